@@ -14,7 +14,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use workspace::Workspace;
+use workspace::CargoWorkspace;
 
 /// What a chore gives back: nothing more to say, or sentences about what is wrong.
 type Outcome = Result<(), Vec<String>>;
@@ -46,15 +46,15 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
-        ["arch"] => Workspace::load().and_then(|workspace| arch::run(&workspace)),
-        ["spec"] => Workspace::load().and_then(|workspace| spec::check(&workspace)),
-        ["spec", file] => Workspace::load().and_then(|workspace| spec::run(&workspace, file)),
-        ["package"] => Workspace::load().and_then(|workspace| package::run(&workspace)),
+        ["arch"] => CargoWorkspace::load().and_then(|workspace| arch::run(&workspace)),
+        ["spec"] => CargoWorkspace::load().and_then(|workspace| spec::check(&workspace)),
+        ["spec", file] => CargoWorkspace::load().and_then(|workspace| spec::run(&workspace, file)),
+        ["package"] => CargoWorkspace::load().and_then(|workspace| package::run(&workspace)),
         ["shell-fuzz", words @ ..] => {
-            Workspace::load().and_then(|workspace| shell_fuzz::run(&workspace, words))
+            CargoWorkspace::load().and_then(|workspace| shell_fuzz::run(&workspace, words))
         }
         ["clients", words @ ..] => {
-            Workspace::load().and_then(|workspace| clients::run(&workspace, words))
+            CargoWorkspace::load().and_then(|workspace| clients::run(&workspace, words))
         }
         ["help" | "--help" | "-h"] => {
             println!("{}", usage());

@@ -11,17 +11,17 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::Outcome;
-use crate::workspace::{Workspace, array, cargo, output, text};
+use crate::workspace::{CargoWorkspace, array, cargo, output, text};
 
 /// A crate that goes to the registry.
-struct Publishable {
+struct PublishableCrate {
     name: String,
     version: String,
 }
 
 /// Packages, unpacks, checks.
 #[expect(clippy::print_stderr, reason = "says what was packaged")]
-pub(crate) fn run(workspace: &Workspace) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
     let (publishable, private): (Vec<_>, Vec<_>) =
         workspace.members().into_iter().partition(|package| {
             package["publish"].is_null() || !array(&package["publish"]).is_empty()
@@ -33,9 +33,9 @@ pub(crate) fn run(workspace: &Workspace) -> Outcome {
     if !missing.is_empty() {
         return Err(missing);
     }
-    let crates: Vec<Publishable> = publishable
+    let crates: Vec<PublishableCrate> = publishable
         .iter()
-        .map(|package| Publishable {
+        .map(|package| PublishableCrate {
             name: text(&package["name"]).to_owned(),
             version: text(&package["version"]).to_owned(),
         })
@@ -80,12 +80,12 @@ fn missing_metadata(package: &serde_json::Value) -> Vec<String> {
 }
 
 /// A workspace made of the packages alone.
-fn unpack(workspace: &Workspace, crates: &[Publishable], folder: &Path) -> Outcome {
+fn unpack(workspace: &CargoWorkspace, crates: &[PublishableCrate], folder: &Path) -> Outcome {
     let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
     fs::create_dir_all(folder).map_err(failed)?;
     let mut manifest = String::from("[workspace]\nresolver = \"3\"\nmembers = [\n");
     let mut patch = String::from("]\n\n[patch.crates-io]\n");
-    for Publishable { name, version } in crates {
+    for PublishableCrate { name, version } in crates {
         let package = format!("{name}-{version}");
         if folder.join(&package).exists() {
             fs::remove_dir_all(folder.join(&package)).map_err(failed)?;

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::Outcome;
-use crate::workspace::Workspace;
+use crate::workspace::CargoWorkspace;
 
 pub(crate) const USAGE: &str = "\
   shell-fuzz [--cases N] [--seed S]
@@ -13,7 +13,7 @@ pub(crate) const USAGE: &str = "\
 const TEST: &str = "permission::shell_fuzz";
 
 /// Runs it.
-pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
     let (mut cases, mut seed) = (100_000_u64, 1_u64);
     let mut words = words.iter();
     while let Some(word) = words.next() {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::Outcome;
-use crate::workspace::Workspace;
+use crate::workspace::CargoWorkspace;
 
 /// A number: its letter and its digits, so that M10 comes after M9.
 type Number = (char, u32);
@@ -26,7 +26,7 @@ const HOSTS: [&str; 4] = [
 ];
 
 /// A test that names a number.
-struct Named {
+struct SpecTest {
     place: String,
     is_hosts: bool,
 }
@@ -36,7 +36,7 @@ const BESIDE: &str = "../shared/SPEC.md";
 
 /// Checks the table of files, against the specification beside the checkout if it is there.
 #[expect(clippy::print_stdout, reason = "what was checked was asked for")]
-pub(crate) fn check(workspace: &Workspace) -> Outcome {
+pub(crate) fn check(workspace: &CargoWorkspace) -> Outcome {
     let items = match std::fs::read_to_string(workspace.root.join(BESIDE)) {
         Ok(text) => Some(numbers_in(&text)),
         Err(_) => {
@@ -49,7 +49,7 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
 
 /// Prints which tests name which number, and checks the table of files.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
-pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace, file: &str) -> Outcome {
     let text = std::fs::read_to_string(file).map_err(|error| vec![format!("{file}: {error}")])?;
     let numbers = numbers_in(&text);
     if numbers.is_empty() {
@@ -57,10 +57,10 @@ pub(crate) fn run(workspace: &Workspace, file: &str) -> Outcome {
             "{file} holds no numbered items such as `- M4 …`"
         )]);
     }
-    let mut tests: BTreeMap<Number, Vec<Named>> = BTreeMap::new();
+    let mut tests: BTreeMap<Number, Vec<SpecTest>> = BTreeMap::new();
     for path in workspace.sources(&["src", "tests", "benches"]) {
         for (number, name) in tests_in(&workspace.text(&path)?) {
-            tests.entry(number).or_default().push(Named {
+            tests.entry(number).or_default().push(SpecTest {
                 place: format!("{} {name}", path.display()),
                 is_hosts: is_hosts(&path),
             });
@@ -115,7 +115,7 @@ fn is_hosts(path: &Path) -> bool {
     HOSTS.iter().any(|host| path.starts_with(host))
 }
 
-fn places(named: &[Named]) -> String {
+fn places(named: &[SpecTest]) -> String {
     let places: Vec<&str> = named.iter().map(|test| test.place.as_str()).collect();
     places.join(", ")
 }

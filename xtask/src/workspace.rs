@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace and what `cargo metadata` says of it.
-pub(crate) struct Workspace {
+pub(crate) struct CargoWorkspace {
     /// The folder of the root manifest.
     pub(crate) root: PathBuf,
     /// Where builds go.
@@ -16,7 +16,7 @@ pub(crate) struct Workspace {
     pub(crate) metadata: Value,
 }
 
-impl Workspace {
+impl CargoWorkspace {
     /// Asks Cargo, for this machine's platform: for all of them it would download crates that are never built here,
     /// and so fail without a network.
     pub(crate) fn load() -> Result<Self, Vec<String>> {

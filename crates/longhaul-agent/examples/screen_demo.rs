@@ -6,13 +6,14 @@
 #[path = "../tests/it/screen/fake.rs"]
 mod fake;
 
-use longhaul_agent::screen::{Options, run};
+use longhaul_agent::screen::{ScreenOptions, run};
 use tokio::sync::mpsc::unbounded_channel;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (tell, events) = unbounded_channel();
-    let mut options = Options::from_env(std::env::current_dir()?, |name| std::env::var(name).ok());
+    let mut options =
+        ScreenOptions::from_env(std::env::current_dir()?, |name| std::env::var(name).ok());
     options.greeting =
         vec!["A demonstration: nothing is real. /help lists keys and commands.".into()];
     run(fake::Fake::new(tell, || {}), events, options).await?;

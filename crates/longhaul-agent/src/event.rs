@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use longhaul_core::engine::Event;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_core::window::Level;
+use longhaul_core::window::WindowLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::tool::{Access, Output};
+use crate::tool::{ToolAccess, ToolCallOutput};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -46,29 +46,29 @@ pub enum AgentEvent {
         /// The call.
         id: String,
         /// What came of it.
-        output: Output,
+        output: ToolCallOutput,
     },
     /// The user is asked. The work waits for the answer; dropping it is a no.
-    Asks(Question),
+    Asks(ApprovalRequest),
     /// A call is not run because nobody allowed it: a rule or a hook forbids it, or the question found no answer.
-    Denied(Denied),
+    Denied(DeniedCall),
     /// The todo list is this now.
-    Todos(Vec<Todo>),
+    Todos(Vec<TodoItem>),
     /// The session's engine tells something: clearing, compaction, cache breaks.
     Engine(Event),
     /// A summary is being written: so many characters are there.
     Summarising(usize),
     /// How things stand now.
-    Glance(Glance),
+    Glance(AgentStatus),
     /// Something people should know, in a sentence.
     Notice(String),
     /// The work on a prompt ended.
-    Ended(Ended),
+    Ended(PromptOutcome),
 }
 
 /// How the work on a prompt ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum PromptOutcome {
     /// The model has answered.
     Done,
     /// The user stopped it. The conversation is valid.
@@ -85,7 +85,7 @@ pub enum Ended {
 
 /// How things stand, for a status line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Glance {
+pub struct AgentStatus {
     /// The model.
     pub model: String,
     /// Tokens in the window.
@@ -95,7 +95,7 @@ pub struct Glance {
     /// What is left of it.
     pub percent_left: u64,
     /// How near the limit is.
-    pub level: Level,
+    pub level: WindowLevel,
     /// What the session has cost, sub-agents and summaries included; none if the prices are not known.
     pub cost: Option<Usd>,
     /// What was used of the model.
@@ -103,13 +103,13 @@ pub struct Glance {
     /// The share of the prompt that came from the cache, 0 to 1; none before the first reply.
     pub cache_hit_rate: Option<f64>,
     /// What may run unasked.
-    pub mode: Mode,
+    pub mode: ApprovalMode,
 }
 
 /// What may run unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Mode {
+pub enum ApprovalMode {
     /// Reading inside the workspace; all else is asked for.
     #[default]
     Default,
@@ -125,7 +125,7 @@ pub enum Mode {
 
 /// A call that needs the user's consent.
 #[derive(Debug)]
-pub struct Question {
+pub struct ApprovalRequest {
     /// The call.
     pub id: String,
     /// The tool.
@@ -133,7 +133,7 @@ pub struct Question {
     /// The call in one line.
     pub line: String,
     /// What it would touch.
-    pub access: Access,
+    pub access: ToolAccess,
     /// What people want to see before they say yes: a diff, the whole command.
     pub detail: String,
     /// Why it is asked for.
@@ -141,12 +141,12 @@ pub struct Question {
     /// A rule that would allow calls like this from now on, as settings write it: `Bash(cargo test:*)`.
     pub rule: Option<String>,
     /// Takes the answer.
-    pub answer: oneshot::Sender<Answer>,
+    pub answer: oneshot::Sender<ApprovalAnswer>,
 }
 
 /// A call that nobody allowed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Denied {
+pub struct DeniedCall {
     /// The call.
     pub id: String,
     /// The tool.
@@ -161,7 +161,7 @@ pub struct Denied {
 
 /// What the user says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// This once.
     Once,
     /// From now on in this session, by the rule of the question.
@@ -175,7 +175,7 @@ pub enum Answer {
 /// A line of the todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Todo {
+pub struct TodoItem {
     /// What is to be done.
     pub content: String,
     /// How far it is.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use longhaul_core::money::Usd;
 
-pub(crate) use serve::Serve;
+pub(crate) use serve::ServeArgs;
 
 /// What the whole program can do, by example.
 macro_rules! examples {
@@ -51,14 +51,14 @@ macro_rules! examples {
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 /// Flags of every command.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Global {
+pub(crate) struct GlobalArgs {
     /// Read settings from this file instead of LONGHAUL_HOME/config.toml
     #[arg(long, global = true, value_name = "FILE", help_heading = "Settings")]
     pub(crate) config: Option<PathBuf>,
@@ -77,19 +77,19 @@ pub(crate) struct Global {
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Chat(Chat),
-    Inspect(Inspect),
-    Show(Show),
-    Compact(Compact),
-    Config(Config),
-    Notes(Notes),
-    Purge(Purge),
-    Recall(Recall),
-    Serve(Serve),
-    Sim(Sim),
-    Completions(Completions),
-    Man(Man),
+pub(crate) enum CliCommand {
+    Chat(ChatArgs),
+    Inspect(InspectArgs),
+    Show(ShowArgs),
+    Compact(CompactArgs),
+    Config(ConfigArgs),
+    Notes(NotesArgs),
+    Purge(PurgeArgs),
+    Recall(RecallArgs),
+    Serve(ServeArgs),
+    Sim(SimArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Work with an agent in this folder, or have one prompt answered
@@ -113,7 +113,7 @@ Examples:
   longhaul chat -p 'Fix the lint' --permission-mode acceptEdits --output-format json | jq -r .result
   longhaul chat --offline --tour                       a look around without a key"
 )]
-pub(crate) struct Chat {
+pub(crate) struct ChatArgs {
     /// What to begin with
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Option<String>,
@@ -251,7 +251,7 @@ Examples:
   zcat old.jsonl.gz | longhaul inspect -
   longhaul inspect ~/.claude/projects/-home-me-app"
 )]
-pub(crate) struct Inspect {
+pub(crate) struct InspectArgs {
     /// A transcript, a folder of transcripts, a session id (or its beginning), or `-` for standard input
     #[arg(value_name = "FILE|DIR|SESSION-ID")]
     pub(crate) target: PathBuf,
@@ -262,7 +262,7 @@ pub(crate) struct Inspect {
     #[arg(long)]
     pub(crate) turns: bool,
     #[command(flatten)]
-    pub(crate) window: Window,
+    pub(crate) window: WindowArgs,
 }
 
 /// Show what the model sees: every tool, block of the system prompt and block of the messages, numbered
@@ -283,7 +283,7 @@ Examples:
   longhaul show session.jsonl --turn -1 --request > body.json
   longhaul show session.jsonl --say 'And now?' --request | jq .messages[-1]"
 )]
-pub(crate) struct Show {
+pub(crate) struct ShowArgs {
     /// A transcript, a session id (or its beginning), or `-` for standard input
     #[arg(value_name = "FILE|SESSION-ID", required_unless_present = "full")]
     pub(crate) target: Option<PathBuf>,
@@ -312,7 +312,7 @@ pub(crate) struct Show {
 
 /// Flags that change what the window is taken for.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Window {
+pub(crate) struct WindowArgs {
     /// Count with this model's window and prices where the transcript names none
     #[arg(long, value_name = "MODEL", help_heading = "Window")]
     pub(crate) model: Option<String>,
@@ -352,7 +352,7 @@ Examples:
   longhaul compact 6113e919 --instructions 'Keep the SQL as it is.'
   longhaul compact 6113e919 --undo                         take the last one back"
 )]
-pub(crate) struct Compact {
+pub(crate) struct CompactArgs {
     /// A transcript, or a session id (or its beginning)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
@@ -414,7 +414,7 @@ pub(crate) struct Compact {
   longhaul config
   longhaul config --explain
   DISABLE_AUTO_COMPACT=1 longhaul config --explain --json")]
-pub(crate) struct Config {
+pub(crate) struct ConfigArgs {
     /// Also say where each value came from, what it does and which variables set it
     #[arg(long)]
     pub(crate) explain: bool,
@@ -434,7 +434,7 @@ Examples:
   longhaul notes 6113e919
   longhaul notes session.jsonl --json | jq -r '.sections[].title'
   longhaul notes 6113e919 --path                       where the file lies")]
-pub(crate) struct Notes {
+pub(crate) struct NotesArgs {
     /// A transcript, or a session id (or its beginning)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
@@ -455,7 +455,7 @@ pub(crate) struct Notes {
   longhaul purge --older-than 30 --dry-run
   longhaul purge --session 6113e919-67d3-417b-b525-c63700228d19 --yes
   longhaul purge --all --yes")]
-pub(crate) struct Purge {
+pub(crate) struct PurgeArgs {
     /// Delete sessions not changed for this many days
     #[arg(long, value_name = "DAYS", conflicts_with_all = ["session", "all"])]
     pub(crate) older_than: Option<u32>,
@@ -495,7 +495,7 @@ Examples:
   longhaul recall 6113e919 --id toolu_01Qx5            one match whole, as the others name it
   longhaul recall 6113e919 cache --limit 50 --json"
 )]
-pub(crate) struct Recall {
+pub(crate) struct RecallArgs {
     /// A transcript, or a session id (or its beginning)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
@@ -536,12 +536,12 @@ Examples:
   longhaul sim --script turns.jsonl --virtual-time      the same replies each time, time by hand
   longhaul sim --faults 'after 5: 529*2; 1%: reset'    two overloads behind request 5, some resets
   curl -d '{\"advance_ms\":300000}' http://127.0.0.1:7411/sim/clock")]
-pub(crate) struct Sim {
+pub(crate) struct SimArgs {
     /// Where to listen; port 0 picks a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7411")]
     pub(crate) listen: String,
     /// The model that answers chat completions for models not known here, as gpt-5
-    #[arg(long, value_name = "ID", default_value = longhaul_sim::server::Options::MODEL)]
+    #[arg(long, value_name = "ID", default_value = longhaul_sim::server::SimServerOptions::MODEL)]
     pub(crate) model: String,
     /// Reply with the turns in this file instead of as an agent would
     #[arg(long, value_name = "FILE")]
@@ -572,7 +572,7 @@ pub(crate) struct Sim {
   longhaul completions bash > ~/.local/share/bash-completion/completions/longhaul
   longhaul completions zsh > ~/.zfunc/_longhaul
   longhaul completions fish > ~/.config/fish/completions/longhaul.fish")]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
 }
@@ -582,7 +582,7 @@ pub(crate) struct Completions {
 #[command(after_help = "Examples:
   longhaul man | man -l -
   longhaul man --dir ~/.local/share/man/man1")]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// Write longhaul.1 and one page for each subcommand into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,

@@ -1,23 +1,23 @@
 //! `longhaul config`: the settings, and with `--explain` where each came from (G1).
 
 use anstyle::Style;
-use longhaul_core::config::{Explained, Source};
+use longhaul_core::config::{ExplainedSetting, SettingSource};
 use serde_json::json;
 
-use crate::args::Config as Command;
-use crate::failure::{Failure, Outcome};
+use crate::args::ConfigArgs as Command;
+use crate::failure::{CliError, CliOutcome};
 use crate::output;
-use crate::settings::Given;
+use crate::settings::CommandSettings;
 use crate::terminal::width;
 use crate::text::{clean, wrap};
 
 const DIM: Style = Style::new().dimmed();
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(Vec::new())?;
     if command.json {
         output::json(&json!({ "settings": config.explain(), "notices": config.notices() }))?;
-        return Ok(Outcome::Fine);
+        return Ok(CliOutcome::Fine);
     }
     let mut text = String::new();
     for setting in config.explain() {
@@ -27,13 +27,13 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         }
     }
     output::page(&text)?;
-    Ok(Outcome::Fine)
+    Ok(CliOutcome::Fine)
 }
 
 /// A setting and its value; dim where nobody set it.
-fn value(setting: &Explained) -> String {
+fn value(setting: &ExplainedSetting) -> String {
     let style = match setting.source {
-        Source::Default => DIM,
+        SettingSource::Default => DIM,
         _ => Style::new().bold(),
     };
     let value = setting.value.as_deref().unwrap_or("(unset)");
@@ -41,7 +41,7 @@ fn value(setting: &Explained) -> String {
 }
 
 /// Where its value came from, what it does, and what could set it.
-fn origin(setting: &Explained) -> String {
+fn origin(setting: &ExplainedSetting) -> String {
     let variables = format!("environment: {}", setting.env_names.join(", "));
     let mut text = format!("    from {}\n", clean(&setting.source.to_string()));
     for line in [setting.doc, &variables]

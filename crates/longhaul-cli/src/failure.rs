@@ -4,28 +4,28 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use longhaul::recorded::NoPivot;
+use longhaul::recorded::PivotError;
 use longhaul::session::OpenError;
 use longhaul::undo::UndoError;
 use longhaul_agent::agent::AgentError;
+use longhaul_agent::project_setup::ProjectSetupError;
 use longhaul_agent::screen::ScreenError;
-use longhaul_agent::workplace::WorkplaceError;
 use longhaul_core::config::ConfigError;
 use longhaul_core::listing::harmless_but_coloured;
-use longhaul_core::message::HeadError;
+use longhaul_core::message::PrefixEntryError;
 use longhaul_core::models::ModelFileError;
-use longhaul_core::prompt::NotReady;
-use longhaul_core::transcript::format::Foreign;
+use longhaul_core::prompt::RequestNotReady;
+use longhaul_core::transcript::format::ForeignFormat;
 use longhaul_core::window::WindowError;
 use longhaul_gateway::front::{StartError, UpstreamError};
-use longhaul_sim::faults::SpecError;
+use longhaul_sim::faults::FaultSpecError;
 use longhaul_sim::model::misbehave;
 use longhaul_sim::model::script::ScriptError;
-use longhaul_store::InUse;
+use longhaul_store::SessionInUse;
 use longhaul_store::archive::ArchiveError;
 use longhaul_store::copy::CopyError;
 use longhaul_store::layout::{FindError, HomeError};
-use longhaul_store::ownership::Refusal;
+use longhaul_store::ownership::OwnershipRefusal;
 use longhaul_store::purge::PurgeError;
 
 use crate::text::clean;
@@ -34,7 +34,7 @@ const NO_ENTRIES: &str = "this is not a transcript: none of its lines is an entr
 
 /// How a command ended that did what it was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CliOutcome {
     /// All is well: exit code 0.
     Fine,
     /// Something in the data is wrong and was reported: exit code 1.
@@ -47,12 +47,14 @@ pub(crate) enum Outcome {
     Worked(u8),
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
+impl From<CliOutcome> for ExitCode {
+    fn from(outcome: CliOutcome) -> Self {
         match outcome {
-            Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Worked(code) => ExitCode::from(code),
-            Outcome::Problems | Outcome::NothingFound | Outcome::NothingToDo => ExitCode::from(1),
+            CliOutcome::Fine => ExitCode::SUCCESS,
+            CliOutcome::Worked(code) => ExitCode::from(code),
+            CliOutcome::Problems | CliOutcome::NothingFound | CliOutcome::NothingToDo => {
+                ExitCode::from(1)
+            }
         }
     }
 }
@@ -62,7 +64,7 @@ const IN_USE: u8 = 3;
 
 /// Why a command could not do what it was asked: exit code 2, or 3 where another process has the session open.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum CliError {
     #[error("cannot read {}: {source}", path.display())]
     Read {
         path: PathBuf,
@@ -78,7 +80,10 @@ pub(crate) enum Failure {
     #[error("cannot write to standard output: {0}")]
     Stdout(std::io::Error),
     #[error("{name}: this is {}", foreign.what)]
-    Foreign { name: String, foreign: Foreign },
+    Foreign {
+        name: String,
+        foreign: ForeignFormat,
+    },
     #[error("{name}: {NO_ENTRIES}")]
     NotATranscript { name: String },
     #[error("there is no response {turn}: {}", responses(*.count))]
@@ -86,11 +91,11 @@ pub(crate) enum Failure {
     #[error("there is no item {item}: {}", if *.count == 0 { "nothing would be sent".to_owned() } else { format!("the list ends with {count}") })]
     NoSuchItem { item: String, count: usize },
     #[error("no request can be made: {0}")]
-    NoRequest(NotReady),
+    NoRequest(RequestNotReady),
     #[error("no request can be made: nothing names a model")]
     NoModel,
     #[error(transparent)]
-    Head(#[from] HeadError),
+    Head(#[from] PrefixEntryError),
     #[error("{}: no transcript in this folder", path.display())]
     EmptyFolder { path: PathBuf },
     #[error("{}: none of the {} here is a transcript", path.display(), crate::text::count(*.count, "file", "files"))]
@@ -134,11 +139,14 @@ pub(crate) enum Failure {
         source: std::io::Error,
     },
     #[error("the faults {spec:?} cannot be read: {source}")]
-    Faults { spec: String, source: SpecError },
+    Faults {
+        spec: String,
+        source: FaultSpecError,
+    },
     #[error("the misbehaviour {spec:?} cannot be read: {source}")]
     Misbehave {
         spec: String,
-        source: misbehave::SpecError,
+        source: misbehave::MisbehaviorSpecError,
     },
     #[error("{}: {source}", path.display())]
     Script { path: PathBuf, source: ScriptError },
@@ -155,9 +163,9 @@ pub(crate) enum Failure {
     #[error("{target}: one transcript is compacted at a time")]
     CompactOne { target: String },
     #[error(transparent)]
-    InUse(InUse),
+    InUse(SessionInUse),
     #[error(transparent)]
-    MayNotChange(#[from] Refusal),
+    MayNotChange(#[from] OwnershipRefusal),
     #[error("{}: the output would be the transcript itself", path.display())]
     OutputIsInput { path: PathBuf },
     #[error(transparent)]
@@ -165,7 +173,7 @@ pub(crate) enum Failure {
     #[error("{}", error.to_string().trim_end_matches('.'))]
     Recording { error: OpenError },
     #[error("{error}")]
-    Pivot { error: NoPivot },
+    Pivot { error: PivotError },
     #[error("{message}")]
     NotCompacted { message: String },
     #[error("{0}")]
@@ -182,7 +190,7 @@ pub(crate) enum Failure {
     #[error("nothing says where {0} can be reached")]
     NoKeyForModel(String),
     #[error(transparent)]
-    Workplace(#[from] WorkplaceError),
+    Workplace(#[from] ProjectSetupError),
     #[error(transparent)]
     Screen(ScreenError),
     #[error("nothing says where a model can be reached")]
@@ -194,23 +202,23 @@ pub(crate) enum Failure {
     #[error("{0:?} is not a store")]
     NotAStore(String),
     #[error("{0}")]
-    Rule(longhaul_gateway::policy::RuleError),
+    Rule(longhaul_gateway::policy::PolicyRuleError),
     #[error("{}: {source}", path.display())]
     Rules {
         path: PathBuf,
-        source: longhaul_gateway::policy::RulesError,
+        source: longhaul_gateway::policy::PolicyFileError,
     },
     #[error(transparent)]
     Books(#[from] longhaul_gateway::store::StoreError),
     #[error(transparent)]
-    Tenants(#[from] longhaul_gateway::line::TenantError),
+    Tenants(#[from] longhaul_gateway::branch::TenantError),
     #[error(transparent)]
     Gateway(longhaul_gateway::front::StartError),
     #[error("the provider cannot be asked: {0}")]
-    Provider(#[from] longhaul_provider::ConfigError),
+    Provider(#[from] longhaul_provider::ClientConfigError),
 }
 
-impl From<ArchiveError> for Failure {
+impl From<ArchiveError> for CliError {
     fn from(error: ArchiveError) -> Self {
         match error {
             ArchiveError::Transcript(read) => Self::Read {
@@ -237,7 +245,7 @@ fn in_use(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::AddrInUse
 }
 
-impl Failure {
+impl CliError {
     /// What is wrong with a file, for a place that names the file itself.
     pub(crate) fn without_name(&self) -> String {
         match self {
@@ -274,10 +282,12 @@ impl Failure {
             }
             Self::NoSuchTurn { .. } => "`longhaul inspect FILE --turns` lists the responses.",
             Self::NoSuchItem { .. } => "Without --full, the list shows the numbers.",
-            Self::NoRequest(NotReady::NothingAsked) => {
+            Self::NoRequest(RequestNotReady::NothingAsked) => {
                 "Give the user's next words with --say TEXT, or see the last request with --turn -1."
             }
-            Self::NoRequest(NotReady::Empty) => "Give the user's first words with --say TEXT.",
+            Self::NoRequest(RequestNotReady::Empty) => {
+                "Give the user's first words with --say TEXT."
+            }
             Self::NoModel => "Give one with --model, as in --model claude-sonnet-5-5.",
             Self::NoSuchTarget { .. } | Self::NoSuchFile { .. } => {
                 "Give a transcript, a folder, or a session id; `longhaul inspect ~/.claude/projects` lists sessions."
@@ -333,9 +343,9 @@ impl Failure {
             Self::CompactOne { .. } => {
                 "Give a transcript or a session id; `longhaul inspect` lists the sessions of a folder."
             }
-            Self::MayNotChange(Refusal::OtherProgram { .. } | Refusal::ModifiedRecently { .. }) => {
-                "--output FILE writes a copy and leaves this one alone."
-            }
+            Self::MayNotChange(
+                OwnershipRefusal::OtherProgram { .. } | OwnershipRefusal::ModifiedRecently { .. },
+            ) => "--output FILE writes a copy and leaves this one alone.",
             Self::OutputIsInput { .. } => "Leave --output out to change it in place.",
             Self::Copy(CopyError::Exists { .. }) => "Add --force to replace it.",
             Self::Pivot { .. } => {
@@ -386,7 +396,7 @@ impl Failure {
     }
 
     /// Who has the session open, if that is the reason.
-    fn in_use(&self) -> Option<&InUse> {
+    fn in_use(&self) -> Option<&SessionInUse> {
         match self {
             Self::InUse(in_use) => Some(in_use),
             Self::Agent { error } => error.in_use(),

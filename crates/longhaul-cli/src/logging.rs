@@ -8,11 +8,11 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use longhaul_core::config::Config;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// Whether a command tells a collector what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Exporting {
+pub(crate) enum ExportPolicy {
     /// It never does: it is over at once.
     #[default]
     Never,
@@ -22,7 +22,7 @@ pub(crate) enum Exporting {
 
 /// Where log lines may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum LogLines {
+pub(crate) enum LogLinePolicy {
     /// On stderr, whatever that is.
     #[default]
     Always,
@@ -31,15 +31,19 @@ pub(crate) enum LogLines {
 }
 
 /// Starts logging. `LONGHAUL_LOG_FORMAT=json` makes each line a JSON object.
-pub(crate) fn start(filter: &str, lines: LogLines, exporting: Exporting) -> Result<(), Failure> {
-    let is_screen = lines == LogLines::NotOnScreen && anstream::stderr().is_terminal();
+pub(crate) fn start(
+    filter: &str,
+    lines: LogLinePolicy,
+    exporting: ExportPolicy,
+) -> Result<(), CliError> {
+    let is_screen = lines == LogLinePolicy::NotOnScreen && anstream::stderr().is_terminal();
     let is_asked_for = filter != Config::default().log;
     let filter = if is_screen && !is_asked_for {
         "off"
     } else {
         filter
     };
-    let chosen = EnvFilter::try_new(filter).map_err(|error| Failure::LogFilter {
+    let chosen = EnvFilter::try_new(filter).map_err(|error| CliError::LogFilter {
         filter: filter.to_owned(),
         reason: error.to_string(),
     })?;
@@ -67,7 +71,7 @@ pub(crate) fn start(filter: &str, lines: LogLines, exporting: Exporting) -> Resu
 
 /// The layer that tells a collector: our own spans, however little is logged.
 #[cfg(feature = "otel")]
-fn traces(exporting: Exporting) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+fn traces(exporting: ExportPolicy) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     use tracing_subscriber::filter::{LevelFilter, Targets};
     let ours = [
         "longhaul",
@@ -76,13 +80,13 @@ fn traces(exporting: Exporting) -> Option<Box<dyn Layer<Registry> + Send + Sync>
         "longhaul_gateway",
     ];
     let ours = ours.map(|name| (name, LevelFilter::INFO));
-    let layer = (exporting == Exporting::IfAsked)
+    let layer = (exporting == ExportPolicy::IfAsked)
         .then(crate::telemetry::start)
         .flatten()?;
     Some(layer.with_filter(Targets::from_iter(ours)).boxed())
 }
 
 #[cfg(not(feature = "otel"))]
-fn traces(_exporting: Exporting) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+fn traces(_exporting: ExportPolicy) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     None
 }

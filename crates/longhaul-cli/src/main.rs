@@ -1,11 +1,11 @@
 //! The `longhaul` command. One file a subcommand; `args.rs` is what can be typed, `failure.rs` how it fails.
 
 mod args;
-mod books;
 mod chat;
 mod compact;
 mod config;
 mod failure;
+mod gateway_store;
 mod inspect;
 mod logging;
 mod manual;
@@ -31,8 +31,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
-use failure::{Failure, Outcome};
+use args::{Args, CliCommand};
+use failure::{CliError, CliOutcome};
 
 fn main() -> ExitCode {
     let code = match run(Args::parse()) {
@@ -44,27 +44,27 @@ fn main() -> ExitCode {
     code
 }
 
-fn run(args: Args) -> Result<Outcome, Failure> {
-    let mut settings = settings::Given::from(&args.global);
-    if matches!(args.command, Command::Chat(_) | Command::Serve(_)) {
-        settings.exporting = logging::Exporting::IfAsked;
+fn run(args: Args) -> Result<CliOutcome, CliError> {
+    let mut settings = settings::CommandSettings::from(&args.global);
+    if matches!(args.command, CliCommand::Chat(_) | CliCommand::Serve(_)) {
+        settings.exporting = logging::ExportPolicy::IfAsked;
     }
-    if matches!(&args.command, Command::Chat(chat) if !chat.print) {
-        settings.log_lines = logging::LogLines::NotOnScreen;
+    if matches!(&args.command, CliCommand::Chat(chat) if !chat.print) {
+        settings.log_lines = logging::LogLinePolicy::NotOnScreen;
     }
     match args.command {
         // These two must work whatever is configured.
-        Command::Completions(command) => manual::completions(&command),
-        Command::Man(command) => manual::man(&command),
-        Command::Chat(command) => chat::run(&command, &settings),
-        Command::Compact(command) => compact::run(&command, &settings),
-        Command::Config(command) => config::run(&command, &settings),
-        Command::Inspect(command) => inspect::run(&command, &settings),
-        Command::Notes(command) => notes::run(&command, &settings),
-        Command::Purge(command) => purge::run(&command, &settings),
-        Command::Recall(command) => recall::run(&command, &settings),
-        Command::Serve(command) => serve::run(&command, &settings),
-        Command::Show(command) => show::run(&command, &settings),
-        Command::Sim(command) => sim::run(&command, &settings),
+        CliCommand::Completions(command) => manual::completions(&command),
+        CliCommand::Man(command) => manual::man(&command),
+        CliCommand::Chat(command) => chat::run(&command, &settings),
+        CliCommand::Compact(command) => compact::run(&command, &settings),
+        CliCommand::Config(command) => config::run(&command, &settings),
+        CliCommand::Inspect(command) => inspect::run(&command, &settings),
+        CliCommand::Notes(command) => notes::run(&command, &settings),
+        CliCommand::Purge(command) => purge::run(&command, &settings),
+        CliCommand::Recall(command) => recall::run(&command, &settings),
+        CliCommand::Serve(command) => serve::run(&command, &settings),
+        CliCommand::Show(command) => show::run(&command, &settings),
+        CliCommand::Sim(command) => sim::run(&command, &settings),
     }
 }

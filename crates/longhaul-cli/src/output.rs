@@ -7,18 +7,18 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use longhaul_core::listing::{harmless_but_coloured, harmless_json};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// Prints a page for a person, without colour where it would not be seen.
-pub(crate) fn page(text: &str) -> Result<(), Failure> {
+pub(crate) fn page(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
     out.write_all(harmless_but_coloured(text).as_bytes())
         .and_then(|()| out.flush())
-        .map_err(Failure::Stdout)
+        .map_err(CliError::Stdout)
 }
 
 /// Prints bytes as they are; on a terminal with what would steer it escaped, as in JSON.
-pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Result<(), Failure> {
+pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Result<(), CliError> {
     let stdout = std::io::stdout().lock();
     let is_seen = stdout.is_terminal();
     let mut out = BufWriter::new(stdout);
@@ -36,24 +36,24 @@ pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Resu
         }
         out.flush()
     };
-    write().map_err(Failure::Stdout)
+    write().map_err(CliError::Stdout)
 }
 
 /// Prints an object for a program. Straight to stdout: what takes colour out for people would take bytes out of texts.
-pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
-    let mut out = Escaped(BufWriter::new(std::io::stdout().lock()));
+pub(crate) fn json(object: &impl Serialize) -> Result<(), CliError> {
+    let mut out = EscapingWriter(BufWriter::new(std::io::stdout().lock()));
     let mut write = || {
         serde_json::to_writer_pretty(&mut out, object)?;
         writeln!(out)?;
         out.flush()
     };
-    write().map_err(Failure::Stdout)
+    write().map_err(CliError::Stdout)
 }
 
 /// Writes JSON with everything escaped that steers a terminal. What it is given splits no character: texts are written whole.
-struct Escaped<W>(W);
+struct EscapingWriter<W>(W);
 
-impl<W: Write> Write for Escaped<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => harmless_json(text),

@@ -4,19 +4,19 @@ use std::io::{BufRead, IsTerminal};
 use std::time::{Duration, SystemTime};
 
 use longhaul_store::layout::{Home, SessionId};
-use longhaul_store::purge::{self, Kept, PurgeItem, PurgePlan, PurgeReport, PurgeWhat};
+use longhaul_store::purge::{self, PurgeItem, PurgePlan, PurgeReport, PurgeWhat, UndeletedFile};
 use serde_json::json;
 
-use crate::args::Purge as Command;
-use crate::failure::{Failure, Outcome, tell, warn};
+use crate::args::PurgeArgs as Command;
+use crate::failure::{CliError, CliOutcome, tell, warn};
 use crate::output;
-use crate::settings::Given;
+use crate::settings::CommandSettings;
 use crate::terminal::bytes;
 use crate::text::{clean, count};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(Vec::new())?;
     let home = Home::longhaul(&given.env)?;
     let what = what(command, config.retention_days)?;
@@ -29,29 +29,32 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     }
     if !command.yes && !confirmed(&plan)? {
         tell("Nothing was deleted.");
-        return Ok(Outcome::Fine);
+        return Ok(CliOutcome::Fine);
     }
     let listed: Vec<_> = plan.items().to_vec();
     print(command, &listed, Some(&plan.execute()))
 }
 
-fn what(command: &Command, retention: Option<u32>) -> Result<PurgeWhat, Failure> {
+fn what(command: &Command, retention: Option<u32>) -> Result<PurgeWhat, CliError> {
     if command.all {
         return Ok(PurgeWhat::Everything);
     }
     if let Some(id) = &command.session {
         return SessionId::parse(id)
             .map(PurgeWhat::Session)
-            .map_err(|error| Failure::Find(error.into()));
+            .map_err(|error| CliError::Find(error.into()));
     }
-    let days = command.older_than.or(retention).ok_or(Failure::PurgeWhat)?;
+    let days = command
+        .older_than
+        .or(retention)
+        .ok_or(CliError::PurgeWhat)?;
     Ok(PurgeWhat::OlderThan(DAY * days))
 }
 
-fn confirmed(plan: &PurgePlan) -> Result<bool, Failure> {
+fn confirmed(plan: &PurgePlan) -> Result<bool, CliError> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Failure::PurgeUnasked(plan.items().len() as u64));
+        return Err(CliError::PurgeUnasked(plan.items().len() as u64));
     }
     for item in plan.items() {
         tell(&format!("  {}", name(item)));
@@ -65,7 +68,7 @@ fn confirmed(plan: &PurgePlan) -> Result<bool, Failure> {
     stdin
         .lock()
         .read_line(&mut answer)
-        .map_err(Failure::Stdin)?;
+        .map_err(CliError::Stdin)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
@@ -74,13 +77,13 @@ fn print(
     command: &Command,
     items: &[PurgeItem],
     report: Option<&PurgeReport>,
-) -> Result<Outcome, Failure> {
+) -> Result<CliOutcome, CliError> {
     let kept = report.map_or(&[][..], |report| &report.kept);
     let deleted = report.map_or(&[][..], |report| &report.deleted);
     let outcome = if kept.is_empty() {
-        Outcome::Fine
+        CliOutcome::Fine
     } else {
-        Outcome::Problems
+        CliOutcome::Problems
     };
     if command.json {
         let file = |item: &PurgeItem| {
@@ -91,7 +94,7 @@ fn print(
                 "deleted": deleted.contains(item),
             })
         };
-        let reason = |kept: &Kept| json!({ "path": kept.item.path.display().to_string(), "reason": kept.reason.to_string() });
+        let reason = |kept: &UndeletedFile| json!({ "path": kept.item.path.display().to_string(), "reason": kept.reason.to_string() });
         let files: Vec<_> = items.iter().map(file).collect();
         let kept: Vec<_> = kept.iter().map(reason).collect();
         output::json(&json!({ "files": files, "kept": kept }))?;

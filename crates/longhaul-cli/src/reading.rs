@@ -5,17 +5,17 @@ use std::io::{self, Cursor, IsTerminal, Read, StdinLock};
 use std::path::Path;
 
 use longhaul_core::inspect::{Inspection, LineEnd};
-use longhaul_core::transcript::format::{self, Verdict};
-use longhaul_store::{Ending, LineReader};
+use longhaul_core::transcript::format::{self, DetectedFormat};
+use longhaul_store::{LineEnding, LineReader};
 
-use crate::failure::{Failure, tell};
+use crate::failure::{CliError, tell};
 
 /// What standard input is called where a file would be named.
 pub(crate) const STDIN: &str = "standard input";
 
 /// Reads a file.
-pub(crate) fn file(path: &Path) -> Result<Inspection, Failure> {
-    let failed = |source| Failure::Read {
+pub(crate) fn file(path: &Path) -> Result<Inspection, CliError> {
+    let failed = |source| CliError::Read {
         path: path.to_owned(),
         source,
     };
@@ -35,8 +35,8 @@ pub(crate) fn stdin() -> StdinLock<'static> {
 pub(crate) fn recognise(
     source: &mut impl Read,
     name: &str,
-    failed: impl Fn(io::Error) -> Failure,
-) -> Result<(Vec<u8>, Verdict), Failure> {
+    failed: impl Fn(io::Error) -> CliError,
+) -> Result<(Vec<u8>, DetectedFormat), CliError> {
     let mut head = Vec::with_capacity(format::HEAD_BYTES);
     let head_bytes = format::HEAD_BYTES as u64;
     source
@@ -45,7 +45,7 @@ pub(crate) fn recognise(
         .read_to_end(&mut head)
         .map_err(failed)?;
     match format::recognise(&head) {
-        Verdict::Foreign(foreign) => Err(Failure::Foreign {
+        DetectedFormat::Foreign(foreign) => Err(CliError::Foreign {
             name: name.to_owned(),
             foreign,
         }),
@@ -58,16 +58,16 @@ pub(crate) fn recognise(
 pub(crate) fn inspection(
     mut source: impl Read,
     name: &str,
-    failed: impl Fn(io::Error) -> Failure,
-) -> Result<Inspection, Failure> {
+    failed: impl Fn(io::Error) -> CliError,
+) -> Result<Inspection, CliError> {
     let (head, verdict) = recognise(&mut source, name, &failed)?;
     let mut lines = LineReader::new(Cursor::new(head).chain(source));
     let mut inspection = Inspection::new();
     while let Some(line) = lines.next().map_err(&failed)? {
         let end = match line.ending {
-            Ending::Lf => LineEnd::Lf,
-            Ending::CrLf => LineEnd::CrLf,
-            Ending::None => LineEnd::EndOfFile,
+            LineEnding::Lf => LineEnd::Lf,
+            LineEnding::CrLf => LineEnd::CrLf,
+            LineEnding::None => LineEnd::EndOfFile,
         };
         inspection.line(line.number, line.offset, line.bytes, end);
     }
@@ -80,8 +80,8 @@ pub(crate) fn inspection(
         "read"
     );
     // Damage all through, or lines of something else: better refused than reported as an odd transcript.
-    if verdict == Verdict::Unclear && inspection.is_no_transcript() {
-        return Err(Failure::NotATranscript {
+    if verdict == DetectedFormat::Unclear && inspection.is_no_transcript() {
+        return Err(CliError::NotATranscript {
             name: name.to_owned(),
         });
     }

@@ -5,18 +5,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use longhaul_gateway::front::{
-    Gateway, KeylessClients, Options, StartError, UpstreamChoice, raise_open_files,
+    Gateway, GatewayOptions, KeylessClients, StartError, UpstreamChoice, raise_open_files,
 };
-use longhaul_gateway::manage::Noting;
-use longhaul_gateway::policy::{Policies, Rule, rules_of};
+use longhaul_gateway::manage::NotesMode;
+use longhaul_gateway::policy::{PolicyRule, PolicyRules, rules_of};
 use longhaul_provider::Secret;
 use longhaul_store::layout::Home;
 use url::Url;
 
-use crate::args::Serve as Command;
-use crate::books;
-use crate::failure::{Failure, Outcome, tell, warn};
-use crate::settings::{self, Given, given_flags};
+use crate::args::ServeArgs as Command;
+use crate::failure::{CliError, CliOutcome, tell, warn};
+use crate::gateway_store;
+use crate::settings::{self, CommandSettings, given_flags};
 use crate::signals::EndSignals;
 use crate::sim;
 
@@ -27,7 +27,7 @@ const CLIENT_TOKEN: &str = "LONGHAUL_GATEWAY_CLIENT_TOKEN";
 /// Below LONGHAUL_HOME.
 const RULES: &str = "gateway.toml";
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve_for_serve(given_flags([
         ("models.file", &command.models),
         ("window.cap", &command.window),
@@ -40,18 +40,18 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     if let Some(threads) = command.threads {
         runtime.worker_threads(usize::from(threads));
     }
-    let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
+    let runtime = runtime.enable_all().build().map_err(CliError::Runtime)?;
     raise_open_files();
-    let books = runtime.block_on(books::open(command.store.as_deref(), given))?;
+    let books = runtime.block_on(gateway_store::open(command.store.as_deref(), given))?;
     tell_dropped(books.store.dropped());
-    let mut options = Options::new(upstream(&command.upstream)?, books.store, books.tenants);
+    let mut options = GatewayOptions::new(upstream(&command.upstream)?, books.store, books.tenants);
     options.peers = books.peers;
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
-    options.marks = command.marks;
+    options.breakpoint_mode = command.marks;
     options.notes = match command.notes {
-        true => Noting::On,
-        false => Noting::Off,
+        true => NotesMode::On,
+        false => NotesMode::Off,
     };
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
@@ -94,33 +94,33 @@ fn secret(name: &str) -> Option<Secret> {
 }
 
 /// What clients must send. A variable that was named must hold something: a gateway that was to be closed is not open.
-fn client_token(name: &str) -> Result<Option<Secret>, Failure> {
+fn client_token(name: &str) -> Result<Option<Secret>, CliError> {
     match secret(name) {
-        None if name != CLIENT_TOKEN => Err(Failure::NoClientToken(name.to_owned())),
+        None if name != CLIENT_TOKEN => Err(CliError::NoClientToken(name.to_owned())),
         token => Ok(token),
     }
 }
 
-fn roots(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|source| Failure::Read {
+fn roots(path: &Path) -> Result<Vec<u8>, CliError> {
+    std::fs::read(path).map_err(|source| CliError::Read {
         path: path.to_owned(),
         source,
     })
 }
 
-async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
-    let tokens = Tokens {
+async fn serve(options: GatewayOptions, upstream: &str) -> Result<CliOutcome, CliError> {
+    let tokens = PresentTokens {
         page: options.token.is_some(),
         clients: options.client_token.is_some(),
     };
     let gateway = Gateway::start(options).await.map_err(|error| match error {
-        StartError::Listen { addr, source } => Failure::Listen {
+        StartError::Listen { addr, source } => CliError::Listen {
             addr: addr.to_string(),
             source,
         },
-        other => Failure::Gateway(other),
+        other => CliError::Gateway(other),
     })?;
-    let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
+    let mut signals = EndSignals::listen().map_err(CliError::Runtime)?;
     announce(&gateway, upstream, tokens)?;
     signals.received().await;
     let under_way = gateway.metrics().under_way();
@@ -131,7 +131,7 @@ async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
     let cut_off = gateway.cut_off();
     let mut stopping = std::pin::pin!(gateway.stop());
     tokio::select! {
-        () = &mut stopping => return Ok(Outcome::Fine),
+        () = &mut stopping => return Ok(CliOutcome::Fine),
         // Whoever asks twice does not want to wait.
         () = signals.received() => cut_off.cancel(),
     }
@@ -139,23 +139,23 @@ async fn serve(options: Options, upstream: &str) -> Result<Outcome, Failure> {
         () = stopping => {}
         () = signals.received() => {}
     }
-    Ok(Outcome::Fine)
+    Ok(CliOutcome::Fine)
 }
 
 /// Which tokens there are.
 #[derive(Clone, Copy)]
-struct Tokens {
+struct PresentTokens {
     page: bool,
     clients: bool,
 }
 
 /// Says where it listens on stdout, for programs, and what that is for on stderr.
-fn announce(gateway: &Gateway, upstream: &str, tokens: Tokens) -> Result<(), Failure> {
+fn announce(gateway: &Gateway, upstream: &str, tokens: PresentTokens) -> Result<(), CliError> {
     let url = gateway.url();
     let mut out = std::io::stdout().lock();
     writeln!(out, "listening on {url}")
         .and_then(|()| out.flush())
-        .map_err(Failure::Stdout)?;
+        .map_err(CliError::Stdout)?;
     match upstream {
         "sim" => {
             tell("A simulated model answers: nothing reaches a real one, and any key is good.")
@@ -182,12 +182,12 @@ fn announce(gateway: &Gateway, upstream: &str, tokens: Tokens) -> Result<(), Fai
     Ok(())
 }
 
-fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
+fn upstream(text: &str) -> Result<UpstreamChoice, CliError> {
     if text == "sim" {
         return Ok(UpstreamChoice::Simulated);
     }
     // The text may hold a password: a URL with one is refused, and not repeated.
-    let wrong = || Failure::Upstream(text.split('@').next_back().unwrap_or_default().to_owned());
+    let wrong = || CliError::Upstream(text.split('@').next_back().unwrap_or_default().to_owned());
     let url = Url::parse(text).map_err(|_| wrong())?;
     let plain = url.username().is_empty() && url.password().is_none();
     match url.scheme() {
@@ -196,11 +196,11 @@ fn upstream(text: &str) -> Result<UpstreamChoice, Failure> {
     }
 }
 
-fn policies(command: &Command, given: &Given) -> Result<Policies, Failure> {
-    let flags = command.policy.iter().map(|rule| rule.parse::<Rule>());
+fn policies(command: &Command, given: &CommandSettings) -> Result<PolicyRules, CliError> {
+    let flags = command.policy.iter().map(|rule| rule.parse::<PolicyRule>());
     let mut rules = flags
         .collect::<Result<Vec<_>, _>>()
-        .map_err(Failure::Rule)?;
+        .map_err(CliError::Rule)?;
     let usual = Home::longhaul(&given.env).ok();
     let usual = usual.map(|home| home.root().join(RULES));
     let file = command
@@ -208,14 +208,14 @@ fn policies(command: &Command, given: &Given) -> Result<Policies, Failure> {
         .clone()
         .or_else(|| usual.filter(|path| path.exists()));
     if let Some(path) = file {
-        let text = std::fs::read_to_string(&path).map_err(|source| Failure::Read {
+        let text = std::fs::read_to_string(&path).map_err(|source| CliError::Read {
             path: path.clone(),
             source,
         })?;
-        rules.extend(rules_of(&text).map_err(|source| Failure::Rules { path, source })?);
+        rules.extend(rules_of(&text).map_err(|source| CliError::Rules { path, source })?);
     }
-    Ok(Policies {
+    Ok(PolicyRules {
         rules,
-        ..Policies::default()
+        ..PolicyRules::default()
     })
 }

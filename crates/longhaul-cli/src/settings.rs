@@ -2,39 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_core::config::{Config, FileLayer, InServe, Layers, in_serve};
+use longhaul_core::config::{Config, ConfigFileLayer, ConfigLayers, GatewaySupport, in_serve};
 use longhaul_core::models::ModelTable;
 use longhaul_store::layout::{Env, Home};
 
-use crate::args::{Global, Window};
-use crate::failure::{Failure, warn};
-use crate::logging::{self, Exporting, LogLines};
+use crate::args::{GlobalArgs, WindowArgs};
+use crate::failure::{CliError, warn};
+use crate::logging::{self, ExportPolicy, LogLinePolicy};
 
 /// The name of the configuration file in LONGHAUL_HOME.
 const FILE_NAME: &str = "config.toml";
 
 /// The flags of every command, and where things lie.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct CommandSettings {
     config: Option<PathBuf>,
     flags: Vec<(String, String)>,
     bad_set: Option<String>,
     pub(crate) env: Env,
     /// Whether a collector is told what is done.
-    pub(crate) exporting: Exporting,
+    pub(crate) exporting: ExportPolicy,
     /// Where log lines may be written.
-    pub(crate) log_lines: LogLines,
+    pub(crate) log_lines: LogLinePolicy,
 }
 
-impl From<&Global> for Given {
-    fn from(global: &Global) -> Self {
+impl From<&GlobalArgs> for CommandSettings {
+    fn from(global: &GlobalArgs) -> Self {
         let mut given = Self {
             config: global.config.clone(),
             flags: Vec::new(),
             bad_set: None,
             env: Env::of_process(),
-            exporting: Exporting::Never,
-            log_lines: LogLines::Always,
+            exporting: ExportPolicy::Never,
+            log_lines: LogLinePolicy::Always,
         };
         for set in &global.set {
             match set.split_once('=') {
@@ -49,13 +49,13 @@ impl From<&Global> for Given {
     }
 }
 
-impl Given {
+impl CommandSettings {
     /// The settings, with the flags of a command. Starts logging as they say.
-    pub(crate) fn resolve(&self, flags: Vec<(String, String)>) -> Result<Config, Failure> {
+    pub(crate) fn resolve(&self, flags: Vec<(String, String)>) -> Result<Config, CliError> {
         if let Some(set) = &self.bad_set {
-            return Err(Failure::BadSet(set.clone()));
+            return Err(CliError::BadSet(set.clone()));
         }
-        let layers = Layers {
+        let layers = ConfigLayers {
             file: self.file()?,
             env: environment(),
             flags: self.flags.iter().cloned().chain(flags).collect(),
@@ -73,10 +73,10 @@ impl Given {
     pub(crate) fn resolve_for_serve(
         &self,
         flags: Vec<(String, String)>,
-    ) -> Result<Config, Failure> {
+    ) -> Result<Config, CliError> {
         for (key, _) in &self.flags {
-            if let InServe::Idle(reason) = in_serve(key) {
-                return Err(Failure::IdleSetting {
+            if let GatewaySupport::Idle(reason) = in_serve(key) {
+                return Err(CliError::IdleSetting {
                     key: key.clone(),
                     reason,
                 });
@@ -86,13 +86,13 @@ impl Given {
     }
 
     /// The file that was named, or the usual one if it exists.
-    fn file(&self) -> Result<Option<FileLayer>, Failure> {
+    fn file(&self) -> Result<Option<ConfigFileLayer>, CliError> {
         let read = |path: &Path| match std::fs::read_to_string(path) {
-            Ok(text) => Ok(FileLayer {
+            Ok(text) => Ok(ConfigFileLayer {
                 path: path.display().to_string(),
                 text,
             }),
-            Err(source) => Err(Failure::Read {
+            Err(source) => Err(CliError::Read {
                 path: path.to_owned(),
                 source,
             }),
@@ -119,7 +119,7 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// The window flags as settings.
-pub(crate) fn window_flags(window: &Window) -> Vec<(String, String)> {
+pub(crate) fn window_flags(window: &WindowArgs) -> Vec<(String, String)> {
     given_flags([
         ("model", &window.model),
         ("models.file", &window.models),
@@ -141,16 +141,16 @@ pub(crate) fn given_flags<const N: usize>(
 }
 
 /// The built-in models, extended by the user's file.
-pub(crate) fn models(config: &Config) -> Result<ModelTable, Failure> {
+pub(crate) fn models(config: &Config) -> Result<ModelTable, CliError> {
     let Some(file) = &config.models_file else {
         return Ok(ModelTable::builtin());
     };
     let path = PathBuf::from(file);
-    let text = std::fs::read_to_string(&path).map_err(|source| Failure::Read {
+    let text = std::fs::read_to_string(&path).map_err(|source| CliError::Read {
         path: path.clone(),
         source,
     })?;
     ModelTable::builtin()
         .extended_with(&text)
-        .map_err(|source| Failure::ModelFile { path, source })
+        .map_err(|source| CliError::ModelFile { path, source })
 }

@@ -6,61 +6,65 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 
 use longhaul_core::models::ModelTable;
-use longhaul_sim::books::Account;
-use longhaul_sim::faults::wire::Pace;
-use longhaul_sim::faults::{Fault, Plan};
-use longhaul_sim::model::misbehave::Misbehaviour;
-use longhaul_sim::model::script::{Script, ScriptError};
+use longhaul_sim::faults::wire::EventPace;
+use longhaul_sim::faults::{FaultPlan, InjectedFault};
+use longhaul_sim::model::misbehave::Misbehavior;
+use longhaul_sim::model::script::{ReplyScript, ScriptError};
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
+use longhaul_sim::usage_log::UsageTotals;
 use longhaul_sim::world::{self, World};
 
-use crate::args::Sim as Command;
-use crate::failure::{Failure, Outcome, tell, warn};
-use crate::settings::{self, Given};
+use crate::args::SimArgs as Command;
+use crate::failure::{CliError, CliOutcome, tell, warn};
+use crate::settings::{self, CommandSettings};
 use crate::signals::EndSignals;
 use crate::terminal::grouped;
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(Vec::new())?;
     let models = settings::models(&config)?;
     let listen = address(&command.listen)?;
     let options = options(command, &models)?;
-    let world = World::new(world::Options {
+    let world = World::new(world::WorldOptions {
         models,
-        pace: Options::world_pace(options.pace),
-        ..world::Options::new(command.seed, Box::new(model(command)?))
+        pace: SimServerOptions::world_pace(options.pace),
+        ..world::WorldOptions::new(command.seed, Box::new(model(command)?))
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(Failure::Runtime)?;
+        .map_err(CliError::Runtime)?;
     runtime.block_on(serve(listen, world, options))
 }
 
-async fn serve(listen: SocketAddr, world: World, options: Options) -> Result<Outcome, Failure> {
+async fn serve(
+    listen: SocketAddr,
+    world: World,
+    options: SimServerOptions,
+) -> Result<CliOutcome, CliError> {
     let time = options.time;
-    let started = Server::start(listen, world, options).await;
-    let server = started.map_err(|source| Failure::Listen {
+    let started = SimServer::start(listen, world, options).await;
+    let server = started.map_err(|source| CliError::Listen {
         addr: listen.to_string(),
         source,
     })?;
-    let mut signals = EndSignals::listen().map_err(Failure::Runtime)?;
+    let mut signals = EndSignals::listen().map_err(CliError::Runtime)?;
     announce(&server, time)?;
     signals.received().await;
     let books = server.with_world(|world| world.books().total);
     server.stop().await;
     tell(&farewell(&books));
-    Ok(Outcome::Fine)
+    Ok(CliOutcome::Fine)
 }
 
 /// Says where it listens on stdout, for programs, and what that is for on stderr.
-fn announce(server: &Server, time: Time) -> Result<(), Failure> {
+fn announce(server: &SimServer, time: TimeSource) -> Result<(), CliError> {
     let url = server.url();
     let mut out = std::io::stdout().lock();
     writeln!(out, "listening on {url}")
         .and_then(|()| out.flush())
-        .map_err(Failure::Stdout)?;
+        .map_err(CliError::Stdout)?;
     tell(
         "This is a simulator of the Messages API. Nothing sent to it reaches a model, and any key is good.",
     );
@@ -73,7 +77,7 @@ fn announce(server: &Server, time: Time) -> Result<(), Failure> {
     tell(&format!(
         "  curl {url}/sim/books      what was read, written and spent"
     ));
-    if time == Time::Virtual {
+    if time == TimeSource::Virtual {
         tell(&format!(
             "Time stands still; `curl -d '{{\"advance_ms\":300000}}' {url}/sim/clock` lets five minutes pass."
         ));
@@ -84,7 +88,7 @@ fn announce(server: &Server, time: Time) -> Result<(), Failure> {
     Ok(())
 }
 
-fn farewell(books: &Account) -> String {
+fn farewell(books: &UsageTotals) -> String {
     format!(
         "{} requests, {} refused; {} prompt tokens, {:.1}% from the cache; it would have cost ${:.4}.",
         grouped(books.requests),
@@ -96,8 +100,8 @@ fn farewell(books: &Account) -> String {
 }
 
 /// The first address that a text stands for; a bare port is one of this machine's.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
-    let bad = || Failure::BadAddress(text.to_owned());
+pub(crate) fn address(text: &str) -> Result<SocketAddr, CliError> {
+    let bad = || CliError::BadAddress(text.to_owned());
     if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }
@@ -105,26 +109,27 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
     found.next().ok_or_else(bad)
 }
 
-fn options(command: &Command, models: &ModelTable) -> Result<Options, Failure> {
+fn options(command: &Command, models: &ModelTable) -> Result<SimServerOptions, CliError> {
     let spec = command.faults.as_deref();
     let faults = match spec {
-        None => Plan::default(),
-        Some(spec) => Plan::parse(spec, command.seed).map_err(|source| Failure::Faults {
+        None => FaultPlan::default(),
+        Some(spec) => FaultPlan::parse(spec, command.seed).map_err(|source| CliError::Faults {
             spec: spec.to_owned(),
             source,
         })?,
     };
     let model = models.resolve(&command.model).spec;
     if !models.models().any(|known| known.id == model.id) {
-        return Err(Failure::NoSuchModel(command.model.clone()));
+        return Err(CliError::NoSuchModel(command.model.clone()));
     }
-    Ok(Options {
+    Ok(SimServerOptions {
         faults,
-        pace: Pace::parse(&command.pace).ok_or_else(|| Failure::Pace(command.pace.clone()))?,
+        pace: EventPace::parse(&command.pace)
+            .ok_or_else(|| CliError::Pace(command.pace.clone()))?,
         time: if command.virtual_time {
-            Time::Virtual
+            TimeSource::Virtual
         } else {
-            Time::Real
+            TimeSource::Real
         },
         model: command.model.clone(),
         seed: command.seed,
@@ -132,14 +137,14 @@ fn options(command: &Command, models: &ModelTable) -> Result<Options, Failure> {
     })
 }
 
-fn log(command: &Command) -> Result<Option<Box<dyn Write + Send>>, Failure> {
+fn log(command: &Command) -> Result<Option<Box<dyn Write + Send>>, CliError> {
     let Some(path) = &command.json_log else {
         return Ok(None);
     };
     let file = OpenOptions::new().create(true).append(true).open(path);
     match file {
         Ok(file) => Ok(Some(Box::new(file))),
-        Err(source) => Err(Failure::Write {
+        Err(source) => Err(CliError::Write {
             path: path.clone(),
             source,
         }),
@@ -147,35 +152,35 @@ fn log(command: &Command) -> Result<Option<Box<dyn Write + Send>>, Failure> {
 }
 
 /// What answers: the script if there is one, else the agent; and what it does wrong.
-fn model(command: &Command) -> Result<SimModel, Failure> {
+fn model(command: &Command) -> Result<SimModel, CliError> {
     let misbehaviour = match &command.misbehave {
-        None => Misbehaviour::default(),
-        Some(spec) => spec.parse().map_err(|source| Failure::Misbehave {
+        None => Misbehavior::default(),
+        Some(spec) => spec.parse().map_err(|source| CliError::Misbehave {
             spec: spec.clone(),
             source,
         })?,
     };
     let script = command.script.as_deref().map(script).transpose()?;
-    Ok(SimModel::new(model::Options {
+    Ok(SimModel::new(model::SimModelOptions {
         seed: command.seed,
         script,
         misbehaviour,
-        ..model::Options::default()
+        ..model::SimModelOptions::default()
     }))
 }
 
-fn script(path: &Path) -> Result<Script, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
+fn script(path: &Path) -> Result<ReplyScript, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|source| CliError::Read {
         path: path.to_owned(),
         source,
     })?;
-    let wrong = |source| Failure::Script {
+    let wrong = |source| CliError::Script {
         path: path.to_owned(),
         source,
     };
-    let script = Script::parse(&text).map_err(wrong)?;
+    let script = ReplyScript::parse(&text).map_err(wrong)?;
     for (line, fault) in script.faults() {
-        if let Err(error) = fault.parse::<Fault>() {
+        if let Err(error) = fault.parse::<InjectedFault>() {
             let message = error.to_string();
             return Err(wrong(ScriptError { line, message }));
         }

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use longhaul_store::layout::{Env, FindError, Home, find_session};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// Something to look into.
-pub(crate) enum Target {
+pub(crate) enum InspectionTarget {
     File(PathBuf),
     Folder(PathBuf),
     Stdin,
 }
 
-impl Target {
+impl InspectionTarget {
     /// A path that exists is that path; anything else may be a session id.
-    pub(crate) fn find(path: &Path, env: &Env) -> Result<Self, Failure> {
+    pub(crate) fn find(path: &Path, env: &Env) -> Result<Self, CliError> {
         if path == Path::new("-") {
             return Ok(Self::Stdin);
         }
@@ -23,7 +23,7 @@ impl Target {
             Ok(metadata) if metadata.is_dir() => Ok(Self::Folder(path.to_owned())),
             Ok(_) => Ok(Self::File(path.to_owned())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => session(path, env),
-            Err(source) => Err(Failure::Read {
+            Err(source) => Err(CliError::Read {
                 path: path.to_owned(),
                 source,
             }),
@@ -31,11 +31,11 @@ impl Target {
     }
 }
 
-fn session(path: &Path, env: &Env) -> Result<Target, Failure> {
+fn session(path: &Path, env: &Env) -> Result<InspectionTarget, CliError> {
     let target = path.display().to_string();
     // A link to nowhere is there, under its name; what it leads to is not.
     if let Ok(goal) = std::fs::read_link(path) {
-        return Err(Failure::DanglingLink { target, goal });
+        return Err(CliError::DanglingLink { target, goal });
     }
     let homes: Vec<Home> = [Home::longhaul(env), Home::claude(env)]
         .into_iter()
@@ -43,11 +43,11 @@ fn session(path: &Path, env: &Env) -> Result<Target, Failure> {
         .collect();
     let homes: Vec<&Home> = homes.iter().collect();
     find_session(&homes, &path.to_string_lossy())
-        .map(Target::File)
+        .map(InspectionTarget::File)
         .map_err(|find| match find {
             // What cannot be an id was meant as a path.
-            FindError::BadId(_) => Failure::NoSuchFile { target },
-            find @ FindError::NotFound { .. } => Failure::NoSuchTarget { target, find },
-            find => Failure::Find(find),
+            FindError::BadId(_) => CliError::NoSuchFile { target },
+            find @ FindError::NotFound { .. } => CliError::NoSuchTarget { target, find },
+            find => CliError::Find(find),
         })
 }

@@ -25,12 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 #[derive(Default)]
-struct Providers {
+struct TelemetryProviders {
     metrics: Option<SdkMeterProvider>,
     traces: Option<SdkTracerProvider>,
 }
 
-static STARTED: OnceLock<Providers> = OnceLock::new();
+static STARTED: OnceLock<TelemetryProviders> = OnceLock::new();
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
@@ -51,7 +51,7 @@ where
     }
     let service = variable("OTEL_SERVICE_NAME").unwrap_or_else(|| "longhaul".to_owned());
     let resource = Resource::builder().with_service_name(service).build();
-    let mut started = Providers::default();
+    let mut started = TelemetryProviders::default();
     if let Some(endpoint) = endpoint("METRICS") {
         match metric_exporter(&endpoint) {
             Ok(exporter) => {

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;
-use longhaul_core::models::{Binding, ModelTable};
+use longhaul_core::models::{ModelTable, ThinkingBinding};
 use longhaul_core::prompt::{
-    Assembly, Beginning, Birth, HeadReason, Latched, Predecessor, RequestHead, RequestKind, Ttl,
+    LatchedSettings, NewEntryStamp, PrefixReason, PriorRendering, RenderingStart, RequestAssembly,
+    RequestKind, RequestPrefix, Ttl,
 };
 use longhaul_core::tokens::Estimate;
 use serde_json::value::RawValue;
@@ -73,7 +74,7 @@ fn main() {
 }
 
 struct Session {
-    assembly: Assembly,
+    assembly: RequestAssembly,
 }
 
 impl Session {
@@ -96,33 +97,33 @@ fn session(tokens: u64) -> (Session, usize) {
     let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
     let raw = |json: String| RawValue::from_string(json).unwrap();
     let prompt = "You are an agent that works on code. ".repeat(400);
-    let head = RequestHead {
+    let head = RequestPrefix {
         system: raw(format!(
             r#"[{{"type":"text","text":"{prompt}","cache_control":{{"type":"ephemeral"}}}}]"#
         )),
         tools: raw(r#"[{"name":"Read","input_schema":{"type":"object"}}]"#.to_owned()),
         user_context: None,
-        latched: Latched::new(
+        latched: LatchedSettings::new(
             Some(Ttl::FiveMinutes),
             [],
             &spec,
             raw(r#"{"max_tokens":32000,"model":"claude-opus-4-8"}"#.to_owned()),
         ),
     };
-    let beginning = Beginning {
-        before: Predecessor::None,
+    let beginning = RenderingStart {
+        before: PriorRendering::None,
         head,
-        reason: HeadReason::First,
-        binding: Binding::None,
+        reason: PrefixReason::First,
+        binding: ThinkingBinding::None,
     };
-    let mut assembly = Assembly::begin(beginning, std::iter::empty());
-    let birth = Birth {
+    let mut assembly = RequestAssembly::begin(beginning, std::iter::empty());
+    let birth = NewEntryStamp {
         session_id: "s",
         uuid: "h",
         parent: None,
         timestamp: jiff::Timestamp::UNIX_EPOCH,
     };
-    let entries = assembly.before_sending(birth).unwrap();
+    let entries = assembly.entries_before_request(birth).unwrap();
     assembly.persisted(&entries).unwrap();
     let mut session = Session { assembly };
     let mut turns = 0;

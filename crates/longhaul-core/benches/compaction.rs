@@ -19,15 +19,15 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CompactRequest, Effect, Engine, EngineConfig, HookOutcome, Identity, Ids, Input, Kept,
-    ModelReply, NewEntry, Outcome, Resume,
+    CompactRequest, Effect, EffectOutcome, Engine, EngineConfig, EngineInput, EngineResume,
+    HookOutcome, LiveEntry, ModelReply, NewEntry, SessionIdentity, UuidSequence,
 };
 use longhaul_core::message::{Entry, Usage};
 use longhaul_core::micro::{CacheState, ClearableTools, MicroSituation, ToolResults, choose};
 use longhaul_core::models::ModelTable;
-use longhaul_core::prompt::{Latched, RequestHead, Ttl};
-use longhaul_core::tokens::Rough;
-use longhaul_core::window::{Settings, WindowInput, WindowStatus};
+use longhaul_core::prompt::{LatchedSettings, RequestPrefix, Ttl};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
 use serde_json::value::RawValue;
 
 const NOW: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -55,11 +55,11 @@ fn plan() {
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
             let start = Instant::now();
-            engine.handle(Input::Compact(CompactRequest::default()), NOW);
+            engine.handle(EngineInput::Compact(CompactRequest::default()), NOW);
             let asked = summarise(&mut engine);
             times.push(start.elapsed());
             black_box(asked);
-            engine.handle(Input::Cancel, NOW);
+            engine.handle(EngineInput::Cancel, NOW);
             while engine.poll().is_some() {}
         }
         times.sort_unstable();
@@ -80,27 +80,27 @@ fn summarise(engine: &mut Engine) -> usize {
     while let Some(effect) = engine.poll() {
         let (id, outcome) = match effect {
             Effect::Summarize { request, .. } => return request.body.len(),
-            Effect::RunHooks { id, .. } => (id, Outcome::HooksRan(HookOutcome::default())),
+            Effect::RunHooks { id, .. } => (id, EffectOutcome::HooksRan(HookOutcome::default())),
             Effect::Persist { id, lines } => {
                 offset += lines.len() as u64;
-                (id, Outcome::Persisted { offset })
+                (id, EffectOutcome::Persisted { offset })
             }
             _ => continue,
         };
-        engine.handle(Input::Done { id, outcome }, NOW);
+        engine.handle(EngineInput::Done { id, outcome }, NOW);
     }
     panic!("no summary was asked for");
 }
 
 /// An engine that has sent a request with all of this.
-fn engine(entries: Vec<Kept>) -> Engine {
+fn engine(entries: Vec<LiveEntry>) -> Engine {
     let spec = ModelTable::builtin().resolve("claude-opus-4-6").spec;
     let raw = |json: &str| RawValue::from_string(json.to_owned()).unwrap();
-    let head = RequestHead {
+    let head = RequestPrefix {
         system: raw(r#"[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}]"#),
         tools: raw(r#"[{"name":"Read","input_schema":{"type":"object"}}]"#),
         user_context: None,
-        latched: Latched::new(
+        latched: LatchedSettings::new(
             Some(Ttl::FiveMinutes),
             [],
             &spec,
@@ -111,22 +111,22 @@ fn engine(entries: Vec<Kept>) -> Engine {
         window: 2_000_000,
         max_output: spec.max_output,
         used: 0,
-        settings: Settings::default(),
+        settings: WindowSettings::default(),
     });
     let config = EngineConfig::new(
-        Identity::default(),
+        SessionIdentity::default(),
         (*spec).clone(),
         window.unwrap(),
         &Config::default(),
     );
-    let resume = Resume {
+    let resume = EngineResume {
         entries,
-        ..Resume::default()
+        ..EngineResume::default()
     };
-    let mut engine = Engine::new(config, Ids::new(1), head, resume);
-    engine.handle(Input::Add(vec![NewEntry::text("Go on.")]), NOW);
+    let mut engine = Engine::new(config, UuidSequence::new(1), head, resume);
+    engine.handle(EngineInput::Add(vec![NewEntry::text("Go on.")]), NOW);
     turn(&mut engine);
-    engine.handle(Input::Turn, NOW);
+    engine.handle(EngineInput::Turn, NOW);
     turn(&mut engine);
     engine
 }
@@ -138,9 +138,9 @@ fn turn(engine: &mut Engine) {
         let (id, outcome) = match effect {
             Effect::Persist { id, lines } => {
                 offset += lines.len() as u64;
-                (id, Outcome::Persisted { offset })
+                (id, EffectOutcome::Persisted { offset })
             }
-            Effect::Archive { id, .. } => (id, Outcome::Archived),
+            Effect::Archive { id, .. } => (id, EffectOutcome::Archived),
             Effect::Send { id, .. } => {
                 let message = r#"{"id":"msg_x","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Fine."}],"stop_reason":"end_turn","usage":{"input_tokens":1000000,"output_tokens":5}}"#;
                 let reply = ModelReply {
@@ -154,16 +154,16 @@ fn turn(engine: &mut Engine) {
                     applied: Default::default(),
                     ending: Default::default(),
                 };
-                (id, Outcome::Replied(Box::new(reply)))
+                (id, EffectOutcome::Replied(Box::new(reply)))
             }
             _ => continue,
         };
-        engine.handle(Input::Done { id, outcome }, NOW);
+        engine.handle(EngineInput::Done { id, outcome }, NOW);
     }
 }
 
 /// Turns of a prompt, a call, its result and a closing reply, some 1,300 tokens each.
-fn history(tokens: usize) -> Vec<Kept> {
+fn history(tokens: usize) -> Vec<LiveEntry> {
     let text = "Some words of the kind that people and programs exchange.\\n".repeat(30);
     let mut parent = "null".to_owned();
     let mut entries = Vec::new();
@@ -173,7 +173,7 @@ fn history(tokens: usize) -> Vec<Kept> {
                 r#"{{"type":"{kind}","uuid":"u{turn}-{n}","parentUuid":{parent},"timestamp":"2027-01-15T07:00:00.000Z","message":{message}}}"#
             );
             parent = format!("\"u{turn}-{n}\"");
-            entries.push(Kept {
+            entries.push(LiveEntry {
                 entry: Entry::read(line.into()).unwrap(),
                 offset: Some(entries.len() as u64 * 2_000),
             });
@@ -220,7 +220,7 @@ fn micro() {
             window: 1_000_000,
             max_output: 64_000,
             used: 500_000,
-            settings: Settings::default(),
+            settings: WindowSettings::default(),
         })
         .unwrap();
         let mut results = ToolResults::new(ClearableTools::default());
@@ -235,7 +235,7 @@ fn micro() {
         };
         for at in 0..count {
             for entry in pair(at) {
-                results.push(entry.view(), &Rough);
+                results.push(entry.view(), &RoughEstimator);
             }
         }
         let mut times = Vec::new();
@@ -243,7 +243,7 @@ fn micro() {
             let entries = pair(at);
             let start = Instant::now();
             for entry in &entries {
-                results.push(entry.view(), &Rough);
+                results.push(entry.view(), &RoughEstimator);
             }
             black_box(choose(&MicroSituation {
                 limits: &Default::default(),

@@ -11,7 +11,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use longhaul_core::tokens::Rough;
+use longhaul_core::tokens::RoughEstimator;
 
 const ROUNDS: usize = 400;
 
@@ -21,7 +21,7 @@ fn main() {
     let mixed = "naïve café, 漢字 and 😀 among plain words of a tool's output\n".repeat(3_800);
     for (name, text) in [("ASCII", plain), ("mixed", mixed)] {
         let one_by_one = best(|| black_box(&text).encode_utf16().count() as u64);
-        let estimate = best(|| Rough::text(black_box(&text)).unpadded());
+        let estimate = best(|| RoughEstimator::text(black_box(&text)).unpadded());
         let rate = |time: Duration| text.len() as f64 / 1e9 / time.as_secs_f64();
         println!(
             "  {name}   one by one {:>5.2} GB/s   1.00",

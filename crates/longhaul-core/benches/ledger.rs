@@ -13,8 +13,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use longhaul_core::message::Scanner;
-use longhaul_core::tokens::{Ledger, Rough, Standing};
+use longhaul_core::message::LineScanner;
+use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
 
 const ENTRIES_PER_TURN: usize = 6;
 const SHORT: usize = 1_000;
@@ -48,8 +48,8 @@ fn main() {
 
 #[derive(Default)]
 struct Session {
-    scanner: Scanner,
-    ledger: Ledger,
+    scanner: LineScanner,
+    ledger: TokenLedger,
 }
 
 impl Session {
@@ -57,7 +57,8 @@ impl Session {
         for line in lines {
             let facets = self.scanner.scan(line.as_bytes()).unwrap();
             let entry = facets.view(line.as_bytes());
-            self.ledger.entry(entry, Standing::Live, &Rough);
+            self.ledger
+                .entry(entry, EntryStanding::Live, &RoughEstimator);
         }
         black_box(self.ledger.context());
     }

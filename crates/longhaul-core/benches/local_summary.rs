@@ -14,18 +14,18 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul_core::facts::{Budget, Facts, Seen, audit};
+use longhaul_core::facts::{AuditInput, Facts, FactsBudget, audit};
 use longhaul_core::json;
-use longhaul_core::local_summary::summarise;
+use longhaul_core::local_summary::summarize;
 use longhaul_core::message::{BlockKind, Entry};
-use longhaul_testkit::session::{Compaction, SessionSpec};
+use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
 
 const ROUNDS: usize = 9;
 const BUDGET: u64 = 20_000;
 
 fn main() {
     let bytes = SessionSpec::new(11, 3_000)
-        .compaction(Compaction::Never)
+        .compaction(CompactionSchedule::Never)
         .bytes();
     let lines = bytes
         .split(|byte| *byte == b'\n')
@@ -53,7 +53,7 @@ fn main() {
         black_box(Facts::scan(Arc::default(), views()));
     });
     let summary = best(|| {
-        black_box(summarise(views(), &facts, BUDGET));
+        black_box(summarize(views(), &facts, BUDGET));
     });
     let report = |name: &str, time: Duration| {
         let seconds = time.as_secs_f64();
@@ -77,11 +77,11 @@ fn main() {
         .collect();
     let facts = Facts::scan(Arc::default(), spoken.iter().map(Entry::view));
     let text = "A sentence of a summary that says nothing of it. ".repeat(2_100);
-    let seen = Seen {
+    let seen = AuditInput {
         summary: &text,
         beside: &[],
     };
-    let budget = Budget {
+    let budget = FactsBudget {
         tokens: BUDGET,
         protected: 83_500,
     };

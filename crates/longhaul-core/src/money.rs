@@ -53,12 +53,12 @@ pub struct Fraction {
 
 /// The price of one token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Rate(u64);
+pub struct TokenPrice(u64);
 
-impl Rate {
+impl TokenPrice {
     /// A rate in picodollars a token, which is also the price of a million tokens in millionths of a dollar.
-    pub(crate) const fn from_pico_per_token(pico: u64) -> Rate {
-        Rate(pico)
+    pub(crate) const fn from_pico_per_token(pico: u64) -> TokenPrice {
+        TokenPrice(pico)
     }
 
     /// What so many tokens cost.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn n1_a_cent_for_a_million_tokens_is_a_whole_number_a_token() {
-        let rate = Rate::from_pico_per_token(10_000);
+        let rate = TokenPrice::from_pico_per_token(10_000);
         assert_eq!(rate.of(1_000_000), Usd::from_pico(DOLLAR / 100));
     }
 

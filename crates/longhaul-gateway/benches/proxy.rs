@@ -21,10 +21,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::policy::Policy;
-use longhaul_gateway::store::Sqlite;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::policy::RequestPolicy;
+use longhaul_gateway::store::SqliteStore;
 use url::Url;
 
 const CLIENTS: usize = 8;
@@ -220,12 +220,13 @@ fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
             let mut running = Vec::new();
             for (books, base) in books.iter().zip(["", "/v1/stream", "", ""]) {
                 let url = Url::parse(&format!("http://127.0.0.1:{fixed}{base}")).unwrap();
-                let store = Arc::new(Sqlite::open(books).unwrap());
-                let mut options = Options::new(UpstreamChoice::Url(url), store, Tenants::passing());
+                let store = Arc::new(SqliteStore::open(books).unwrap());
+                let mut options =
+                    GatewayOptions::new(UpstreamChoice::Url(url), store, Tenants::passing());
                 options.policies.otherwise = match running.len() {
-                    2 => Policy::Off,
-                    3 => Policy::Observe,
-                    _ => Policy::Manage,
+                    2 => RequestPolicy::Off,
+                    3 => RequestPolicy::Observe,
+                    _ => RequestPolicy::Manage,
                 };
                 running.push(Gateway::start(options).await.unwrap());
             }

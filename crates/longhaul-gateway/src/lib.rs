@@ -7,16 +7,16 @@
 //! itself: health, metrics, the sessions as JSON, the page.
 
 pub mod body;
+pub mod branch;
+pub mod breakpoints;
 pub mod front;
 mod limits;
-pub mod line;
 pub mod manage;
-pub mod marks;
-mod meeting;
 pub mod memory;
 mod options;
 pub mod own;
 mod own_body;
+mod peer_sync;
 pub mod policy;
 mod refusal;
 mod state;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// What is refused because it is too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct GatewayLimits {
     /// Bytes of a request body.
     pub body: usize,
     /// Bytes of a request's head.
@@ -14,19 +14,19 @@ pub struct Limits {
     /// Connections at once; more wait to be accepted.
     pub connections: usize,
     /// Lines that are remembered in memory.
-    pub lines: usize,
+    pub branches: usize,
     /// Bytes that all requests under way and all that is remembered may take together.
     pub memory: usize,
 }
 
-impl Default for Limits {
+impl Default for GatewayLimits {
     fn default() -> Self {
         Self {
             body: 256 << 20,
             head: 256 << 10,
             requests: 1_024,
             connections: 8_192,
-            lines: 100_000,
+            branches: 100_000,
             memory: 1 << 30,
         }
     }
@@ -34,7 +34,7 @@ impl Default for Limits {
 
 /// How long is waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct GatewayTimeouts {
     /// For the first byte on a new connection, and for the rest of a head that was begun.
     pub client_first: Duration,
     /// For the next request on an open connection.
@@ -53,7 +53,7 @@ pub struct Timeouts {
     pub drain: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for GatewayTimeouts {
     fn default() -> Self {
         Self {
             client_first: Duration::from_secs(10),

@@ -9,12 +9,12 @@ use longhaul_core::models::ModelTable;
 use longhaul_provider::Secret;
 use url::Url;
 
-pub use crate::limits::{Limits, Timeouts};
-use crate::line::Tenants;
-use crate::manage::Noting;
-use crate::marks::Marks;
-use crate::policy::Policies;
-use crate::store::{NotesShelf, Peers, Shelf, Storage, Store};
+use crate::branch::Tenants;
+use crate::breakpoints::BreakpointMode;
+pub use crate::limits::{GatewayLimits, GatewayTimeouts};
+use crate::manage::NotesMode;
+use crate::policy::PolicyRules;
+use crate::store::{GatewayStorage, NotesStore, PeerStore, PrefixStore, UsageLogStore};
 
 /// Where requests go.
 #[derive(Debug, Clone)]
@@ -37,29 +37,29 @@ pub enum KeylessClients {
 }
 
 /// All of it.
-pub struct Options {
+pub struct GatewayOptions {
     /// Where to listen. Port 0 picks a free one.
     pub listen: SocketAddr,
     /// Where requests go.
     pub upstream: UpstreamChoice,
     /// What is done with which request.
-    pub policies: Policies,
+    pub policies: PolicyRules,
     /// Whose cache markers are sent.
-    pub marks: Marks,
+    pub breakpoint_mode: BreakpointMode,
     /// Where the books are kept.
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn UsageLogStore>,
     /// Where what stands for the beginnings of histories is kept.
-    pub shelf: Arc<dyn Shelf>,
+    pub prefix_store: Arc<dyn PrefixStore>,
     /// Whether session notes are taken; the switch in the settings must be on, too.
-    pub notes: Noting,
+    pub notes: NotesMode,
     /// Where they are kept.
-    pub notes_shelf: Arc<dyn NotesShelf>,
+    pub notes_store: Arc<dyn NotesStore>,
     /// Thresholds and switches.
     pub config: Config,
     /// Names of tools whose results may be cleared, beside those of known agents.
     pub clearable: Vec<String>,
     /// What other gateways know that share the store.
-    pub peers: Option<Arc<dyn Peers>>,
+    pub peers: Option<Arc<dyn PeerStore>>,
     /// Tells tenants apart.
     pub tenants: Tenants,
     /// Whether requests without a credential are one tenant's, beyond this machine.
@@ -77,26 +77,26 @@ pub struct Options {
     /// For how many days the books are kept; none: for ever.
     pub retention_days: Option<u32>,
     /// What is too much.
-    pub limits: Limits,
+    pub limits: GatewayLimits,
     /// How long is waited.
-    pub timeouts: Timeouts,
+    pub timeouts: GatewayTimeouts,
     /// What says how long a conversation has rested.
     pub clock: Arc<dyn Clock>,
 }
 
-impl Options {
+impl GatewayOptions {
     /// Options with defaults for all that has one.
-    pub fn new(upstream: UpstreamChoice, store: Arc<dyn Storage>, tenants: Tenants) -> Self {
+    pub fn new(upstream: UpstreamChoice, store: Arc<dyn GatewayStorage>, tenants: Tenants) -> Self {
         Self {
-            shelf: Arc::clone(&store) as Arc<dyn Shelf>,
-            notes: Noting::default(),
-            notes_shelf: Arc::clone(&store) as Arc<dyn NotesShelf>,
+            prefix_store: Arc::clone(&store) as Arc<dyn PrefixStore>,
+            notes: NotesMode::default(),
+            notes_store: Arc::clone(&store) as Arc<dyn NotesStore>,
             config: Config::default(),
             clearable: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             upstream,
-            policies: Policies::default(),
-            marks: Marks::default(),
+            policies: PolicyRules::default(),
+            breakpoint_mode: BreakpointMode::default(),
             store,
             peers: None,
             tenants,
@@ -107,14 +107,14 @@ impl Options {
             client_token: None,
             upstream_ca: None,
             retention_days: None,
-            limits: Limits::default(),
-            timeouts: Timeouts::default(),
+            limits: GatewayLimits::default(),
+            timeouts: GatewayTimeouts::default(),
             clock: Arc::new(SystemClock),
         }
     }
 }
 
-impl std::fmt::Debug for Options {
+impl std::fmt::Debug for GatewayOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("listen", &self.listen)

@@ -15,13 +15,13 @@ pub(crate) enum OwnBody {
     /// All at once.
     Whole(Option<Bytes>),
     /// Bit by bit.
-    Streamed(UnsyncBoxBody<Bytes, BrokeOff>),
+    Streamed(UnsyncBoxBody<Bytes, BodyInterrupted>),
 }
 
 /// The answer broke off; so does ours, and the client sees what it would have seen without us.
 #[derive(Debug, thiserror::Error)]
 #[error("the upstream's answer broke off")]
-pub(crate) struct BrokeOff;
+pub(crate) struct BodyInterrupted;
 
 impl OwnBody {
     pub(crate) fn whole(bytes: Bytes) -> Self {
@@ -31,7 +31,7 @@ impl OwnBody {
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BrokeOff>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyInterrupted>>> {
         match self {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Self::Streamed(body) => Pin::new(body).poll_frame(cx),

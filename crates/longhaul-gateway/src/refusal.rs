@@ -6,13 +6,13 @@ use longhaul_provider::Dialect;
 use serde_json::json;
 
 use crate::body::{LONGEST_MODEL, MOST_MESSAGES};
-use crate::memory::NoRoom;
+use crate::memory::BudgetExhausted;
 use crate::own_body::{OwnBody, json_answer};
-use crate::watch::Refused;
+use crate::watch::RefusalClass;
 
 /// Why a request cannot be passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum GatewayRefusal {
     TooLarge {
         most: usize,
     },
@@ -50,13 +50,13 @@ pub(crate) enum Refusal {
     Thread,
 }
 
-impl From<NoRoom> for Refusal {
-    fn from(NoRoom { limit }: NoRoom) -> Self {
+impl From<BudgetExhausted> for GatewayRefusal {
+    fn from(BudgetExhausted { limit }: BudgetExhausted) -> Self {
         Self::NoMemory { limit }
     }
 }
 
-impl Refusal {
+impl GatewayRefusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -133,20 +133,20 @@ impl Refusal {
     }
 
     /// For the counters.
-    pub(crate) fn counted(&self) -> Refused {
+    pub(crate) fn counted(&self) -> RefusalClass {
         match self {
-            Self::TooLarge { .. } => Refused::TooLarge,
-            Self::Busy { .. } => Refused::Busy,
-            Self::NoMemory { .. } => Refused::NoMemory,
-            Self::TooManyMessages | Self::LongModelName => Refused::TooLarge,
-            Self::Elsewhere => Refused::Forbidden,
-            Self::SlowClient | Self::ClientBroke => Refused::SlowClient,
-            Self::Stranger => Refused::Forbidden,
+            Self::TooLarge { .. } => RefusalClass::TooLarge,
+            Self::Busy { .. } => RefusalClass::Busy,
+            Self::NoMemory { .. } => RefusalClass::NoMemory,
+            Self::TooManyMessages | Self::LongModelName => RefusalClass::TooLarge,
+            Self::Elsewhere => RefusalClass::Forbidden,
+            Self::SlowClient | Self::ClientBroke => RefusalClass::SlowClient,
+            Self::Stranger => RefusalClass::Forbidden,
             Self::Unreachable { .. } | Self::Mismatch { .. } | Self::Broke { .. } => {
-                Refused::Upstream
+                RefusalClass::Upstream
             }
-            Self::Thread => Refused::Thread,
-            Self::Silent { .. } => Refused::UpstreamSilent,
+            Self::Thread => RefusalClass::Thread,
+            Self::Silent { .. } => RefusalClass::UpstreamSilent,
         }
     }
 

@@ -6,42 +6,42 @@ use std::sync::{Arc, Mutex};
 use longhaul_provider::Secret;
 use tokio::sync::Semaphore;
 
-use crate::line::{Recogniser, Tenants};
-use crate::manage::Care;
-use crate::meeting::Meeting;
-use crate::memory::Budget;
-use crate::options::{KeylessClients, Limits, Timeouts};
-use crate::policy::Policies;
-use crate::store::{Shelf, Store};
+use crate::branch::{BranchRecognizer, Tenants};
+use crate::manage::Compactor;
+use crate::memory::MemoryBudget;
+use crate::options::{GatewayLimits, GatewayTimeouts, KeylessClients};
+use crate::peer_sync::PeerSync;
+use crate::policy::PolicyRules;
+use crate::store::{PrefixStore, UsageLogStore};
 use crate::upstream::Upstream;
-use crate::watch::{Changes, Desk, Metrics};
+use crate::watch::{Metrics, SessionChanges, UsageLogQueue};
 
 /// See the module.
-pub(crate) struct State {
+pub(crate) struct GatewayState {
     pub(crate) upstream: Arc<Upstream>,
-    pub(crate) recogniser: Arc<Recogniser>,
+    pub(crate) recognizer: Arc<BranchRecognizer>,
     pub(crate) tenants: Mutex<Tenants>,
-    pub(crate) policies: Policies,
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) shelf: Arc<dyn Shelf>,
-    pub(crate) care: Arc<Care>,
-    pub(crate) changes: Changes,
-    pub(crate) meeting: Meeting,
-    pub(crate) desk: Desk,
+    pub(crate) policies: PolicyRules,
+    pub(crate) store: Arc<dyn UsageLogStore>,
+    pub(crate) prefix_store: Arc<dyn PrefixStore>,
+    pub(crate) compactor: Arc<Compactor>,
+    pub(crate) changes: SessionChanges,
+    pub(crate) peer_sync: PeerSync,
+    pub(crate) usage_queue: UsageLogQueue,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) requests: Arc<Semaphore>,
-    pub(crate) limits: Limits,
-    pub(crate) budget: Budget,
+    pub(crate) limits: GatewayLimits,
+    pub(crate) budget: MemoryBudget,
     pub(crate) keyless: KeylessClients,
     pub(crate) allowed_hosts: Vec<String>,
-    pub(crate) timeouts: Timeouts,
+    pub(crate) timeouts: GatewayTimeouts,
     pub(crate) token: Option<Secret>,
     pub(crate) client_token: Option<Secret>,
     pub(crate) on_loopback: bool,
     pub(crate) calls: AtomicU64,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for GatewayState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").finish_non_exhaustive()
     }

@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use longhaul_provider::Dialect;
-use longhaul_provider::decode::Decoder;
+use longhaul_provider::decode::ReplyDecoder;
 use longhaul_provider::sse;
 
 const ROUNDS: usize = 31;
@@ -79,7 +79,7 @@ fn split(stream: &str) -> usize {
 }
 
 fn events(stream: &str) -> usize {
-    let mut decoder = sse::Decoder::default();
+    let mut decoder = sse::SseDecoder::default();
     let mut bytes = 0;
     for chunk in stream.as_bytes().chunks(CHUNK) {
         let mut rest = chunk;
@@ -91,8 +91,8 @@ fn events(stream: &str) -> usize {
 }
 
 fn fold(stream: &str) -> usize {
-    let mut lines = sse::Decoder::default();
-    let mut decoder = Decoder::new(Dialect::Anthropic);
+    let mut lines = sse::SseDecoder::default();
+    let mut decoder = ReplyDecoder::new(Dialect::Anthropic);
     let mut heard = VecDeque::new();
     for chunk in stream.as_bytes().chunks(CHUNK) {
         let mut rest = chunk;

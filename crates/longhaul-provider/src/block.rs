@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use longhaul_core::json::Object;
+use longhaul_core::json::ObjectReader;
 
 /// A content block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    kind: BlockKind,
+pub struct ReplyBlock {
+    kind: ReplyBlockKind,
     json: Bytes,
-    extent: Extent,
+    extent: BlockCompleteness,
     unknown_deltas: Vec<Bytes>,
     partial_input: String,
 }
 
 /// The kinds of block a host treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BlockKind {
+pub enum ReplyBlockKind {
     /// Text for the user.
     Text,
     /// Reasoning, signed.
@@ -34,7 +34,7 @@ pub enum BlockKind {
     Other,
 }
 
-impl BlockKind {
+impl ReplyBlockKind {
     pub(crate) fn from_type(name: &str) -> Self {
         match name {
             "text" => Self::Text,
@@ -50,7 +50,7 @@ impl BlockKind {
 
 /// Whether all of a block arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum BlockCompleteness {
     /// All of it.
     Whole,
     /// The stream broke off inside; text is as far as it came, a tool's input is what it
@@ -69,11 +69,11 @@ pub struct ToolCall<'a> {
     pub input: &'a [u8],
 }
 
-impl Block {
-    pub(crate) fn new(json: Bytes, extent: Extent) -> Self {
-        let kind = Object::new(&json).string("type").unwrap_or_default();
+impl ReplyBlock {
+    pub(crate) fn new(json: Bytes, extent: BlockCompleteness) -> Self {
+        let kind = ObjectReader::new(&json).string("type").unwrap_or_default();
         Self {
-            kind: BlockKind::from_type(&kind),
+            kind: ReplyBlockKind::from_type(&kind),
             json,
             extent,
             unknown_deltas: Vec::new(),
@@ -81,14 +81,18 @@ impl Block {
         }
     }
 
-    pub(crate) fn with_rest(mut self, unknown_deltas: Vec<Bytes>, partial_input: String) -> Self {
+    pub(crate) fn with_leftovers(
+        mut self,
+        unknown_deltas: Vec<Bytes>,
+        partial_input: String,
+    ) -> Self {
         self.unknown_deltas = unknown_deltas;
         self.partial_input = partial_input;
         self
     }
 
     /// What it is.
-    pub fn kind(&self) -> BlockKind {
+    pub fn kind(&self) -> ReplyBlockKind {
         self.kind
     }
 
@@ -98,7 +102,7 @@ impl Block {
     }
 
     /// Whether all of it arrived.
-    pub fn extent(&self) -> Extent {
+    pub fn extent(&self) -> BlockCompleteness {
         self.extent
     }
 
@@ -115,30 +119,30 @@ impl Block {
 
     /// Any field of the block as JSON.
     pub fn field(&self, key: &str) -> Option<&[u8]> {
-        Object::new(&self.json).get(key)
+        ObjectReader::new(&self.json).get(key)
     }
 
     /// The text of a text block.
     pub fn text(&self) -> Option<Cow<'_, str>> {
-        self.string_if(BlockKind::Text, "text")
+        self.string_if(ReplyBlockKind::Text, "text")
     }
 
     /// The reasoning of a thinking block.
     pub fn thinking(&self) -> Option<Cow<'_, str>> {
-        self.string_if(BlockKind::Thinking, "thinking")
+        self.string_if(ReplyBlockKind::Thinking, "thinking")
     }
 
     /// The summary of a compaction block; `None` also if the server failed to make one.
     pub fn compaction(&self) -> Option<Cow<'_, str>> {
-        self.string_if(BlockKind::Compaction, "content")
+        self.string_if(ReplyBlockKind::Compaction, "content")
     }
 
     /// The call of a tool-use block, once it is whole.
     pub fn tool_call(&self) -> Option<ToolCall<'_>> {
-        if self.kind != BlockKind::ToolUse || self.extent == Extent::Open {
+        if self.kind != ReplyBlockKind::ToolUse || self.extent == BlockCompleteness::Open {
             return None;
         }
-        let fields = Object::new(&self.json);
+        let fields = ObjectReader::new(&self.json);
         Some(ToolCall {
             id: fields.string("id").unwrap_or_default(),
             name: fields.string("name").unwrap_or_default(),
@@ -146,9 +150,9 @@ impl Block {
         })
     }
 
-    fn string_if(&self, kind: BlockKind, key: &str) -> Option<Cow<'_, str>> {
+    fn string_if(&self, kind: ReplyBlockKind, key: &str) -> Option<Cow<'_, str>> {
         (self.kind == kind)
-            .then(|| Object::new(&self.json).string(key))
+            .then(|| ObjectReader::new(&self.json).string(key))
             .flatten()
     }
 }

@@ -34,7 +34,7 @@ pub struct ClientConfig {
     /// The proxy, if any. The process's own environment is never looked at.
     pub proxy: Option<Proxy>,
     /// How long to wait for what.
-    pub timeouts: Timeouts,
+    pub timeouts: ClientTimeouts,
     /// When to try again.
     pub retry: RetryPolicy,
     /// Where the jitter of retries comes from; by chance if not given.
@@ -54,7 +54,7 @@ pub struct Proxy {
 
 /// How long to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct ClientTimeouts {
     /// For a connection.
     pub connect: Duration,
     /// From the start of an attempt to the first byte of its answer. A reply that is not streamed has none until it
@@ -64,7 +64,7 @@ pub struct Timeouts {
     pub silence: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for ClientTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
@@ -99,7 +99,7 @@ impl ApiVersion {
 
 /// A configuration no client can be made from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
+pub enum ClientConfigError {
     /// The base URL is none.
     #[error("the base URL is not usable: {0}")]
     BaseUrl(String),
@@ -132,7 +132,7 @@ impl ClientConfig {
             betas: Vec::new(),
             headers: Vec::new(),
             proxy: None,
-            timeouts: Timeouts::default(),
+            timeouts: ClientTimeouts::default(),
             retry: RetryPolicy::default(),
             seed: None,
             largest_event: sse::DEFAULT_LIMIT,
@@ -150,7 +150,7 @@ impl ClientConfig {
     pub fn from_env(
         dialect: Dialect,
         env: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, ClientConfigError> {
         let var = |name: &str| env(name).filter(|value| !value.trim().is_empty());
         let mut config = Self::new(dialect);
         let (base_url, auth) = match dialect {
@@ -173,9 +173,9 @@ impl ClientConfig {
             && let Some(lines) = var("ANTHROPIC_CUSTOM_HEADERS")
         {
             for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-                let (name, value) = line
-                    .split_once(':')
-                    .ok_or_else(|| ConfigError::Header("ANTHROPIC_CUSTOM_HEADERS".to_owned()))?;
+                let (name, value) = line.split_once(':').ok_or_else(|| {
+                    ClientConfigError::Header("ANTHROPIC_CUSTOM_HEADERS".to_owned())
+                })?;
                 let header = (name.trim().to_owned(), Secret::new(value));
                 config.headers.push(header);
             }

@@ -6,20 +6,20 @@ use bytes::Bytes;
 
 pub use crate::decode_error::DecodeError;
 use crate::event::StreamEvent;
-pub use crate::progress::Progress;
+pub use crate::progress::StreamProgress;
 use crate::reply::Reply;
 use crate::{Dialect, anthropic, openai, sse};
 
 /// Folds the events of one stream into a reply.
 #[derive(Debug)]
-pub enum Decoder {
+pub enum ReplyDecoder {
     /// The Messages API.
-    Anthropic(Box<anthropic::Decoder>),
+    Anthropic(Box<anthropic::AnthropicDecoder>),
     /// Chat completions.
-    OpenAi(Box<openai::Decoder>),
+    OpenAi(Box<openai::OpenAiDecoder>),
 }
 
-impl Decoder {
+impl ReplyDecoder {
     /// A decoder at the beginning of a stream.
     pub fn new(dialect: Dialect) -> Self {
         match dialect {
@@ -34,7 +34,7 @@ impl Decoder {
     /// As [`DecodeError`]. What was folded before stays readable through [`Decoder::into_reply`].
     pub fn event(
         &mut self,
-        event: sse::Event<'_>,
+        event: sse::SseEvent<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
         match self {
@@ -44,7 +44,7 @@ impl Decoder {
     }
 
     /// How far the stream has come.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> StreamProgress {
         match self {
             Self::Anthropic(decoder) => decoder.progress(),
             Self::OpenAi(decoder) => decoder.progress(),

@@ -1,13 +1,13 @@
 //! Why an answer cannot be decoded, whichever API it comes from.
 
-use crate::error::{Answer, Error, ErrorClass};
+use crate::error::{Error, ErrorClass, ErrorResponse};
 
 /// Why an answer could not be decoded to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The server says, inside the answer, that it failed.
     #[error("{}", .0.message)]
-    Answer(Box<Answer>),
+    Answer(Box<ErrorResponse>),
     /// The bytes are not what the API sends.
     #[error("{0}")]
     Malformed(String),

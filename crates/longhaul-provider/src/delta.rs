@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use longhaul_core::json::{self, Cursor};
+use longhaul_core::json::{self, JsonCursor};
 
 use crate::decode_error::DecodeError;
 
 /// A part of a content block.
 #[derive(Debug)]
-pub(crate) enum Delta<'a> {
+pub(crate) enum BlockDelta<'a> {
     /// More of a string field: its content, still escaped.
     Append {
         field: &'static str,
@@ -24,11 +24,11 @@ pub(crate) enum Delta<'a> {
     Unknown { kind: String },
 }
 
-impl<'a> Delta<'a> {
+impl<'a> BlockDelta<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let mut kind = Cow::Borrowed("");
         let mut fields: Vec<(String, &[u8])> = Vec::new();
-        let walked = Cursor::new(bytes).object(|cursor, key| {
+        let walked = JsonCursor::new(bytes).object(|cursor, key| {
             let value = cursor.raw()?;
             match key {
                 b"type" => kind = json::text(value).unwrap_or_default(),

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use crate::reply::Reply;
 
-mod answer;
 mod classify;
 mod overflow;
+mod response;
 
-pub use answer::Answer;
-pub(crate) use answer::request_id;
-pub use overflow::Overflow;
+pub use overflow::PromptOverflow;
+pub use response::ErrorResponse;
+pub(crate) use response::request_id;
 
 /// A request that got no reply, or only a part of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Error {
     /// The server's name for the exchange.
     pub request_id: Option<Box<str>>,
     /// What the server says about trying again, if it says so outright.
-    pub advice: Option<Advice>,
+    pub advice: Option<RetryAdvice>,
     /// How often the request was sent.
     pub attempts: u32,
     /// What had arrived of the reply.
@@ -59,7 +59,7 @@ pub enum ErrorClass {
         after: Option<Duration>,
     },
     /// The prompt does not fit the context window: shorten it (L1).
-    TooLong(Overflow),
+    TooLong(PromptOverflow),
     /// No or wrong credentials, or not permitted.
     Auth,
     /// The account has to be paid or topped up.
@@ -76,7 +76,7 @@ pub enum ErrorClass {
         after: Option<Duration>,
     },
     /// Nothing came in time.
-    Timeout(Awaited),
+    Timeout(AwaitedStep),
     /// The reply broke off.
     Cut,
     /// The caller cancelled.
@@ -87,7 +87,7 @@ pub enum ErrorClass {
 
 /// What had not come when time was up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Awaited {
+pub enum AwaitedStep {
     /// The connection.
     Connection,
     /// The first byte of the answer.
@@ -98,7 +98,7 @@ pub enum Awaited {
 
 /// The server's explicit word on trying again (`x-should-retry`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advice {
+pub enum RetryAdvice {
     /// Try again.
     Retry,
     /// Do not.
@@ -176,9 +176,9 @@ impl fmt::Display for ErrorClass {
             Self::TooLarge => "the request has too many bytes",
             Self::Invalid => "the request was refused",
             Self::Server { .. } => "the server failed",
-            Self::Timeout(Awaited::Connection) => "no connection in time",
-            Self::Timeout(Awaited::FirstByte) => "no answer in time",
-            Self::Timeout(Awaited::NextByte) => "the answer stalled",
+            Self::Timeout(AwaitedStep::Connection) => "no connection in time",
+            Self::Timeout(AwaitedStep::FirstByte) => "no answer in time",
+            Self::Timeout(AwaitedStep::NextByte) => "the answer stalled",
             Self::Cut => "the answer broke off",
             Self::Cancelled => "cancelled",
             Self::Malformed => "the answer is not understood",

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use longhaul_core::message::Usage;
 
-use crate::block::BlockKind;
+use crate::block::ReplyBlockKind;
 use crate::reply::Reply;
 
 /// One step of a reply.
@@ -27,7 +27,7 @@ pub enum StreamEvent {
         /// Its index.
         index: u64,
         /// What it is.
-        kind: BlockKind,
+        kind: ReplyBlockKind,
         /// For a tool call: the tool.
         tool: Option<String>,
     },

@@ -46,13 +46,13 @@ pub mod retry;
 pub mod sse;
 mod usage;
 
-pub use block::{Block, BlockKind, Extent, ToolCall};
+pub use block::{BlockCompleteness, ReplyBlock, ReplyBlockKind, ToolCall};
 pub use client::{Certificates, Client, ReplyStream, chain, http_client};
-pub use config::{ClientConfig, ConfigError, Dialect, Proxy, Timeouts};
+pub use config::{ClientConfig, ClientConfigError, ClientTimeouts, Dialect, Proxy};
 pub use error::{Error, ErrorClass};
 pub use event::StreamEvent;
 pub use key::{Auth, Secret};
-pub use reply::{AppliedEdit, Notice, Reply, StopReason};
-pub use request::{Body, Request};
+pub use reply::{AppliedEdit, Reply, ReplyNotice, StopReason};
+pub use request::{Request, RequestBody};
 pub use tokio_util::sync::CancellationToken;
 pub use usage::{anthropic as anthropic_usage, openai as openai_usage};

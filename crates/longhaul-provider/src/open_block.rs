@@ -6,17 +6,17 @@
 use bytes::Bytes;
 use longhaul_core::json;
 
-use crate::block::{Block, BlockKind, Extent};
-use crate::delta::Delta;
-use crate::progress::Progress;
+use crate::block::{BlockCompleteness, ReplyBlock, ReplyBlockKind};
+use crate::delta::BlockDelta;
+use crate::progress::StreamProgress;
 use crate::raw::{self, RawObject};
-use crate::reply::{Notice, Reply};
+use crate::reply::{Reply, ReplyNotice};
 
 /// A block that has begun.
 #[derive(Debug)]
 pub(crate) struct OpenBlock {
     pub(crate) index: u64,
-    pub(crate) extent: Extent,
+    pub(crate) extent: BlockCompleteness,
     start: RawObject,
     /// The fields that grow, with their content so far, escaped.
     growing: Vec<(&'static str, Vec<u8>)>,
@@ -28,7 +28,7 @@ pub(crate) struct OpenBlock {
 
 /// What became of a tool's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Input {
+enum ToolInputState {
     /// It is a JSON object, or there was none to read.
     Sound,
     /// It is not.
@@ -39,7 +39,7 @@ impl OpenBlock {
     pub(crate) fn new(index: u64, start: RawObject) -> Self {
         Self {
             index,
-            extent: Extent::Open,
+            extent: BlockCompleteness::Open,
             start,
             growing: Vec::new(),
             input: Vec::new(),
@@ -49,14 +49,14 @@ impl OpenBlock {
     }
 
     /// A block that a delta implies, for servers that do not announce their blocks.
-    pub(crate) fn implied_by(index: u64, delta: &Delta<'_>) -> Option<Self> {
+    pub(crate) fn implied_by(index: u64, delta: &BlockDelta<'_>) -> Option<Self> {
         let mut start = RawObject::default();
         match delta {
-            Delta::Append { field: "text", .. } => {
+            BlockDelta::Append { field: "text", .. } => {
                 start.set("type", *br#""text""#);
                 start.set("text", *br#""""#);
             }
-            Delta::Append { .. } => {
+            BlockDelta::Append { .. } => {
                 start.set("type", *br#""thinking""#);
                 start.set("thinking", *br#""""#);
                 start.set("signature", *br#""""#);
@@ -66,13 +66,13 @@ impl OpenBlock {
         Some(Self::new(index, start))
     }
 
-    pub(crate) fn kind(&self) -> BlockKind {
-        BlockKind::from_type(&self.start.text("type").unwrap_or_default())
+    pub(crate) fn kind(&self) -> ReplyBlockKind {
+        ReplyBlockKind::from_type(&self.start.text("type").unwrap_or_default())
     }
 
     pub(crate) fn tool(&self) -> Option<String> {
         match self.kind() {
-            BlockKind::ToolUse | BlockKind::ServerToolUse => {
+            ReplyBlockKind::ToolUse | ReplyBlockKind::ServerToolUse => {
                 self.start.text("name").map(Into::into)
             }
             _ => None,
@@ -80,17 +80,17 @@ impl OpenBlock {
     }
 
     /// Takes a piece in.
-    pub(crate) fn apply(&mut self, delta: &Delta<'_>, json: &[u8]) {
+    pub(crate) fn apply(&mut self, delta: &BlockDelta<'_>, json: &[u8]) {
         match delta {
-            Delta::Append { field, content } => self.append(field, content),
-            Delta::Input { content } => self.append_input(content),
-            Delta::Citation(citation) => self.citations.push(citation.to_vec()),
-            Delta::Set(fields) => {
+            BlockDelta::Append { field, content } => self.append(field, content),
+            BlockDelta::Input { content } => self.append_input(content),
+            BlockDelta::Citation(citation) => self.citations.push(citation.to_vec()),
+            BlockDelta::Set(fields) => {
                 for (key, value) in fields {
                     self.start.set(key, *value);
                 }
             }
-            Delta::Unknown { .. } => self.unknown.push(Bytes::copy_from_slice(json)),
+            BlockDelta::Unknown { .. } => self.unknown.push(Bytes::copy_from_slice(json)),
         }
     }
 
@@ -118,7 +118,7 @@ impl OpenBlock {
     }
 
     /// The block as it stands, and whether its input could be read.
-    fn into_block(mut self) -> (Block, Input) {
+    fn into_block(mut self) -> (ReplyBlock, ToolInputState) {
         for (field, joined) in &self.growing {
             self.start.set(field, json::enclose(joined));
         }
@@ -136,41 +136,41 @@ impl OpenBlock {
             self.start.set("citations", all);
         }
         let input = self.settle_input();
-        let block = Block::new(self.start.to_bytes().into(), self.extent);
+        let block = ReplyBlock::new(self.start.to_bytes().into(), self.extent);
         let partial = match self.extent {
-            Extent::Open => json::decode(&self.input).into_owned(),
-            Extent::Whole => String::new(),
+            BlockCompleteness::Open => json::decode(&self.input).into_owned(),
+            BlockCompleteness::Whole => String::new(),
         };
-        (block.with_rest(self.unknown, partial), input)
+        (block.with_leftovers(self.unknown, partial), input)
     }
 
     /// Adds the blocks to a reply. Once the model has stopped they are whole, announced or not.
-    pub(crate) fn settle(blocks: Vec<Self>, progress: Progress, reply: &mut Reply) {
+    pub(crate) fn settle(blocks: Vec<Self>, progress: StreamProgress, reply: &mut Reply) {
         for mut block in blocks {
             let index = block.index;
-            if progress != Progress::Open {
-                block.extent = Extent::Whole;
+            if progress != StreamProgress::Open {
+                block.extent = BlockCompleteness::Whole;
             }
             let (block, input) = block.into_block();
-            if input == Input::Broken {
-                reply.notices.push(Notice::InvalidToolInput { index });
+            if input == ToolInputState::Broken {
+                reply.notices.push(ReplyNotice::InvalidToolInput { index });
             }
             reply.blocks.push(block);
         }
-        if progress == Progress::Stopped {
-            reply.notices.push(Notice::NoClosingEvent);
+        if progress == StreamProgress::Stopped {
+            reply.notices.push(ReplyNotice::NoClosingEvent);
         }
         reply.settle();
     }
 
-    fn settle_input(&mut self) -> Input {
+    fn settle_input(&mut self) -> ToolInputState {
         let text = json::decode(&self.input);
-        if text.trim().is_empty() || self.extent == Extent::Open {
-            return Input::Sound;
+        if text.trim().is_empty() || self.extent == BlockCompleteness::Open {
+            return ToolInputState::Sound;
         }
         if raw::is_object(text.as_bytes()) {
             self.start.set("input", text.trim().as_bytes());
-            return Input::Sound;
+            return ToolInputState::Sound;
         }
         // The documentation's own way to hand such input back to the model.
         let wrapped = [
@@ -180,6 +180,6 @@ impl OpenBlock {
         ]
         .concat();
         self.start.set("input", wrapped);
-        Input::Broken
+        ToolInputState::Broken
     }
 }

@@ -2,7 +2,7 @@
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum StreamProgress {
     /// More is to come.
     Open,
     /// The model has stopped; only the closing event is missing.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use longhaul_core::json::{self, Cursor, Fault};
+use longhaul_core::json::{self, JsonCursor, JsonFault};
 
 /// The fields of an object, in order.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -22,9 +22,9 @@ impl fmt::Debug for RawObject {
 
 impl RawObject {
     /// Takes an object apart. The bytes must be UTF-8.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, JsonFault> {
         let mut fields = Vec::new();
-        let mut cursor = Cursor::new(bytes);
+        let mut cursor = JsonCursor::new(bytes);
         cursor.object(|cursor, key| {
             let key = String::from_utf8_lossy(key).into_owned();
             fields.push((key, cursor.raw()?.to_vec()));
@@ -96,7 +96,7 @@ impl RawObject {
 /// The items of an array; none if it is none.
 pub(crate) fn items(raw: &[u8]) -> Vec<&[u8]> {
     let mut items = Vec::new();
-    let mut cursor = Cursor::new(raw);
+    let mut cursor = JsonCursor::new(raw);
     // A fault cannot occur: the callers hand over values that were walked before.
     let _ = cursor.array(|cursor| {
         items.push(cursor.raw()?);
@@ -107,6 +107,6 @@ pub(crate) fn items(raw: &[u8]) -> Vec<&[u8]> {
 
 /// Whether the bytes are one whole JSON object.
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = JsonCursor::new(bytes);
     bytes.trim_ascii_start().starts_with(b"{") && cursor.skip().and_then(|()| cursor.end()).is_ok()
 }

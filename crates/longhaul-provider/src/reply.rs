@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use longhaul_core::json::Object;
+use longhaul_core::json::ObjectReader;
 use longhaul_core::message::Usage;
 
-use crate::block::{Block, ToolCall};
+use crate::block::{ReplyBlock, ToolCall};
 use crate::raw::{self, RawObject};
 use crate::usage;
 
@@ -20,7 +20,7 @@ pub struct Reply {
     /// The message's own fields as received; its `content` is a placeholder for `blocks`.
     pub(crate) message: RawObject,
     /// The content blocks in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ReplyBlock>,
     /// Why the model stopped; `None` while it has not.
     pub stop: Option<StopReason>,
     /// What the reply cost in tokens.
@@ -30,7 +30,7 @@ pub struct Reply {
     /// The server's name for this exchange, to quote in a complaint.
     pub request_id: Option<String>,
     /// What was odd about the reply and has been coped with.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<ReplyNotice>,
 }
 
 /// Why the model stopped.
@@ -120,7 +120,7 @@ pub enum AppliedEdit {
 
 /// Something odd about a reply that did not prevent reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum ReplyNotice {
     /// The stream began again with another message, as when an intermediary retries; what it held before is dropped.
     Restarted {
         /// The id of the message that was abandoned.
@@ -177,13 +177,13 @@ impl Reply {
 
     /// All text of the reply, joined; thinking is not among it.
     pub fn text(&self) -> String {
-        let texts = self.blocks.iter().filter_map(Block::text);
+        let texts = self.blocks.iter().filter_map(ReplyBlock::text);
         texts.collect()
     }
 
     /// The calls of client-side tools, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
-        self.blocks.iter().filter_map(Block::tool_call)
+        self.blocks.iter().filter_map(ReplyBlock::tool_call)
     }
 
     /// The whole message as the Messages API writes it: what a transcript stores under `message`.
@@ -208,7 +208,7 @@ impl Reply {
             .text("stop_reason")
             .map(|reason| StopReason::from_anthropic(&reason));
         self.usage = match self.message.get("usage") {
-            Some(told) if usage::is_told(told) => usage::anthropic(told),
+            Some(told) if usage::is_object(told) => usage::anthropic(told),
             _ => Usage::default(),
         };
         let context_management = self.message.get("context_management");
@@ -220,10 +220,10 @@ fn applied_edits(context_management: &[u8]) -> Vec<AppliedEdit> {
     if context_management.first() != Some(&b'{') {
         return Vec::new();
     }
-    let edits = Object::new(context_management).get("applied_edits");
+    let edits = ObjectReader::new(context_management).get("applied_edits");
     let edits = raw::items(edits.unwrap_or_default());
     let read = edits.into_iter().map(|edit| {
-        let fields = Object::new(edit);
+        let fields = ObjectReader::new(edit);
         let count = |key| fields.count(key).unwrap_or(0);
         let tokens = count("cleared_input_tokens");
         match fields.string("type").as_deref() {

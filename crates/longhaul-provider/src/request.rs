@@ -14,7 +14,7 @@ use crate::key::Secret;
 /// One request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    pub(crate) body: Body,
+    pub(crate) body: RequestBody,
     pub(crate) betas: Vec<String>,
     pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) query: Option<String>,
@@ -23,9 +23,9 @@ pub struct Request {
 
 /// The bytes of a request: slices that go out one behind the other, as they are.
 #[derive(Clone)]
-pub struct Body(Arc<[Bytes]>);
+pub struct RequestBody(Arc<[Bytes]>);
 
-impl Body {
+impl RequestBody {
     /// The number of bytes.
     pub fn len(&self) -> u64 {
         self.0.iter().map(|slice| slice.len() as u64).sum()
@@ -37,25 +37,25 @@ impl Body {
     }
 }
 
-impl std::fmt::Debug for Body {
+impl std::fmt::Debug for RequestBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} bytes in {} slices", self.len(), self.0.len())
     }
 }
 
-impl From<Vec<Bytes>> for Body {
+impl From<Vec<Bytes>> for RequestBody {
     fn from(slices: Vec<Bytes>) -> Self {
         Self(slices.into())
     }
 }
 
-impl From<Bytes> for Body {
+impl From<Bytes> for RequestBody {
     fn from(bytes: Bytes) -> Self {
         Self([bytes].into())
     }
 }
 
-impl From<Vec<u8>> for Body {
+impl From<Vec<u8>> for RequestBody {
     fn from(bytes: Vec<u8>) -> Self {
         Bytes::from(bytes).into()
     }
@@ -63,7 +63,7 @@ impl From<Vec<u8>> for Body {
 
 impl Request {
     /// A request with this body.
-    pub fn new(body: impl Into<Body>) -> Self {
+    pub fn new(body: impl Into<RequestBody>) -> Self {
         Self {
             body: body.into(),
             betas: Vec::new(),
@@ -105,14 +105,14 @@ impl Request {
 
 /// A body on its way out.
 #[derive(Debug)]
-pub(crate) struct Outgoing {
-    body: Body,
+pub(crate) struct RequestBodyStream {
+    body: RequestBody,
     next: usize,
     left: u64,
 }
 
-impl Outgoing {
-    pub(crate) fn new(body: Body) -> Self {
+impl RequestBodyStream {
+    pub(crate) fn new(body: RequestBody) -> Self {
         let left = body.len();
         Self {
             body,
@@ -122,7 +122,7 @@ impl Outgoing {
     }
 }
 
-impl http_body::Body for Outgoing {
+impl http_body::Body for RequestBodyStream {
     type Data = Bytes;
     type Error = Infallible;
 

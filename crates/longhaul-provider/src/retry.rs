@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Advice, Awaited, Error, ErrorClass};
+use crate::error::{AwaitedStep, Error, ErrorClass, RetryAdvice};
 
 /// How often and how patiently to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,16 +40,16 @@ impl Default for RetryPolicy {
 
 /// What to do after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     /// Try again after this wait.
     Wait(Duration),
     /// Give up.
-    Stop(Reason),
+    Stop(GiveUpReason),
 }
 
 /// Why to give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum GiveUpReason {
     /// The same request would fail the same way.
     Final,
     /// It was tried often enough.
@@ -69,37 +69,39 @@ impl RetryPolicy {
 
     /// What to do after attempt number `attempt` (from 1) ended in `error`. The same arguments give the same answer;
     /// `seed` spreads the waits of many clients.
-    pub fn decide(&self, attempt: u32, error: &Error, seed: u64) -> Decision {
+    pub fn decide(&self, attempt: u32, error: &Error, seed: u64) -> RetryDecision {
         let may_help = match error.advice {
-            Some(Advice::Retry) => !matches!(error.class, ErrorClass::Cancelled),
-            Some(Advice::Stop) => false,
+            Some(RetryAdvice::Retry) => !matches!(error.class, ErrorClass::Cancelled),
+            Some(RetryAdvice::Stop) => false,
             None => is_passing(error.class),
         };
         if !may_help {
-            return Decision::Stop(Reason::Final);
+            return RetryDecision::Stop(GiveUpReason::Final);
         }
         let attempts = match error.class {
             ErrorClass::RateLimited { after: None } => {
                 self.attempts.min(self.attempts_at_silent_rate_limit)
             }
-            ErrorClass::Timeout(Awaited::FirstByte) => self.attempts.min(self.attempts_at_timeout),
+            ErrorClass::Timeout(AwaitedStep::FirstByte) => {
+                self.attempts.min(self.attempts_at_timeout)
+            }
             _ => self.attempts,
         };
         if attempt >= attempts {
-            return Decision::Stop(Reason::Exhausted);
+            return RetryDecision::Stop(GiveUpReason::Exhausted);
         }
         let chance = fraction(seed, attempt);
         match error.class.after() {
             Some(after) if after > self.longest_asked => {
-                Decision::Stop(Reason::TooLongAWait(after))
+                RetryDecision::Stop(GiveUpReason::TooLongAWait(after))
             }
             // Never earlier than asked, and a little later, as everybody else was told the same.
-            Some(after) => Decision::Wait(after + after.min(self.base).mul_f64(chance)),
+            Some(after) => RetryDecision::Wait(after + after.min(self.base).mul_f64(chance)),
             None => {
                 let doubled = self
                     .base
                     .saturating_mul(1 << attempt.saturating_sub(1).min(20));
-                Decision::Wait(doubled.min(self.longest).mul_f64(1.0 - chance / 4.0))
+                RetryDecision::Wait(doubled.min(self.longest).mul_f64(1.0 - chance / 4.0))
             }
         }
     }

@@ -9,7 +9,7 @@
 
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Event<'a> {
+pub struct SseEvent<'a> {
     /// The `event` field; `message` where there is none.
     pub name: &'a [u8],
     /// The `data` fields, joined by LF.
@@ -19,7 +19,7 @@ pub struct Event<'a> {
 /// A line, or the data of one event, exceeds what the decoder will hold in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a server-sent event exceeds {limit} bytes")]
-pub struct Overlong {
+pub struct EventTooLong {
     /// The limit in bytes.
     pub limit: usize,
 }
@@ -44,7 +44,7 @@ pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
 /// # Ok::<(), longhaul_provider::sse::Overlong>(())
 /// ```
 #[derive(Debug)]
-pub struct Decoder {
+pub struct SseDecoder {
     limit: usize,
     /// The beginning of a line whose end has not come yet.
     line: Vec<u8>,
@@ -54,13 +54,13 @@ pub struct Decoder {
     /// Name and data of the event that was given away last, which borrows them; then spare room for the next.
     given_name: Vec<u8>,
     given_data: Vec<u8>,
-    at: At,
-    failed: Option<Overlong>,
+    at: SsePosition,
+    failed: Option<EventTooLong>,
 }
 
 /// Where in the stream the decoder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum SsePosition {
     /// Before the end of the first line: a byte order mark may precede it.
     Start,
     /// Anywhere else.
@@ -69,7 +69,7 @@ enum At {
     BehindCr,
 }
 
-impl Default for Decoder {
+impl Default for SseDecoder {
     fn default() -> Self {
         Self::with_limit(DEFAULT_LIMIT)
     }
@@ -77,13 +77,13 @@ impl Default for Decoder {
 
 /// The parts of the open event that lie in the current chunk.
 #[derive(Default)]
-struct Open<'i> {
+struct OpenEvent<'i> {
     name: Option<&'i [u8]>,
     data: Option<&'i [u8]>,
 }
 
 /// What one line says.
-enum Field<'a> {
+enum SseField<'a> {
     Data(&'a [u8]),
     Name(&'a [u8]),
     /// A blank line: the event is complete.
@@ -92,7 +92,7 @@ enum Field<'a> {
     Ignored,
 }
 
-impl<'a> Field<'a> {
+impl<'a> SseField<'a> {
     #[inline]
     fn of(line: &'a [u8]) -> Self {
         if line.is_empty() {
@@ -114,7 +114,7 @@ impl<'a> Field<'a> {
     }
 }
 
-impl Decoder {
+impl SseDecoder {
     /// A decoder that refuses lines, and data of one event, longer than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Decoder {
             data: None,
             given_name: Vec::new(),
             given_data: Vec::new(),
-            at: At::Start,
+            at: SsePosition::Start,
             failed: None,
         }
     }
@@ -136,56 +136,56 @@ impl Decoder {
     pub fn next<'s, 'i: 's>(
         &'s mut self,
         input: &mut &'i [u8],
-    ) -> Result<Option<Event<'s>>, Overlong> {
+    ) -> Result<Option<SseEvent<'s>>, EventTooLong> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
-        let mut open = Open::default();
+        let mut open = OpenEvent::default();
         loop {
-            if self.at == At::BehindCr && !input.is_empty() {
+            if self.at == SsePosition::BehindCr && !input.is_empty() {
                 *input = input.strip_prefix(b"\n").unwrap_or(input);
-                self.at = At::Inside;
+                self.at = SsePosition::Inside;
             }
             let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
                 let rest = std::mem::take(input);
                 self.hold(rest)?;
-                self.keep(open);
+                self.copy_open_event(open);
                 return Ok(None);
             };
             let (line, behind) = (&input[..end], &input[end + 1..]);
             let ended_by_cr = input[end] == b'\r';
             *input = behind;
-            let blank = if self.line.is_empty() && self.at != At::Start {
+            let blank = if self.line.is_empty() && self.at != SsePosition::Start {
                 if line.len() > self.limit {
                     return Err(self.fail());
                 }
-                match Field::of(line) {
-                    Field::Data(value) if open.data.is_none() && self.data.is_none() => {
+                match SseField::of(line) {
+                    SseField::Data(value) if open.data.is_none() && self.data.is_none() => {
                         open.data = Some(value);
                     }
-                    Field::Data(value) => {
-                        self.keep(std::mem::take(&mut open));
+                    SseField::Data(value) => {
+                        self.copy_open_event(std::mem::take(&mut open));
                         self.join(value)?;
                     }
-                    Field::Name(value) => open.name = Some(value),
-                    Field::Blank | Field::Ignored => {}
+                    SseField::Name(value) => open.name = Some(value),
+                    SseField::Blank | SseField::Ignored => {}
                 }
                 line.is_empty()
             } else {
-                self.keep(std::mem::take(&mut open));
+                self.copy_open_event(std::mem::take(&mut open));
                 self.hold(line)?;
                 self.take_held_line()?
             };
             self.at = match ended_by_cr {
-                true => At::BehindCr,
-                false => At::Inside,
+                true => SsePosition::BehindCr,
+                false => SsePosition::Inside,
             };
             if blank {
                 if open.data.is_some() || self.data.is_some() {
                     return Ok(Some(self.dispatch(open)));
                 }
                 self.name.clear();
-                open = Open::default();
+                open = OpenEvent::default();
             }
         }
     }
@@ -197,7 +197,7 @@ impl Decoder {
     ///
     /// # Errors
     /// [`Overlong`], as [`Decoder::next`].
-    pub fn finish(&mut self) -> Result<Option<Event<'_>>, Overlong> {
+    pub fn finish(&mut self) -> Result<Option<SseEvent<'_>>, EventTooLong> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
@@ -207,18 +207,18 @@ impl Decoder {
         if self.data.is_none() {
             return Ok(None);
         }
-        Ok(Some(self.dispatch(Open::default())))
+        Ok(Some(self.dispatch(OpenEvent::default())))
     }
 
     #[cold]
-    fn fail(&mut self) -> Overlong {
-        let failed = Overlong { limit: self.limit };
+    fn fail(&mut self) -> EventTooLong {
+        let failed = EventTooLong { limit: self.limit };
         self.failed = Some(failed);
         failed
     }
 
     /// Adds to the line that is held.
-    fn hold(&mut self, part: &[u8]) -> Result<(), Overlong> {
+    fn hold(&mut self, part: &[u8]) -> Result<(), EventTooLong> {
         if self.line.len() + part.len() > self.limit {
             return Err(self.fail());
         }
@@ -227,7 +227,7 @@ impl Decoder {
     }
 
     /// Copies what the chunk brought of the open event, since the chunk will be gone.
-    fn keep(&mut self, open: Open<'_>) {
+    fn copy_open_event(&mut self, open: OpenEvent<'_>) {
         if let Some(name) = open.name {
             self.name.clear();
             self.name.extend_from_slice(name);
@@ -241,7 +241,7 @@ impl Decoder {
     }
 
     /// Adds a `data` line to the event's data.
-    fn join(&mut self, value: &[u8]) -> Result<(), Overlong> {
+    fn join(&mut self, value: &[u8]) -> Result<(), EventTooLong> {
         let held = self.data.as_ref().map_or(0, |data| data.len() + 1);
         if held + value.len() > self.limit {
             return Err(self.fail());
@@ -251,7 +251,7 @@ impl Decoder {
                 data.push(b'\n');
                 data.extend_from_slice(value);
             }
-            None => self.keep(Open {
+            None => self.copy_open_event(OpenEvent {
                 name: None,
                 data: Some(value),
             }),
@@ -260,22 +260,22 @@ impl Decoder {
     }
 
     /// Interprets the held line, now that it is whole; whether it was the blank one.
-    fn take_held_line(&mut self) -> Result<bool, Overlong> {
+    fn take_held_line(&mut self) -> Result<bool, EventTooLong> {
         let line = std::mem::take(&mut self.line);
         let mut content = &line[..];
-        if self.at == At::Start {
+        if self.at == SsePosition::Start {
             content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
         }
-        let field = Field::of(content);
-        let blank = matches!(field, Field::Blank);
+        let field = SseField::of(content);
+        let blank = matches!(field, SseField::Blank);
         let joined = match field {
-            Field::Data(value) => self.join(value),
-            Field::Name(value) => {
+            SseField::Data(value) => self.join(value),
+            SseField::Name(value) => {
                 self.name.clear();
                 self.name.extend_from_slice(value);
                 Ok(())
             }
-            Field::Blank | Field::Ignored => Ok(()),
+            SseField::Blank | SseField::Ignored => Ok(()),
         };
         self.line = line;
         self.line.clear();
@@ -283,7 +283,7 @@ impl Decoder {
     }
 
     /// Gives the open event away and begins the next.
-    fn dispatch<'s, 'i: 's>(&'s mut self, open: Open<'i>) -> Event<'s> {
+    fn dispatch<'s, 'i: 's>(&'s mut self, open: OpenEvent<'i>) -> SseEvent<'s> {
         let data = match (open.data, self.data.take()) {
             (Some(data), _) => data,
             (None, held) => {
@@ -294,7 +294,7 @@ impl Decoder {
         std::mem::swap(&mut self.name, &mut self.given_name);
         self.name.clear();
         let name = open.name.unwrap_or(&self.given_name);
-        Event {
+        SseEvent {
             name: if name.is_empty() { b"message" } else { name },
             data,
         }

@@ -1,6 +1,6 @@
 //! Usage as the APIs report it, read into the core's price classes.
 
-use longhaul_core::json::{Cursor, Object};
+use longhaul_core::json::{JsonCursor, ObjectReader};
 use longhaul_core::message::{Iteration, IterationKind, Usage};
 
 use crate::raw;
@@ -8,17 +8,17 @@ use crate::raw;
 /// Token counts are capped, so that sums of what a hostile server claims cannot overflow.
 const MOST: u64 = 1 << 40;
 
-fn count(object: Object<'_>, key: &str) -> u64 {
+fn count(object: ObjectReader<'_>, key: &str) -> u64 {
     object.count(key).unwrap_or(0).min(MOST)
 }
 
 /// Reads a `usage` object of the Messages API.
 pub fn anthropic(bytes: &[u8]) -> Usage {
-    let object = Object::new(bytes);
+    let object = ObjectReader::new(bytes);
     let mut usage = counts(object);
     for step in raw::items(object.get("iterations").unwrap_or_default()) {
         if step.first() == Some(&b'{') {
-            let step = Object::new(step);
+            let step = ObjectReader::new(step);
             let kind = match step.string("type").as_deref() {
                 Some("message") | None => IterationKind::Message,
                 Some(_) => IterationKind::Other,
@@ -33,7 +33,7 @@ pub fn anthropic(bytes: &[u8]) -> Usage {
     usage
 }
 
-fn counts(object: Object<'_>) -> Usage {
+fn counts(object: ObjectReader<'_>) -> Usage {
     let split = object.object("cache_creation");
     let split = |key| split.map_or(0, |split| count(split, key));
     let mut usage = Usage {
@@ -58,7 +58,7 @@ fn counts(object: Object<'_>) -> Usage {
 ///
 /// Cache writes there have one price, that of Anthropic's five-minute ones.
 pub fn openai(bytes: &[u8]) -> Usage {
-    let object = Object::new(bytes);
+    let object = ObjectReader::new(bytes);
     let details = object.object("prompt_tokens_details");
     let detail = |key| details.map_or(0, |details| count(details, key));
     let prompt = count(object, "prompt_tokens");
@@ -88,6 +88,6 @@ pub(crate) fn write(usage: &Usage) -> Vec<u8> {
 }
 
 /// Whether the bytes are a JSON object, which usage may fail to be (`null` in most chunks).
-pub(crate) fn is_told(bytes: &[u8]) -> bool {
-    bytes.first() == Some(&b'{') && Cursor::new(bytes).skip().is_ok()
+pub(crate) fn is_object(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b'{') && JsonCursor::new(bytes).skip().is_ok()
 }

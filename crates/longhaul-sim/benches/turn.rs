@@ -13,9 +13,9 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use longhaul_sim::call::Call;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::world::{World, WorldOptions};
 
 const SHORT: u64 = 50_000;
 const LONG: u64 = 500_000;
@@ -44,7 +44,7 @@ fn main() {
 
 /// The time of some turns in a conversation that has grown to so many tokens; its prompt and body at the end.
 fn measure(tokens: u64) -> (Duration, u64, usize) {
-    let mut world = World::new(Options::new(1, Box::new(Calls)));
+    let mut world = World::new(WorldOptions::new(1, Box::new(Calls)));
     let mut conversation = Conversation::new();
     loop {
         let reply = world.exchange(&conversation.call()).unwrap();
@@ -70,10 +70,10 @@ fn measure(tokens: u64) -> (Duration, u64, usize) {
 /// Calls a tool every time.
 struct Calls;
 
-impl Model for Calls {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Calls {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let path = format!("src/module_{}.rs", turn.seed % 1_000);
-        Draft {
+        ReplyDraft {
             content: vec![
                 DraftBlock::Thinking("The failing test names this module, so I read it.".into()),
                 DraftBlock::Text("I look at the module the test names.".into()),
@@ -82,7 +82,7 @@ impl Model for Calls {
                     input: serde_json::json!({ "file_path": path }),
                 },
             ],
-            stop: Stop::Natural,
+            stop: DraftStop::Natural,
         }
     }
 }
@@ -102,18 +102,18 @@ impl Conversation {
     }
 
     /// The body: the last block is marked.
-    fn call(&self) -> Call {
+    fn call(&self) -> ApiCall {
         let head = r#"{"model":"claude-opus-5","max_tokens":4096,"system":[{"type":"text","text":"You are a careful engineer.","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"Read","description":"Reads a file.","input_schema":{"type":"object","properties":{"file_path":{"type":"string"}}}}],"messages":["#;
         let marked = match self.messages.strip_suffix("\"}]}") {
             Some(rest) => format!(r#"{rest}","cache_control":{{"type":"ephemeral"}}}}]}}"#),
             None => self.messages.clone(),
         };
-        Call {
+        ApiCall {
             key: "key".into(),
             version: "2023-06-01".into(),
             session: Some("bench".into()),
             body: Bytes::from(format!("{head}{marked}]}}")),
-            ..Call::default()
+            ..ApiCall::default()
         }
     }
 

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 /// Milliseconds of virtual time since the world began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
-pub struct Millis(pub u64);
+pub struct VirtualMillis(pub u64);
 
 /// One request as it arrived.
 #[derive(Debug, Clone, Default)]
-pub struct Call {
+pub struct ApiCall {
     /// The API key; caches and threads are isolated by it. Never logged.
     pub key: String,
     /// `anthropic-version`.

@@ -8,7 +8,6 @@
 //! `cache/` says what is read and written → `model/` drafts a reply → `reply/` dresses it as a message or as events →
 //! `books/` keeps account.
 
-pub mod books;
 pub mod cache;
 pub mod call;
 pub mod faults;
@@ -22,5 +21,6 @@ pub mod server;
 pub mod thinking;
 pub mod threads;
 pub mod tokens;
+pub mod usage_log;
 pub mod validate;
 pub mod world;

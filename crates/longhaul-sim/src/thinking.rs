@@ -14,11 +14,13 @@ mod outcome;
 mod prefix;
 mod progress;
 mod reads;
-mod seal;
+mod signature;
 mod summary;
 
 pub use check::{check, check_on};
-pub use outcome::{Account, Admitted, Change, Reason, Transformation, without};
-pub use prefix::Prefix;
-pub use progress::{Progress, Stage};
-pub use seal::Secret;
+pub use outcome::{
+    AccountAge, CheckedThinking, InputTransformation, ThinkingChange, ThinkingMismatch, without,
+};
+pub use prefix::ThinkingPrefix;
+pub use progress::{ThinkingCheckProgress, ThinkingCheckStage};
+pub use signature::SigningSecret;

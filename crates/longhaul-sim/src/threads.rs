@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::call::{ApiError, Call};
-use crate::request::{Block, Message, Request, Role, Tool, identity};
+use crate::call::{ApiCall, ApiError};
+use crate::request::{ApiBlock, ApiMessage, ApiRole, ApiTool, MessagesRequest, identity};
 
 /// What is done with threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Policy {
+pub enum ThreadPolicy {
     /// They are held.
     #[default]
     Hold,
@@ -26,7 +26,7 @@ pub enum Policy {
 /// A turn of a thread that is under way. Give it back to [`Threads::commit`] or [`Threads::abandon`].
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a turn that is neither committed nor abandoned stays in flight"]
-pub enum Ticket {
+pub enum ThreadTicket {
     /// The request is not part of a thread.
     None,
     /// It begins one.
@@ -42,27 +42,27 @@ pub enum Ticket {
 
 /// Whether a reply can be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ThreadState {
     Open,
     InFlight,
     Continued,
 }
 
 #[derive(Debug)]
-struct Held {
-    state: State,
-    system: Vec<Block>,
-    tools: Vec<Tool>,
+struct HeldThread {
+    state: ThreadState,
+    system: Vec<ApiBlock>,
+    tools: Vec<ApiTool>,
     output_config: Option<Value>,
-    messages: Vec<Message>,
+    messages: Vec<ApiMessage>,
 }
 
 /// All threads of a world.
 #[derive(Debug, Default)]
 pub struct Threads {
-    policy: Policy,
+    policy: ThreadPolicy,
     /// By key and id of the reply.
-    held: BTreeMap<(String, String), Held>,
+    held: BTreeMap<(String, String), HeldThread>,
 }
 
 /// Fields that cannot go with a thread.
@@ -70,7 +70,7 @@ const UNSUPPORTED: [&str; 2] = ["context_management", "fallbacks"];
 
 impl Threads {
     /// No threads yet.
-    pub fn new(policy: Policy) -> Threads {
+    pub fn new(policy: ThreadPolicy) -> Threads {
         Threads {
             policy,
             held: BTreeMap::new(),
@@ -79,13 +79,17 @@ impl Threads {
 
     /// The whole of a request: of one that continues a thread with what is held, of any other as it is. If it comes to
     /// nothing, were it refused by a later check, the ticket must be abandoned.
-    pub fn begin(&mut self, request: Request, call: &Call) -> Result<(Request, Ticket), ApiError> {
+    pub fn begin(
+        &mut self,
+        request: MessagesRequest,
+        call: &ApiCall,
+    ) -> Result<(MessagesRequest, ThreadTicket), ApiError> {
         let Some(kind) = request.tag("thread").map(str::to_owned) else {
-            return Ok((request, Ticket::None));
+            return Ok((request, ThreadTicket::None));
         };
         self.check_supported(&request)?;
         if kind == "create" {
-            return Ok((request, Ticket::Create));
+            return Ok((request, ThreadTicket::Create));
         }
         let previous = request
             .param("thread", "previous_message_id")
@@ -95,8 +99,8 @@ impl Threads {
             return Err(not_found(&previous));
         };
         match held.state {
-            State::Open => {}
-            State::InFlight => {
+            ThreadState::Open => {}
+            ThreadState::InFlight => {
                 return Err(refused(
                     format!(
                         "thread: another request is still continuing from `previous_message_id` {previous}"
@@ -104,7 +108,7 @@ impl Threads {
                     "thread_continue_in_flight",
                 ));
             }
-            State::Continued => {
+            ThreadState::Continued => {
                 return Err(refused(
                     format!(
                         "thread: {previous} has already been continued; continue from the most recent response of the thread"
@@ -123,14 +127,17 @@ impl Threads {
                 "thread_fingerprint_mismatch",
             ));
         }
-        held.state = State::InFlight;
+        held.state = ThreadState::InFlight;
         let key = call.key.clone();
-        Ok((held.joined(request), Ticket::Continue { key, previous }))
+        Ok((
+            held.joined(request),
+            ThreadTicket::Continue { key, previous },
+        ))
     }
 
-    fn check_supported(&self, request: &Request) -> Result<(), ApiError> {
+    fn check_supported(&self, request: &MessagesRequest) -> Result<(), ApiError> {
         let code = "thread_unsupported_request";
-        if self.policy == Policy::Refuse {
+        if self.policy == ThreadPolicy::Refuse {
             return Err(refused(
                 "thread: threads are not supported; send the full conversation".into(),
                 code,
@@ -158,32 +165,32 @@ impl Threads {
     /// Holds the conversation of a whole request with its reply under the reply's id.
     pub fn commit(
         &mut self,
-        ticket: Ticket,
-        request: &Request,
-        call: &Call,
+        ticket: ThreadTicket,
+        request: &MessagesRequest,
+        call: &ApiCall,
         id: &str,
-        reply: Vec<Block>,
+        reply: Vec<ApiBlock>,
     ) {
         match ticket {
-            Ticket::None => return,
-            Ticket::Create => {}
-            Ticket::Continue { key, previous } => {
+            ThreadTicket::None => return,
+            ThreadTicket::Create => {}
+            ThreadTicket::Continue { key, previous } => {
                 if let Some(held) = self.held.get_mut(&(key, previous)) {
-                    held.state = State::Continued;
+                    held.state = ThreadState::Continued;
                     // It cannot be continued again: only that it was is still of use.
                     held.messages = Vec::new();
                 }
             }
         }
         let mut messages = request.messages.clone();
-        messages.push(Message {
-            role: Role::Assistant,
+        messages.push(ApiMessage {
+            role: ApiRole::Assistant,
             content: reply,
         });
         let blocks = messages.iter_mut().flat_map(|message| &mut message.content);
-        blocks.for_each(unmark);
-        let held = Held {
-            state: State::Open,
+        blocks.for_each(remove_breakpoint);
+        let held = HeldThread {
+            state: ThreadState::Open,
             system: request.system.clone(),
             tools: request.tools.clone(),
             output_config: request.fields.get("output_config").cloned(),
@@ -193,20 +200,21 @@ impl Threads {
     }
 
     /// Lets go of a turn that made no reply.
-    pub fn abandon(&mut self, ticket: Ticket) {
-        if let Ticket::Continue { key, previous } = ticket
+    pub fn abandon(&mut self, ticket: ThreadTicket) {
+        if let ThreadTicket::Continue { key, previous } = ticket
             && let Some(held) = self.held.get_mut(&(key, previous))
         {
-            held.state = State::Open;
+            held.state = ThreadState::Open;
         }
     }
 }
 
-impl Held {
+impl HeldThread {
     /// The fields that must stay the same and do not. What is left out is as it was.
-    fn differing(&self, request: &Request) -> Vec<&'static str> {
-        let blocks = |blocks: &[Block]| blocks.iter().map(identity::of_block).collect::<Vec<_>>();
-        let tools = |tools: &[Tool]| tools.iter().map(identity::of_tool).collect::<Vec<_>>();
+    fn differing(&self, request: &MessagesRequest) -> Vec<&'static str> {
+        let blocks =
+            |blocks: &[ApiBlock]| blocks.iter().map(identity::of_block).collect::<Vec<_>>();
+        let tools = |tools: &[ApiTool]| tools.iter().map(identity::of_tool).collect::<Vec<_>>();
         let mut fields = Vec::new();
         if !request.system.is_empty() && blocks(&request.system) != blocks(&self.system) {
             fields.push("system");
@@ -221,7 +229,7 @@ impl Held {
         fields
     }
 
-    fn joined(&self, mut request: Request) -> Request {
+    fn joined(&self, mut request: MessagesRequest) -> MessagesRequest {
         if request.system.is_empty() {
             request.system.clone_from(&self.system);
         }
@@ -241,7 +249,7 @@ impl Held {
 }
 
 /// A marker is for the request it came with; kept, they would pile up.
-fn unmark(block: &mut Block) {
+fn remove_breakpoint(block: &mut ApiBlock) {
     block.marker = None;
     let inner = block
         .fields

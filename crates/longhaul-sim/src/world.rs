@@ -4,63 +4,63 @@
 //! reads what the other writes. [`exchange`](World::exchange) is a call waited for to its end.
 
 mod admit;
-mod booking;
 mod catalogue;
+mod checked_messages;
 mod compacting;
 mod exchange;
 mod finish;
-mod readings;
+mod read_bodies;
 mod sampling;
-mod settled;
+mod usage_logging;
 
 use longhaul_core::models::ModelTable;
 use serde_json::Value;
 
-use crate::books::Books;
-use crate::cache::diagnosis::Diagnoses;
-use crate::cache::{Cache, Scope};
-use crate::call::{ApiError, Call, Millis};
-use crate::faults::Fault;
-use crate::model::Model;
-use crate::model::misbehave::Misbehaviour;
-use crate::reply::{Ids, Reply};
-use crate::thinking::{Account, Secret};
-use crate::threads::{Policy, Threads};
-use crate::tokens::Counter;
+use crate::cache::diagnosis::DiagnosisHistory;
+use crate::cache::{CacheAccount, SimPromptCache};
+use crate::call::{ApiCall, ApiError, VirtualMillis};
+use crate::faults::InjectedFault;
+use crate::model::ReplyModel;
+use crate::model::misbehave::Misbehavior;
+use crate::reply::{ApiIds, ApiReply};
+use crate::thinking::{AccountAge, SigningSecret};
+use crate::threads::{ThreadPolicy, Threads};
+use crate::tokens::TokenCounter;
+use crate::usage_log::SimUsageLog;
 
-use readings::Readings;
+use read_bodies::ReadBodies;
 
 /// How a world is made.
-pub struct Options {
+pub struct WorldOptions {
     /// Where all chance comes from.
     pub seed: u64,
     /// What answers.
-    pub model: Box<dyn Model>,
+    pub model: Box<dyn ReplyModel>,
     /// With what thinking and summaries are signed.
-    pub secret: Secret,
+    pub secret: SigningSecret,
     /// Whether bound thinking is enforced where that depends on the account.
-    pub account: Account,
+    pub account: AccountAge,
     /// What is done with server-held threads.
-    pub threads: Policy,
+    pub threads: ThreadPolicy,
     /// The models that are served.
     pub models: ModelTable,
     /// How fast replies come, in virtual time.
-    pub pace: Pace,
+    pub pace: ReplySpeed,
     /// How many calls the books keep with their verdicts.
     pub kept_calls: usize,
 }
 
-impl Options {
+impl WorldOptions {
     /// A world with this seed in which this model answers, and the usual for the rest.
-    pub fn new(seed: u64, model: Box<dyn Model>) -> Self {
+    pub fn new(seed: u64, model: Box<dyn ReplyModel>) -> Self {
         Self {
             seed,
             model,
-            secret: Secret::from_seed(seed),
-            account: Account::default(),
-            threads: Policy::default(),
+            secret: SigningSecret::from_seed(seed),
+            account: AccountAge::default(),
+            threads: ThreadPolicy::default(),
             models: ModelTable::builtin(),
-            pace: Pace::default(),
+            pace: ReplySpeed::default(),
             kept_calls: 256,
         }
     }
@@ -68,7 +68,7 @@ impl Options {
 
 /// How fast replies come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct ReplySpeed {
     /// Milliseconds to the first byte of a reply to an empty prompt.
     pub first_byte_ms: u64,
     /// Prompt tokens outside the cache that are read in a second.
@@ -77,7 +77,7 @@ pub struct Pace {
     pub output_per_second: u64,
 }
 
-impl Default for Pace {
+impl Default for ReplySpeed {
     fn default() -> Self {
         Self {
             first_byte_ms: 400,
@@ -90,30 +90,30 @@ impl Default for Pace {
 /// The offline world.
 pub struct World {
     seed: u64,
-    model: Box<dyn Model>,
-    secret: Secret,
-    account: Account,
+    model: Box<dyn ReplyModel>,
+    secret: SigningSecret,
+    account: AccountAge,
     threads: Threads,
     models: ModelTable,
-    pace: Pace,
-    clock: Millis,
-    ids: Ids,
-    counter: Counter,
-    readings: Readings,
-    cache: Cache,
-    diagnoses: Diagnoses,
+    pace: ReplySpeed,
+    clock: VirtualMillis,
+    ids: ApiIds,
+    counter: TokenCounter,
+    readings: ReadBodies,
+    cache: SimPromptCache,
+    diagnoses: DiagnosisHistory,
     /// The last request of each session, to say what changed.
-    sessions: Diagnoses,
+    sessions: DiagnosisHistory,
     /// Calls for compaction that are to be turned away.
     no_compaction: u64,
     /// What the script says goes wrong with the delivery of the reply being made.
-    fault: Option<Fault>,
-    books: Books,
+    fault: Option<InjectedFault>,
+    books: SimUsageLog,
 }
 
 impl World {
     /// A new world at time zero.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: WorldOptions) -> Self {
         Self {
             seed: options.seed,
             model: options.model,
@@ -122,35 +122,35 @@ impl World {
             threads: Threads::new(options.threads),
             models: options.models,
             pace: options.pace,
-            clock: Millis(0),
-            ids: Ids::new(options.seed),
-            counter: Counter::default(),
-            readings: Readings::default(),
-            cache: Cache::default(),
-            diagnoses: Diagnoses::default(),
-            sessions: Diagnoses::default(),
+            clock: VirtualMillis(0),
+            ids: ApiIds::new(options.seed),
+            counter: TokenCounter::default(),
+            readings: ReadBodies::default(),
+            cache: SimPromptCache::default(),
+            diagnoses: DiagnosisHistory::default(),
+            sessions: DiagnosisHistory::default(),
             no_compaction: 0,
             fault: None,
-            books: Books::new(options.kept_calls),
+            books: SimUsageLog::new(options.kept_calls),
         }
     }
 
     /// `POST /v1/messages`, started now. The clock stays where it is; the reply says when it begins and ends.
     ///
     /// A refused call is in the books too: its request id is that of [`Books::last`].
-    pub fn messages(&mut self, call: &Call) -> Result<Reply, ApiError> {
-        booking::messages(self, call)
+    pub fn messages(&mut self, call: &ApiCall) -> Result<ApiReply, ApiError> {
+        usage_logging::messages(self, call)
     }
 
     /// A call that is waited for: afterwards the clock stands at the end of its reply.
-    pub fn exchange(&mut self, call: &Call) -> Result<Reply, ApiError> {
+    pub fn exchange(&mut self, call: &ApiCall) -> Result<ApiReply, ApiError> {
         let reply = self.messages(call)?;
         self.clock = self.clock.max(reply.ended);
         Ok(reply)
     }
 
     /// `POST /v1/messages/count_tokens`.
-    pub fn count_tokens(&mut self, call: &Call) -> Result<Value, ApiError> {
+    pub fn count_tokens(&mut self, call: &ApiCall) -> Result<Value, ApiError> {
         admit::count_tokens(self, call)
     }
 
@@ -166,21 +166,21 @@ impl World {
 
     /// Lets time pass.
     pub fn advance(&mut self, ms: u64) {
-        self.clock = Millis(self.clock.0.saturating_add(ms));
+        self.clock = VirtualMillis(self.clock.0.saturating_add(ms));
     }
 
     /// The time.
-    pub fn now(&self) -> Millis {
+    pub fn now(&self) -> VirtualMillis {
         self.clock
     }
 
     /// The books.
-    pub fn books(&self) -> &Books {
+    pub fn books(&self) -> &SimUsageLog {
         &self.books
     }
 
     /// Tells the model what to do wrong from now on.
-    pub fn misbehave(&mut self, more: Misbehaviour) {
+    pub fn misbehave(&mut self, more: Misbehavior) {
         self.model.misbehave(more);
     }
 
@@ -196,6 +196,6 @@ impl World {
 
     /// Throws out the cache entries of one key.
     pub fn evict_key(&mut self, key: &str) -> usize {
-        self.cache.evict(Some(Scope::of_key(key)))
+        self.cache.evict(Some(CacheAccount::of_key(key)))
     }
 }

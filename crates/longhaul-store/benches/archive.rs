@@ -12,9 +12,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use longhaul_store::archive::{Archive, ArchiveWriter, Batch, Part, Presence, Scope};
+use longhaul_store::archive::{
+    Archive, ArchiveBatch, ArchiveWriter, ArchivedPart, SearchScope, ViewPresence,
+};
 use longhaul_store::load;
-use longhaul_testkit::big::{BigSpec, Boundaries};
+use longhaul_testkit::big::{BigFileBoundaries, BigSpec};
 
 const ROUNDS: usize = 25;
 
@@ -23,7 +25,7 @@ fn main() {
     let spec = BigSpec {
         seed: 2,
         min_bytes: 200_000_000,
-        boundaries: Boundaries::Natural,
+        boundaries: BigFileBoundaries::Natural,
     };
     let transcript = spec.cached_in(folder).unwrap();
     let size = std::fs::metadata(&transcript).unwrap().len();
@@ -35,7 +37,7 @@ fn main() {
     let start = Instant::now();
     let indexed = archive.index(&transcript, go_on).unwrap();
     let took = start.elapsed();
-    let records = archive.newest(Scope::Everything, usize::MAX).unwrap();
+    let records = archive.newest(SearchScope::Everything, usize::MAX).unwrap();
     let text: usize = (records.iter())
         .map(|record| archive.text(record).unwrap().len())
         .sum();
@@ -78,12 +80,12 @@ fn main() {
         "e",
     ] {
         let hits = archive
-            .search(words, Scope::Everything, 10)
+            .search(words, SearchScope::Everything, 10)
             .unwrap()
             .hits
             .len();
         time(&format!("search {words} ({hits} hits)"), || {
-            archive.search(words, Scope::Everything, 10).unwrap();
+            archive.search(words, SearchScope::Everything, 10).unwrap();
         });
     }
     let path_of = records
@@ -112,10 +114,10 @@ fn hand_over(folder: &Path) {
         .cloned()
         .collect();
     let bytes: usize = entries.iter().map(|entry| entry.bytes().len()).sum();
-    let batch = Batch {
+    let batch = ArchiveBatch {
         entries,
-        part: Part::Whole,
-        presence: Presence::Summarised,
+        part: ArchivedPart::Whole,
+        presence: ViewPresence::Summarised,
     };
     let writer = ArchiveWriter::start(folder.join("small.db"), transcript).unwrap();
     let start = Instant::now();
@@ -130,7 +132,7 @@ fn hand_over(folder: &Path) {
     );
 }
 
-fn go_on(_: longhaul_store::archive::Progress) -> ControlFlow<()> {
+fn go_on(_: longhaul_store::archive::IndexingProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 

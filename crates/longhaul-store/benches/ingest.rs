@@ -15,9 +15,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use longhaul_core::message::Scanner;
+use longhaul_core::message::LineScanner;
 use longhaul_store::{LineReader, load};
-use longhaul_testkit::big::{BigSpec, Boundaries};
+use longhaul_testkit::big::{BigFileBoundaries, BigSpec};
 use serde_json::Value;
 
 const ROUNDS: usize = 7;
@@ -32,7 +32,7 @@ fn main() {
     let spec = BigSpec {
         seed: 1,
         min_bytes: 210_000_000,
-        boundaries: Boundaries::Natural,
+        boundaries: BigFileBoundaries::Natural,
     };
     let path = spec
         .cached_in(Path::new(env!("CARGO_TARGET_TMPDIR")))
@@ -98,7 +98,7 @@ fn values(path: &Path, mut take: impl FnMut(Value)) {
 
 fn stream(path: &Path) {
     let mut lines = LineReader::open(path).unwrap();
-    let mut scanner = Scanner::default();
+    let mut scanner = LineScanner::default();
     while let Some(line) = lines.next().unwrap() {
         black_box(scanner.scan(line.bytes).unwrap());
     }

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use longhaul_store::resume;
-use longhaul_testkit::big::{BigSpec, Boundaries};
+use longhaul_testkit::big::{BigFileBoundaries, BigSpec};
 
 const ROUNDS: usize = 25;
 const TAIL: u64 = 2_000_000;
@@ -24,7 +24,7 @@ fn main() {
         let spec = BigSpec {
             seed: 2,
             min_bytes,
-            boundaries: Boundaries::LastBefore(TAIL),
+            boundaries: BigFileBoundaries::LastBefore(TAIL),
         };
         spec.cached_in(folder).unwrap()
     };

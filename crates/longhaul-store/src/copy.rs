@@ -15,7 +15,7 @@ const TEMPORARY: (&str, &str) = (".longhaul-", ".tmp");
 
 /// What happens to a file that bears the name already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingFilePolicy {
     /// It stays, and the copy is not made.
     Keep,
     /// The copy takes its place.
@@ -51,16 +51,20 @@ pub enum CopyError {
 
 /// A copy without a name.
 #[derive(Debug)]
-pub struct Draft {
+pub struct TranscriptCopy {
     file: tempfile::NamedTempFile,
     target: PathBuf,
-    existing: Existing,
+    existing: ExistingFilePolicy,
 }
 
-impl Draft {
+impl TranscriptCopy {
     /// Copies a file, byte for byte as it is now, into the folder of `target`. Private to its user.
-    pub fn of(source: &Path, target: &Path, existing: Existing) -> Result<Self, CopyError> {
-        if existing == Existing::Keep && fs::symlink_metadata(target).is_ok() {
+    pub fn of(
+        source: &Path,
+        target: &Path,
+        existing: ExistingFilePolicy,
+    ) -> Result<Self, CopyError> {
+        if existing == ExistingFilePolicy::Keep && fs::symlink_metadata(target).is_ok() {
             return Err(CopyError::Exists {
                 path: target.to_owned(),
             });
@@ -98,8 +102,8 @@ impl Draft {
         let not_written = not_written(&target);
         self.file.as_file().sync_all().map_err(&not_written)?;
         let named = match self.existing {
-            Existing::Keep => self.file.persist_noclobber(&target),
-            Existing::Replace => self.file.persist(&target),
+            ExistingFilePolicy::Keep => self.file.persist_noclobber(&target),
+            ExistingFilePolicy::Replace => self.file.persist(&target),
         };
         named.map_err(|failed| match failed.error.kind() {
             io::ErrorKind::AlreadyExists => CopyError::Exists {

@@ -33,7 +33,7 @@ pub struct Lease {
 /// Who holds a lease, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Holder {
+pub struct LeaseHolder {
     /// The process.
     pub pid: Option<u32>,
     /// The machine it runs on.
@@ -47,11 +47,11 @@ pub struct Holder {
 /// Another process has the session open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is in use by {holder}", transcript.display())]
-pub struct InUse {
+pub struct SessionInUse {
     /// The session's transcript.
     pub transcript: PathBuf,
     /// Who has it.
-    pub holder: Holder,
+    pub holder: LeaseHolder,
 }
 
 /// Why there is no lease.
@@ -59,7 +59,7 @@ pub struct InUse {
 pub enum LeaseError {
     /// Another process has the session open.
     #[error(transparent)]
-    InUse(#[from] InUse),
+    InUse(#[from] SessionInUse),
     /// Nobody can take one here: the folder cannot be written, or the file system knows no locks.
     #[error("no lock can be taken beside {}: {source}", transcript.display())]
     NotTaken {
@@ -92,9 +92,9 @@ impl Lease {
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    return Err(LeaseError::InUse(InUse {
+                    return Err(LeaseError::InUse(SessionInUse {
                         transcript: transcript.to_owned(),
-                        holder: Holder::read(&mut file),
+                        holder: LeaseHolder::read(&mut file),
                     }));
                 }
                 Err(TryLockError::Error(source)) => return Err(not_taken(source)),
@@ -103,7 +103,7 @@ impl Lease {
             if !private::still_names(&path, &file).map_err(not_taken)? {
                 continue;
             }
-            if let Err(error) = Holder::of_this_process().write(&mut file) {
+            if let Err(error) = LeaseHolder::of_this_process().write(&mut file) {
                 // Others will not learn who has it, and that somebody has it all the same.
                 tracing::debug!(%error, "a lease without words");
             }
@@ -155,7 +155,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-impl Holder {
+impl LeaseHolder {
     fn of_this_process() -> Self {
         let program = std::env::current_exe().ok();
         let program = program.as_deref().and_then(Path::file_stem);
@@ -196,7 +196,7 @@ fn host() -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-impl std::fmt::Display for Holder {
+impl std::fmt::Display for LeaseHolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match &self.program {
             Some(program) => program,
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_holder_is_told_as_far_as_it_is_known() {
-        let holder = Holder {
+        let holder = LeaseHolder {
             pid: Some(7),
             host: Some("desk".to_owned()),
             program: Some("longhaul".to_owned()),
@@ -239,7 +239,7 @@ mod tests {
             holder.to_string(),
             "longhaul (process 7 on desk, since 2026-01-02 03:04:05 UTC)"
         );
-        assert_eq!(Holder::default().to_string(), "another process");
+        assert_eq!(LeaseHolder::default().to_string(), "another process");
     }
 
     #[test]
@@ -275,9 +275,9 @@ mod tests {
             other => panic!("{other:?}"),
         };
         refused("is in use by another process");
-        let holder = Holder {
+        let holder = LeaseHolder {
             pid: Some(7),
-            ..Holder::default()
+            ..LeaseHolder::default()
         };
         holder.write(&mut file).unwrap();
         refused("is in use by another process (process 7)");

@@ -16,7 +16,7 @@ pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Ending {
+pub enum LineEnding {
     /// `\n`
     Lf,
     /// `\r\n`
@@ -25,7 +25,7 @@ pub enum Ending {
     None,
 }
 
-impl Ending {
+impl LineEnding {
     /// The bytes of the line end.
     pub fn bytes(self) -> &'static [u8] {
         match self {
@@ -55,7 +55,7 @@ pub struct RawLine<'a> {
     /// The line without its end.
     pub bytes: &'a [u8],
     /// Its end.
-    pub ending: Ending,
+    pub ending: LineEnding,
 }
 
 /// Yields the lines of a reader, one after the other.
@@ -73,13 +73,13 @@ pub struct LineReader<R> {
     offset: u64,
     /// Lines yielded.
     number: u64,
-    mark: Mark,
+    bom: ByteOrderMark,
     at_end: bool,
 }
 
 /// What is known of a byte order mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum ByteOrderMark {
     NotLooked,
     Absent,
     Present,
@@ -99,7 +99,7 @@ impl<R: Read + Seek> LineReader<R> {
         let mut lines = Self::new(reader);
         lines.offset = offset;
         if offset > 0 {
-            lines.mark = Mark::Absent;
+            lines.bom = ByteOrderMark::Absent;
         }
         Ok(lines)
     }
@@ -121,14 +121,14 @@ impl<R: Read> LineReader<R> {
             filled: 0,
             offset: 0,
             number: 0,
-            mark: Mark::NotLooked,
+            bom: ByteOrderMark::NotLooked,
             at_end: false,
         }
     }
 
     /// Whether the file begins with a byte order mark. Known once the first line has been asked for.
     pub fn had_bom(&self) -> bool {
-        self.mark == Mark::Present
+        self.bom == ByteOrderMark::Present
     }
 
     /// Where the next line begins in the file; after the last one, where reading ended.
@@ -142,8 +142,8 @@ impl<R: Read> LineReader<R> {
         reason = "a line borrows the buffer, which Iterator cannot say"
     )]
     pub fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
-        if self.mark == Mark::NotLooked {
-            self.look_for_mark()?;
+        if self.bom == ByteOrderMark::NotLooked {
+            self.detect_bom()?;
         }
         let end = loop {
             let fresh = &self.buffer[self.searched..self.filled];
@@ -160,7 +160,7 @@ impl<R: Read> LineReader<R> {
         if whole.is_empty() {
             return Ok(None);
         }
-        let (bytes, ending) = Ending::split(whole);
+        let (bytes, ending) = LineEnding::split(whole);
         let offset = self.offset;
         self.offset += whole.len() as u64;
         self.start = end;
@@ -174,17 +174,17 @@ impl<R: Read> LineReader<R> {
         }))
     }
 
-    fn look_for_mark(&mut self) -> io::Result<()> {
+    fn detect_bom(&mut self) -> io::Result<()> {
         while self.filled < BOM.len() && !self.at_end {
             self.fill()?;
         }
-        self.mark = if self.buffer[..self.filled].starts_with(BOM) {
+        self.bom = if self.buffer[..self.filled].starts_with(BOM) {
             self.start = BOM.len();
             self.searched = BOM.len();
             self.offset += BOM.len() as u64;
-            Mark::Present
+            ByteOrderMark::Present
         } else {
-            Mark::Absent
+            ByteOrderMark::Absent
         };
         Ok(())
     }

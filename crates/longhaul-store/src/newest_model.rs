@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use longhaul_core::message::Scanner;
+use longhaul_core::message::LineScanner;
 
 use crate::error::ReadError;
 use crate::tail::TailReader;
@@ -20,7 +20,7 @@ pub fn newest_model(path: &Path) -> Result<Option<String>, ReadError> {
 
 fn find(path: &Path) -> io::Result<Option<String>> {
     let mut lines = TailReader::open(path)?;
-    let mut scanner = Scanner::default();
+    let mut scanner = LineScanner::default();
     let mut of_agent = None;
     while let Some(line) = lines.next()? {
         let Ok(facets) = scanner.scan(line.bytes) else {

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::layout::{Home, Owner};
+use crate::layout::{Home, HomeOwner};
 
 /// A file changed more recently than this may still be in use.
 pub const RECENT: Duration = Duration::from_secs(60);
@@ -23,7 +23,7 @@ pub enum Force {
 
 /// Why a transcript is not changed in place, with what to do instead.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum OwnershipRefusal {
     /// It belongs to another program.
     #[error("{} belongs to another program: work on a copy, or pass --force to change it in place", path.display())]
     OtherProgram {
@@ -61,16 +61,16 @@ pub fn may_change_in_place(
     home: &Home,
     now: SystemTime,
     force: Force,
-) -> Result<(), Refusal> {
+) -> Result<(), OwnershipRefusal> {
     if force == Force::Yes {
         return Ok(());
     }
-    let unreadable = |source| Refusal::Unreadable {
+    let unreadable = |source| OwnershipRefusal::Unreadable {
         path: path.to_owned(),
         source,
     };
     if !is_ours(path, home).map_err(unreadable)? {
-        return Err(Refusal::OtherProgram {
+        return Err(OwnershipRefusal::OtherProgram {
             path: path.to_owned(),
         });
     }
@@ -79,7 +79,7 @@ pub fn may_change_in_place(
         .duration_since(modified.map_err(unreadable)?)
         .unwrap_or(Duration::ZERO);
     if ago < RECENT {
-        return Err(Refusal::ModifiedRecently {
+        return Err(OwnershipRefusal::ModifiedRecently {
             path: path.to_owned(),
             ago,
         });
@@ -96,5 +96,5 @@ pub fn is_ours(path: &Path, home: &Home) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
     };
-    Ok(home.owner() == Owner::Longhaul && real.starts_with(ours))
+    Ok(home.owner() == HomeOwner::Longhaul && real.starts_with(ours))
 }

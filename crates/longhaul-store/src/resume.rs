@@ -13,18 +13,20 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use longhaul_core::facts::left_branches;
-use longhaul_core::message::{Entry, EntryKind, Id, Scanner};
-use longhaul_core::prompt::{Assembly, Placed, Replay, Standing, UnreadableHead};
-use longhaul_core::tokens::{Ledger, Rough, Standing as TokenStanding};
-use longhaul_core::transcript::{Conversation, Need, ResumeProbe, Table};
+use longhaul_core::message::{Entry, EntryKind, Id, LineScanner};
+use longhaul_core::prompt::{
+    PlacedEntry, PrefixValidity, RenderingReplay, RequestAssembly, UnreadablePrefix,
+};
+use longhaul_core::tokens::{EntryStanding as TokenStanding, RoughEstimator, TokenLedger};
+use longhaul_core::transcript::{ResolvedConversation, ResumeNeed, ResumeProbe, TranscriptTable};
 
 use crate::error::ReadError;
-use crate::load::{Content, load_from};
+use crate::load::{LoadedContent, load_from};
 use crate::tail::TailReader;
 
 /// A conversation as the model sees it, read from the tail of its file.
 #[derive(Debug)]
-pub struct Resumed {
+pub struct ResumedConversation {
     /// The live view in order, the boundary it begins with included.
     pub entries: Vec<Entry>,
     /// Where each entry's line starts in the file, in the same order.
@@ -32,11 +34,11 @@ pub struct Resumed {
     /// Entries of it that a boundary preserved: what they measured is stale.
     pub preserved: Vec<Id>,
     /// The count of the view, ready for the next turn.
-    pub ledger: Ledger,
+    pub ledger: TokenLedger,
     /// The newest head of the session's requests (M7), if the tail holds one.
-    pub head: Option<ResumedHead>,
+    pub request_prefix: Option<ResumedRequestPrefix>,
     /// Messages of the user on branches of the conversation that were left, a list each, as far as the tail holds them.
-    pub left: Vec<Vec<Entry>>,
+    pub abandoned: Vec<Vec<Entry>>,
     /// Where reading began; nothing before it was kept.
     pub read_from: u64,
     /// Lines of the tail that are not intact. `inspect` says more about them.
@@ -45,44 +47,44 @@ pub struct Resumed {
 
 /// The newest head of a session's requests.
 #[derive(Debug, Clone)]
-pub struct ResumedHead {
+pub struct ResumedRequestPrefix {
     /// The entry.
     pub entry: Entry,
     /// Where its line starts in the file.
     pub offset: u64,
 }
 
-impl Resumed {
+impl ResumedConversation {
     /// What is needed to render the conversation again to the byte; none if the tail holds no head.
-    pub fn replay(&self) -> Option<Result<Replay, UnreadableHead>> {
-        let head = self.head.as_ref()?;
-        let view: Vec<Placed<'_>> = self
+    pub fn replay(&self) -> Option<Result<RenderingReplay, UnreadablePrefix>> {
+        let head = self.request_prefix.as_ref()?;
+        let view: Vec<PlacedEntry<'_>> = self
             .entries
             .iter()
             .zip(&self.offsets)
-            .map(|(entry, offset)| Placed {
+            .map(|(entry, offset)| PlacedEntry {
                 offset: *offset,
                 entry: entry.view(),
             })
             .collect();
-        let head = Placed {
+        let head = PlacedEntry {
             offset: head.offset,
             entry: head.entry.view(),
         };
-        Some(Replay::of(head, &view))
+        Some(RenderingReplay::of(head, &view))
     }
 
     /// The rendering as the process that wrote the file had it, if its head is there and still holds (Y2).
-    pub fn assembly(&self) -> Option<Assembly> {
+    pub fn assembly(&self) -> Option<RequestAssembly> {
         let replay = self.replay()?.ok()?;
-        (replay.standing == Standing::Goes)
-            .then(|| Assembly::resume(replay, |index| self.entries[index].view()))
+        (replay.standing == PrefixValidity::Goes)
+            .then(|| RequestAssembly::resume(replay, |index| self.entries[index].view()))
     }
 }
 
 /// Resumes the conversation in a file.
 #[tracing::instrument(level = "debug", skip_all, fields(path = %path.display()))]
-pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
+pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
     let failed = |source| ReadError {
         path: path.to_owned(),
         source,
@@ -94,30 +96,35 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
     file.seek(SeekFrom::Start(from)).map_err(failed)?;
     let tail = load_from(file, end - from).map_err(failed)?;
 
-    let mut table = Table::default();
+    let mut table = TranscriptTable::default();
     let mut lines = Vec::new();
     let mut head = None;
     let mut damaged = 0;
     for line in tail.into_lines() {
         match line.content {
-            Content::Entry(entry) => {
-                table.push(line.number, from + line.offset, entry.view(), &Rough);
+            LoadedContent::Entry(entry) => {
+                table.push(
+                    line.number,
+                    from + line.offset,
+                    entry.view(),
+                    &RoughEstimator,
+                );
                 if entry.facets().kind == EntryKind::Head {
-                    head = Some(ResumedHead {
+                    head = Some(ResumedRequestPrefix {
                         entry: entry.clone(),
                         offset: from + line.offset,
                     });
                 }
                 lines.push(entry);
             }
-            Content::Damaged { .. } => damaged += 1,
-            Content::Blank(_) => {}
+            LoadedContent::Damaged { .. } => damaged += 1,
+            LoadedContent::Blank(_) => {}
         }
     }
     // Parents that lie before the tail look like dangling ones here; judging the file is for `inspect`.
-    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;
-    Ok(Resumed {
+    Ok(ResumedConversation {
         entries: rows
             .iter()
             .map(|row| lines[*row as usize].clone())
@@ -132,7 +139,7 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
             .filter_map(|row| table.rows()[*row as usize].uuid)
             .collect(),
         ledger: conversation.ledger(&table),
-        left: left_branches(&table, &conversation)
+        abandoned: left_branches(&table, &conversation)
             .iter()
             .map(|rows| {
                 let entries = rows.iter().map(|row| &lines[*row as usize]);
@@ -140,7 +147,7 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
                 spoken.cloned().collect()
             })
             .collect(),
-        head,
+        request_prefix: head,
         read_from: from,
         damaged,
     })
@@ -149,17 +156,17 @@ pub fn resume(path: &Path) -> Result<Resumed, ReadError> {
 /// Where the live view begins; the beginning of the file if nothing says otherwise.
 fn view_start(file: &File) -> io::Result<u64> {
     let mut lines = TailReader::new(file)?;
-    let mut scanner = Scanner::default();
+    let mut scanner = LineScanner::default();
     let mut probe = ResumeProbe::new();
     while let Some(line) = lines.next()? {
         if let Ok(facets) = scanner.scan(line.bytes)
-            && let Need::From(offset) = probe.line(line.offset, facets.view(line.bytes))
+            && let ResumeNeed::From(offset) = probe.line(line.offset, facets.view(line.bytes))
         {
             // A line that told us that enough was read may lie before the view, and a head just before it.
             return if offset < line.offset {
                 Ok(offset)
             } else {
-                head_before(&mut lines, &mut scanner, offset)
+                prefix_before(&mut lines, &mut scanner, offset)
             };
         }
     }
@@ -168,9 +175,9 @@ fn view_start(file: &File) -> io::Result<u64> {
 
 /// The start of the head entry that lies just before a view, with nothing of the conversation in between; else the
 /// start of the view.
-fn head_before<R: io::Read + Seek>(
+fn prefix_before<R: io::Read + Seek>(
     lines: &mut TailReader<R>,
-    scanner: &mut Scanner,
+    scanner: &mut LineScanner,
     start: u64,
 ) -> io::Result<u64> {
     while let Some(line) = lines.next()? {

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::lines::{BOM, Ending};
+use crate::lines::{BOM, LineEnding};
 
 /// The first block read, and the largest. They double in between: few bytes for a near goal, few reads for a far one.
 const FIRST_BLOCK: usize = 64 << 10;
@@ -20,7 +20,7 @@ pub struct TailLine<'a> {
     /// The line without its end.
     pub bytes: &'a [u8],
     /// Its end.
-    pub ending: Ending,
+    pub ending: LineEnding,
 }
 
 /// Yields the lines of a file, the last one first. Each byte is read once, and none before the block that holds the
@@ -36,7 +36,7 @@ pub struct TailReader<R> {
     end: usize,
     offset: u64,
     block: usize,
-    mark_at_start: bool,
+    bom_at_start: bool,
 }
 
 impl TailReader<File> {
@@ -57,13 +57,13 @@ impl<R: Read + Seek> TailReader<R> {
             end: 0,
             offset,
             block: FIRST_BLOCK,
-            mark_at_start: false,
+            bom_at_start: false,
         })
     }
 
     /// Whether the file begins with a byte order mark. Known once the first line of the file has been reached.
     pub fn had_bom(&self) -> bool {
-        self.mark_at_start
+        self.bom_at_start
     }
 
     /// Where the part of the file begins that has been read: the lines before it cost nothing yet.
@@ -88,18 +88,20 @@ impl<R: Read + Seek> TailReader<R> {
         if self.start == self.end {
             return Ok(None);
         }
-        let mut unsearched = Ending::split(&self.buffer[self.start..self.end]).0.len();
+        let mut unsearched = LineEnding::split(&self.buffer[self.start..self.end])
+            .0
+            .len();
         let from = loop {
             let window = &self.buffer[self.start..self.start + unsearched];
             if let Some(at) = memchr::memrchr(b'\n', window) {
                 break self.start + at + 1;
             }
-            if self.offset == 0 || self.mark_at_start {
+            if self.offset == 0 || self.bom_at_start {
                 break self.start;
             }
             unsearched = self.read_block()?;
         };
-        let (bytes, ending) = Ending::split(&self.buffer[from..self.end]);
+        let (bytes, ending) = LineEnding::split(&self.buffer[from..self.end]);
         self.end = from;
         Ok(Some(TailLine {
             offset: self.offset + (from - self.start) as u64,
@@ -110,7 +112,7 @@ impl<R: Read + Seek> TailReader<R> {
 
     /// Reads the block before what has been read, and returns how many bytes it put in front.
     fn read_block(&mut self) -> io::Result<usize> {
-        if self.mark_at_start {
+        if self.bom_at_start {
             return Ok(0);
         }
         let size = self
@@ -128,7 +130,7 @@ impl<R: Read + Seek> TailReader<R> {
         self.offset = at;
         self.block = (self.block * 2).min(LARGEST_BLOCK);
         if at == 0 && self.buffer[self.start..self.end].starts_with(BOM) {
-            self.mark_at_start = true;
+            self.bom_at_start = true;
             self.start += BOM.len();
             self.offset = BOM.len() as u64;
             return Ok(size.saturating_sub(BOM.len()));

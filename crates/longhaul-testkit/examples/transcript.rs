@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use longhaul_testkit::SessionSpec;
-use longhaul_testkit::big::{BigSpec, Boundaries};
+use longhaul_testkit::big::{BigFileBoundaries, BigSpec};
 
 #[expect(clippy::print_stderr, reason = "an example talks to a person")]
 fn main() -> ExitCode {
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             let spec = BigSpec {
                 seed,
                 min_bytes: mb * 1_000_000,
-                boundaries: Boundaries::LastBefore(1_000_000),
+                boundaries: BigFileBoundaries::LastBefore(1_000_000),
             };
             spec.write_file(out.as_ref()).map(|file| file.bytes)
         }

@@ -5,9 +5,9 @@
 
 /// An object under construction.
 #[derive(Debug)]
-pub(crate) struct Object(String);
+pub(crate) struct ObjectBuilder(String);
 
-impl Object {
+impl ObjectBuilder {
     /// `{`
     pub(crate) fn new() -> Self {
         Self(String::from("{"))
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn keys_stay_in_order_and_text_survives() {
         let text = "tab\t quote\" back\\ bell\u{7} émoji 🚢\r\n\u{8}\u{c}";
-        let json = Object::new()
+        let json = ObjectBuilder::new()
             .text("z", text)
             .number("a", 7)
             .flag("m", true)
@@ -115,6 +115,9 @@ mod tests {
         assert!(json.starts_with("{\"z\":") && json.ends_with("\"a\":7,\"m\":true,\"n\":null}"));
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value["z"], text);
-        assert_eq!(array([quote("x"), Object::new().end()]), "[\"x\",{}]");
+        assert_eq!(
+            array([quote("x"), ObjectBuilder::new().end()]),
+            "[\"x\",{}]"
+        );
     }
 }

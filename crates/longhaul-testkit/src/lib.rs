@@ -31,4 +31,4 @@ pub mod terminal;
 mod timestamp;
 mod words;
 
-pub use session::{Feature, Session, SessionSpec, Truth};
+pub use session::{Feature, GeneratedSession, SessionSpec, Truth};

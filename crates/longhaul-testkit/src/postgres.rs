@@ -27,13 +27,13 @@ const GIVEN: &str = "LONGHAUL_TEST_POSTGRES";
 const SCRIPT: &str = include_str!("postgres.sh");
 
 /// An empty database of its own.
-pub struct Database {
+pub struct TestDatabase {
     url: String,
     name: String,
-    server: Arc<Server>,
+    server: Arc<PostgresServer>,
 }
 
-impl Database {
+impl TestDatabase {
     /// Its URL.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -42,7 +42,7 @@ impl Database {
 
     /// The server that it is on.
     #[must_use]
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &PostgresServer {
         &self.server
     }
 
@@ -52,7 +52,7 @@ impl Database {
     }
 }
 
-impl Drop for Database {
+impl Drop for TestDatabase {
     fn drop(&mut self) {
         // A private server goes as a whole; a given one is left as it was found.
         if self.server.guard.is_none() {
@@ -67,16 +67,19 @@ impl Drop for Database {
 /// # Panics
 /// When there is no server and the environment says `CI=true`, and when one cannot be started.
 #[must_use]
-pub fn database() -> Option<Database> {
-    static SHARED: OnceLock<Option<Arc<Server>>> = OnceLock::new();
+pub fn database() -> Option<TestDatabase> {
+    static SHARED: OnceLock<Option<Arc<PostgresServer>>> = OnceLock::new();
     let start = || match std::env::var(GIVEN) {
-        Ok(url) => Some(Arc::new(Server {
+        Ok(url) => Some(Arc::new(PostgresServer {
             url: Url::parse(&url).expect("LONGHAUL_TEST_POSTGRES is a URL"),
             guard: None,
         })),
-        Err(_) => Server::private().map(Arc::new),
+        Err(_) => PostgresServer::private().map(Arc::new),
     };
-    SHARED.get_or_init(start).as_ref().map(Server::database)
+    SHARED
+        .get_or_init(start)
+        .as_ref()
+        .map(PostgresServer::database)
 }
 
 /// A database on a server of its own, which may be restarted; nothing where none can be made.
@@ -84,22 +87,22 @@ pub fn database() -> Option<Database> {
 /// # Panics
 /// As [`database`].
 #[must_use]
-pub fn private_database() -> Option<Database> {
-    Server::private().map(|server| Arc::new(server).database())
+pub fn private_database() -> Option<TestDatabase> {
+    PostgresServer::private().map(|server| Arc::new(server).database())
 }
 
 /// A server.
-pub struct Server {
+pub struct PostgresServer {
     url: Url,
-    guard: Option<Mutex<Guard>>,
+    guard: Option<Mutex<PostgresGuard>>,
 }
 
-struct Guard {
+struct PostgresGuard {
     child: Child,
     says: BufReader<ChildStdout>,
 }
 
-impl Server {
+impl PostgresServer {
     fn private() -> Option<Self> {
         let Some(programs) = programs() else {
             let ci = std::env::var("CI").is_ok_and(|value| value == "true");
@@ -130,7 +133,7 @@ impl Server {
                 "postgres://postgres@localhost/postgres?host={folder}"
             ))
             .unwrap(),
-            guard: Some(Mutex::new(Guard { child, says })),
+            guard: Some(Mutex::new(PostgresGuard { child, says })),
         })
     }
 
@@ -154,14 +157,14 @@ impl Server {
         assert_eq!(done.trim_end(), order);
     }
 
-    fn database(self: &Arc<Self>) -> Database {
+    fn database(self: &Arc<Self>) -> TestDatabase {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("longhaul_test_{}_{number}", std::process::id());
         execute(self.url.as_str(), &format!("CREATE DATABASE {name}"));
         let mut url = self.url.clone();
         url.set_path(&name);
-        Database {
+        TestDatabase {
             url: url.to_string(),
             name,
             server: Arc::clone(self),
@@ -170,7 +173,7 @@ impl Server {
 }
 
 /// A private server ends with its last database, not only with the process.
-impl Drop for Guard {
+impl Drop for PostgresGuard {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         // If it cannot be waited for, it ends by itself.

@@ -29,8 +29,8 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 const SCROLLBACK: usize = 5_000;
 
 /// A program and its terminal.
-pub struct Terminal {
-    shown: Arc<Mutex<Shown>>,
+pub struct TestTerminal {
+    shown: Arc<Mutex<TerminalScreen>>,
     writer: Option<Box<dyn std::io::Write + Send>>,
     master: Option<Box<dyn MasterPty + Send>>,
     /// Has the reading end close with the next bytes.
@@ -40,7 +40,7 @@ pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
 }
 
-struct Shown {
+struct TerminalScreen {
     parser: vt100::Parser,
     bytes: Vec<u8>,
 }
@@ -68,13 +68,13 @@ fn cells(count: u16) -> NonZeroU16 {
     count.try_into().unwrap()
 }
 
-impl Terminal {
+impl TestTerminal {
     /// Starts a program in a terminal of this size.
     pub fn start(command: CommandBuilder, rows: u16, cols: u16) -> Self {
         let pair = native_pty_system().openpty(pty_size(rows, cols)).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let shown = Arc::new(Mutex::new(Shown {
+        let shown = Arc::new(Mutex::new(TerminalScreen {
             parser: vt100::Parser::new(cells(rows), cells(cols), SCROLLBACK),
             bytes: Vec::new(),
         }));
@@ -238,7 +238,7 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for TestTerminal {
     fn drop(&mut self) {
         // A test that failed leaves nothing running.
         let _ = self.child.kill();

@@ -4,17 +4,19 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use longhaul_core::boundary::{LineError, Rewind, Stamp};
-use longhaul_core::engine::Ids;
+use longhaul_core::boundary::{LineError, LineStamp, RewindRecord};
+use longhaul_core::engine::UuidSequence;
 use longhaul_core::facts::HostTexts;
-use longhaul_core::json::Object;
+use longhaul_core::json::ObjectReader;
 use longhaul_core::message::{Entry, EntryKind};
-use longhaul_store::{AppendError, Durability, ReadError, Resumed, TranscriptWriter, resume};
+use longhaul_store::{
+    AppendError, Durability, ReadError, ResumedConversation, TranscriptWriter, resume,
+};
 
-use crate::rewind::said;
+use crate::rewind::user_text;
 use crate::session::open::random_seed;
 use crate::session::recorded::identity;
-use crate::undo::Read;
+use crate::undo::WholeTranscript;
 
 /// A branch that was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,27 +50,27 @@ pub enum BranchError {
 
 /// The branches of a session that were left without the user's doing: those that a rewind left are not among them, nor those
 /// whose every prompt stands in the conversation too, as after an undo.
-pub fn left(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
+pub fn abandoned(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
     let resumed = resume(path)?;
     let texts = HostTexts::builtin();
     let rewound = rewound(&resumed);
     let current: Vec<String> = resumed
         .entries
         .iter()
-        .filter_map(|entry| said(entry.view(), &texts))
+        .filter_map(|entry| user_text(entry.view(), &texts))
         .collect();
-    let mut left = Vec::new();
-    for branch in &resumed.left {
+    let mut abandoned = Vec::new();
+    for branch in &resumed.abandoned {
         if branch.iter().any(|entry| rewound.contains(&uuid(entry))) {
             continue;
         }
         let prompts = branch.iter().filter_map(|entry| {
-            let text = said(entry.view(), &texts)?;
+            let text = user_text(entry.view(), &texts)?;
             (!current.contains(&text)).then_some((entry, text))
         });
         let prompts: Vec<(&Entry, String)> = prompts.collect();
         if let Some((entry, text)) = prompts.last() {
-            left.push(LeftBranch {
+            abandoned.push(LeftBranch {
                 uuid: uuid(entry),
                 prompts: prompts.len(),
                 newest: text.clone(),
@@ -76,12 +78,12 @@ pub fn left(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
             });
         }
     }
-    Ok(left)
+    Ok(abandoned)
 }
 
 /// Goes on with the branch that has a prompt whose uuid begins so.
-pub fn take_up(path: &Path, id: &str, now: Timestamp) -> Result<(), BranchError> {
-    let read = Read::of(path)?;
+pub fn resume_branch(path: &Path, id: &str, now: Timestamp) -> Result<(), BranchError> {
+    let read = WholeTranscript::of(path)?;
     let none = || BranchError::NoSuchBranch(id.to_owned());
     let branches = longhaul_core::facts::left_branches(&read.table, &read.conversation);
     let has = |row: &u32| !id.is_empty() && read.uuid(*row).starts_with(id);
@@ -94,18 +96,18 @@ pub fn take_up(path: &Path, id: &str, now: Timestamp) -> Result<(), BranchError>
         .and_then(|row| read.conversation.parent(*row));
     let view = &read.conversation.view().rows;
     let after = view.iter().find(|row| parting.is_none_or(|at| **row > at));
-    let left = after.map(|row| read.uuid(*row)).unwrap_or_default();
-    let mut ids = Ids::new(random_seed());
+    let abandoned = after.map(|row| read.uuid(*row)).unwrap_or_default();
+    let mut ids = UuidSequence::new(random_seed());
     let identity = identity(&read.view(), path, &mut ids);
     let own = ids.next_uuid();
-    let line = Rewind {
+    let line = RewindRecord {
         envelope: identity.envelope(),
-        stamp: Stamp {
+        stamp: LineStamp {
             uuid: &own,
             timestamp: now,
         },
         parent: Some(&read.uuid(newest)),
-        left: &left,
+        left: &abandoned,
     }
     .line()?;
     let writer = TranscriptWriter::open(path, Durability::EveryAppend)?;
@@ -120,14 +122,14 @@ fn uuid(entry: &Entry) -> String {
 }
 
 /// The entries that rewinds of this conversation left.
-fn rewound(resumed: &Resumed) -> Vec<String> {
+fn rewound(resumed: &ResumedConversation) -> Vec<String> {
     let is_system = |entry: &&Entry| entry.facets().kind == EntryKind::System;
     let lines = resumed
         .entries
         .iter()
         .filter(is_system)
         .filter_map(|entry| {
-            let line = Object::new(entry.view().line);
+            let line = ObjectReader::new(entry.view().line);
             let metadata = line.object("rewindMetadata")?;
             Some(metadata.string("leftUuid")?.into_owned())
         });

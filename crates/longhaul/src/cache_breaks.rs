@@ -6,7 +6,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use longhaul_core::cache::{Finding, FindingKind};
+use longhaul_core::cache::{CacheFinding, CacheFindingKind};
 
 /// The folder, below the one that is given.
 const FOLDER: &str = "cache-breaks";
@@ -17,20 +17,20 @@ const LONGEST_SOURCE: usize = 60;
 
 /// Where diffs go.
 #[derive(Debug, Clone)]
-pub struct CacheBreaks {
+pub struct CacheBreakFolder {
     folder: PathBuf,
 }
 
 /// What is told of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct CacheBreakNotice {
     /// One sentence for people. It names the file.
     pub sentence: String,
     /// The diff; none if it could not be written.
     pub diff: Option<PathBuf>,
 }
 
-impl CacheBreaks {
+impl CacheBreakFolder {
     /// Diffs go to the folder `cache-breaks` below this one. It is made when it is needed.
     pub fn below(folder: &Path) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl CacheBreaks {
     }
 
     /// Writes the diff and the event, and words the finding. That the diff cannot be written stops nothing.
-    pub fn tell(&self, finding: &Finding) -> Told {
+    pub fn report(&self, finding: &CacheFinding) -> CacheBreakNotice {
         let diff = match self.write(finding) {
             Ok(path) => Some(path),
             Err(error) => {
@@ -49,14 +49,14 @@ impl CacheBreaks {
         };
         let path = diff.as_ref().map(|path| path.display().to_string());
         record(finding, path.as_deref());
-        Told {
+        CacheBreakNotice {
             sentence: finding.sentence(path.as_deref()),
             diff,
         }
     }
 
     /// Writes the diff to a file of its own, which only the user may read. The newest fifty are kept.
-    pub fn write(&self, finding: &Finding) -> io::Result<PathBuf> {
+    pub fn write(&self, finding: &CacheFinding) -> io::Result<PathBuf> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         let mut options = OpenOptions::new();
@@ -106,7 +106,7 @@ impl CacheBreaks {
 }
 
 /// Time and source, in characters that every file system takes.
-fn name(finding: &Finding) -> String {
+fn name(finding: &CacheFinding) -> String {
     let time = finding.at.strftime("%Y%m%dT%H%M%S.%3fZ");
     let plain = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => c,
@@ -117,7 +117,7 @@ fn name(finding: &Finding) -> String {
 }
 
 /// Writes the event to the log, with the path of the diff if there is one (E1).
-pub(crate) fn record(finding: &Finding, diff: Option<&str>) {
+pub(crate) fn record(finding: &CacheFinding, diff: Option<&str>) {
     let changes: Vec<String> = finding.changes.iter().map(ToString::to_string).collect();
     let cost_usd = finding.cost.map(|cost| cost.to_f64());
     macro_rules! tell {
@@ -139,7 +139,7 @@ pub(crate) fn record(finding: &Finding, diff: Option<&str>) {
         };
     }
     match finding.kind {
-        FindingKind::Break => tell!(warn, "cache_break"),
-        FindingKind::Unread => tell!(info, "cache_unread"),
+        CacheFindingKind::Break => tell!(warn, "cache_break"),
+        CacheFindingKind::Unread => tell!(info, "cache_unread"),
     }
 }

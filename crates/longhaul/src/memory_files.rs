@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::ContextBudget;
 use longhaul_core::prompt::memory::{
-    Authority, Content, Encoding, Found, MemoryFile, Reach, Search, Unavailable, WantedFile,
-    compact_instructions as section,
+    ContentUnavailable, FileReach, FoundMemoryFiles, MemoryFile, MemoryFileContent,
+    MemoryFileSearch, ReadAuthority, TextEncoding, WantedFile, compact_instructions as section,
 };
 use longhaul_store::{Env, Home};
 
 use crate::read_policy::ReadPolicy;
 use crate::resolved_file;
 
-pub use longhaul_core::prompt::memory::Places;
+pub use longhaul_core::prompt::memory::SessionFolders;
 
 /// The places of a session that works in this folder. The project is the repository around it, else the folder itself. A
 /// repository that holds the user's whole home is nobody's project: all of the home would count as the project's.
-pub fn places(env: &Env, cwd: &Path) -> Places {
+pub fn places(env: &Env, cwd: &Path) -> SessionFolders {
     let root = |home: Home| home.root().to_owned();
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let user_home = env.user_home.as_deref().map(real);
@@ -32,7 +32,7 @@ pub fn places(env: &Env, cwd: &Path) -> Places {
         .ancestors()
         .find(|folder| folder.join(".git").exists())
         .filter(|folder| !holds_home(folder));
-    Places {
+    SessionFolders {
         user_home: env.user_home.clone(),
         claude_home: Home::claude(env).ok().map(root),
         longhaul_home: Home::longhaul(env).ok().map(root),
@@ -43,18 +43,18 @@ pub fn places(env: &Env, cwd: &Path) -> Places {
 
 /// Loads the memory files of a session. Whatever is wrong with one of them is a notice. Files outside of the project are
 /// read only on the user's own word.
-pub fn load(places: &Places) -> Found {
+pub fn load(places: &SessionFolders) -> FoundMemoryFiles {
     load_with(places, &ReadPolicy::default())
 }
 
 /// The same under rules, and with what the user agreed to.
-pub fn load_with(places: &Places, policy: &ReadPolicy) -> Found {
-    run(Search::new(places), places, policy)
+pub fn load_with(places: &SessionFolders, policy: &ReadPolicy) -> FoundMemoryFiles {
+    run(MemoryFileSearch::new(places), places, policy)
 }
 
 /// Loads the memory files of the folders that lead to a file, but for those that every session has, under the same rules.
-pub fn load_nested(places: &Places, file: &Path, policy: &ReadPolicy) -> Found {
-    run(Search::nested(places, file), places, policy)
+pub fn load_nested(places: &SessionFolders, file: &Path, policy: &ReadPolicy) -> FoundMemoryFiles {
+    run(MemoryFileSearch::nested(places, file), places, policy)
 }
 
 /// What memory files say about compactions (F4): their sections, one after the other. None if there is none.
@@ -66,9 +66,13 @@ pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
 }
 
 #[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
-fn run(mut search: Search, places: &Places, policy: &ReadPolicy) -> Found {
+fn run(
+    mut search: MemoryFileSearch,
+    places: &SessionFolders,
+    policy: &ReadPolicy,
+) -> FoundMemoryFiles {
     let most_bytes = ContextBudget::FULL.most_bytes_of_a_file();
-    let roots = Roots::of(places);
+    let roots = MemoryRoots::of(places);
     loop {
         let wanted = search.wanted();
         if wanted.is_empty() {
@@ -88,13 +92,13 @@ fn run(mut search: Search, places: &Places, policy: &ReadPolicy) -> Found {
 }
 
 /// The folders by which a file's reach is told, with all links resolved.
-struct Roots {
+struct MemoryRoots {
     project: Vec<PathBuf>,
     home: Vec<PathBuf>,
 }
 
-impl Roots {
-    fn of(places: &Places) -> Self {
+impl MemoryRoots {
+    fn of(places: &SessionFolders) -> Self {
         let real = |path: &PathBuf| fs::canonicalize(path).ok();
         let homes = [
             &places.user_home,
@@ -110,14 +114,14 @@ impl Roots {
         }
     }
 
-    fn reach(&self, real: &Path) -> Reach {
+    fn reach(&self, real: &Path) -> FileReach {
         let within = |roots: &[PathBuf]| roots.iter().any(|root| real.starts_with(root));
         if within(&self.project) {
-            Reach::Project
+            FileReach::Project
         } else if within(&self.home) {
-            Reach::Home
+            FileReach::Home
         } else {
-            Reach::Elsewhere
+            FileReach::Elsewhere
         }
     }
 }
@@ -125,9 +129,9 @@ impl Roots {
 fn read(
     wanted: &WantedFile,
     most_bytes: u64,
-    roots: &Roots,
+    roots: &MemoryRoots,
     policy: &ReadPolicy,
-) -> Result<Content, Unavailable> {
+) -> Result<MemoryFileContent, ContentUnavailable> {
     let real = fs::canonicalize(&wanted.path).map_err(unavailable)?;
     // Asked before it is opened: to open a pipe is to wait for somebody at its other end.
     usable(&fs::metadata(&real).map_err(unavailable)?)?;
@@ -135,11 +139,14 @@ fn read(
         return Err(unusable("it is a file of the kernel"));
     }
     if policy.denies(&wanted.path) || policy.denies(&real) {
-        return Err(Unavailable::Denied);
+        return Err(ContentUnavailable::Denied);
     }
     let reach = roots.reach(&real);
-    if wanted.authority == Authority::Project && reach != Reach::Project && !policy.agrees(&real) {
-        return Err(Unavailable::NotAgreed { real });
+    if wanted.authority == ReadAuthority::Project
+        && reach != FileReach::Project
+        && !policy.agrees(&real)
+    {
+        return Err(ContentUnavailable::NotAgreed { real });
     }
     // No link is followed: what was judged is what is read.
     let file = resolved_file::open(&real).map_err(unavailable)?;
@@ -157,7 +164,7 @@ fn read(
         return Err(unusable("it is not a text"));
     }
     let (text, encoding) = decoded(&bytes, unread_bytes);
-    Ok(Content {
+    Ok(MemoryFileContent {
         text,
         encoding,
         unread_bytes,
@@ -167,22 +174,25 @@ fn read(
 }
 
 /// The text, without a byte order mark. A character that was cut off at the end of what was read is no damage.
-fn decoded(bytes: &[u8], unread_bytes: u64) -> (String, Encoding) {
+fn decoded(bytes: &[u8], unread_bytes: u64) -> (String, TextEncoding) {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     match str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), Encoding::Exact),
+        Ok(text) => (text.to_owned(), TextEncoding::Exact),
         Err(error) if unread_bytes > 0 && error.error_len().is_none() => {
             let whole = &bytes[..error.valid_up_to()];
-            (String::from_utf8_lossy(whole).into_owned(), Encoding::Exact)
+            (
+                String::from_utf8_lossy(whole).into_owned(),
+                TextEncoding::Exact,
+            )
         }
         Err(_) => (
             String::from_utf8_lossy(bytes).into_owned(),
-            Encoding::Repaired,
+            TextEncoding::Repaired,
         ),
     }
 }
 
-fn usable(metadata: &fs::Metadata) -> Result<(), Unavailable> {
+fn usable(metadata: &fs::Metadata) -> Result<(), ContentUnavailable> {
     match metadata {
         _ if metadata.is_file() => Ok(()),
         _ if metadata.is_dir() => Err(unusable("it is a folder; name a file in it")),
@@ -190,17 +200,17 @@ fn usable(metadata: &fs::Metadata) -> Result<(), Unavailable> {
     }
 }
 
-fn unavailable(error: io::Error) -> Unavailable {
+fn unavailable(error: io::Error) -> ContentUnavailable {
     match error.kind() {
         // A path through something that is no folder, or longer than any name, leads nowhere.
         io::ErrorKind::NotFound
         | io::ErrorKind::NotADirectory
         | io::ErrorKind::InvalidFilename
-        | io::ErrorKind::InvalidInput => Unavailable::Missing,
+        | io::ErrorKind::InvalidInput => ContentUnavailable::Missing,
         _ => unusable(&format!("it cannot be read ({error})")),
     }
 }
 
-fn unusable(reason: &str) -> Unavailable {
-    Unavailable::Unusable(reason.to_owned())
+fn unusable(reason: &str) -> ContentUnavailable {
+    ContentUnavailable::Unusable(reason.to_owned())
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use longhaul_core::engine::{Failed, FailedKind, Outgoing};
+use longhaul_core::engine::{EffectFailure, EffectFailureKind, ModelRequest};
 use longhaul_provider::{
     CancellationToken, Client, Error, ErrorClass, Reply, Request, StreamEvent,
 };
@@ -23,7 +23,7 @@ pub trait Model: Send + Sync {
     /// Sends a request and waits for the whole reply.
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>>;
@@ -32,7 +32,7 @@ pub trait Model: Send + Sync {
 impl<M: Model + ?Sized> Model for Arc<M> {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -43,7 +43,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 impl Model for Client {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -66,31 +66,31 @@ impl Model for Client {
 }
 
 /// What a failure means to the engine.
-pub(crate) fn failed(error: &Error) -> Failed {
+pub(crate) fn failed(error: &Error) -> EffectFailure {
     let kind = match error.class {
         // The client has tried it several times.
         ErrorClass::Overloaded { .. } | ErrorClass::Server { .. } if error.attempts > 1 => {
-            FailedKind::Overloaded
+            EffectFailureKind::Overloaded
         }
         ErrorClass::Retry { .. } | ErrorClass::Timeout(_) if error.attempts > 1 => {
-            FailedKind::Network
+            EffectFailureKind::Network
         }
-        ErrorClass::TooLong(overflow) => FailedKind::TooLong {
+        ErrorClass::TooLong(overflow) => EffectFailureKind::TooLong {
             gap: overflow.gap(),
         },
-        ErrorClass::TooLarge => FailedKind::TooLong { gap: None },
-        ErrorClass::Cancelled => FailedKind::Cancelled,
+        ErrorClass::TooLarge => EffectFailureKind::TooLong { gap: None },
+        ErrorClass::Cancelled => EffectFailureKind::Cancelled,
         ErrorClass::Cut
         | ErrorClass::Timeout(_)
         | ErrorClass::Retry { .. }
         | ErrorClass::Overloaded { .. }
         | ErrorClass::Server { .. }
-        | ErrorClass::Malformed => FailedKind::Transient,
-        ErrorClass::RateLimited { .. } => FailedKind::RateLimited,
-        ErrorClass::Auth => FailedKind::Auth,
-        ErrorClass::Billing => FailedKind::Billing,
-        ErrorClass::NotFound => FailedKind::NotFound,
-        ErrorClass::Invalid => FailedKind::Invalid,
+        | ErrorClass::Malformed => EffectFailureKind::Transient,
+        ErrorClass::RateLimited { .. } => EffectFailureKind::RateLimited,
+        ErrorClass::Auth => EffectFailureKind::Auth,
+        ErrorClass::Billing => EffectFailureKind::Billing,
+        ErrorClass::NotFound => EffectFailureKind::NotFound,
+        ErrorClass::Invalid => EffectFailureKind::Invalid,
     };
     let retry_after = match error.class {
         ErrorClass::Retry { after }
@@ -99,7 +99,7 @@ pub(crate) fn failed(error: &Error) -> Failed {
         | ErrorClass::Server { after } => after,
         _ => None,
     };
-    Failed {
+    EffectFailure {
         kind,
         message: error.to_string(),
         retry_after,

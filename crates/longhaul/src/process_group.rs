@@ -22,13 +22,13 @@ type Leader = ();
 /// A group whose leader has not been waited for, so its number cannot have passed to anybody else.
 /// Dropped as such, for instance with the future that runs the command, it kills the group.
 #[derive(Debug)]
-pub struct Group {
+pub struct ProcessGroup {
     leader: Mutex<Option<Leader>>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// The group of a child that was started with [`lead_own_group`].
-    pub fn led_by(child: &Child) -> Group {
+    pub fn led_by(child: &Child) -> ProcessGroup {
         #[cfg(unix)]
         let leader = child
             .id()
@@ -36,7 +36,7 @@ impl Group {
             .and_then(rustix::process::Pid::from_raw);
         #[cfg(not(unix))]
         let leader = child.id().map(|_| ());
-        Group {
+        ProcessGroup {
             leader: Mutex::new(leader),
         }
     }
@@ -65,18 +65,18 @@ impl Group {
     ///
     /// While members live, the group keeps its number. If there are none, the number is free, but numbers are given out
     /// in turn, so nobody has it yet.
-    pub fn sweep(&self) -> Swept {
+    pub fn sweep(&self) -> SweepResult {
         let leader = self.take();
         #[cfg(unix)]
         if let Some(leader) = leader
             && rustix::process::test_kill_process_group(leader).is_ok()
         {
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-            return Swept::LeftBehind;
+            return SweepResult::LeftBehind;
         }
         #[cfg(not(unix))]
         let _ = leader;
-        Swept::Nothing
+        SweepResult::Nothing
     }
 
     fn take(&self) -> Option<Leader> {
@@ -88,14 +88,14 @@ impl Group {
 
 /// What was there when a group was swept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Swept {
+pub enum SweepResult {
     /// Nothing.
     Nothing,
     /// Processes that the leader left behind.
     LeftBehind,
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill_members();
     }

@@ -53,7 +53,7 @@ pub fn is_of_the_kernel(path: &Path) -> bool {
 #[cfg(unix)]
 fn open_without_links(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
-    let (folder, name) = parent(path, Missing::IsAnError)?;
+    let (folder, name) = parent(path, MissingFolders::IsAnError)?;
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(rustix::fs::openat(&folder, name, flags, Mode::empty())?.into())
@@ -70,7 +70,7 @@ fn open_without_links(path: &Path) -> io::Result<File> {
 /// What to do about folders that are not there.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingFolders {
     /// It is an error.
     IsAnError,
     /// They are made.
@@ -84,7 +84,7 @@ pub enum Missing {
 #[cfg(unix)]
 pub fn parent(
     path: &Path,
-    missing: Missing,
+    missing: MissingFolders,
 ) -> io::Result<(std::os::fd::OwnedFd, &std::ffi::OsStr)> {
     use rustix::fs::{CWD, Mode, OFlags};
     use rustix::io::Errno;
@@ -96,7 +96,7 @@ pub fn parent(
             continue;
         };
         let mut next = rustix::fs::openat(&folder, name, entered, Mode::empty());
-        if next.as_ref().err() == Some(&Errno::NOENT) && missing == Missing::IsMade {
+        if next.as_ref().err() == Some(&Errno::NOENT) && missing == MissingFolders::IsMade {
             match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),

@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use longhaul_core::boundary::{LineError, Rewind, Stamp};
-use longhaul_core::engine::Ids;
+use longhaul_core::boundary::{LineError, LineStamp, RewindRecord};
+use longhaul_core::engine::UuidSequence;
 use longhaul_core::facts::HostTexts;
 use longhaul_core::json;
-use longhaul_core::message::{BlockKind, EntryKind, View};
+use longhaul_core::message::{BlockKind, EntryKind, EntryView};
 use longhaul_store::{AppendError, Durability, ReadError, TranscriptWriter};
 
 use crate::session::open::random_seed;
 use crate::session::recorded::identity;
-use crate::undo::Read;
+use crate::undo::WholeTranscript;
 
 /// Something the user said, to pick from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct RewindPoint {
     /// The entry's uuid.
     pub uuid: String,
     /// The words.
@@ -29,7 +29,7 @@ pub struct Spoken {
 
 /// What a rewind came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewound {
+pub struct RewindResult {
     /// The uuid of the line that was appended.
     pub uuid: String,
     /// The words of the message that was left behind, to be said again in another way.
@@ -54,8 +54,8 @@ pub enum RewindError {
 }
 
 /// All that the user said in a session, before compactions too, in the order of the file. Abandoned branches are among it.
-pub fn spoken(path: &Path) -> Result<Vec<Spoken>, ReadError> {
-    let read = Read::of(path)?;
+pub fn rewind_points(path: &Path) -> Result<Vec<RewindPoint>, ReadError> {
+    let read = WholeTranscript::of(path)?;
     let texts = HostTexts::builtin();
     let mut all = Vec::new();
     for (row, entry) in (0..).zip(&read.entries) {
@@ -63,8 +63,8 @@ pub fn spoken(path: &Path) -> Result<Vec<Spoken>, ReadError> {
         if !read.conversation.is_main(row) || view.uuid().is_none() {
             continue;
         }
-        if let Some(text) = said(view, &texts) {
-            all.push(Spoken {
+        if let Some(text) = user_text(view, &texts) {
+            all.push(RewindPoint {
                 uuid: view.text(view.facets.uuid).into_owned(),
                 text,
                 at: view.timestamp(),
@@ -76,24 +76,24 @@ pub fn spoken(path: &Path) -> Result<Vec<Spoken>, ReadError> {
 }
 
 /// Goes back to before the message with this uuid.
-pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<Rewound, RewindError> {
-    let read = Read::of(path)?;
+pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<RewindResult, RewindError> {
+    let read = WholeTranscript::of(path)?;
     let texts = HostTexts::builtin();
     let found = (0..).zip(&read.entries).find_map(|(row, entry)| {
         let view = entry.view();
         let is_it = read.conversation.is_main(row) && view.text(view.facets.uuid) == uuid;
-        is_it.then(|| said(view, &texts).map(|text| (row, text)))?
+        is_it.then(|| user_text(view, &texts).map(|text| (row, text)))?
     });
     let Some((row, text)) = found else {
         return Err(RewindError::NoSuchMessage(uuid.to_owned()));
     };
     let parent = read.conversation.parent(row).map(|row| read.uuid(row));
-    let mut ids = Ids::new(random_seed());
+    let mut ids = UuidSequence::new(random_seed());
     let identity = identity(&read.view(), path, &mut ids);
     let own = ids.next_uuid();
-    let line = Rewind {
+    let line = RewindRecord {
         envelope: identity.envelope(),
-        stamp: Stamp {
+        stamp: LineStamp {
             uuid: &own,
             timestamp: now,
         },
@@ -105,11 +105,11 @@ pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<Rewound, Rewind
     let mut writer = writer.knowing(&read.loaded);
     let _ = writer.append_all(&[line])?;
     writer.close()?;
-    Ok(Rewound { uuid: own, text })
+    Ok(RewindResult { uuid: own, text })
 }
 
 /// The words of an entry, if they are the user's own.
-pub(crate) fn said(view: View<'_>, texts: &HostTexts) -> Option<String> {
+pub(crate) fn user_text(view: EntryView<'_>, texts: &HostTexts) -> Option<String> {
     let facets = view.facets;
     if facets.kind != EntryKind::User || facets.flags.meta || facets.flags.compact_summary {
         return None;

@@ -4,23 +4,25 @@ use std::path::Path;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::boundary::{Later, LineError, Stamp, Undo, UndoPlan};
+use longhaul_core::boundary::{CopiedEntry, LineError, LineStamp, UndoPlan, UndoRecord};
 use longhaul_core::config::Config;
-use longhaul_core::engine::Ids;
+use longhaul_core::engine::UuidSequence;
 use longhaul_core::message::Entry;
 use longhaul_core::models::ModelTable;
-use longhaul_core::report::{LossReport, Tokens};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::report::{LossReport, ViewTokens};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_core::window::WindowError;
-use longhaul_store::{AppendError, Durability, Loaded, ReadError, TranscriptWriter, load};
+use longhaul_store::{
+    AppendError, Durability, LoadedTranscript, ReadError, TranscriptWriter, load,
+};
 
 use crate::session::open::{random_seed, window};
 use crate::session::recorded::{NO_MODEL, identity};
 
 /// Whether an undo is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum UndoMode {
     /// It is.
     Write,
     /// It is only said what it would come to.
@@ -29,7 +31,7 @@ pub enum Act {
 
 /// What an undo came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoResult {
     /// The uuid of the boundary that was taken back.
     pub boundary: String,
     /// The padded estimate of the view before.
@@ -75,26 +77,26 @@ pub enum UndoError {
 }
 
 /// A transcript, read whole.
-pub(crate) struct Read {
-    pub(crate) loaded: Loaded,
+pub(crate) struct WholeTranscript {
+    pub(crate) loaded: LoadedTranscript,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) table: Table,
-    pub(crate) conversation: Conversation,
+    pub(crate) table: TranscriptTable,
+    pub(crate) conversation: ResolvedConversation,
 }
 
-impl Read {
+impl WholeTranscript {
     pub(crate) fn of(path: &Path) -> Result<Self, ReadError> {
         let loaded = load(path)?;
-        let mut table = Table::default();
+        let mut table = TranscriptTable::default();
         let mut entries = Vec::new();
         for line in loaded.lines() {
             if let Some(entry) = line.entry() {
-                table.push(line.number, line.offset, entry.view(), &Rough);
+                table.push(line.number, line.offset, entry.view(), &RoughEstimator);
                 entries.push(entry.clone());
             }
         }
         Ok(Self {
-            conversation: Conversation::resolve(&table, &mut Vec::new()),
+            conversation: ResolvedConversation::resolve(&table, &mut Vec::new()),
             loaded,
             entries,
             table,
@@ -107,11 +109,11 @@ impl Read {
             .iter()
             .filter_map(|line| Entry::read(line.clone()).ok())
             .collect();
-        let mut table = Table::default();
+        let mut table = TranscriptTable::default();
         for (entry, number) in self.entries.iter().chain(&more).zip(1..) {
-            table.push(number, number, entry.view(), &Rough);
+            table.push(number, number, entry.view(), &RoughEstimator);
         }
-        let conversation = Conversation::resolve(&table, &mut Vec::new());
+        let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
         conversation.ledger(&table).whole().padded()
     }
 
@@ -132,31 +134,35 @@ pub fn undo(
     path: &Path,
     config: &Config,
     models: &ModelTable,
-    act: Act,
+    act: UndoMode,
     now: Timestamp,
-) -> Result<Undone, UndoError> {
-    let read = Read::of(path)?;
+) -> Result<UndoResult, UndoError> {
+    let read = WholeTranscript::of(path)?;
     let plan = UndoPlan::of(&read.table, &read.conversation).ok_or(UndoError::NotCompacted)?;
     let is_turn = |row: &u32| read.table.rows()[*row as usize].is_sent();
     let turns = plan.later.iter().filter(|row| is_turn(row)).count();
     let spec = models.resolve(&model(&read, config)).spec;
     let limit = window(config, &spec)?.blocking;
-    let mut ids = Ids::new(random_seed());
+    let mut ids = UuidSequence::new(random_seed());
     let identity = identity(&read.view(), path, &mut ids);
     let uuid = ids.next_uuid();
     let copies: Vec<String> = plan.later.iter().map(|_| ids.next_uuid()).collect();
-    let later = plan.later.iter().zip(&copies).map(|(row, uuid)| Later {
-        entry: read.entries[*row as usize].view(),
-        uuid,
-    });
-    let later: Vec<Later<'_>> = later.collect();
+    let later = plan
+        .later
+        .iter()
+        .zip(&copies)
+        .map(|(row, uuid)| CopiedEntry {
+            entry: read.entries[*row as usize].view(),
+            uuid,
+        });
+    let later: Vec<CopiedEntry<'_>> = later.collect();
     // Reasoning of later turns followed a summary that is gone.
     let last = plan.later.iter().rposition(is_turn);
     let stripped = last.filter(|_| spec.thinking.binding.may_bind());
     let (boundary, parent) = (read.uuid(plan.boundary), read.uuid(plan.parent));
-    let mut undo = Undo {
+    let mut undo = UndoRecord {
         envelope: identity.envelope(),
-        stamp: Stamp {
+        stamp: LineStamp {
             uuid: &uuid,
             timestamp: now,
         },
@@ -175,18 +181,18 @@ pub fn undo(
         });
     }
     let report = LossReport {
-        tokens: Tokens { before, after },
+        tokens: ViewTokens { before, after },
         ..LossReport::default()
     };
     let report = serde_json::to_value(&report).map_err(LineError::from)?;
     undo.report = Some(&report);
-    if act == Act::Write {
+    if act == UndoMode::Write {
         let writer = TranscriptWriter::open(path, Durability::EveryAppend)?;
         let mut writer = writer.knowing(&read.loaded);
         let _ = writer.append_all(&undo.lines()?)?;
         writer.close()?;
     }
-    Ok(Undone {
+    Ok(UndoResult {
         boundary,
         before,
         after,
@@ -196,7 +202,7 @@ pub fn undo(
 }
 
 /// The model of the newest reply.
-fn model(read: &Read, config: &Config) -> String {
+fn model(read: &WholeTranscript, config: &Config) -> String {
     let rows = read.table.rows().iter().rev();
     let mut models = rows
         .filter(|row| row.is_reply())

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_core::engine::GatheredContext;
-use longhaul_core::rehydrate::{FileText, Gathered, ReadFile, Source};
+use longhaul_core::rehydrate::{FileText, ReadFile, RestoreInput, RestoreSourceResult};
 
 use crate::model::Boxed;
 
 /// What is wanted after a compaction.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct RestoreRequest {
     /// The files that the model read last, the newest first.
     pub files: Vec<ReadFile>,
     /// Files whose content is in the part that is kept.
@@ -23,7 +23,7 @@ pub struct Wanted {
 /// left out and reported, never fatal. It leaves out the plan file and memory files, which come back another way.
 pub trait Workspace: Send + Sync {
     /// Gathers what goes back into the window, and the head that requests shall have from then on.
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext>;
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext>;
 
     /// What the project's memory files say about compactions (F4), read when one begins; empty if they say nothing. None:
     /// what the session was opened with holds.
@@ -33,7 +33,7 @@ pub trait Workspace: Send + Sync {
 }
 
 impl<W: Workspace + ?Sized> Workspace for Arc<W> {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         W::gather(self, wanted)
     }
 
@@ -45,13 +45,13 @@ impl<W: Workspace + ?Sized> Workspace for Arc<W> {
 /// Nothing but the file system: the files that were read are read again, from where their paths lead now. No rules are asked:
 /// a host whose folder others can change, or which has rules, brings a workspace of its own.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Files;
+pub struct FileWorkspace;
 
 /// No more of a file than this is looked at: it is cut to a fraction of it anyway.
 const MOST: u64 = 1 << 20;
 
-impl Workspace for Files {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+impl Workspace for FileWorkspace {
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         Box::pin(async move {
             let reads = wanted.files.iter().map(|file| {
                 let path = file.path.clone();
@@ -62,9 +62,9 @@ impl Workspace for Files {
                 files.extend(read);
             }
             GatheredContext {
-                gathered: Gathered {
+                gathered: RestoreInput {
                     files,
-                    ..Gathered::default()
+                    ..RestoreInput::default()
                 },
                 head: None,
             }
@@ -77,20 +77,20 @@ impl Workspace for Files {
 pub struct NoWorkspace;
 
 impl Workspace for NoWorkspace {
-    fn gather<'a>(&'a self, _: &'a Wanted) -> Boxed<'a, GatheredContext> {
+    fn gather<'a>(&'a self, _: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         Box::pin(async { GatheredContext::default() })
     }
 }
 
 /// Reads a file, if it is one and is text. What the path leads to now is opened; a link that appears meanwhile is not
 /// followed.
-pub(crate) fn read(path: PathBuf) -> Source<FileText> {
+pub(crate) fn read(path: PathBuf) -> RestoreSourceResult<FileText> {
     let text = std::fs::canonicalize(&path)
         .map_err(|error| error.to_string())
         .and_then(|real| text_of(&real));
     match text {
-        Ok(text) => Source::Found(FileText { path, text }),
-        Err(why) => Source::Failed {
+        Ok(text) => RestoreSourceResult::Found(FileText { path, text }),
+        Err(why) => RestoreSourceResult::Failed {
             what: path.display().to_string(),
             why,
         },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::workspace::Workspace;
+use crate::workspace::CargoWorkspace;
 
 /// No source file is longer. The house rule asks for far less; this is where a file has become two.
 const LONGEST: usize = 600;
@@ -20,7 +20,7 @@ const MACHINE_PATHS: &[&str] = &[concat!("/", "work/"), concat!("/", "root/"), H
 const HOME: &str = concat!("/", "home/");
 
 /// Every source file of every crate opens with `//!` and is short enough.
-pub(super) fn sources(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+pub(super) fn sources(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut found = Vec::new();
     for path in workspace.sources(&["src"]) {
         found.extend(source(&path.display().to_string(), &workspace.text(&path)?));
@@ -45,7 +45,7 @@ fn source(path: &str, text: &str) -> Vec<String> {
 }
 
 /// Every path a document mentions exists.
-pub(super) fn documents(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+pub(super) fn documents(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut found = Vec::new();
     for document in DOCUMENTS
         .iter()
@@ -87,7 +87,7 @@ fn is_path(c: char) -> bool {
 }
 
 /// No tracked file names a folder of the machine it was written on.
-pub(super) fn machine_paths(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+pub(super) fn machine_paths(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut found = Vec::new();
     for file in workspace.tracked_files()? {
         for (line, path) in machine_paths_in(&file, &workspace.text(&file)?) {

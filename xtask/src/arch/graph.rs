@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::workspace::{Workspace, array, text};
+use crate::workspace::{CargoWorkspace, array, text};
 
 /// How a crate is depended on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum DependencyKind {
     Normal,
     Build,
     Dev,
@@ -16,22 +16,22 @@ pub(super) enum Kind {
 
 /// The dependencies of the workspace.
 #[derive(Debug, Default)]
-pub(super) struct Graph {
+pub(super) struct DependencyGraph {
     /// Direct dependencies of each crate of the workspace, as its manifest declares them.
-    pub(super) members: BTreeMap<String, BTreeSet<(String, Kind)>>,
+    pub(super) members: BTreeMap<String, BTreeSet<(String, DependencyKind)>>,
     /// Normal dependencies of every package that takes part, as resolved for this platform.
     pub(super) normal: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Graph {
-    pub(super) fn of(workspace: &Workspace) -> Self {
+impl DependencyGraph {
+    pub(super) fn of(workspace: &CargoWorkspace) -> Self {
         let mut graph = Self::default();
         for package in workspace.members() {
             let declared = array(&package["dependencies"]).iter().map(|dependency| {
                 let kind = match text(&dependency["kind"]) {
-                    "dev" => Kind::Dev,
-                    "build" => Kind::Build,
-                    _ => Kind::Normal,
+                    "dev" => DependencyKind::Dev,
+                    "build" => DependencyKind::Build,
+                    _ => DependencyKind::Normal,
                 };
                 (text(&dependency["name"]).to_owned(), kind)
             });

@@ -1,13 +1,13 @@
 //! The rule itself: the graph against the plan. Pure, so that its tests need no workspace.
 
-use super::graph::{Graph, Kind};
+use super::graph::{DependencyGraph, DependencyKind};
 use super::rules::{BANNED_FROM_CORE, PURE, ROOMS, TESTKIT};
 
 /// Where the plan stands, for sentences.
 const PLAN: &str = "xtask/src/arch/rules.rs";
 
 /// What is wrong with the graph, one sentence each.
-pub(super) fn findings(graph: &Graph) -> Vec<String> {
+pub(super) fn findings(graph: &DependencyGraph) -> Vec<String> {
     let mut found = Vec::new();
     for (name, dependencies) in &graph.members {
         let Some(room) = ROOMS.iter().find(|room| room.name == name) else {
@@ -21,12 +21,12 @@ pub(super) fn findings(graph: &Graph) -> Vec<String> {
             .filter(|(used, _)| graph.members.contains_key(used))
         {
             if used == TESTKIT {
-                if *kind != Kind::Dev {
+                if *kind != DependencyKind::Dev {
                     found.push(format!(
                         "{name} uses {TESTKIT} outside tests: make it a dev-dependency"
                     ));
                 }
-            } else if *kind == Kind::Dev && room.tests_may_use.contains(&used.as_str()) {
+            } else if *kind == DependencyKind::Dev && room.tests_may_use.contains(&used.as_str()) {
                 continue;
             } else if !room.may_use.contains(&used.as_str()) {
                 found.push(format!(
@@ -48,7 +48,7 @@ fn allowed(may_use: &[&str]) -> String {
 }
 
 /// Banned crates below the core, each with the way it came in.
-fn impurities(graph: &Graph) -> Vec<String> {
+fn impurities(graph: &DependencyGraph) -> Vec<String> {
     let ways = graph.ways_down(PURE);
     BANNED_FROM_CORE
         .iter()
@@ -67,8 +67,8 @@ mod tests {
     use super::*;
 
     /// `name: used, used (dev), …` a line; resolved dependencies follow a `>`.
-    fn graph(lines: &[&str]) -> Graph {
-        let mut graph = Graph::default();
+    fn graph(lines: &[&str]) -> DependencyGraph {
+        let mut graph = DependencyGraph::default();
         for line in lines {
             if let Some((name, needs)) = line.split_once(" > ") {
                 graph
@@ -84,9 +84,9 @@ mod tests {
                 .map(str::trim)
                 .filter(|used| !used.is_empty())
                 .map(|used| match used.split_once(' ') {
-                    Some((used, "(dev)")) => (used.to_owned(), Kind::Dev),
-                    Some((used, "(build)")) => (used.to_owned(), Kind::Build),
-                    _ => (used.to_owned(), Kind::Normal),
+                    Some((used, "(dev)")) => (used.to_owned(), DependencyKind::Dev),
+                    Some((used, "(build)")) => (used.to_owned(), DependencyKind::Build),
+                    _ => (used.to_owned(), DependencyKind::Normal),
                 });
             graph.members.insert(name.to_owned(), uses.collect());
         }
@@ -95,14 +95,14 @@ mod tests {
 
     #[test]
     fn the_plan_itself_is_fine_when_followed_to_the_letter() {
-        let mut graph = Graph::default();
+        let mut graph = DependencyGraph::default();
         for room in ROOMS {
             let mut uses: Vec<_> = room
                 .may_use
                 .iter()
-                .map(|used| ((*used).to_owned(), Kind::Normal))
+                .map(|used| ((*used).to_owned(), DependencyKind::Normal))
                 .collect();
-            uses.push((TESTKIT.to_owned(), Kind::Dev));
+            uses.push((TESTKIT.to_owned(), DependencyKind::Dev));
             graph
                 .members
                 .insert(room.name.to_owned(), uses.into_iter().collect());

@@ -10,12 +10,12 @@ mod modules;
 mod rules;
 
 use crate::Outcome;
-use crate::workspace::Workspace;
-use graph::Graph;
+use crate::workspace::CargoWorkspace;
+use graph::DependencyGraph;
 
 /// Runs all checks, so that one run shows everything there is to mend.
-pub(crate) fn run(workspace: &Workspace) -> Outcome {
-    let graph = Graph::of(workspace);
+pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
+    let graph = DependencyGraph::of(workspace);
     let mut found = layers::findings(&graph);
     found.extend(modules::findings(workspace)?);
     found.extend(files::sources(workspace)?);

@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::workspace::Workspace;
+use crate::workspace::CargoWorkspace;
 
 /// Which modules each module uses, and in which file it does.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
 /// A sentence for each group of modules that use one another.
-pub(super) fn findings(workspace: &Workspace) -> Result<Vec<String>, Vec<String>> {
+pub(super) fn findings(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut crates: BTreeMap<String, Uses> = BTreeMap::new();
     for path in workspace.sources(&["src"]) {
         let Some((name, module)) = module_of(&path) else {

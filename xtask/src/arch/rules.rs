@@ -4,7 +4,7 @@
 //! the core; the programs may use it, the library only in its tests.
 
 /// One crate of the workspace and the workspace crates it may use.
-pub(super) struct Room {
+pub(super) struct CrateRule {
     pub(super) name: &'static str,
     /// As normal and build dependencies, and so in tests too.
     pub(super) may_use: &'static [&'static str],
@@ -27,53 +27,53 @@ pub(super) const PURE: &str = CORE;
 pub(super) const TESTKIT: &str = "longhaul-testkit";
 
 /// Every crate of the workspace, present or planned. One that is not here fails the check.
-pub(super) const ROOMS: &[Room] = &[
-    Room {
+pub(super) const ROOMS: &[CrateRule] = &[
+    CrateRule {
         name: CORE,
         may_use: &[],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: PROVIDER,
         may_use: &[CORE],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: STORE,
         may_use: &[CORE],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: LIBRARY,
         may_use: &[CORE, PROVIDER, STORE],
         tests_may_use: &[SIM],
     },
-    Room {
+    CrateRule {
         name: SIM,
         may_use: &[CORE],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: AGENT,
         may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: GATEWAY,
         may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: "longhaul-cli",
         may_use: &[CORE, PROVIDER, STORE, LIBRARY, SIM, AGENT, GATEWAY],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: TESTKIT,
         may_use: &[],
         tests_may_use: &[],
     },
-    Room {
+    CrateRule {
         name: "xtask",
         may_use: &[],
         tests_may_use: &[],

@@ -2,7 +2,7 @@
 
 /// Where a package comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Registry {
+pub(super) enum PackageRegistry {
     /// Python's.
     PyPi,
     /// JavaScript's.
@@ -11,7 +11,7 @@ pub(super) enum Registry {
 
 /// A package and the version that was tried last.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Package {
+pub(super) struct PinnedPackage {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
     /// What `--latest` may not go beyond, in the registry's own words; empty for anything.
@@ -20,29 +20,29 @@ pub(super) struct Package {
 
 /// A client.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(super) struct TestedClient {
     /// What it is called here.
     pub(super) name: &'static str,
-    pub(super) registry: Registry,
+    pub(super) registry: PackageRegistry,
     /// The first is the client; the others are needed by what drives it.
-    pub(super) packages: &'static [Package],
-    pub(super) drive: Drive,
+    pub(super) packages: &'static [PinnedPackage],
+    pub(super) drive: ClientDriver,
 }
 
 /// How a client is made to do something.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Drive {
+pub(super) enum ClientDriver {
     /// By a script in its language.
-    Script(&'static [Stage]),
+    Script(&'static [CheckStage]),
     /// By prompts on its command line, and what they leave behind.
     ClaudeCode,
     /// By one prompt on its command line.
-    Program(Program),
+    Program(PromptProgram),
 }
 
 /// A program that takes a prompt.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Program {
+pub(super) enum PromptProgram {
     /// `opencode run`.
     OpenCode,
     /// `aider --message`.
@@ -51,19 +51,19 @@ pub(super) enum Program {
 
 /// Checks that share a world.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stage {
+pub(super) struct CheckStage {
     /// What it is called in the report.
     pub(super) name: &'static str,
     /// The script, without its extension.
     pub(super) script: &'static str,
     pub(super) checks: &'static [&'static str],
-    pub(super) window: Window,
-    pub(super) refusals: Refusals,
+    pub(super) window: WindowSize,
+    pub(super) refusals: AllowedRefusals,
 }
 
 /// How much the model takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Window {
+pub(super) enum WindowSize {
     /// What it really does.
     Usual,
     /// So little that a short session is more ([`SMALL`]).
@@ -75,7 +75,7 @@ pub(super) const SMALL: u32 = 60_000;
 
 /// Whether the upstream may have refused something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusals {
+pub(super) enum AllowedRefusals {
     /// Nothing at all.
     Never,
     /// Nothing, where the gateway manages; else that something is too long.
@@ -84,37 +84,37 @@ pub(super) enum Refusals {
     Asked,
 }
 
-const fn plain(checks: &'static [&'static str]) -> Stage {
-    Stage {
+const fn plain(checks: &'static [&'static str]) -> CheckStage {
+    CheckStage {
         name: "api",
         script: "clients",
         checks,
-        window: Window::Usual,
-        refusals: Refusals::Never,
+        window: WindowSize::Usual,
+        refusals: AllowedRefusals::Never,
     }
 }
 
-const fn errors(checks: &'static [&'static str]) -> Stage {
-    Stage {
+const fn errors(checks: &'static [&'static str]) -> CheckStage {
+    CheckStage {
         name: "errors",
         script: "clients",
         checks,
-        window: Window::Usual,
-        refusals: Refusals::Asked,
+        window: WindowSize::Usual,
+        refusals: AllowedRefusals::Asked,
     }
 }
 
-const fn long(checks: &'static [&'static str]) -> Stage {
-    Stage {
+const fn long(checks: &'static [&'static str]) -> CheckStage {
+    CheckStage {
         name: "long",
         script: "through",
         checks,
-        window: Window::Small,
-        refusals: Refusals::WhereObserved,
+        window: WindowSize::Small,
+        refusals: AllowedRefusals::WhereObserved,
     }
 }
 
-const ANTHROPIC_API: Stage = plain(&[
+const ANTHROPIC_API: CheckStage = plain(&[
     "anthropic_message",
     "anthropic_stream",
     "anthropic_tools",
@@ -122,8 +122,8 @@ const ANTHROPIC_API: Stage = plain(&[
     "anthropic_count_and_models",
     "anthropic_cache",
 ]);
-const ANTHROPIC_ERRORS: Stage = errors(&["anthropic_errors"]);
-const ANTHROPIC: &[Stage] = &[
+const ANTHROPIC_ERRORS: CheckStage = errors(&["anthropic_errors"]);
+const ANTHROPIC: &[CheckStage] = &[
     ANTHROPIC_API,
     ANTHROPIC_ERRORS,
     long(&[
@@ -132,7 +132,7 @@ const ANTHROPIC: &[Stage] = &[
         "anthropic_long_runner",
     ]),
 ];
-const ANTHROPIC_0: &[Stage] = &[
+const ANTHROPIC_0: &[CheckStage] = &[
     ANTHROPIC_API,
     ANTHROPIC_ERRORS,
     long(&[
@@ -142,7 +142,7 @@ const ANTHROPIC_0: &[Stage] = &[
         "anthropic_own_compaction",
     ]),
 ];
-const OPENAI: &[Stage] = &[
+const OPENAI: &[CheckStage] = &[
     plain(&[
         "openai_completion",
         "openai_tools",
@@ -151,98 +151,98 @@ const OPENAI: &[Stage] = &[
     errors(&["openai_errors"]),
     long(&["longhaul_headers", "openai_long"]),
 ];
-const LANGCHAIN: &[Stage] = &[Stage {
+const LANGCHAIN: &[CheckStage] = &[CheckStage {
     name: "api",
     script: "others",
     checks: &["langchain_message", "langchain_stream", "langchain_tools"],
-    window: Window::Usual,
-    refusals: Refusals::Never,
+    window: WindowSize::Usual,
+    refusals: AllowedRefusals::Never,
 }];
-const LITELLM: &[Stage] = &[Stage {
+const LITELLM: &[CheckStage] = &[CheckStage {
     name: "api",
     script: "others",
     checks: &["litellm_message", "litellm_stream", "litellm_chat"],
-    window: Window::Usual,
-    refusals: Refusals::Never,
+    window: WindowSize::Usual,
+    refusals: AllowedRefusals::Never,
 }];
 
-const fn package(name: &'static str, version: &'static str) -> Package {
-    Package {
+const fn package(name: &'static str, version: &'static str) -> PinnedPackage {
+    PinnedPackage {
         name,
         version,
         bound: "",
     }
 }
 
-const PY_ANTHROPIC: Package = package("anthropic", "2.8.0");
-const PY_ANTHROPIC_0: Package = Package {
+const PY_ANTHROPIC: PinnedPackage = package("anthropic", "2.8.0");
+const PY_ANTHROPIC_0: PinnedPackage = PinnedPackage {
     bound: "<1",
     ..package("anthropic", "0.125.0")
 };
-const PY_OPENAI: Package = package("openai", "3.49.0");
-const JS_ANTHROPIC: Package = package("@anthropic-ai/sdk", "1.8.0");
-const JS_OPENAI: Package = package("openai", "7.53.0");
+const PY_OPENAI: PinnedPackage = package("openai", "3.49.0");
+const JS_ANTHROPIC: PinnedPackage = package("@anthropic-ai/sdk", "1.8.0");
+const JS_OPENAI: PinnedPackage = package("openai", "7.53.0");
 
 /// All of them.
-pub(super) const CLIENTS: &[Client] = &[
-    Client {
+pub(super) const CLIENTS: &[TestedClient] = &[
+    TestedClient {
         name: "anthropic-python",
-        registry: Registry::PyPi,
+        registry: PackageRegistry::PyPi,
         packages: &[PY_ANTHROPIC, PY_OPENAI],
-        drive: Drive::Script(ANTHROPIC),
+        drive: ClientDriver::Script(ANTHROPIC),
     },
-    Client {
+    TestedClient {
         name: "anthropic-python-0",
-        registry: Registry::PyPi,
+        registry: PackageRegistry::PyPi,
         packages: &[PY_ANTHROPIC_0, PY_OPENAI],
-        drive: Drive::Script(ANTHROPIC_0),
+        drive: ClientDriver::Script(ANTHROPIC_0),
     },
-    Client {
+    TestedClient {
         name: "anthropic-javascript",
-        registry: Registry::Npm,
+        registry: PackageRegistry::Npm,
         packages: &[JS_ANTHROPIC, JS_OPENAI],
-        drive: Drive::Script(ANTHROPIC),
+        drive: ClientDriver::Script(ANTHROPIC),
     },
-    Client {
+    TestedClient {
         name: "openai-python",
-        registry: Registry::PyPi,
+        registry: PackageRegistry::PyPi,
         packages: &[PY_OPENAI, PY_ANTHROPIC],
-        drive: Drive::Script(OPENAI),
+        drive: ClientDriver::Script(OPENAI),
     },
-    Client {
+    TestedClient {
         name: "openai-javascript",
-        registry: Registry::Npm,
+        registry: PackageRegistry::Npm,
         packages: &[JS_OPENAI, JS_ANTHROPIC],
-        drive: Drive::Script(OPENAI),
+        drive: ClientDriver::Script(OPENAI),
     },
-    Client {
+    TestedClient {
         name: "claude-code",
-        registry: Registry::Npm,
+        registry: PackageRegistry::Npm,
         packages: &[package("@anthropic-ai/claude-code", "2.1.325")],
-        drive: Drive::ClaudeCode,
+        drive: ClientDriver::ClaudeCode,
     },
-    Client {
+    TestedClient {
         name: "opencode",
-        registry: Registry::Npm,
+        registry: PackageRegistry::Npm,
         packages: &[package("opencode-ai", "1.18.33")],
-        drive: Drive::Program(Program::OpenCode),
+        drive: ClientDriver::Program(PromptProgram::OpenCode),
     },
-    Client {
+    TestedClient {
         name: "langchain-anthropic",
-        registry: Registry::PyPi,
+        registry: PackageRegistry::PyPi,
         packages: &[package("langchain-anthropic", "1.7.7")],
-        drive: Drive::Script(LANGCHAIN),
+        drive: ClientDriver::Script(LANGCHAIN),
     },
-    Client {
+    TestedClient {
         name: "litellm",
-        registry: Registry::PyPi,
+        registry: PackageRegistry::PyPi,
         packages: &[package("litellm", "1.106.2")],
-        drive: Drive::Script(LITELLM),
+        drive: ClientDriver::Script(LITELLM),
     },
-    Client {
+    TestedClient {
         name: "aider",
-        registry: Registry::PyPi,
+        registry: PackageRegistry::PyPi,
         packages: &[package("aider-chat", "0.86.2")],
-        drive: Drive::Program(Program::Aider),
+        drive: ClientDriver::Program(PromptProgram::Aider),
     },
 ];

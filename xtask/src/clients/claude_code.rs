@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Setting;
-use super::catalogue::{Refusals, Registry, Window};
-use super::install::Installed;
-use super::patience;
-use super::report::Report;
-use super::world::World;
+use super::CheckContext;
+use super::catalogue::{AllowedRefusals, PackageRegistry, WindowSize};
+use super::install::InstalledClient;
+use super::report::ClientReport;
+use super::run_program;
+use super::test_servers::TestServers;
 use crate::workspace::{array, text};
 
 /// The longest a prompt may take.
@@ -30,7 +30,11 @@ const FILES: usize = 40;
 const LINES: usize = 120;
 
 /// Every check, each group in a world of its own.
-pub(super) fn checks(setting: &Setting<'_>, installed: &Installed, report: &mut Report) {
+pub(super) fn checks(
+    setting: &CheckContext<'_>,
+    installed: &InstalledClient,
+    report: &mut ClientReport,
+) {
     let groups: [(&str, Group); 5] = [
         ("session", session),
         ("compaction", compaction),
@@ -39,7 +43,7 @@ pub(super) fn checks(setting: &Setting<'_>, installed: &Installed, report: &mut 
         ("long", long),
     ];
     for (name, group) in groups {
-        let place = match Place::fresh(installed) {
+        let place = match FreshHome::fresh(installed) {
             Ok(place) => place,
             Err(error) => return report.failed(name, error.to_string()),
         };
@@ -47,42 +51,48 @@ pub(super) fn checks(setting: &Setting<'_>, installed: &Installed, report: &mut 
     }
 }
 
-type Group = fn(&Setting<'_>, &Place, &mut Report);
+type Group = fn(&CheckContext<'_>, &FreshHome, &mut ClientReport);
 
 /// One shot, tools, going on.
-fn session(setting: &Setting<'_>, place: &Place, report: &mut Report) {
-    let Some(world) = started(setting, Window::Usual, None, "session", report) else {
+fn session(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
+    let Some(world) = started(setting, WindowSize::Usual, None, "session", report) else {
         return;
     };
     let shot = place.ask(world.url(), &["What is this project?"]);
-    report.told("one shot", shot.and_then(Told::fine).map(drop));
-    let read = place.work(world.url(), READ, &[]).and_then(Told::fine);
-    let id = read.as_ref().map(Told::session).unwrap_or_default();
+    report.told("one shot", shot.and_then(PrintedEvents::fine).map(drop));
+    let read = place
+        .work(world.url(), READ, &[])
+        .and_then(PrintedEvents::fine);
+    let id = read
+        .as_ref()
+        .map(PrintedEvents::session)
+        .unwrap_or_default();
     report.told("tool call", read.and_then(|told| told.used_a_tool()));
     let on = place.work(world.url(), GO_ON, &["--continue"]);
     report.told("--continue", on.and_then(|told| told.goes_on(&id)));
-    world.judge("session", Refusals::Never, report);
+    world.judge("session", AllowedRefusals::Never, report);
 }
 
 /// Its own compaction, and going on behind it. It keeps the thinking of the last turn, which a model that binds thinking
 /// refuses once; it then leaves it out by itself.
-fn compaction(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+fn compaction(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     for (model, refusals) in [
-        ("claude-sonnet-4-6", Refusals::Never),
-        ("claude-opus-5-5", Refusals::Asked),
+        ("claude-sonnet-4-6", AllowedRefusals::Never),
+        ("claude-opus-5-5", AllowedRefusals::Asked),
     ] {
         let name = |what: &str| format!("{what} ({model})");
-        let Some(world) = started(setting, Window::Usual, None, &name("/compact"), report) else {
+        let Some(world) = started(setting, WindowSize::Usual, None, &name("/compact"), report)
+        else {
             return;
         };
         let work = |words: &str, more: &[&str]| {
             place.work(world.url(), words, &[&["--model", model], more].concat())
         };
-        let id = match work(READ, &[]).and_then(Told::fine) {
+        let id = match work(READ, &[]).and_then(PrintedEvents::fine) {
             Ok(told) => told.session(),
             Err(why) => return report.failed(&name("/compact"), why),
         };
-        let compacted = work("/compact", &["--continue"]).and_then(Told::fine);
+        let compacted = work("/compact", &["--continue"]).and_then(PrintedEvents::fine);
         report.told(
             &name("/compact"),
             compacted.and_then(|told| told.compacted()),
@@ -97,8 +107,8 @@ fn compaction(setting: &Setting<'_>, place: &Place, report: &mut Report) {
 }
 
 /// What the upstream refuses reaches it as what it is.
-fn errors(setting: &Setting<'_>, place: &Place, report: &mut Report) {
-    let Some(world) = started(setting, Window::Usual, None, "errors", report) else {
+fn errors(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
+    let Some(world) = started(setting, WindowSize::Usual, None, "errors", report) else {
         return;
     };
     let told = place.ask(world.url(), &["Hello", "--model", "claude-none-1"]);
@@ -112,13 +122,19 @@ fn errors(setting: &Setting<'_>, place: &Place, report: &mut Report) {
 }
 
 /// A sub-agent has a conversation of its own in the same session.
-fn sub_agent(setting: &Setting<'_>, place: &Place, report: &mut Report) {
+fn sub_agent(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     let script = setting.workspace.root.join("xtask/clients/sub-agent.jsonl");
-    let Some(world) = started(setting, Window::Usual, Some(script), "sub-agent", report) else {
+    let Some(world) = started(
+        setting,
+        WindowSize::Usual,
+        Some(script),
+        "sub-agent",
+        report,
+    ) else {
         return;
     };
     let words = ["How does the parser work?", "--tools", "Agent,Read"];
-    let told = place.ask(world.url(), &words).and_then(Told::fine);
+    let told = place.ask(world.url(), &words).and_then(PrintedEvents::fine);
     report.told(
         "sub-agent",
         told.and_then(
@@ -131,12 +147,12 @@ fn sub_agent(setting: &Setting<'_>, place: &Place, report: &mut Report) {
             },
         ),
     );
-    world.judge("sub-agent", Refusals::Never, report);
+    world.judge("sub-agent", AllowedRefusals::Never, report);
 }
 
 /// A session several windows long, of which it thinks that there is room for all of it.
-fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
-    let Some(world) = started(setting, Window::Small, None, "long", report) else {
+fn long(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
+    let Some(world) = started(setting, WindowSize::Small, None, "long", report) else {
         return;
     };
     if !world.manages() {
@@ -152,7 +168,7 @@ fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
         };
         let more = [&["--max-turns", TURNS], more].concat();
         let told = place.work(world.url(), &words, &more);
-        let told = told.and_then(Told::fine_or_stopped);
+        let told = told.and_then(PrintedEvents::fine_or_stopped);
         outcome = told.and_then(|told| match told.compacted() {
             Ok(()) => Err("it had to compact by itself".to_owned()),
             Err(_) => Ok(()),
@@ -163,17 +179,17 @@ fn long(setting: &Setting<'_>, place: &Place, report: &mut Report) {
         }
     }
     report.told("long session", outcome);
-    world.judge("long", Refusals::Never, report);
+    world.judge("long", AllowedRefusals::Never, report);
 }
 
 fn started(
-    setting: &Setting<'_>,
-    window: Window,
+    setting: &CheckContext<'_>,
+    window: WindowSize,
     script: Option<PathBuf>,
     group: &str,
-    report: &mut Report,
-) -> Option<World> {
-    match World::start(setting, window, script.as_deref()) {
+    report: &mut ClientReport,
+) -> Option<TestServers> {
+    match TestServers::start(setting, window, script.as_deref()) {
         Ok(world) => Some(world),
         Err(why) => {
             report.failed(group, why);
@@ -183,13 +199,13 @@ fn started(
 }
 
 /// A home, a configuration and a project that nobody used before.
-struct Place {
+struct FreshHome {
     program: PathBuf,
     folder: PathBuf,
 }
 
-impl Place {
-    fn fresh(installed: &Installed) -> io::Result<Self> {
+impl FreshHome {
+    fn fresh(installed: &InstalledClient) -> io::Result<Self> {
         let folder = installed.folder.join("place");
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
@@ -209,20 +225,20 @@ impl Place {
             fs::write(project.join(format!("src/part_{file}.rs")), lines)?;
         }
         Ok(Self {
-            program: installed.program(Registry::Npm, "claude"),
+            program: installed.program(PackageRegistry::Npm, "claude"),
             folder,
         })
     }
 
     /// A prompt with tools at hand, always the same ones: others would be another prompt for the cache and for thinking.
-    fn work(&self, url: &str, words: &str, more: &[&str]) -> Result<Told, String> {
+    fn work(&self, url: &str, words: &str, more: &[&str]) -> Result<PrintedEvents, String> {
         let tools = [words, "--tools", TOOLS, "--allowedTools", TOOLS];
         self.ask(url, &[&tools, more].concat())
     }
 
     /// One prompt, and all that it told.
-    fn ask(&self, url: &str, words: &[&str]) -> Result<Told, String> {
-        let mut command = patience::bare(&self.program, &self.folder.join("home"));
+    fn ask(&self, url: &str, words: &[&str]) -> Result<PrintedEvents, String> {
+        let mut command = run_program::bare(&self.program, &self.folder.join("home"));
         command
             .current_dir(self.folder.join("project"))
             .env("CLAUDE_CONFIG_DIR", self.folder.join("config"))
@@ -238,12 +254,13 @@ impl Place {
         ] {
             command.env(name, "1");
         }
-        let ran = patience::run(command, &self.folder, LIMIT).map_err(|error| error.to_string())?;
+        let ran =
+            run_program::run(command, &self.folder, LIMIT).map_err(|error| error.to_string())?;
         if ran.code.is_none() {
             return Err(format!("no answer in {} s", LIMIT.as_secs()));
         }
         let events = ran.stdout.lines().map(serde_json::from_str::<Value>);
-        let told = Told(events.filter_map(Result::ok).collect());
+        let told = PrintedEvents(events.filter_map(Result::ok).collect());
         match told.result().is_null() {
             true => Err(ran.last_words()),
             false => Ok(told),
@@ -252,9 +269,9 @@ impl Place {
 }
 
 /// What it printed, event by event.
-struct Told(Vec<Value>);
+struct PrintedEvents(Vec<Value>);
 
-impl Told {
+impl PrintedEvents {
     fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
         self.0.iter().filter(move |event| event["type"] == *kind)
     }

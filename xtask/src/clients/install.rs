@@ -6,13 +6,13 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::Setting;
-use super::catalogue::{Client, Package, Registry};
+use super::CheckContext;
+use super::catalogue::{PackageRegistry, PinnedPackage, TestedClient};
 use crate::workspace::text;
 
 /// Which versions are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Versions {
+pub(super) enum WantedVersions {
     /// Those that were tried last.
     Tried,
     /// The newest there are.
@@ -20,32 +20,32 @@ pub(super) enum Versions {
 }
 
 /// A client that can be run.
-pub(super) struct Installed {
+pub(super) struct InstalledClient {
     /// Where its packages are.
     pub(super) folder: PathBuf,
     /// The client's version, as it says itself.
     pub(super) version: String,
 }
 
-impl Installed {
+impl InstalledClient {
     /// A program that a package brought.
-    pub(super) fn program(&self, registry: Registry, name: &str) -> PathBuf {
+    pub(super) fn program(&self, registry: PackageRegistry, name: &str) -> PathBuf {
         match registry {
-            Registry::PyPi => self.folder.join("bin").join(name),
-            Registry::Npm => self.folder.join("node_modules/.bin").join(name),
+            PackageRegistry::PyPi => self.folder.join("bin").join(name),
+            PackageRegistry::Npm => self.folder.join("node_modules/.bin").join(name),
         }
     }
 }
 
 /// A client with its packages; installed now if that was not done before.
 pub(super) fn client(
-    setting: &Setting<'_>,
-    client: &Client,
-    versions: Versions,
-) -> Result<Installed, String> {
+    setting: &CheckContext<'_>,
+    client: &TestedClient,
+    versions: WantedVersions,
+) -> Result<InstalledClient, String> {
     let suffix = match versions {
-        Versions::Tried => "",
-        Versions::Latest => "-latest",
+        WantedVersions::Tried => "",
+        WantedVersions::Latest => "-latest",
     };
     let folder = setting.folder.join(format!("{}{suffix}", client.name));
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -56,12 +56,12 @@ pub(super) fn client(
         .collect();
     let note = folder.join("installed.txt");
     // The newest may be another one today.
-    let there = versions == Versions::Tried
+    let there = versions == WantedVersions::Tried
         && fs::read_to_string(&note).is_ok_and(|text| text == wanted.join("\n"));
     if !there {
         match client.registry {
-            Registry::PyPi => python(&folder, &wanted)?,
-            Registry::Npm => javascript(&folder, &wanted)?,
+            PackageRegistry::PyPi => python(&folder, &wanted)?,
+            PackageRegistry::Npm => javascript(&folder, &wanted)?,
         }
         fs::write(&note, wanted.join("\n")).map_err(|error| error.to_string())?;
     }
@@ -69,22 +69,28 @@ pub(super) fn client(
         Some(package) => version(&folder, client.registry, package.name)?,
         None => String::new(),
     };
-    Ok(Installed { folder, version })
+    Ok(InstalledClient { folder, version })
 }
 
 /// A package in the words of its registry.
-fn requirement(package: &Package, registry: Registry, versions: Versions) -> String {
-    let Package {
+fn requirement(
+    package: &PinnedPackage,
+    registry: PackageRegistry,
+    versions: WantedVersions,
+) -> String {
+    let PinnedPackage {
         name,
         version,
         bound,
     } = package;
     match (registry, versions) {
-        (Registry::PyPi, Versions::Tried) => format!("{name}=={version}"),
-        (Registry::PyPi, Versions::Latest) => format!("{name}{bound}"),
-        (Registry::Npm, Versions::Tried) => format!("{name}@{version}"),
-        (Registry::Npm, Versions::Latest) if bound.is_empty() => format!("{name}@latest"),
-        (Registry::Npm, Versions::Latest) => format!("{name}@{bound}"),
+        (PackageRegistry::PyPi, WantedVersions::Tried) => format!("{name}=={version}"),
+        (PackageRegistry::PyPi, WantedVersions::Latest) => format!("{name}{bound}"),
+        (PackageRegistry::Npm, WantedVersions::Tried) => format!("{name}@{version}"),
+        (PackageRegistry::Npm, WantedVersions::Latest) if bound.is_empty() => {
+            format!("{name}@latest")
+        }
+        (PackageRegistry::Npm, WantedVersions::Latest) => format!("{name}@{bound}"),
     }
 }
 
@@ -106,9 +112,9 @@ fn javascript(folder: &Path, wanted: &[String]) -> Result<(), String> {
     done(npm.args(wanted))
 }
 
-fn version(folder: &Path, registry: Registry, package: &str) -> Result<String, String> {
+fn version(folder: &Path, registry: PackageRegistry, package: &str) -> Result<String, String> {
     match registry {
-        Registry::PyPi => {
+        PackageRegistry::PyPi => {
             let ask =
                 "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))";
             let mut python = Command::new(folder.join("bin/python"));
@@ -116,7 +122,7 @@ fn version(folder: &Path, registry: Registry, package: &str) -> Result<String, S
             let told = told.map_err(|error| format!("python: {error}"))?;
             Ok(String::from_utf8_lossy(&told.stdout).trim().to_owned())
         }
-        Registry::Npm => {
+        PackageRegistry::Npm => {
             let manifest = folder
                 .join("node_modules")
                 .join(package)
@@ -150,15 +156,27 @@ mod tests {
 
     #[test]
     fn a_package_is_named_as_its_registry_wants_it() {
-        let package = Package {
+        let package = PinnedPackage {
             name: "anthropic",
             version: "0.125.0",
             bound: "<1",
         };
         let named = |registry, versions| requirement(&package, registry, versions);
-        assert_eq!(named(Registry::PyPi, Versions::Tried), "anthropic==0.125.0");
-        assert_eq!(named(Registry::PyPi, Versions::Latest), "anthropic<1");
-        assert_eq!(named(Registry::Npm, Versions::Tried), "anthropic@0.125.0");
-        assert_eq!(named(Registry::Npm, Versions::Latest), "anthropic@<1");
+        assert_eq!(
+            named(PackageRegistry::PyPi, WantedVersions::Tried),
+            "anthropic==0.125.0"
+        );
+        assert_eq!(
+            named(PackageRegistry::PyPi, WantedVersions::Latest),
+            "anthropic<1"
+        );
+        assert_eq!(
+            named(PackageRegistry::Npm, WantedVersions::Tried),
+            "anthropic@0.125.0"
+        );
+        assert_eq!(
+            named(PackageRegistry::Npm, WantedVersions::Latest),
+            "anthropic@<1"
+        );
     }
 }

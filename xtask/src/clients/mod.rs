@@ -9,33 +9,33 @@
 mod catalogue;
 mod claude_code;
 mod install;
-mod patience;
 mod programs;
 mod report;
+mod run_program;
 mod scripted;
-mod world;
+mod test_servers;
 
 use std::path::PathBuf;
 
 use crate::Outcome;
-use crate::workspace::{Workspace, cargo, output};
-use catalogue::{CLIENTS, Client, Drive};
-use install::{Installed, Versions};
-use report::{Report, Shape};
+use crate::workspace::{CargoWorkspace, cargo, output};
+use catalogue::{CLIENTS, ClientDriver, TestedClient};
+use install::{InstalledClient, WantedVersions};
+use report::{ClientReport, ReportShape};
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
-struct Options {
+struct ClientCheckOptions {
     only: Vec<String>,
-    shape: Shape,
-    versions: Versions,
+    shape: ReportShape,
+    versions: WantedVersions,
     policy: Option<String>,
     program: Option<PathBuf>,
 }
 
 /// What every check needs to know.
-struct Setting<'a> {
-    workspace: &'a Workspace,
+struct CheckContext<'a> {
+    workspace: &'a CargoWorkspace,
     /// The program under test.
     longhaul: PathBuf,
     /// Where packages and what clients leave behind lie.
@@ -54,13 +54,13 @@ pub(crate) const USAGE: &str = "\
     --json           the checks as JSON";
 
 /// Runs the clients that were asked for.
-pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
-    let options = Options::read(words)?;
-    let chosen: Vec<&Client> = CLIENTS
+pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
+    let options = ClientCheckOptions::read(words)?;
+    let chosen: Vec<&TestedClient> = CLIENTS
         .iter()
         .filter(|client| options.only.is_empty() || options.only.iter().any(|n| n == client.name))
         .collect();
-    let setting = Setting {
+    let setting = CheckContext {
         workspace,
         longhaul: match options.program {
             Some(program) => program,
@@ -69,7 +69,7 @@ pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
         folder: workspace.target.join("clients"),
         policy: options.policy,
     };
-    let mut report = Report::new(options.shape);
+    let mut report = ClientReport::new(options.shape);
     for client in chosen {
         match install::client(&setting, client, options.versions) {
             Ok(installed) => {
@@ -85,32 +85,37 @@ pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Outcome {
     report.finish()
 }
 
-fn drive(setting: &Setting<'_>, client: &Client, installed: &Installed, report: &mut Report) {
+fn drive(
+    setting: &CheckContext<'_>,
+    client: &TestedClient,
+    installed: &InstalledClient,
+    report: &mut ClientReport,
+) {
     match client.drive {
-        Drive::Script(stages) => {
+        ClientDriver::Script(stages) => {
             for stage in stages {
                 scripted::stage(setting, client, installed, stage, report);
             }
         }
-        Drive::ClaudeCode => claude_code::checks(setting, installed, report),
-        Drive::Program(program) => programs::checks(setting, program, installed, report),
+        ClientDriver::ClaudeCode => claude_code::checks(setting, installed, report),
+        ClientDriver::Program(program) => programs::checks(setting, program, installed, report),
     }
 }
 
 /// The program, as it is now.
-fn built(workspace: &Workspace) -> Result<PathBuf, Vec<String>> {
+fn built(workspace: &CargoWorkspace) -> Result<PathBuf, Vec<String>> {
     let mut build = cargo();
     build.current_dir(&workspace.root);
     output(build.args(["build", "--quiet", "--package", "longhaul-cli"]))?;
     Ok(workspace.target.join("debug/longhaul"))
 }
 
-impl Options {
+impl ClientCheckOptions {
     fn read(words: &[&str]) -> Result<Self, Vec<String>> {
         let mut options = Self {
             only: Vec::new(),
-            shape: Shape::Table,
-            versions: Versions::Tried,
+            shape: ReportShape::Table,
+            versions: WantedVersions::Tried,
             policy: None,
             program: None,
         };
@@ -124,8 +129,8 @@ impl Options {
                 "--only" => options.only.push(value()?),
                 "--policy" => options.policy = Some(value()?),
                 "--program" => options.program = Some(value()?.into()),
-                "--latest" => options.versions = Versions::Latest,
-                "--json" => options.shape = Shape::Json,
+                "--latest" => options.versions = WantedVersions::Latest,
+                "--json" => options.shape = ReportShape::Json,
                 _ => return Err(vec![format!("{word} is not known here:\n{USAGE}")]),
             }
         }
@@ -155,17 +160,17 @@ mod tests {
             "--latest",
         ];
         assert_eq!(
-            Options::read(&words),
-            Ok(Options {
+            ClientCheckOptions::read(&words),
+            Ok(ClientCheckOptions {
                 only: vec!["claude-code".to_owned()],
-                shape: Shape::Json,
-                versions: Versions::Latest,
+                shape: ReportShape::Json,
+                versions: WantedVersions::Latest,
                 policy: Some("manage".to_owned()),
                 program: None,
             })
         );
         for wrong in [&["--only"][..], &["--only", "netscape"], &["--fast"]] {
-            assert!(Options::read(wrong).is_err(), "{wrong:?}");
+            assert!(ClientCheckOptions::read(wrong).is_err(), "{wrong:?}");
         }
     }
 }

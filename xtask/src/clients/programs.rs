@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::Setting;
-use super::catalogue::{Program, Refusals, Registry, Window};
-use super::install::Installed;
-use super::patience;
-use super::report::Report;
-use super::world::World;
+use super::CheckContext;
+use super::catalogue::{AllowedRefusals, PackageRegistry, PromptProgram, WindowSize};
+use super::install::InstalledClient;
+use super::report::ClientReport;
+use super::run_program;
+use super::test_servers::TestServers;
 
 /// The longest a prompt may take.
 const LIMIT: Duration = Duration::from_secs(180);
 
 /// One prompt, and what the books say of it.
 pub(super) fn checks(
-    setting: &Setting<'_>,
-    program: Program,
-    installed: &Installed,
-    report: &mut Report,
+    setting: &CheckContext<'_>,
+    program: PromptProgram,
+    installed: &InstalledClient,
+    report: &mut ClientReport,
 ) {
-    let world = match World::start(setting, Window::Usual, None) {
+    let world = match TestServers::start(setting, WindowSize::Usual, None) {
         Ok(world) => world,
         Err(why) => return report.failed("one shot", why),
     };
@@ -32,11 +32,11 @@ pub(super) fn checks(
     let failed = asked.is_err();
     report.told("one shot", asked);
     if !failed {
-        world.judge("one shot", Refusals::Never, report);
+        world.judge("one shot", AllowedRefusals::Never, report);
     }
 }
 
-fn asked(program: Program, installed: &Installed, url: &str) -> Result<(), String> {
+fn asked(program: PromptProgram, installed: &InstalledClient, url: &str) -> Result<(), String> {
     let place = installed.folder.join("place");
     let fresh = || -> std::io::Result<()> {
         if place.exists() {
@@ -48,11 +48,11 @@ fn asked(program: Program, installed: &Installed, url: &str) -> Result<(), Strin
     };
     fresh().map_err(|error| error.to_string())?;
     let mut command = match program {
-        Program::OpenCode => opencode(installed, &place, url)?,
-        Program::Aider => aider(installed, &place, url),
+        PromptProgram::OpenCode => opencode(installed, &place, url)?,
+        PromptProgram::Aider => aider(installed, &place, url),
     };
     command.current_dir(place.join("project"));
-    let ran = patience::run(command, &place, LIMIT).map_err(|error| error.to_string())?;
+    let ran = run_program::run(command, &place, LIMIT).map_err(|error| error.to_string())?;
     match ran.code {
         Some(0) if !ran.stdout.trim().is_empty() => Ok(()),
         Some(_) => Err(ran.last_words()),
@@ -60,7 +60,7 @@ fn asked(program: Program, installed: &Installed, url: &str) -> Result<(), Strin
     }
 }
 
-fn opencode(installed: &Installed, place: &Path, url: &str) -> Result<Command, String> {
+fn opencode(installed: &InstalledClient, place: &Path, url: &str) -> Result<Command, String> {
     let settings = json!({
         "model": "anthropic/claude-sonnet-4-6",
         "autoupdate": false,
@@ -69,15 +69,15 @@ fn opencode(installed: &Installed, place: &Path, url: &str) -> Result<Command, S
     });
     let file = place.join("project/opencode.json");
     fs::write(&file, settings.to_string()).map_err(|error| error.to_string())?;
-    let program = installed.program(Registry::Npm, "opencode");
-    let mut command = patience::bare(&program, &place.join("home"));
+    let program = installed.program(PackageRegistry::Npm, "opencode");
+    let mut command = run_program::bare(&program, &place.join("home"));
     command.args(["run", "What is this project?"]);
     Ok(command)
 }
 
-fn aider(installed: &Installed, place: &Path, url: &str) -> Command {
-    let program = installed.program(Registry::PyPi, "aider");
-    let mut command = patience::bare(&program, &place.join("home"));
+fn aider(installed: &InstalledClient, place: &Path, url: &str) -> Command {
+    let program = installed.program(PackageRegistry::PyPi, "aider");
+    let mut command = run_program::bare(&program, &place.join("home"));
     command
         .env("ANTHROPIC_BASE_URL", url)
         .env("ANTHROPIC_API_BASE", url)

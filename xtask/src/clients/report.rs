@@ -6,7 +6,7 @@ use crate::Outcome;
 
 /// How the report looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ReportShape {
     /// For people, a line a check, as it goes.
     Table,
     /// For programs, at the end.
@@ -15,7 +15,7 @@ pub(super) enum Shape {
 
 /// How a check ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Ending {
+enum CheckEnding {
     Held,
     Failed(String),
     /// It says nothing here.
@@ -23,22 +23,22 @@ enum Ending {
 }
 
 /// A check that was tried.
-struct Row {
+struct CheckRow {
     client: String,
     version: String,
     check: String,
-    ending: Ending,
+    ending: CheckEnding,
 }
 
 /// All of them.
-pub(super) struct Report {
-    shape: Shape,
+pub(super) struct ClientReport {
+    shape: ReportShape,
     client: (String, String),
-    rows: Vec<Row>,
+    rows: Vec<CheckRow>,
 }
 
-impl Report {
-    pub(super) fn new(shape: Shape) -> Self {
+impl ClientReport {
+    pub(super) fn new(shape: ReportShape) -> Self {
         Self {
             shape,
             client: (String::new(), String::new()),
@@ -53,17 +53,17 @@ impl Report {
 
     /// A check held.
     pub(super) fn held(&mut self, check: &str) {
-        self.add(check, Ending::Held);
+        self.add(check, CheckEnding::Held);
     }
 
     /// A check failed, and why.
     pub(super) fn failed(&mut self, check: &str, why: String) {
-        self.add(check, Ending::Failed(why));
+        self.add(check, CheckEnding::Failed(why));
     }
 
     /// A check was left out, and why.
     pub(super) fn skipped(&mut self, check: &str, why: &str) {
-        self.add(check, Ending::Skipped(why.to_owned()));
+        self.add(check, CheckEnding::Skipped(why.to_owned()));
     }
 
     /// A check held, or what was wrong.
@@ -75,15 +75,15 @@ impl Report {
     }
 
     #[expect(clippy::print_stdout, reason = "stdout is data, and the table is it")]
-    fn add(&mut self, check: &str, ending: Ending) {
+    fn add(&mut self, check: &str, ending: CheckEnding) {
         let (client, version) = self.client.clone();
-        let row = Row {
+        let row = CheckRow {
             client,
             version,
             check: check.to_owned(),
             ending,
         };
-        if self.shape == Shape::Table {
+        if self.shape == ReportShape::Table {
             println!("{}", row.line());
         }
         self.rows.push(row);
@@ -92,13 +92,13 @@ impl Report {
     /// Tells the rest, and whether all held.
     #[expect(clippy::print_stdout, reason = "stdout is data")]
     pub(super) fn finish(self) -> Outcome {
-        let count = |wanted: fn(&Ending) -> bool| {
+        let count = |wanted: fn(&CheckEnding) -> bool| {
             let endings = self.rows.iter().map(|row| &row.ending);
             endings.filter(|ending| wanted(ending)).count()
         };
-        let failed = count(|ending| matches!(ending, Ending::Failed(_)));
-        if self.shape == Shape::Json {
-            let rows: Vec<Value> = self.rows.iter().map(Row::json).collect();
+        let failed = count(|ending| matches!(ending, CheckEnding::Failed(_)));
+        if self.shape == ReportShape::Json {
+            let rows: Vec<Value> = self.rows.iter().map(CheckRow::json).collect();
             println!("{:#}", Value::from(rows));
         }
         match failed {
@@ -111,12 +111,12 @@ impl Report {
     }
 }
 
-impl Row {
+impl CheckRow {
     fn line(&self) -> String {
         let ending = match &self.ending {
-            Ending::Held => "ok".to_owned(),
-            Ending::Failed(why) => format!("FAILED: {why}"),
-            Ending::Skipped(why) => format!("left out: {why}"),
+            CheckEnding::Held => "ok".to_owned(),
+            CheckEnding::Failed(why) => format!("FAILED: {why}"),
+            CheckEnding::Skipped(why) => format!("left out: {why}"),
         };
         format!(
             "{:<22}{:<10}{:<56}{ending}",
@@ -126,9 +126,9 @@ impl Row {
 
     fn json(&self) -> Value {
         let (ok, why) = match &self.ending {
-            Ending::Held => (Some(true), None),
-            Ending::Failed(why) => (Some(false), Some(why)),
-            Ending::Skipped(why) => (None, Some(why)),
+            CheckEnding::Held => (Some(true), None),
+            CheckEnding::Failed(why) => (Some(false), Some(why)),
+            CheckEnding::Skipped(why) => (None, Some(why)),
         };
         json!({ "client": self.client, "version": self.version, "check": self.check, "ok": ok, "why": why })
     }
@@ -140,11 +140,11 @@ mod tests {
 
     #[test]
     fn one_failed_check_fails_all_and_a_skipped_one_does_not() {
-        let mut report = Report::new(Shape::Table);
+        let mut report = ClientReport::new(ReportShape::Table);
         report.begin("some-client", "1.0");
         report.held("message");
         report.skipped("long", "nothing is managed");
-        let row = report.rows.last().map(Row::json).unwrap_or_default();
+        let row = report.rows.last().map(CheckRow::json).unwrap_or_default();
         assert_eq!(row["ok"], Value::Null);
         report.failed("stream", "it ended early".to_owned());
         assert_eq!(

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Setting;
-use super::catalogue::{Client, Registry, SMALL, Stage};
-use super::install::Installed;
-use super::patience::{self, Ran};
-use super::report::Report;
-use super::world::World;
+use super::CheckContext;
+use super::catalogue::{CheckStage, PackageRegistry, SMALL, TestedClient};
+use super::install::InstalledClient;
+use super::report::ClientReport;
+use super::run_program::{self, ProgramRun};
+use super::test_servers::TestServers;
 
 /// The longest a stage may take.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -19,13 +19,13 @@ const OWN: &str = "xtask/clients";
 
 /// Runs the checks of a stage in a world of their own.
 pub(super) fn stage(
-    setting: &Setting<'_>,
-    client: &Client,
-    installed: &Installed,
-    stage: &Stage,
-    report: &mut Report,
+    setting: &CheckContext<'_>,
+    client: &TestedClient,
+    installed: &InstalledClient,
+    stage: &CheckStage,
+    report: &mut ClientReport,
 ) {
-    let world = match World::start(setting, stage.window, None) {
+    let world = match TestServers::start(setting, stage.window, None) {
         Ok(world) => world,
         Err(why) => return report.failed(stage.name, why),
     };
@@ -36,8 +36,8 @@ pub(super) fn stage(
     for check in stage.checks {
         let told = check.split_once('_').map_or(*check, |(_, rest)| rest);
         match verdict(&ran.stdout, check) {
-            Some(Verdict::Held) => report.held(told),
-            Some(Verdict::Failed(why)) => report.failed(told, why),
+            Some(ScriptVerdict::Held) => report.held(told),
+            Some(ScriptVerdict::Failed(why)) => report.failed(told, why),
             None if ran.code.is_none() => {
                 report.failed(told, format!("not done in {} s", LIMIT.as_secs()));
             }
@@ -48,20 +48,20 @@ pub(super) fn stage(
 }
 
 fn ran(
-    setting: &Setting<'_>,
-    registry: Registry,
-    installed: &Installed,
-    stage: &Stage,
+    setting: &CheckContext<'_>,
+    registry: PackageRegistry,
+    installed: &InstalledClient,
+    stage: &CheckStage,
     url: &str,
-) -> Result<Ran, String> {
+) -> Result<ProgramRun, String> {
     let home = installed.folder.join("home");
     std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
     let (program, script) = match registry {
-        Registry::PyPi => {
+        PackageRegistry::PyPi => {
             let program = installed.program(registry, "python");
             (program, script(setting, &format!("{}.py", stage.script)))
         }
-        Registry::Npm => {
+        PackageRegistry::Npm => {
             // A module finds packages beside itself, wherever it is called from.
             for name in ["clients.mjs", "through.mjs"] {
                 let copied = std::fs::copy(script(setting, name), installed.folder.join(name));
@@ -71,7 +71,7 @@ fn ran(
             (PathBuf::from("node"), script)
         }
     };
-    let mut command = patience::bare(&program, &home);
+    let mut command = run_program::bare(&program, &home);
     command
         .arg(script)
         .arg(url)
@@ -79,10 +79,10 @@ fn ran(
         .env("PYTHONPATH", setting.workspace.root.join(SHARED))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("LONGHAUL_CLIENTS_WINDOW", SMALL.to_string());
-    patience::run(command, &home, LIMIT).map_err(|error| error.to_string())
+    run_program::run(command, &home, LIMIT).map_err(|error| error.to_string())
 }
 
-fn script(setting: &Setting<'_>, name: &str) -> PathBuf {
+fn script(setting: &CheckContext<'_>, name: &str) -> PathBuf {
     let root: &Path = &setting.workspace.root;
     let own = root.join(OWN).join(name);
     match own.exists() {
@@ -93,20 +93,20 @@ fn script(setting: &Setting<'_>, name: &str) -> PathBuf {
 
 /// What a script said of a check.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum ScriptVerdict {
     Held,
     Failed(String),
 }
 
 /// The line about a check: `ok NAME`, or `FAILED NAME: why`.
-fn verdict(said: &str, check: &str) -> Option<Verdict> {
+fn verdict(said: &str, check: &str) -> Option<ScriptVerdict> {
     said.lines().find_map(|line| {
         if line.strip_prefix("ok ") == Some(check) {
-            return Some(Verdict::Held);
+            return Some(ScriptVerdict::Held);
         }
         let why = line.strip_prefix("FAILED ")?.strip_prefix(check)?;
         let why = why.strip_prefix(": ")?;
-        Some(Verdict::Failed(why.to_owned()))
+        Some(ScriptVerdict::Failed(why.to_owned()))
     })
 }
 
@@ -117,10 +117,12 @@ mod tests {
     #[test]
     fn a_script_is_taken_at_its_word() {
         let said = "ok anthropic_long\nFAILED anthropic_long_runner: BadRequestError: too long\n1 of 2 hold\n";
-        assert_eq!(verdict(said, "anthropic_long"), Some(Verdict::Held));
+        assert_eq!(verdict(said, "anthropic_long"), Some(ScriptVerdict::Held));
         assert_eq!(
             verdict(said, "anthropic_long_runner"),
-            Some(Verdict::Failed("BadRequestError: too long".to_owned()))
+            Some(ScriptVerdict::Failed(
+                "BadRequestError: too long".to_owned()
+            ))
         );
         assert_eq!(verdict(said, "openai_long"), None);
     }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use longhaul::session::SessionBuilder;
 use longhaul::{Model, ReadPolicy, Session};
 use longhaul_core::money::Usd;
-use longhaul_core::prompt::{OutputStyle, Presence};
+use longhaul_core::prompt::{OutputStyle, UserPresence};
 use longhaul_core::window::QuerySource;
 use longhaul_store::Env;
 use tokio::sync::mpsc;
 
+use super::agent_spec::{AgentSpec, ConversationTools, Outfit};
 use super::error::AgentError;
+use super::event_sink::EventSink;
 use super::gate::{Gate, OpenGate};
-use super::head::Preferences;
-use super::recipe::{Equipment, Outfit, Recipe};
-use super::resuming::Resuming;
-use super::start::Start;
-use super::tell::Teller;
-use super::{Agent, Sources};
+use super::request_prefix::Preferences;
+use super::resuming::ResumeOptions;
+use super::start::SessionChoice;
+use super::{Agent, ToolStateSources};
 use crate::agent_kind::AgentKind;
 use crate::event::AgentEvent;
 use crate::tool::Toolbox;
@@ -34,14 +34,14 @@ pub struct AgentBuilder {
     gate: Option<Arc<dyn Gate>>,
     kinds: Vec<AgentKind>,
     outfit: Option<Outfit>,
-    presence: Presence,
+    presence: UserPresence,
     source: QuerySource,
     shell: Option<String>,
     system_prompt: Option<String>,
     append_system_prompt: Option<String>,
     preferences: Preferences,
     max_turns: Option<u32>,
-    resuming: Resuming,
+    resuming: ResumeOptions,
 }
 
 impl AgentBuilder {
@@ -63,14 +63,14 @@ impl AgentBuilder {
             gate: None,
             kinds: Vec::new(),
             outfit: None,
-            presence: Presence::Attended,
+            presence: UserPresence::Attended,
             source: QuerySource::MAIN,
             shell: None,
             system_prompt: None,
             append_system_prompt: None,
             preferences: Preferences::default(),
             max_turns: None,
-            resuming: Resuming::default(),
+            resuming: ResumeOptions::default(),
         }
     }
 
@@ -91,7 +91,7 @@ impl AgentBuilder {
 
     /// How a session is gone on with; unless said otherwise, one that is in use is refused.
     #[must_use]
-    pub fn resuming(mut self, resuming: Resuming) -> Self {
+    pub fn resuming(mut self, resuming: ResumeOptions) -> Self {
         self.resuming = resuming;
         self
     }
@@ -141,16 +141,16 @@ impl AgentBuilder {
     /// Tools that hold nothing of a conversation, the same for all.
     #[must_use]
     pub fn toolbox(self, toolbox: Toolbox) -> Self {
-        self.outfit(Arc::new(move |_, _, _| Equipment {
+        self.outfit(Arc::new(move |_, _, _| ConversationTools {
             toolbox: toolbox.clone(),
-            sources: Sources::default(),
+            sources: ToolStateSources::default(),
         }))
     }
 
     /// Nobody sits in front of it: the model is told so, and sessions count as those of a program.
     #[must_use]
     pub fn unattended(mut self) -> Self {
-        self.presence = Presence::Unattended;
+        self.presence = UserPresence::Unattended;
         self.source = QuerySource::SDK;
         self
     }
@@ -215,10 +215,10 @@ impl AgentBuilder {
     /// Opens it on a session. What happens is told on the channel.
     pub async fn open(
         self,
-        start: Start,
+        start: SessionChoice,
     ) -> Result<(Agent, mpsc::UnboundedReceiver<AgentEvent>), AgentError> {
         let (events, heard) = mpsc::unbounded_channel();
-        let recipe = Recipe {
+        let recipe = AgentSpec {
             session: self.session,
             env: self.env,
             cwd: self.cwd,
@@ -228,7 +228,7 @@ impl AgentBuilder {
             kinds: AgentKind::with_builtin(self.kinds),
             outfit: self
                 .outfit
-                .unwrap_or_else(|| Arc::new(|_, _, _| Equipment::default())),
+                .unwrap_or_else(|| Arc::new(|_, _, _| ConversationTools::default())),
             presence: self.presence,
             source: self.source,
             shell: self.shell,
@@ -237,7 +237,7 @@ impl AgentBuilder {
             preferences: self.preferences,
             max_turns: self.max_turns,
         };
-        let teller = Teller::new(events);
+        let teller = EventSink::new(events);
         let agent = Agent::open(
             Arc::new(recipe),
             self.model_id,

@@ -3,17 +3,17 @@
 use serde_json::Value;
 use similar::TextDiff;
 
-use crate::tool::Access;
+use crate::tool::ToolAccess;
 
 /// Files larger than this are not read for a diff.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// A call in full: who agrees to it must be able to see all of it.
-pub(crate) fn detail(input: &Value, access: &Access) -> String {
+pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     match access {
-        Access::Runs { command, .. } => command.clone(),
-        Access::Writes(path) => {
+        ToolAccess::Runs { command, .. } => command.clone(),
+        ToolAccess::Writes(path) => {
             let edit = text("old_string").zip(text("new_string"));
             let write = || {
                 let small = std::fs::metadata(path).is_ok_and(|file| file.len() <= MOST_BYTES);
@@ -28,7 +28,9 @@ pub(crate) fn detail(input: &Value, access: &Access) -> String {
                 },
             }
         }
-        Access::Fetches(_) | Access::Reads(_) | Access::Nothing | Access::Other => pretty(input),
+        ToolAccess::Fetches(_) | ToolAccess::Reads(_) | ToolAccess::Nothing | ToolAccess::Other => {
+            pretty(input)
+        }
     }
 }
 

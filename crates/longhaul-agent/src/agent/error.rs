@@ -7,9 +7,9 @@ use longhaul::rewind::RewindError;
 use longhaul::session::OpenError;
 use longhaul::undo::UndoError;
 use longhaul_store::layout::{FindError, HomeError};
-use longhaul_store::{ForkError, InUse};
+use longhaul_store::{ForkError, SessionInUse};
 
-use super::head::NoHead;
+use super::request_prefix::PrefixBuildError;
 
 /// Why not. The session is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum AgentError {
     },
     /// Another process has the session open.
     #[error(transparent)]
-    InUse(#[from] InUse),
+    InUse(#[from] SessionInUse),
     /// A branch was not taken up.
     #[error(transparent)]
     Branch(#[from] BranchError),
@@ -48,7 +48,7 @@ pub enum AgentError {
     Open(#[from] OpenError),
     /// What stands before the messages cannot be made.
     #[error(transparent)]
-    Head(#[from] NoHead),
+    Head(#[from] PrefixBuildError),
     /// Nothing was rewound.
     #[error(transparent)]
     Rewind(#[from] RewindError),
@@ -62,7 +62,7 @@ pub enum AgentError {
 
 impl AgentError {
     /// Who has the session open, if that is the reason.
-    pub fn in_use(&self) -> Option<&InUse> {
+    pub fn in_use(&self) -> Option<&SessionInUse> {
         match self {
             Self::InUse(in_use) | Self::Open(OpenError::InUse(in_use)) => Some(in_use),
             _ => None,

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::event::Mode;
-use crate::tool::{Access, Guard};
+use crate::event::ApprovalMode;
+use crate::tool::{CallGuard, ToolAccess};
 
 /// What is said of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judged {
+pub enum GateDecision {
     /// It may run.
     Allow,
     /// The user is asked.
@@ -26,7 +26,7 @@ pub enum Judged {
 
 /// How long a rule holds that the user agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lasting {
+pub enum RuleLifetime {
     /// For this session.
     Session,
     /// For this project: it goes into its settings.
@@ -38,21 +38,21 @@ pub enum Lasting {
 /// An implementer answers from what it knows, at once and without asking anybody: asking is the loop's.
 pub trait Gate: Send + Sync {
     /// Judges a call.
-    fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judged;
+    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> GateDecision;
 
     /// From what a call is guarded that this gate lets run unasked.
-    fn guard(&self, _: &Access) -> Guard {
-        Guard::Nothing
+    fn guard(&self, _: &ToolAccess) -> CallGuard {
+        CallGuard::Nothing
     }
 
     /// The user agreed to a rule. What could not be kept is said in a sentence.
-    fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String>;
+    fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String>;
 
     /// What may run unasked.
-    fn mode(&self) -> Mode;
+    fn mode(&self) -> ApprovalMode;
 
     /// Another mode from now on.
-    fn set_mode(&self, mode: Mode);
+    fn set_mode(&self, mode: ApprovalMode);
 
     /// The conversation was compacted: what the user approved of for the session alone is asked for again. Gives how
     /// many rules that were. Rules of settings and flags stay.
@@ -66,17 +66,17 @@ pub trait Gate: Send + Sync {
 pub(crate) struct OpenGate;
 
 impl Gate for OpenGate {
-    fn judge(&self, _: &str, _: &Value, _: &Access) -> Judged {
-        Judged::Allow
+    fn judge(&self, _: &str, _: &Value, _: &ToolAccess) -> GateDecision {
+        GateDecision::Allow
     }
 
-    fn remember(&self, _: &str, _: Lasting) -> Result<(), String> {
+    fn remember(&self, _: &str, _: RuleLifetime) -> Result<(), String> {
         Ok(())
     }
 
-    fn mode(&self) -> Mode {
-        Mode::BypassPermissions
+    fn mode(&self) -> ApprovalMode {
+        ApprovalMode::BypassPermissions
     }
 
-    fn set_mode(&self, _: Mode) {}
+    fn set_mode(&self, _: ApprovalMode) {}
 }

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use longhaul_core::json::Object;
-use longhaul_core::message::{EntryKind, Scanner};
-use longhaul_store::layout::{Env, Home, Owner, sessions};
+use longhaul_core::json::ObjectReader;
+use longhaul_core::message::{EntryKind, LineScanner};
+use longhaul_store::layout::{Env, Home, HomeOwner, sessions};
 use longhaul_store::tail::TailReader;
 
 /// How many lines of the end are looked at.
@@ -16,7 +16,7 @@ const SMALL: u64 = 1 << 20;
 
 /// A session, for a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedSession {
     /// Its id.
     pub id: String,
     /// Its transcript.
@@ -32,19 +32,19 @@ pub struct Listed {
     /// The folder it was last in.
     pub cwd: Option<String>,
     /// Whose it is: another program's is copied when it is gone on with.
-    pub owner: Owner,
+    pub owner: HomeOwner,
 }
 
 /// The sessions of a folder, ours and Claude Code's, the newest first.
-pub fn list(env: &Env, cwd: &Path) -> Vec<Listed> {
+pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
     let homes = [Home::longhaul(env), Home::claude(env)];
     let mut all = Vec::new();
     for home in homes.into_iter().flatten() {
         for folder in home.find_project(cwd).0 {
             let sessions = sessions(&folder).sessions;
             for session in sessions.into_iter().filter(|session| session.size > 0) {
-                let end = End::of(&session.path).unwrap_or_default();
-                all.push(Listed {
+                let end = TranscriptTail::of(&session.path).unwrap_or_default();
+                all.push(ListedSession {
                     id: session.id.as_str().to_owned(),
                     title: session.title,
                     modified: session.modified,
@@ -63,18 +63,18 @@ pub fn list(env: &Env, cwd: &Path) -> Vec<Listed> {
 
 /// What the end of a transcript tells.
 #[derive(Debug, Default)]
-struct End {
+struct TranscriptTail {
     branch: Option<String>,
     cwd: Option<String>,
     turns: usize,
 }
 
-impl End {
+impl TranscriptTail {
     fn of(path: &Path) -> std::io::Result<Self> {
         let file = File::open(path)?;
         let small = file.metadata()?.len() <= SMALL;
         let mut lines = TailReader::new(file)?;
-        let mut scanner = Scanner::default();
+        let mut scanner = LineScanner::default();
         let mut end = Self::default();
         let mut seen = 0;
         let mut last = None;
@@ -85,7 +85,7 @@ impl End {
             };
             let view = facets.view(line.bytes);
             if seen <= TAIL && facets.uuid.is_present() {
-                let object = Object::new(line.bytes);
+                let object = ObjectReader::new(line.bytes);
                 let text = |name| object.string(name).map(|text| text.into_owned());
                 end.branch = end.branch.take().or_else(|| text("gitBranch"));
                 end.cwd = end.cwd.take().or_else(|| text("cwd"));

@@ -6,45 +6,45 @@ use std::sync::Arc;
 
 use longhaul::hooks::LoadReason;
 use longhaul::memory_files;
-use longhaul_core::engine::{Live, ToolOutput};
-use longhaul_core::prompt::memory::{Found, is_memory_file};
+use longhaul_core::engine::{LiveConversation, ToolOutput};
+use longhaul_core::prompt::memory::{FoundMemoryFiles, is_memory_file};
 use longhaul_core::prompt::nested_memory;
 use serde_json::{Value, json};
 
-use super::gate::{Gate, Judged};
-use super::hands::Wanted;
-use super::head::Heads;
+use super::gate::{Gate, GateDecision};
+use super::hook_runner::HookRunner;
 use super::rehydrate::loaded_for;
-use super::ring::Ringer;
-use crate::files::Fence;
-use crate::tool::Access;
+use super::request_prefix::PrefixBuilder;
+use super::tool_executor::RequestedCall;
+use crate::files::FolderFence;
+use crate::tool::ToolAccess;
 
 /// The tool that shows a file.
 const READ: &str = "Read";
 
 /// Memory files that the reading of a file brings.
-pub(crate) struct Brought {
+pub(crate) struct NestedMemoryFiles {
     file: PathBuf,
-    found: Found,
+    found: FoundMemoryFiles,
 }
 
 /// Loads them.
 #[derive(Clone)]
 pub(crate) struct NestedMemory {
-    pub(crate) heads: Arc<Heads>,
+    pub(crate) prefix_builder: Arc<PrefixBuilder>,
     pub(crate) gate: Arc<dyn Gate>,
-    pub(crate) ringer: Ringer,
+    pub(crate) hook_runner: HookRunner,
 }
 
 impl NestedMemory {
     /// What goes with results: each file as an attachment. Hooks hear of it.
-    pub(crate) async fn attachments(&self, all: Vec<Brought>) -> Vec<Value> {
-        let scale = self.heads.scale();
+    pub(crate) async fn attachments(&self, all: Vec<NestedMemoryFiles>) -> Vec<Value> {
+        let scale = self.prefix_builder.scale();
         let mut attachments = Vec::new();
-        for Brought { file, found } in all {
+        for NestedMemoryFiles { file, found } in all {
             attachments.extend((found.files.iter()).map(|memory| nested_memory(memory, scale)));
             let reason = LoadReason::NestedTraversal;
-            loaded_for(&self.ringer, &found, reason, Some(&file)).await;
+            loaded_for(&self.hook_runner, &found, reason, Some(&file)).await;
         }
         attachments
     }
@@ -52,12 +52,12 @@ impl NestedMemory {
     /// The memory files that these calls bring and that are not in view.
     pub(crate) fn find(
         &self,
-        calls: &[Wanted],
+        calls: &[RequestedCall],
         outputs: &[ToolOutput],
-        live: &Live,
-    ) -> Vec<Brought> {
-        let fence = Fence::of(self.heads.place());
-        let places = self.heads.memory_places();
+        live: &LiveConversation,
+    ) -> Vec<NestedMemoryFiles> {
+        let fence = FolderFence::of(self.prefix_builder.place());
+        let places = self.prefix_builder.memory_places();
         let mut seen: Vec<PathBuf> = Vec::new();
         let mut all = Vec::new();
         for (call, output) in calls.iter().zip(outputs) {
@@ -70,13 +70,13 @@ impl NestedMemory {
             if is_memory_file(&file) {
                 continue;
             }
-            let mut found = memory_files::load_nested(&places, &file, self.heads.reads());
+            let mut found = memory_files::load_nested(&places, &file, self.prefix_builder.reads());
             found.files.retain(|memory| {
                 let is_new = !seen.contains(&memory.path) && !live.holds_memory(&memory.path);
                 is_new && self.may_be_read(&memory.path)
             });
             seen.extend(found.files.iter().map(|memory| memory.path.clone()));
-            all.push(Brought { file, found });
+            all.push(NestedMemoryFiles { file, found });
         }
         all
     }
@@ -84,7 +84,7 @@ impl NestedMemory {
     /// Nobody is asked about it: what may not be read unasked is left out.
     fn may_be_read(&self, path: &std::path::Path) -> bool {
         let input = json!({"file_path": path});
-        let access = Access::Reads(path.to_owned());
-        self.gate.judge(READ, &input, &access) == Judged::Allow
+        let access = ToolAccess::Reads(path.to_owned());
+        self.gate.judge(READ, &input, &access) == GateDecision::Allow
     }
 }

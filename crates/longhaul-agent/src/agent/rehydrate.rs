@@ -4,25 +4,27 @@ use std::path::Path;
 use std::sync::Arc;
 
 use longhaul::hooks::{HookEvent, LoadReason, MemoryType};
-use longhaul::{Boxed, Wanted, Workspace};
+use longhaul::{Boxed, RestoreRequest, Workspace};
 use longhaul_core::engine::GatheredContext;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::memory::{Found, Kind, Notice, is_memory_file};
-use longhaul_core::rehydrate::{BackgroundAgent, Source, Todo};
+use longhaul_core::prompt::memory::{
+    FoundMemoryFiles, MemoryFileKind, MemoryFileNotice, is_memory_file,
+};
+use longhaul_core::rehydrate::{BackgroundAgent, RestoreSourceResult, TodoListItem};
 use serde_json::Value;
 
-use super::head::Heads;
-use super::restore::Restoring;
-use super::ring::Ringer;
-use super::sources::{Ask, Sources};
+use super::hook_runner::HookRunner;
+use super::request_prefix::PrefixBuilder;
+use super::restore::FileRestorer;
+use super::sources::{Ask, ToolStateSources};
 use crate::event::TodoStatus;
 
 /// The workspace of an agent.
 pub(crate) struct AgentWorkspace {
-    pub(crate) heads: Arc<Heads>,
+    pub(crate) heads: Arc<PrefixBuilder>,
     pub(crate) spec: Arc<ModelSpec>,
-    pub(crate) sources: Sources,
-    pub(crate) ringer: Ringer,
+    pub(crate) sources: ToolStateSources,
+    pub(crate) hook_runner: HookRunner,
     /// Agents in the background whose result was not collected (R4).
     pub(crate) agents: Ask<Vec<BackgroundAgent>>,
     /// What kinds of agents there are, as an attachment (R5).
@@ -30,14 +32,14 @@ pub(crate) struct AgentWorkspace {
 }
 
 impl Workspace for AgentWorkspace {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         Box::pin(async move {
             let plan = (self.sources.plan)();
             let plan_path = match &plan {
-                Some(Source::Found(plan)) => Some(plan.path.clone()),
+                Some(RestoreSourceResult::Found(plan)) => Some(plan.path.clone()),
                 _ => None,
             };
-            let restoring = Restoring {
+            let restoring = FileRestorer {
                 place: self.heads.place().clone(),
                 reads: self.heads.reads().clone(),
                 sources: self.sources.clone(),
@@ -53,18 +55,18 @@ impl Workspace for AgentWorkspace {
                 .map(|file| restoring.find(file.clone()))
                 .filter(|found| !found.as_ref().is_ok_and(|file| comes_back(&file.path)));
             let mut gathered = GatheredContext::default();
-            gathered.gathered.files = Restoring::read(found.collect()).await;
-            gathered.head = self.head().await;
+            gathered.gathered.files = FileRestorer::read(found.collect()).await;
+            gathered.head = self.request_prefix().await;
             let into = &mut gathered.gathered;
-            let todos: Vec<Todo> = (self.sources.todos)().into_iter().map(todo).collect();
-            into.todos = (!todos.is_empty()).then_some(Source::Found(todos));
+            let todos: Vec<TodoListItem> = (self.sources.todos)().into_iter().map(todo).collect();
+            into.todos = (!todos.is_empty()).then_some(RestoreSourceResult::Found(todos));
             into.plan = plan;
             into.plan_mode = (self.sources.plan_mode)();
             let mut skills = (self.sources.skills)();
             skills.retain(|skill| !self.heads.reads().denies(&skill.path));
-            into.skills = (!skills.is_empty()).then_some(Source::Found(skills));
+            into.skills = (!skills.is_empty()).then_some(RestoreSourceResult::Found(skills));
             let agents = (self.agents)();
-            into.agents = (!agents.is_empty()).then_some(Source::Found(agents));
+            into.agents = (!agents.is_empty()).then_some(RestoreSourceResult::Found(agents));
             into.announcements = self.kinds.iter().cloned().collect();
             into.announcements.extend((self.sources.announcements)());
             gathered
@@ -78,13 +80,13 @@ impl Workspace for AgentWorkspace {
 
 /// The workspace of a sub-agent: its files, and what the project says about compactions.
 pub(crate) struct SubAgentWorkspace {
-    pub(crate) heads: Arc<Heads>,
-    pub(crate) restoring: Restoring,
+    pub(crate) heads: Arc<PrefixBuilder>,
+    pub(crate) restorer: FileRestorer,
 }
 
 impl Workspace for SubAgentWorkspace {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
-        self.restoring.gather(wanted)
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
+        self.restorer.gather(wanted)
     }
 
     fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
@@ -94,7 +96,7 @@ impl Workspace for SubAgentWorkspace {
 
 impl AgentWorkspace {
     /// Memory files are read again, and hooks hear of it (C1).
-    async fn head(&self) -> Option<longhaul_core::prompt::RequestHead> {
+    async fn request_prefix(&self) -> Option<longhaul_core::prompt::RequestPrefix> {
         let made = match self.heads.make() {
             Ok(made) => made,
             Err(error) => {
@@ -102,14 +104,17 @@ impl AgentWorkspace {
                 return None;
             }
         };
-        loaded(&self.ringer, &made.found, LoadReason::Compact).await;
+        loaded(&self.hook_runner, &made.found, LoadReason::Compact).await;
         for notice in &made.found.notices {
             // What was there at the start was told then; an import may be new.
-            if matches!(notice, Notice::NotAgreed { .. } | Notice::Denied { .. }) {
-                self.ringer.teller.notice(notice.to_string());
+            if matches!(
+                notice,
+                MemoryFileNotice::NotAgreed { .. } | MemoryFileNotice::Denied { .. }
+            ) {
+                self.hook_runner.event_sink.notice(notice.to_string());
             }
         }
-        match made.prompt.head(&self.spec) {
+        match made.prompt.request_prefix(&self.spec) {
             Ok(head) => Some(head),
             Err(error) => {
                 tracing::warn!(%error, "the head stays as it was");
@@ -120,14 +125,14 @@ impl AgentWorkspace {
 }
 
 /// Tells hooks which memory files were loaded.
-pub(crate) async fn loaded(ringer: &Ringer, found: &Found, reason: LoadReason) {
+pub(crate) async fn loaded(ringer: &HookRunner, found: &FoundMemoryFiles, reason: LoadReason) {
     loaded_for(ringer, found, reason, None).await;
 }
 
 /// The same where the reading of a file brought them.
 pub(crate) async fn loaded_for(
-    ringer: &Ringer,
-    found: &Found,
+    ringer: &HookRunner,
+    found: &FoundMemoryFiles,
     reason: LoadReason,
     read: Option<&Path>,
 ) {
@@ -135,9 +140,9 @@ pub(crate) async fn loaded_for(
         let event = HookEvent::InstructionsLoaded {
             file_path: file.path.clone(),
             memory_type: match file.kind {
-                Kind::User => MemoryType::User,
-                Kind::Project => MemoryType::Project,
-                Kind::Local => MemoryType::Local,
+                MemoryFileKind::User => MemoryType::User,
+                MemoryFileKind::Project => MemoryType::Project,
+                MemoryFileKind::Local => MemoryType::Local,
             },
             load_reason: match (&file.imported_by, reason) {
                 (Some(_), LoadReason::SessionStart) => LoadReason::Include,
@@ -147,17 +152,17 @@ pub(crate) async fn loaded_for(
             trigger_file_path: read.map(Path::to_owned),
             parent_file_path: file.imported_by.clone(),
         };
-        let _ = ringer.ring(event).await;
+        let _ = ringer.run_hooks(event).await;
     }
 }
 
-fn todo(todo: crate::event::Todo) -> Todo {
+fn todo(todo: crate::event::TodoItem) -> TodoListItem {
     let status = match todo.status {
         TodoStatus::Pending => "pending",
         TodoStatus::InProgress => "in_progress",
         TodoStatus::Completed => "completed",
     };
-    Todo {
+    TodoListItem {
         content: todo.content,
         status: status.to_owned(),
         active_form: (!todo.active_form.is_empty()).then_some(todo.active_form),

@@ -2,33 +2,33 @@
 //! now: what is read must lie in the workspace or be what the model was shown, no link is followed while it is opened, and
 //! rules that forbid reading are asked again.
 
-use longhaul::{Boxed, ReadPolicy, Wanted, Workspace, text_of};
+use longhaul::{Boxed, ReadPolicy, RestoreRequest, Workspace, text_of};
 use longhaul_core::engine::GatheredContext;
-use longhaul_core::rehydrate::{FileText, Gathered, ReadFile, Source};
+use longhaul_core::rehydrate::{FileText, ReadFile, RestoreInput, RestoreSourceResult};
 
-use super::sources::Sources;
-use crate::files::{Fence, Purpose, Verdict};
-use crate::place::Place;
+use super::sources::ToolStateSources;
+use crate::files::{FenceSide, FolderFence, PathPurpose};
+use crate::session_paths::SessionPaths;
 
 const FORBIDDEN: &str = "a rule forbids reading it";
 const OUTSIDE: &str = "it leads out of the workspace, to a file that was not read here";
 
 /// Reads files again.
 #[derive(Clone)]
-pub(crate) struct Restoring {
-    pub(crate) place: Place,
+pub(crate) struct FileRestorer {
+    pub(crate) place: SessionPaths,
     pub(crate) reads: ReadPolicy,
-    pub(crate) sources: Sources,
+    pub(crate) sources: ToolStateSources,
 }
 
-impl Restoring {
+impl FileRestorer {
     /// Where a file's path leads, if it may be read again; else why not.
-    pub(crate) fn find(&self, file: ReadFile) -> Result<ReadFile, Source<FileText>> {
-        let failed = |why: String| Source::Failed {
+    pub(crate) fn find(&self, file: ReadFile) -> Result<ReadFile, RestoreSourceResult<FileText>> {
+        let failed = |why: String| RestoreSourceResult::Failed {
             what: file.path.display().to_string(),
             why,
         };
-        let fence = Fence::of(&self.place);
+        let fence = FolderFence::of(&self.place);
         // Paths as the model gave them may be relative, or lead through links.
         let given = file.path.to_str().unwrap_or_default();
         let real = match fence.resolve(given) {
@@ -38,7 +38,7 @@ impl Restoring {
         if self.reads.denies(&file.path) || self.reads.denies(&real) {
             return Err(failed(FORBIDDEN.to_owned()));
         }
-        let is_inside = fence.judge(&real, Purpose::Read) == Verdict::Inside;
+        let is_inside = fence.judge(&real, PathPurpose::Read) == FenceSide::Inside;
         if !is_inside && !(self.sources.knows)(&real) {
             return Err(failed(OUTSIDE.to_owned()));
         }
@@ -47,14 +47,14 @@ impl Restoring {
 
     /// The texts of files, in their order. What fails is told in its place.
     pub(crate) async fn read(
-        found: Vec<Result<ReadFile, Source<FileText>>>,
-    ) -> Vec<Source<FileText>> {
+        found: Vec<Result<ReadFile, RestoreSourceResult<FileText>>>,
+    ) -> Vec<RestoreSourceResult<FileText>> {
         let reads = found.into_iter().map(|found| {
             tokio::task::spawn_blocking(move || match found {
                 Err(failed) => failed,
                 Ok(ReadFile { path, .. }) => match text_of(&path) {
-                    Ok(text) => Source::Found(FileText { path, text }),
-                    Err(why) => Source::Failed {
+                    Ok(text) => RestoreSourceResult::Found(FileText { path, text }),
+                    Err(why) => RestoreSourceResult::Failed {
                         what: path.display().to_string(),
                         why,
                     },
@@ -67,14 +67,14 @@ impl Restoring {
 }
 
 /// A sub-agent has nothing but files to restore.
-impl Workspace for Restoring {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+impl Workspace for FileRestorer {
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         Box::pin(async move {
             let found = wanted.files.iter().cloned().map(|file| self.find(file));
             GatheredContext {
-                gathered: Gathered {
+                gathered: RestoreInput {
                     files: Self::read(found.collect()).await,
-                    ..Gathered::default()
+                    ..RestoreInput::default()
                 },
                 head: None,
             }

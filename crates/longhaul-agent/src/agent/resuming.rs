@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use longhaul::branches;
 use longhaul::hooks::StartSource;
-use longhaul_store::InUse;
+use longhaul_store::SessionInUse;
 
+use super::agent_spec::AgentSpec;
 use super::error::AgentError;
-use super::recipe::Recipe;
-use super::start::{Settled, Start};
+use super::start::{ChosenSession, SessionChoice};
 
 /// Between two looks whether a session is free.
 const BETWEEN: Duration = Duration::from_millis(200);
@@ -20,30 +20,30 @@ const SHOWN: usize = 60;
 
 /// How a session is gone on with.
 #[derive(Clone, Default)]
-pub struct Resuming {
+pub struct ResumeOptions {
     /// What is done where another process has it open.
-    pub in_use: WhenInUse,
+    pub in_use: InUsePolicy,
     /// Whether the session itself goes on or a copy.
-    pub copy: Copying,
+    pub copy: CopyPolicy,
     /// The branch to go on with, by the beginning of the id of a prompt on it.
     pub branch: Option<String>,
 }
 
 /// What is done about a session that another process has open.
 #[derive(Clone, Default)]
-pub enum WhenInUse {
+pub enum InUsePolicy {
     /// It is refused.
     #[default]
     Refuse,
     /// It is waited for; this hears once for whom.
-    Wait(Arc<dyn Fn(&InUse) + Send + Sync>),
+    Wait(Arc<dyn Fn(&SessionInUse) + Send + Sync>),
     /// The user is asked.
-    Ask(Arc<dyn Fn(&InUse) -> Instead + Send + Sync>),
+    Ask(Arc<dyn Fn(&SessionInUse) -> InUseChoice + Send + Sync>),
 }
 
 /// What the user wants in place of a session that is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Instead {
+pub enum InUseChoice {
     /// A copy of it.
     Copy,
     /// Nothing.
@@ -52,7 +52,7 @@ pub enum Instead {
 
 /// What goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Copying {
+pub enum CopyPolicy {
     /// The session itself.
     #[default]
     Never,
@@ -60,54 +60,54 @@ pub enum Copying {
     Always,
 }
 
-impl Resuming {
+impl ResumeOptions {
     /// Settles on a session.
     pub(super) async fn settle(
         &self,
-        recipe: &Recipe,
-        start: &Start,
-    ) -> Result<Settled, AgentError> {
+        recipe: &AgentSpec,
+        start: &SessionChoice,
+    ) -> Result<ChosenSession, AgentError> {
         let mut is_told = false;
         let settled = loop {
-            let settled = Settled::on(recipe, start);
+            let settled = ChosenSession::on(recipe, start);
             match (settled, &self.in_use) {
-                (Err(AgentError::InUse(in_use)), _) if self.copy == Copying::Always => {
+                (Err(AgentError::InUse(in_use)), _) if self.copy == CopyPolicy::Always => {
                     break copy_in_use(recipe, &in_use)?;
                 }
-                (Err(AgentError::InUse(in_use)), WhenInUse::Wait(tell)) => {
+                (Err(AgentError::InUse(in_use)), InUsePolicy::Wait(tell)) => {
                     if !std::mem::replace(&mut is_told, true) {
                         tell(&in_use);
                     }
                     tokio::time::sleep(BETWEEN).await;
                 }
-                (Err(AgentError::InUse(in_use)), WhenInUse::Ask(ask)) => match ask(&in_use) {
-                    Instead::Copy => break copy_in_use(recipe, &in_use)?,
-                    Instead::Nothing => return Err(in_use.into()),
+                (Err(AgentError::InUse(in_use)), InUsePolicy::Ask(ask)) => match ask(&in_use) {
+                    InUseChoice::Copy => break copy_in_use(recipe, &in_use)?,
+                    InUseChoice::Nothing => return Err(in_use.into()),
                 },
                 (settled, _) => break settled?,
             }
         };
         let settled = match (self.copy, settled.source) {
-            (Copying::Always, StartSource::Resume) => {
+            (CopyPolicy::Always, StartSource::Resume) => {
                 let why = format!("Session {} stays as it is", settled.id);
-                Settled::copy_of(recipe, &settled.transcript, &why)?
+                ChosenSession::copy_of(recipe, &settled.transcript, &why)?
             }
             _ => settled,
         };
         if let Some(branch) = &self.branch {
-            branches::take_up(&settled.transcript, branch, recipe.options().clock.now())?;
+            branches::resume_branch(&settled.transcript, branch, recipe.options().clock.now())?;
         }
         Ok(settled)
     }
 }
 
-fn copy_in_use(recipe: &Recipe, in_use: &InUse) -> Result<Settled, AgentError> {
-    Settled::copy_of(recipe, &in_use.transcript, &in_use.to_string())
+fn copy_in_use(recipe: &AgentSpec, in_use: &SessionInUse) -> Result<ChosenSession, AgentError> {
+    ChosenSession::copy_of(recipe, &in_use.transcript, &in_use.to_string())
 }
 
 /// What the user should know of prompts that are not part of the conversation. A session that cannot be read says so itself.
 pub(super) fn branches_left(id: &str, transcript: &Path) -> Vec<String> {
-    let left = branches::left(transcript).unwrap_or_default();
+    let left = branches::abandoned(transcript).unwrap_or_default();
     let sentence = |branch: &branches::LeftBranch| {
         let prompts = match branch.prompts {
             1 => "1 prompt".to_owned(),

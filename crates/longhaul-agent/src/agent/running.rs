@@ -6,89 +6,95 @@ use std::time::Duration;
 use longhaul::Session;
 use longhaul::hooks::{EndReason, HookEvent};
 use longhaul::session::{Cancellation, CompactError, CompactOutcome};
-use longhaul_core::engine::{CompactRequest, FailedKind, NewEntry, Shown};
-use longhaul_core::plan::Refusal;
-use longhaul_core::window::{Action, Level, Verdict};
+use longhaul_core::engine::{CompactRequest, EffectFailureKind, EntryAudience, NewEntry};
+use longhaul_core::plan::RequestRefusal;
+use longhaul_core::window::{SwitchVerdict, SwitchableAction, WindowLevel};
 use longhaul_provider::CancellationToken;
 use serde_json::json;
 
-use super::account::Spent;
 use super::advice;
-use super::listing::{self, Listed};
-use super::outlook::{self, Look, Outlook};
-use super::ring::hook_context;
-use super::said::Said;
-use super::session::{Lasting, Opened};
+use super::agent_handle::{self, AgentHandle, SessionSnapshot};
+use super::hook_runner::hook_context;
+use super::listing::{self, ListedSession};
+use super::session::{CrossSessionState, OpenSession};
 use super::start::forget_if_empty;
-use super::sub_agents::Jobs;
-use crate::event::{AgentEvent, Ended, Glance, Mode};
-use crate::place::Place;
+use super::sub_agents::BackgroundJobs;
+use super::usage_log::UsageTotal;
+use super::user_prompt::UserPrompt;
+use crate::event::{AgentEvent, AgentStatus, ApprovalMode, PromptOutcome};
+use crate::session_paths::SessionPaths;
 
 /// How long notes that are being taken hold up the end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An agent at work on a session.
 pub struct Agent {
-    pub(super) lasting: Lasting,
-    pub(super) opened: Opened,
+    pub(super) cross_session: CrossSessionState,
+    pub(super) opened: OpenSession,
     pub(super) model: String,
 }
 
 impl Agent {
-    pub(super) fn of(lasting: Lasting, opened: Opened, model: String) -> Self {
+    pub(super) fn of(lasting: CrossSessionState, opened: OpenSession, model: String) -> Self {
         let agent = Self {
-            lasting,
+            cross_session: lasting,
             opened,
             model,
         };
-        agent.tell_glance();
+        agent.send_status();
         agent
     }
 
     /// Works on a prompt until it is answered, stopped or failed. What happens meanwhile is told as events; the last of
     /// them is [`AgentEvent::Ended`].
-    pub async fn prompt(&mut self, said: impl Into<Said>) -> Ended {
+    pub async fn prompt(&mut self, said: impl Into<UserPrompt>) -> PromptOutcome {
         self.opened.worker.failed = None;
         let ended = match self.work(said.into()).await {
-            Ended::Failed(why) => Ended::Failed(self.advised(why)),
+            PromptOutcome::Failed(why) => PromptOutcome::Failed(self.with_advice(why)),
             ended => ended,
         };
-        self.tell_glance();
-        self.lasting
+        self.send_status();
+        self.cross_session
             .shared
             .teller
-            .tell(AgentEvent::Ended(ended.clone()));
+            .send(AgentEvent::Ended(ended.clone()));
         ended
     }
 
     /// Why it failed, and what to do about it.
-    fn advised(&self, why: String) -> String {
+    fn with_advice(&self, why: String) -> String {
         match self.opened.worker.failed.and_then(advice::against) {
             Some(advice) => format!("{}. {advice}", why.trim_end_matches('.')),
             None => why,
         }
     }
 
-    async fn work(&mut self, said: Said) -> Ended {
+    async fn work(&mut self, said: UserPrompt) -> PromptOutcome {
         if said.is_empty() {
-            return Ended::Refused("There is nothing to answer: say something.".to_owned());
+            return PromptOutcome::Refused("There is nothing to answer: say something.".to_owned());
         }
         if let Some(sentence) = self.is_full() {
-            return Ended::Refused(sentence);
+            return PromptOutcome::Refused(sentence);
         }
-        let cancel = self.lasting.cancellation.token();
+        let cancel = self.cross_session.cancellation.token();
         let event = HookEvent::UserPromptSubmit {
             prompt: said.text.clone(),
             session_title: None,
         };
-        let heard = self.opened.worker.hands.ringer.ring(event).await;
+        let heard = self
+            .opened
+            .worker
+            .tool_executor
+            .hook_runner
+            .run_hooks(event)
+            .await;
         // A hook that was ended early might have said no: then the prompt is not taken down. Otherwise it is, with the
         // mark that it was stopped.
         if heard.cancelled {
-            return Ended::Cancelled;
+            return PromptOutcome::Cancelled;
         }
         if let Some(reason) = heard.blocked.or(heard.stop) {
-            return Ended::Refused(format!(
+            return PromptOutcome::Refused(format!(
                 "A hook did not let the prompt pass: {}",
                 reason.text
             ));
@@ -96,7 +102,7 @@ impl Agent {
         self.make_scratchpad();
         let mut entries = vec![NewEntry::User {
             content: said.content(),
-            shown: Shown::ToUser,
+            shown: EntryAudience::ToUser,
         }];
         entries.extend(said.attachments.into_iter().map(NewEntry::Attachment));
         entries.append(&mut self.opened.pending);
@@ -123,10 +129,10 @@ impl Agent {
     /// Input is refused before it is taken down, where the window is full and nothing may act by itself (O5).
     fn is_full(&self) -> Option<String> {
         let status = self.status();
-        let switches = &self.lasting.shared.recipe.options().config.switches;
-        match switches.decide(Action::Automatic) {
-            Verdict::Off(switch) if status.level == Level::Blocking => {
-                Some(Refusal::SwitchedOff(switch).sentence(&status))
+        let switches = &self.cross_session.shared.recipe.options().config.switches;
+        match switches.decide(SwitchableAction::Automatic) {
+            SwitchVerdict::Off(switch) if status.level == WindowLevel::Blocking => {
+                Some(RequestRefusal::SwitchedOff(switch).sentence(&status))
             }
             _ => None,
         }
@@ -142,74 +148,74 @@ impl Agent {
         request: CompactRequest,
     ) -> Result<CompactOutcome, CompactError> {
         let done = self.opened.worker.session.compact(request).await;
-        self.tell_glance();
+        self.send_status();
         done
     }
 
     /// Stops whatever is going on; the conversation stays valid. Everything that the agent waits for hears of it by this alone:
     /// requests, hooks, tools and the sub-agents that calls wait for.
     pub fn cancellation(&self) -> &Cancellation {
-        &self.lasting.cancellation
+        &self.cross_session.cancellation
     }
 
     /// The token that ends what comes next. Ask for it before each prompt or compaction: a token that was cancelled is
     /// replaced here, and holds until then.
     pub fn canceller(&mut self) -> CancellationToken {
-        self.lasting.cancellation.renew()
+        self.cross_session.cancellation.renew()
     }
 
     /// Looks at it and stops it while another task works with it.
-    pub fn outlook(&self) -> Outlook {
-        self.lasting.outlook.clone()
+    pub fn handle(&self) -> AgentHandle {
+        self.cross_session.handle.clone()
     }
 
     /// How things stand.
-    pub fn glance(&self) -> Glance {
-        let look = Look {
+    pub fn agent_status(&self) -> AgentStatus {
+        let look = SessionSnapshot {
             session_id: self.opened.id.clone(),
             transcript: self.opened.place.transcript.clone(),
             model: self.model.clone(),
             status: self.status(),
-            head: self.opened.head,
+            head: self.opened.prefix_tokens,
         };
-        outlook::glance(&look, &self.spent(), self.mode())
+        agent_handle::agent_status(&look, &self.spent(), self.mode())
     }
 
-    pub(super) fn tell_glance(&self) {
-        self.opened.worker.glance();
+    pub(super) fn send_status(&self) {
+        self.opened.worker.send_status();
     }
 
     /// Drives what goes on in the background, notes for example, until nothing of it is left. Dropping this half-way
     /// loses nothing.
-    pub async fn attend(&mut self) {
-        self.opened.worker.session.attend().await;
-        self.tell_glance();
+    pub async fn drive_background(&mut self) {
+        self.opened.worker.session.drive_background().await;
+        self.send_status();
     }
 
     /// Whether something goes on in the background.
-    pub fn is_attended_to(&self) -> bool {
-        self.opened.worker.session.under_way() > 0
+    pub fn has_background_work(&self) -> bool {
+        self.opened.worker.session.background_count() > 0
     }
 
     /// What the session has used since it was opened, sub-agents and summaries included.
-    pub fn spent(&self) -> Spent {
-        self.opened.account.spent()
+    pub fn spent(&self) -> UsageTotal {
+        self.opened.usage_log.spent()
     }
 
     /// About how many tokens stand before the messages: system prompt, tools, memory files.
     pub fn head_tokens(&self) -> u64 {
-        self.opened.head.total()
+        self.opened.prefix_tokens.total()
     }
 
     /// What may run unasked.
-    pub fn mode(&self) -> Mode {
-        self.lasting.shared.recipe.gate.mode()
+    pub fn mode(&self) -> ApprovalMode {
+        self.cross_session.shared.recipe.gate.mode()
     }
 
     /// Another mode from now on.
-    pub fn set_mode(&self, mode: Mode) {
-        self.lasting.shared.recipe.gate.set_mode(mode);
-        self.tell_glance();
+    pub fn set_mode(&self, mode: ApprovalMode) {
+        self.cross_session.shared.recipe.gate.set_mode(mode);
+        self.send_status();
     }
 
     /// The session's id.
@@ -218,7 +224,7 @@ impl Agent {
     }
 
     /// Where it works and where it is kept.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &SessionPaths {
         &self.opened.place
     }
 
@@ -234,7 +240,7 @@ impl Agent {
 
     /// The names of the tools that the model has.
     pub fn tool_names(&self) -> Vec<String> {
-        let names = self.opened.worker.hands.toolbox.names();
+        let names = self.opened.worker.tool_executor.toolbox.names();
         names.map(str::to_owned).collect()
     }
 
@@ -249,16 +255,18 @@ impl Agent {
     }
 
     /// Whether the provider does not take requests of this kind at all: a wrong key, an unknown model, an unpaid account.
-    pub(crate) fn is_turned_away(&self) -> bool {
+    pub(crate) fn is_rejected_by_provider(&self) -> bool {
         matches!(
             self.opened.worker.failed,
-            Some(FailedKind::Auth | FailedKind::NotFound | FailedKind::Billing)
+            Some(
+                EffectFailureKind::Auth | EffectFailureKind::NotFound | EffectFailureKind::Billing
+            )
         )
     }
 
     /// A prompt that a hook wants the session to begin with; given once.
-    pub fn take_first_words(&mut self) -> Option<String> {
-        self.opened.first_words.take()
+    pub fn take_initial_prompt(&mut self) -> Option<String> {
+        self.opened.initial_prompt.take()
     }
 
     /// Agents in the background that still run.
@@ -267,32 +275,32 @@ impl Agent {
     }
 
     /// The sessions of this folder.
-    pub fn sessions(&self) -> Vec<Listed> {
+    pub fn sessions(&self) -> Vec<ListedSession> {
         listing::list(
-            &self.lasting.shared.recipe.env,
-            &self.lasting.shared.recipe.cwd,
+            &self.cross_session.shared.recipe.env,
+            &self.cross_session.shared.recipe.cwd,
         )
     }
 
     /// Ends it: agents in the background are stopped, and hooks are told.
     pub async fn close(self, reason: EndReason) {
         self.opened.sub_agents.end.cancel();
-        self.lasting.cancellation.renew();
+        self.cross_session.cancellation.renew();
         self.ended(reason).await;
-        let Opened { worker, place, .. } = self.opened;
+        let OpenSession { worker, place, .. } = self.opened;
         worker.session.close(PATIENCE).await;
         forget_if_empty(&place.transcript);
     }
 
     /// Tells hooks that the session is over.
     pub(super) fn ended(&self, reason: EndReason) -> impl Future<Output = ()> + Send + use<> {
-        let ringer = self.opened.worker.hands.ringer.clone();
+        let ringer = self.opened.worker.tool_executor.hook_runner.clone();
         async move {
-            let _ = ringer.ring(HookEvent::SessionEnd { reason }).await;
+            let _ = ringer.run_hooks(HookEvent::SessionEnd { reason }).await;
         }
     }
 
-    pub(super) fn jobs(&self) -> Arc<Jobs> {
+    pub(super) fn jobs(&self) -> Arc<BackgroundJobs> {
         self.opened.sub_agents.jobs.clone()
     }
 }

@@ -8,71 +8,71 @@ use longhaul_core::engine::NewEntry;
 use longhaul_provider::CancellationToken;
 use serde_json::json;
 
-use super::account::Account;
+use super::agent_handle::{AgentHandle, PrefixTokenCounts};
+use super::agent_spec::{AgentSpec, ConversationRole};
 use super::assembly::{Assembled, Conversation, Holder, Shared, User};
+use super::conversation_loop::ConversationLoop;
 use super::error::AgentError;
-use super::outlook::{HeadWeight, Outlook};
-use super::recipe::{Recipe, Seat};
+use super::event_sink::EventSink;
+use super::hook_runner::hook_context;
+use super::host_environment::HostEnvironment;
 use super::rehydrate::loaded;
-use super::resuming::{Resuming, branches_left};
-use super::ring::hook_context;
+use super::resuming::{ResumeOptions, branches_left};
 use super::running::Agent;
-use super::sources::Sources;
-use super::start::{Settled, Start};
-use super::sub_agents::{Jobs, SubAgents, Task, TaskOutput, announcement};
-use super::surroundings::Surroundings;
-use super::tell::Teller;
-use super::worker::Worker;
-use crate::place::Place;
+use super::sources::ToolStateSources;
+use super::start::{ChosenSession, SessionChoice};
+use super::sub_agents::{BackgroundJobs, SubAgents, TaskOutputTool, TaskTool, announcement};
+use super::usage_log::SessionUsageLog;
+use crate::session_paths::SessionPaths;
 
 /// What stays the same when an agent goes to another session.
 #[derive(Clone)]
-pub(crate) struct Lasting {
+pub(crate) struct CrossSessionState {
     pub(crate) shared: Shared,
     /// Stops whatever the agent does.
     pub(crate) cancellation: Cancellation,
-    pub(crate) outlook: Outlook,
+    pub(crate) handle: AgentHandle,
 }
 
 /// A session that is opened.
-pub(crate) struct Opened {
+pub(crate) struct OpenSession {
     pub(crate) id: String,
-    pub(crate) place: Place,
-    pub(crate) worker: Worker,
+    pub(crate) place: SessionPaths,
+    pub(crate) worker: ConversationLoop,
     pub(crate) sub_agents: Arc<SubAgents>,
     /// Its tools hold these.
-    pub(crate) sources: Sources,
-    pub(crate) account: Arc<Account>,
+    pub(crate) sources: ToolStateSources,
+    pub(crate) usage_log: Arc<SessionUsageLog>,
     /// What goes with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
     /// About how many tokens stand before the messages.
-    pub(crate) head: HeadWeight,
+    pub(crate) prefix_tokens: PrefixTokenCounts,
     /// A prompt that a hook wants to begin with.
-    pub(crate) first_words: Option<String>,
+    pub(crate) initial_prompt: Option<String>,
 }
 
 impl Agent {
     /// Opens an agent.
     pub(crate) async fn open(
-        recipe: Arc<Recipe>,
+        recipe: Arc<AgentSpec>,
         model: String,
-        start: Start,
-        resuming: Resuming,
-        teller: Teller,
+        start: SessionChoice,
+        resuming: ResumeOptions,
+        event_sink: EventSink,
     ) -> Result<Self, AgentError> {
         let settled = resuming.settle(&recipe, &start).await?;
-        let surroundings = Surroundings::of(&recipe.cwd, recipe.shell.as_deref()).await;
+        let surroundings = HostEnvironment::of(&recipe.cwd, recipe.shell.as_deref()).await;
         let cancellation = Cancellation::default();
-        let lasting = Lasting {
-            outlook: Outlook {
+        let lasting = CrossSessionState {
+            handle: AgentHandle {
                 gate: recipe.gate.clone(),
                 cancellation: cancellation.clone(),
-                teller: teller.clone(),
+                event_sink: event_sink.clone(),
                 seen: Arc::default(),
             },
             shared: Shared {
                 recipe,
-                teller,
+                teller: event_sink,
                 asking: Arc::default(),
                 surroundings,
             },
@@ -83,20 +83,20 @@ impl Agent {
     }
 }
 
-impl Lasting {
+impl CrossSessionState {
     /// Opens a session and tells hooks of it.
     pub(crate) async fn open(
         &self,
-        settled: Settled,
+        settled: ChosenSession,
         model: &str,
-        account: Arc<Account>,
-    ) -> Result<Opened, AgentError> {
+        account: Arc<SessionUsageLog>,
+    ) -> Result<OpenSession, AgentError> {
         let source = settled.source;
         if let Some(notice) = &settled.notice {
             self.shared.teller.notice(notice.clone());
         }
         let (mut opened, found) = self.assemble(settled, model, account, Arc::default())?;
-        let ringer = &opened.worker.hands.ringer;
+        let ringer = &opened.worker.tool_executor.hook_runner;
         loaded(ringer, &found.files, LoadReason::SessionStart).await;
         for notice in &found.notices {
             self.shared.teller.notice(notice.to_string());
@@ -121,7 +121,7 @@ impl Lasting {
             u64::try_from(passed).unwrap_or_default()
         });
         let started = ringer
-            .ring(HookEvent::SessionStart {
+            .run_hooks(HookEvent::SessionStart {
                 source,
                 model: Some(model.to_owned()),
                 session_title: None,
@@ -141,20 +141,20 @@ impl Lasting {
         opened.pending = (skills.into_iter().chain(announced).chain(context))
             .map(NewEntry::Attachment)
             .collect();
-        opened.first_words = started.initial_user_message;
+        opened.initial_prompt = started.initial_user_message;
         Ok(opened)
     }
 
     /// Opens a session with its tools and its sub-agents, and tells nobody.
     pub(crate) fn assemble(
         &self,
-        settled: Settled,
+        settled: ChosenSession,
         model: &str,
-        account: Arc<Account>,
-        jobs: Arc<Jobs>,
-    ) -> Result<(Opened, Read), AgentError> {
+        account: Arc<SessionUsageLog>,
+        jobs: Arc<BackgroundJobs>,
+    ) -> Result<(OpenSession, PrefixLoadReport), AgentError> {
         let recipe = &self.shared.recipe;
-        let place = Place {
+        let place = SessionPaths {
             cwd: recipe.cwd.clone(),
             more: recipe.further.clone(),
             transcript: settled.transcript,
@@ -164,15 +164,16 @@ impl Lasting {
             place: place.clone(),
             session_id: settled.id.clone(),
             model: model.to_owned(),
-            account: account.clone(),
+            usage_log: account.clone(),
             jobs: jobs.clone(),
             end: CancellationToken::new(),
         });
-        let equipment = (recipe.outfit)(&place, Seat::Main, &self.shared.teller.shared());
+        let equipment =
+            (recipe.outfit)(&place, ConversationRole::Main, &self.shared.teller.shared());
         let sources = equipment.sources;
         let toolbox = (equipment.toolbox)
-            .with(Task(sub_agents.clone()))
-            .with(TaskOutput(sub_agents.clone()));
+            .with(TaskTool(sub_agents.clone()))
+            .with(TaskOutputTool(sub_agents.clone()));
         let arrivals = jobs.clone();
         let conversation = Conversation {
             shared: self.shared.clone(),
@@ -184,7 +185,7 @@ impl Lasting {
             account: account.clone(),
             cancellation: self.cancellation.clone(),
             holder: Holder::User(User {
-                outlook: self.outlook.clone(),
+                outlook: self.handle.clone(),
                 arrivals: Arc::new(move || arrivals.arrivals()),
                 uncollected: Arc::new(move || jobs.uncollected()),
                 kinds: announcement(&recipe.kinds),
@@ -206,29 +207,29 @@ impl Lasting {
                 path.display()
             )
         }));
-        let read = Read {
+        let read = PrefixLoadReport {
             skill_listing: (sources.skill_listing)(),
             files: found,
             notices,
         };
-        let opened = Opened {
+        let opened = OpenSession {
             id: settled.id,
             place,
             worker,
             sub_agents,
             sources,
-            account,
+            usage_log: account,
             pending: Vec::new(),
-            first_words: None,
-            head,
+            initial_prompt: None,
+            prefix_tokens: head,
         };
         Ok((opened, read))
     }
 }
 
 /// What was read for a head, to be told.
-pub(crate) struct Read {
-    pub(crate) files: longhaul_core::prompt::memory::Found,
+pub(crate) struct PrefixLoadReport {
+    pub(crate) files: longhaul_core::prompt::memory::FoundMemoryFiles,
     pub(crate) notices: Vec<String>,
     pub(crate) skill_listing: Option<String>,
 }

@@ -3,23 +3,23 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_core::engine::{Event, Live};
+use longhaul_core::engine::{Event, LiveConversation};
 use longhaul_core::prompt::ServerInstructions;
-use longhaul_core::rehydrate::{InvokedSkill, Plan, Source};
+use longhaul_core::rehydrate::{InvokedSkill, PlanFile, RestoreSourceResult};
 use serde_json::Value;
 
-use crate::event::Todo;
+use crate::event::TodoItem;
 
 /// A question that a tool answers.
 pub type Ask<T> = Arc<dyn Fn() -> T + Send + Sync>;
 
 /// Where to ask. What is not there answers with nothing.
 #[derive(Clone)]
-pub struct Sources {
+pub struct ToolStateSources {
     /// The todo list.
-    pub todos: Ask<Vec<Todo>>,
+    pub todos: Ask<Vec<TodoItem>>,
     /// The plan file, if there is one.
-    pub plan: Ask<Option<Source<Plan>>>,
+    pub plan: Ask<Option<RestoreSourceResult<PlanFile>>>,
     /// The reminder of plan mode, when it is on.
     pub plan_mode: Ask<Option<String>>,
     /// Skills that were invoked.
@@ -37,10 +37,10 @@ pub struct Sources {
     /// outlive them (R7).
     pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
     /// Gets the conversation when a session is opened again: what tools held is found in it.
-    pub reopened: Arc<dyn Fn(&Live) + Send + Sync>,
+    pub reopened: Arc<dyn Fn(&LiveConversation) + Send + Sync>,
 }
 
-impl Default for Sources {
+impl Default for ToolStateSources {
     fn default() -> Self {
         Self {
             todos: Arc::new(Vec::new),

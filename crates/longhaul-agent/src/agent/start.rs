@@ -9,14 +9,14 @@ use longhaul::hooks::StartSource;
 use longhaul::session::new_session_id;
 use longhaul_store::layout::{Home, SessionId, find_session, sessions};
 use longhaul_store::ownership::is_ours;
-use longhaul_store::{InUse, Lease, LeaseError, fork};
+use longhaul_store::{Lease, LeaseError, SessionInUse, fork};
 
+use super::agent_spec::AgentSpec;
 use super::error::AgentError;
-use super::recipe::Recipe;
 
 /// Which session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Start {
+pub enum SessionChoice {
     /// A new one.
     #[default]
     New,
@@ -36,7 +36,7 @@ pub(crate) fn forget_if_empty(transcript: &std::path::Path) {
 
 /// A session that was settled on.
 #[derive(Debug, Clone)]
-pub(crate) struct Settled {
+pub(crate) struct ChosenSession {
     pub(crate) id: String,
     pub(crate) transcript: PathBuf,
     pub(crate) source: StartSource,
@@ -46,9 +46,9 @@ pub(crate) struct Settled {
     pub(crate) lease: Option<Arc<Lease>>,
 }
 
-impl Settled {
+impl ChosenSession {
     /// A new session.
-    pub(crate) fn new(recipe: &Recipe, source: StartSource) -> Result<Self, AgentError> {
+    pub(crate) fn new(recipe: &AgentSpec, source: StartSource) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
         let id = new_session_id();
         Ok(Self {
@@ -60,15 +60,15 @@ impl Settled {
         })
     }
 
-    pub(crate) fn on(recipe: &Recipe, start: &Start) -> Result<Self, AgentError> {
+    pub(crate) fn on(recipe: &AgentSpec, start: &SessionChoice) -> Result<Self, AgentError> {
         match start {
-            Start::New => Self::new(recipe, StartSource::Startup),
-            Start::Continue => Self::newest(recipe),
-            Start::Resume(id) => Self::named(recipe, id),
+            SessionChoice::New => Self::new(recipe, StartSource::Startup),
+            SessionChoice::Continue => Self::newest(recipe),
+            SessionChoice::Resume(id) => Self::named(recipe, id),
         }
     }
 
-    fn newest(recipe: &Recipe) -> Result<Self, AgentError> {
+    fn newest(recipe: &AgentSpec) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
         let (folders, _) = home.find_project(&recipe.cwd);
         let all = folders.iter().flat_map(|folder| sessions(folder).sessions);
@@ -82,7 +82,7 @@ impl Settled {
         Self::ours(newest.path)
     }
 
-    fn named(recipe: &Recipe, id: &str) -> Result<Self, AgentError> {
+    fn named(recipe: &AgentSpec, id: &str) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
         let as_path = PathBuf::from(id);
         let path = match as_path.is_file() {
@@ -108,7 +108,7 @@ impl Settled {
     }
 
     /// A copy of a session, for this reason.
-    pub(crate) fn copy_of(recipe: &Recipe, path: &Path, why: &str) -> Result<Self, AgentError> {
+    pub(crate) fn copy_of(recipe: &AgentSpec, path: &Path, why: &str) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
         let new = new_session_id();
         let new = SessionId::parse(&new).map_err(longhaul_store::layout::FindError::from)?;
@@ -136,7 +136,7 @@ impl Settled {
 
 /// The lease of a session that goes on. Taken before hooks are told and the old session is left: a session that is in use
 /// changes nothing.
-fn lease(transcript: &Path) -> Result<Option<Arc<Lease>>, InUse> {
+fn lease(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInUse> {
     match Lease::take(transcript) {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::InUse(in_use)) => Err(in_use),

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use longhaul::hooks::{EndReason, StartSource};
-use longhaul::rewind::{self, Rewound, Spoken};
-use longhaul::undo::{self, Act, Undone};
+use longhaul::rewind::{self, RewindPoint, RewindResult};
+use longhaul::undo::{self, UndoMode, UndoResult};
 
+use super::agent_spec::AgentSpec;
 use super::error::AgentError;
-use super::recipe::Recipe;
 use super::running::Agent;
-use super::start::{Settled, Start, forget_if_empty};
+use super::start::{ChosenSession, SessionChoice, forget_if_empty};
 
 /// What becomes of the cache watch when a session is opened again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,29 +24,32 @@ enum CacheWatch {
 impl Agent {
     /// Begins a new session; the old one stays on disk. Agents in the background are stopped.
     pub async fn clear(&mut self) -> Result<(), AgentError> {
-        let settled = Settled::new(&self.lasting.shared.recipe, StartSource::Clear)?;
+        let settled = ChosenSession::new(&self.cross_session.shared.recipe, StartSource::Clear)?;
         self.go_to(settled, EndReason::Clear).await
     }
 
     /// Goes to another session, by its id or the beginning of it.
     pub async fn resume(&mut self, id: &str) -> Result<(), AgentError> {
-        let start = Start::Resume(id.to_owned());
-        let settled = Settled::on(&self.lasting.shared.recipe, &start)?;
+        let start = SessionChoice::Resume(id.to_owned());
+        let settled = ChosenSession::on(&self.cross_session.shared.recipe, &start)?;
         self.go_to(settled, EndReason::Resume).await
     }
 
-    async fn go_to(&mut self, settled: Settled, reason: EndReason) -> Result<(), AgentError> {
-        self.lasting.cancellation.renew();
+    async fn go_to(&mut self, settled: ChosenSession, reason: EndReason) -> Result<(), AgentError> {
+        self.cross_session.cancellation.renew();
         self.ended(reason).await;
         // The same session again: its books go on.
         let account = match settled.transcript == self.opened.place.transcript {
-            true => self.opened.account.clone(),
+            true => self.opened.usage_log.clone(),
             false => Arc::default(),
         };
-        let opened = self.lasting.open(settled, &self.model, account).await?;
+        let opened = self
+            .cross_session
+            .open(settled, &self.model, account)
+            .await?;
         let left = std::mem::replace(&mut self.opened, opened);
         forget_if_empty(&left.place.transcript);
-        self.tell_glance();
+        self.send_status();
         Ok(())
     }
 
@@ -54,58 +57,58 @@ impl Agent {
     pub async fn switch_model(&mut self, model: &str) -> Result<(), AgentError> {
         self.reopen(model, CacheWatch::GoesOn)?;
         self.model = model.to_owned();
-        self.tell_glance();
+        self.send_status();
         Ok(())
     }
 
     /// Goes back to before one of the user's messages, over compactions too (M5), and gives its words.
-    pub async fn rewind(&mut self, uuid: &str) -> Result<Rewound, AgentError> {
-        let now = self.lasting.shared.recipe.options().clock.now();
+    pub async fn rewind(&mut self, uuid: &str) -> Result<RewindResult, AgentError> {
+        let now = self.cross_session.shared.recipe.options().clock.now();
         let rewound = rewind::rewind(&self.opened.place.transcript, uuid, now)?;
         self.reopen(&self.model.clone(), CacheWatch::BeginsAnew)?;
-        self.tell_glance();
+        self.send_status();
         Ok(rewound)
     }
 
     /// What the user said in this session, to pick from.
-    pub fn spoken(&self) -> Result<Vec<Spoken>, AgentError> {
+    pub fn rewind_points(&self) -> Result<Vec<RewindPoint>, AgentError> {
         let path = &self.opened.place.transcript;
         match path.exists() {
-            true => Ok(rewind::spoken(path)?),
+            true => Ok(rewind::rewind_points(path)?),
             false => Ok(Vec::new()),
         }
     }
 
     /// Takes the last compaction back; again, the one before (X6).
-    pub async fn undo_compaction(&mut self) -> Result<Undone, AgentError> {
-        let recipe = &self.lasting.shared.recipe;
+    pub async fn undo_compaction(&mut self) -> Result<UndoResult, AgentError> {
+        let recipe = &self.cross_session.shared.recipe;
         let undone = undo::undo(
             &self.opened.place.transcript,
             &recipe.options().config,
             &recipe.options().models,
-            Act::Write,
+            UndoMode::Write,
             recipe.options().clock.now(),
         )?;
         self.reopen(&self.model.clone(), CacheWatch::BeginsAnew)?;
-        self.tell_glance();
+        self.send_status();
         Ok(undone)
     }
 
     /// Works in a smaller window from now on: for showing how one fills.
     pub fn cap_window(&mut self, tokens: u64) -> Result<(), AgentError> {
-        let mut recipe = Recipe::clone(&self.lasting.shared.recipe);
+        let mut recipe = AgentSpec::clone(&self.cross_session.shared.recipe);
         let mut config = recipe.options().config.clone();
         config.window_cap = Some(tokens);
         recipe.session = recipe.session.config(config);
-        self.lasting.shared.recipe = Arc::new(recipe);
+        self.cross_session.shared.recipe = Arc::new(recipe);
         self.reopen(&self.model.clone(), CacheWatch::GoesOn)?;
-        self.tell_glance();
+        self.send_status();
         Ok(())
     }
 
     /// Opens the same session again as it is on disk. Agents in the background go on.
     fn reopen(&mut self, model: &str, watch: CacheWatch) -> Result<(), AgentError> {
-        let settled = Settled {
+        let settled = ChosenSession {
             id: self.opened.id.clone(),
             transcript: self.opened.place.transcript.clone(),
             source: StartSource::Resume,
@@ -113,8 +116,8 @@ impl Agent {
             // It is open, and what is open keeps its lease.
             lease: None,
         };
-        let (account, jobs) = (self.opened.account.clone(), self.jobs());
-        let (mut opened, _) = self.lasting.assemble(settled, model, account, jobs)?;
+        let (account, jobs) = (self.opened.usage_log.clone(), self.jobs());
+        let (mut opened, _) = self.cross_session.assemble(settled, model, account, jobs)?;
         opened.pending = std::mem::take(&mut self.opened.pending);
         if watch == CacheWatch::GoesOn {
             let before = self.opened.worker.session.engine_mut();

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Unfit, resolve};
-use crate::place::Place;
+use super::{UnusableFile, resolve};
+use crate::session_paths::SessionPaths;
 
 /// What a path is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum PathPurpose {
     /// To read it or what is below it.
     Read,
     /// To write it.
@@ -16,7 +16,7 @@ pub enum Purpose {
 
 /// Which side of the fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FenceSide {
     /// In the folder the agent works in, or in one that the user opened to it.
     Inside,
     /// Anywhere else.
@@ -25,16 +25,16 @@ pub enum Verdict {
 
 /// The folders that an agent works in.
 #[derive(Debug, Clone)]
-pub struct Fence {
+pub struct FolderFence {
     folders: Vec<PathBuf>,
     /// The session's own: long outputs and the transcript, which the model is told to look things up in.
     own: Vec<PathBuf>,
     cwd: PathBuf,
 }
 
-impl Fence {
+impl FolderFence {
     /// The fence of a place.
-    pub fn of(place: &Place) -> Self {
+    pub fn of(place: &SessionPaths) -> Self {
         let resolved = |path: &Path| resolve(path).unwrap_or_else(|_| path.to_owned());
         let folders = std::iter::once(&place.cwd).chain(&place.more);
         Self {
@@ -48,9 +48,9 @@ impl Fence {
     }
 
     /// Where a path as the model gave it leads: `~` is the user's home, all else is relative to the workspace.
-    pub fn resolve(&self, given: &str) -> Result<PathBuf, Unfit> {
+    pub fn resolve(&self, given: &str) -> Result<PathBuf, UnusableFile> {
         if given.trim().is_empty() || given.contains('\0') {
-            return Err(Unfit::NoPath);
+            return Err(UnusableFile::NoPath);
         }
         let home = (given == "~" || given.starts_with("~/")).then(std::env::home_dir);
         match home.flatten() {
@@ -60,16 +60,16 @@ impl Fence {
     }
 
     /// Which side of the fence a resolved path is on.
-    pub fn judge(&self, path: &Path, purpose: Purpose) -> Verdict {
-        let own = self.own.iter().filter(|_| purpose == Purpose::Read);
+    pub fn judge(&self, path: &Path, purpose: PathPurpose) -> FenceSide {
+        let own = self.own.iter().filter(|_| purpose == PathPurpose::Read);
         match self
             .folders
             .iter()
             .chain(own)
             .any(|it| path.starts_with(it))
         {
-            true => Verdict::Inside,
-            false => Verdict::Outside,
+            true => FenceSide::Inside,
+            false => FenceSide::Outside,
         }
     }
 

@@ -4,18 +4,18 @@
 //! Who may touch what is decided in `permission`; the tools that read and write are in `tools`.
 
 mod fence;
+mod fingerprint;
 mod open;
-mod print;
 mod replace;
 mod resolve;
 mod state;
-mod unfit;
+mod unusable;
 
-pub use fence::{Fence, Purpose, Verdict};
-pub use open::Opened;
+pub use fence::{FenceSide, FolderFence, PathPurpose};
+pub use fingerprint::FileFingerprint;
+pub use open::OpenedFile;
 pub(crate) use open::WHOLE;
-pub use print::Print;
-pub use replace::{Made, replace};
+pub use replace::{ReplaceOutcome, replace};
 pub use resolve::resolve;
-pub use state::{FileState, Kept, Shown};
-pub use unfit::Unfit;
+pub use state::{FileState, KnowledgeStatus, ShownExtent};
+pub use unusable::UnusableFile;

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use super::{Print, Unfit};
+use super::{FileFingerprint, UnusableFile};
 
 /// What came of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum ReplaceOutcome {
     /// The file is new.
     New,
     /// There was one before.
@@ -15,18 +15,21 @@ pub enum Made {
 }
 
 /// Writes a file by its resolved path. Its permissions are kept, missing folders are made.
-pub fn replace(path: &Path, content: &[u8]) -> Result<(Made, Print), Unfit> {
-    write(path, content).map_err(|error| Unfit::of(path, error))
+pub fn replace(
+    path: &Path,
+    content: &[u8],
+) -> Result<(ReplaceOutcome, FileFingerprint), UnusableFile> {
+    write(path, content).map_err(|error| UnusableFile::of(path, error))
 }
 
 #[cfg(unix)]
-fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
-    use longhaul::resolved_file::{Missing, parent};
+fn write(path: &Path, content: &[u8]) -> std::io::Result<(ReplaceOutcome, FileFingerprint)> {
+    use longhaul::resolved_file::{MissingFolders, parent};
     use rustix::fs::{AtFlags, FileType, Mode, OFlags};
     use rustix::io::Errno;
     use std::io::Write;
 
-    let (folder, name) = parent(path, Missing::IsMade)?;
+    let (folder, name) = parent(path, MissingFolders::IsMade)?;
     let before = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(before) => Some(before),
         Err(Errno::NOENT) => None,
@@ -47,7 +50,7 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
             Err(error) => return Err(error.into()),
         }
     };
-    let written = || -> std::io::Result<Print> {
+    let written = || -> std::io::Result<FileFingerprint> {
         let mut file = std::fs::File::from(file);
         file.write_all(content)?;
         if let Some(before) = &before {
@@ -61,13 +64,13 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
             rustix::fs::fchmod(&file, Mode::from_raw_mode(before.st_mode))?;
         }
         file.sync_all()?;
-        let print = Print::of(content, &file.metadata()?);
+        let print = FileFingerprint::of(content, &file.metadata()?);
         rustix::fs::renameat(&folder, &beside, &folder, name)?;
         Ok(print)
     };
     match written() {
-        Ok(print) if before.is_some() => Ok((Made::Changed, print)),
-        Ok(print) => Ok((Made::New, print)),
+        Ok(print) if before.is_some() => Ok((ReplaceOutcome::Changed, print)),
+        Ok(print) => Ok((ReplaceOutcome::New, print)),
         Err(error) => {
             let _ = rustix::fs::unlinkat(&folder, &beside, AtFlags::empty());
             Err(error)
@@ -85,7 +88,7 @@ fn beside() -> String {
 }
 
 #[cfg(not(unix))]
-fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
+fn write(path: &Path, content: &[u8]) -> std::io::Result<(ReplaceOutcome, FileFingerprint)> {
     use std::io::Write;
     let before = std::fs::symlink_metadata(path).ok();
     if before.as_ref().is_some_and(|it| !it.is_file()) {
@@ -98,9 +101,9 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<(Made, Print)> {
     file.as_file().sync_all()?;
     let file = file.persist(path).map_err(|error| error.error)?;
     let made = if before.is_some() {
-        Made::Changed
+        ReplaceOutcome::Changed
     } else {
-        Made::New
+        ReplaceOutcome::New
     };
-    Ok((made, Print::of(content, &file.metadata()?)))
+    Ok((made, FileFingerprint::of(content, &file.metadata()?)))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{Opened, Print, resolve};
+use super::{FileFingerprint, OpenedFile, resolve};
 
 /// More pictures than this in one request, and none may have a side longer than [`FileState::LONG_SIDE`].
 const MANY_PICTURES: usize = 20;
@@ -13,20 +13,20 @@ const MANY_PICTURES: usize = 20;
 /// What the model knows of files. Shared by the tools of a session; a fork works on a clone.
 #[derive(Debug, Default)]
 pub struct FileState {
-    inner: Mutex<Inner>,
+    inner: Mutex<FileStateInner>,
 }
 
 #[derive(Debug, Default, Clone)]
-struct Inner {
-    files: HashMap<PathBuf, Known>,
+struct FileStateInner {
+    files: HashMap<PathBuf, KnownFile>,
     pictures: usize,
     large_pictures: usize,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
-    print: Print,
-    shown: Shown,
+struct KnownFile {
+    print: FileFingerprint,
+    shown: ShownExtent,
     /// The call whose result showed it; none: it is not in the window.
     by: Option<String>,
     at: SystemTime,
@@ -35,7 +35,7 @@ struct Known {
 
 /// What of a file was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShownExtent {
     /// These lines, as they were asked for.
     Lines {
         /// The first, from 1.
@@ -51,7 +51,7 @@ pub enum Shown {
 
 /// Whether what the model knows of a file still holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum KnowledgeStatus {
     /// It does.
     Yes,
     /// It was never read, or the window has lost it.
@@ -65,17 +65,17 @@ impl FileState {
     pub(crate) const LONG_SIDE: usize = 2_000;
 
     /// The model was shown this of a file by a call.
-    pub fn shown(&self, path: &Path, print: Print, shown: Shown, call: &str) {
+    pub fn shown(&self, path: &Path, print: FileFingerprint, shown: ShownExtent, call: &str) {
         self.know(path, print, shown, Some(call.to_owned()));
     }
 
     /// The model wrote a file.
-    pub(crate) fn wrote(&self, path: &Path, print: Print) {
-        self.know(path, print, Shown::Elsewhere, None);
+    pub(crate) fn wrote(&self, path: &Path, print: FileFingerprint) {
+        self.know(path, print, ShownExtent::Elsewhere, None);
     }
 
-    fn know(&self, path: &Path, print: Print, shown: Shown, by: Option<String>) {
-        let known = Known {
+    fn know(&self, path: &Path, print: FileFingerprint, shown: ShownExtent, by: Option<String>) {
+        let known = KnownFile {
             print,
             shown,
             by,
@@ -91,7 +91,12 @@ impl FileState {
     }
 
     /// When the very same was shown, if it was and is in the window still.
-    pub(crate) fn shown_at(&self, path: &Path, print: &Print, shown: Shown) -> Option<SystemTime> {
+    pub(crate) fn shown_at(
+        &self,
+        path: &Path,
+        print: &FileFingerprint,
+        shown: ShownExtent,
+    ) -> Option<SystemTime> {
         let inner = self.lock();
         let known = inner.files.get(path)?;
         let same = known.by.is_some() && known.shown == shown && known.print.is_same(print);
@@ -99,17 +104,17 @@ impl FileState {
     }
 
     /// Whether what the model knows of a file still holds: it must before the file is written.
-    pub fn holds(&self, path: &Path, now: &Print) -> Kept {
+    pub fn holds(&self, path: &Path, now: &FileFingerprint) -> KnowledgeStatus {
         match self.lock().files.get(path) {
-            None => Kept::Unread,
-            Some(known) if known.print.is_same(now) => Kept::Yes,
-            Some(_) => Kept::Changed,
+            None => KnowledgeStatus::Unread,
+            Some(known) if known.print.is_same(now) => KnowledgeStatus::Yes,
+            Some(_) => KnowledgeStatus::Changed,
         }
     }
 
     /// The files that changed behind the model's back since it was last told. Each is named once until it is read again.
     pub fn stale(&self) -> Vec<PathBuf> {
-        let known: Vec<(PathBuf, Print)> = (self.lock().files.iter())
+        let known: Vec<(PathBuf, FileFingerprint)> = (self.lock().files.iter())
             .filter(|(_, known)| !known.hinted)
             .map(|(path, known)| (path.clone(), known.print))
             .collect();
@@ -152,13 +157,13 @@ impl FileState {
     pub fn compacted(&self, restored: &[PathBuf]) {
         let restored = restored.iter().filter_map(|path| {
             let path = resolve(&std::path::absolute(path).ok()?).ok()?;
-            let print = Opened::regular(&path).ok()?.print().ok()?;
+            let print = OpenedFile::regular(&path).ok()?.print().ok()?;
             Some((path, print))
         });
         let restored: Vec<_> = restored.collect();
-        *self.lock() = Inner::default();
+        *self.lock() = FileStateInner::default();
         for (path, print) in restored {
-            self.know(&path, print, Shown::Elsewhere, None);
+            self.know(&path, print, ShownExtent::Elsewhere, None);
         }
     }
 
@@ -174,7 +179,7 @@ impl FileState {
         admits
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, FileStateInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -188,10 +193,12 @@ impl Clone for FileState {
 }
 
 /// Whether a file is another than it was. A time that moved over the same content is no change.
-fn has_moved(path: &Path, print: &Print) -> bool {
+fn has_moved(path: &Path, print: &FileFingerprint) -> bool {
     match std::fs::symlink_metadata(path) {
-        Ok(metadata) if print.is_same_at_a_glance(&Print::at_a_glance(&metadata)) => false,
-        Ok(_) => (Opened::regular(path).ok())
+        Ok(metadata) if print.is_same_at_a_glance(&FileFingerprint::at_a_glance(&metadata)) => {
+            false
+        }
+        Ok(_) => (OpenedFile::regular(path).ok())
             .and_then(|opened| opened.print().ok())
             .is_none_or(|now| !now.is_same(print)),
         Err(_) => true,

@@ -3,7 +3,7 @@
 
 /// A setting: `core.fsmonitor`, the names in lower case, the middle part as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(super) struct GitSetting {
     pub(super) key: String,
     /// None: the key stands alone, which means true.
     pub(super) value: Option<String>,
@@ -11,12 +11,12 @@ pub(super) struct Setting {
 
 /// The text is not what git takes, or not surely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NotAConfig;
+pub(super) struct GitConfigError;
 
 /// The settings of a file.
-pub(super) fn read(text: &str) -> Result<Vec<Setting>, NotAConfig> {
+pub(super) fn read(text: &str) -> Result<Vec<GitSetting>, GitConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader {
+    let mut reader = GitConfigReader {
         rest: text.chars().peekable(),
         ended: false,
     };
@@ -33,20 +33,20 @@ pub(super) fn read(text: &str) -> Result<Vec<Setting>, NotAConfig> {
             '#' | ';' => in_comment = true,
             '[' => section = Some(reader.section()?),
             c if c.is_ascii_alphabetic() => {
-                let section = section.as_ref().ok_or(NotAConfig)?;
+                let section = section.as_ref().ok_or(GitConfigError)?;
                 settings.push(reader.setting(section, c)?);
             }
-            _ => return Err(NotAConfig),
+            _ => return Err(GitConfigError),
         }
     }
 }
 
-struct Reader<'a> {
+struct GitConfigReader<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     ended: bool,
 }
 
-impl Reader<'_> {
+impl GitConfigReader<'_> {
     /// The next character; the end of the text is a line break.
     fn next(&mut self) -> char {
         match self.rest.next() {
@@ -63,32 +63,32 @@ impl Reader<'_> {
     }
 
     /// After `[`: `core`, `diff "name"` or `diff.name`, up to `]`.
-    fn section(&mut self) -> Result<String, NotAConfig> {
+    fn section(&mut self) -> Result<String, GitConfigError> {
         let mut name = String::new();
         loop {
             match self.next() {
-                _ if self.ended => return Err(NotAConfig),
-                ']' if name.is_empty() => return Err(NotAConfig),
+                _ if self.ended => return Err(GitConfigError),
+                ']' if name.is_empty() => return Err(GitConfigError),
                 ']' => return Ok(name),
                 c if is_space(c) => {
                     self.subsection(c, &mut name)?;
                     return Ok(name);
                 }
                 c if is_key(c) || c == '.' => name.push(c.to_ascii_lowercase()),
-                _ => return Err(NotAConfig),
+                _ => return Err(GitConfigError),
             }
         }
     }
 
-    fn subsection(&mut self, mut c: char, name: &mut String) -> Result<(), NotAConfig> {
+    fn subsection(&mut self, mut c: char, name: &mut String) -> Result<(), GitConfigError> {
         while is_space(c) {
             if c == '\n' {
-                return Err(NotAConfig);
+                return Err(GitConfigError);
             }
             c = self.next();
         }
         if c != '"' {
-            return Err(NotAConfig);
+            return Err(GitConfigError);
         }
         name.push('.');
         loop {
@@ -98,18 +98,18 @@ impl Reader<'_> {
                 c => c,
             };
             if c == '\n' {
-                return Err(NotAConfig);
+                return Err(GitConfigError);
             }
             name.push(c);
         }
         match self.next() {
             ']' => Ok(()),
-            _ => Err(NotAConfig),
+            _ => Err(GitConfigError),
         }
     }
 
     /// A key that begins with this letter, and its value.
-    fn setting(&mut self, section: &str, first: char) -> Result<Setting, NotAConfig> {
+    fn setting(&mut self, section: &str, first: char) -> Result<GitSetting, GitConfigError> {
         let mut key = format!("{section}.{}", first.to_ascii_lowercase());
         let mut c = self.next();
         while !self.ended && is_key(c) {
@@ -122,12 +122,12 @@ impl Reader<'_> {
         let value = match c {
             '\n' => None,
             '=' => Some(self.value()?),
-            _ => return Err(NotAConfig),
+            _ => return Err(GitConfigError),
         };
-        Ok(Setting { key, value })
+        Ok(GitSetting { key, value })
     }
 
-    fn value(&mut self) -> Result<String, NotAConfig> {
+    fn value(&mut self) -> Result<String, GitConfigError> {
         let mut value = String::new();
         let (mut quoted, mut in_comment) = (false, false);
         // Blanks at the end do not belong to it: where they begin.
@@ -136,7 +136,7 @@ impl Reader<'_> {
             let c = self.next();
             if c == '\n' {
                 if quoted {
-                    return Err(NotAConfig);
+                    return Err(GitConfigError);
                 }
                 value.truncate(blanks_from.unwrap_or(value.len()));
                 return Ok(value);
@@ -159,13 +159,13 @@ impl Reader<'_> {
             match c {
                 '"' => quoted = !quoted,
                 '\\' => match self.next() {
-                    '\n' if self.ended => return Err(NotAConfig),
+                    '\n' if self.ended => return Err(GitConfigError),
                     '\n' => {}
                     't' => value.push('\t'),
                     'b' => value.push('\u{8}'),
                     'n' => value.push('\n'),
                     c @ ('\\' | '"') => value.push(c),
-                    _ => return Err(NotAConfig),
+                    _ => return Err(GitConfigError),
                 },
                 c => value.push(c),
             }
@@ -227,7 +227,7 @@ mod tests {
             "[a]1=2",
             "[]b=1",
         ] {
-            assert_eq!(read(text), Err(NotAConfig), "{text}");
+            assert_eq!(read(text), Err(GitConfigError), "{text}");
         }
     }
 }

@@ -5,36 +5,36 @@
 use std::fmt;
 use std::path::Path;
 
-use super::config::{self, Setting};
-use super::repository::{Around, Repository, Text, around, read, resolved};
+use super::config::{self, GitSetting};
+use super::repository::{Repository, RepositoryLookup, SmallFileText, around, read, resolved};
 
 /// Why git is not run unasked around a folder, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hazard(String);
+pub(crate) struct GitHazard(String);
 
-impl fmt::Display for Hazard {
+impl fmt::Display for GitHazard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
 /// What speaks against running git in this folder; none: it may be run as `guard.rs` runs it.
-pub(crate) fn hazard(folder: &Path) -> Option<Hazard> {
+pub(crate) fn hazard(folder: &Path) -> Option<GitHazard> {
     let sentence = match around(folder) {
-        Around::Nothing => None,
-        Around::Bare(at) => Some(format!(
+        RepositoryLookup::Nothing => None,
+        RepositoryLookup::Bare(at) => Some(format!(
             "{} is laid out as a git repository of its own, whose configuration git would obey.",
             at.display()
         )),
-        Around::Unclear(at) => Some(format!(
+        RepositoryLookup::Unclear(at) => Some(format!(
             "{} does not clearly belong to this folder's git repository.",
             at.display()
         )),
-        Around::Repository(found) => misplaced(&found)
+        RepositoryLookup::Repository(found) => misplaced(&found)
             .or_else(|| configured(&found))
             .or_else(|| filtered(&found, &resolved(folder))),
     };
-    sentence.map(Hazard)
+    sentence.map(GitHazard)
 }
 
 /// A part of the repository that lies elsewhere: git would show another repository's contents.
@@ -67,7 +67,7 @@ fn misplaced(found: &Repository) -> Option<String> {
 /// Whether what a `.git` file points to names the file or its folder in turn, as git itself writes it.
 fn points_back(found: &Repository) -> bool {
     let file = found.root.join(".git");
-    if let Text::Is(back) = read(&found.own.join("gitdir")) {
+    if let SmallFileText::Is(back) = read(&found.own.join("gitdir")) {
         let back = found.own.join(back.trim_end_matches(['\n', '\r']));
         return resolved(&back) == file;
     }
@@ -76,13 +76,13 @@ fn points_back(found: &Repository) -> bool {
     trees.any(|it| is_root(it, found))
 }
 
-fn is_root(tree: &Setting, found: &Repository) -> bool {
+fn is_root(tree: &GitSetting, found: &Repository) -> bool {
     let value = tree.value.as_deref().unwrap_or_default();
     resolved(&found.own.join(value)) == found.root
 }
 
 /// All settings that came with the repository. An error is the sentence that says why they cannot be told.
-fn settings(found: &Repository) -> Result<Vec<Setting>, String> {
+fn settings(found: &Repository) -> Result<Vec<GitSetting>, String> {
     let mut settings = Vec::new();
     let mut files = vec![
         found.common.join("config"),
@@ -92,9 +92,9 @@ fn settings(found: &Repository) -> Result<Vec<Setting>, String> {
     files.dedup();
     for file in files {
         let read = match read(&file) {
-            Text::Missing => continue,
-            Text::Is(text) => config::read(&text).ok(),
-            Text::Unreadable => None,
+            SmallFileText::Missing => continue,
+            SmallFileText::Is(text) => config::read(&text).ok(),
+            SmallFileText::Unreadable => None,
         };
         settings.extend(
             read.ok_or_else(|| {
@@ -114,22 +114,22 @@ fn configured(found: &Repository) -> Option<String> {
     settings.iter().find_map(|setting| {
         let key = &setting.key;
         match kind(key) {
-            Kind::Fine => None,
-            Kind::WorkTree if is_root(setting, found) => None,
-            Kind::WorkTree => Some(format!(
+            GitSettingRisk::Fine => None,
+            GitSettingRisk::WorkTree if is_root(setting, found) => None,
+            GitSettingRisk::WorkTree => Some(format!(
                 "The configuration of this git repository names another working tree ({key})."
             )),
-            Kind::Includes => Some(format!(
+            GitSettingRisk::Includes => Some(format!(
                 "The configuration of this git repository includes another file ({key})."
             )),
-            Kind::Runs => Some(format!(
+            GitSettingRisk::Runs => Some(format!(
                 "The configuration of this git repository names a program to run ({key})."
             )),
         }
     })
 }
 
-enum Kind {
+enum GitSettingRisk {
     Fine,
     /// Where the files lie.
     WorkTree,
@@ -165,25 +165,25 @@ const OVERRIDDEN: &[&str] = &[
     "uploadpack.packobjectshook",
 ];
 
-fn kind(key: &str) -> Kind {
+fn kind(key: &str) -> GitSettingRisk {
     let (section, name) = (
         key.split('.').next().unwrap_or_default(),
         key.rsplit('.').next().unwrap_or_default(),
     );
     match (section, name) {
-        ("core", "worktree") => Kind::WorkTree,
-        ("include" | "includeif", _) => Kind::Includes,
+        ("core", "worktree") => GitSettingRisk::WorkTree,
+        ("include" | "includeif", _) => GitSettingRisk::Includes,
         // Options on the command line switch drivers of diffs off; helpers for passwords are never come to.
-        ("diff", "command") | ("credential", "helper") => Kind::Fine,
+        ("diff", "command") | ("credential", "helper") => GitSettingRisk::Fine,
         // Aliases and tools are commands of their own, and those are not run unasked.
         (
             "alias" | "difftool" | "mergetool" | "guitool" | "browser" | "man" | "sendemail"
             | "tar",
             _,
-        ) => Kind::Fine,
-        _ if OVERRIDDEN.contains(&key) => Kind::Fine,
-        _ if RUNNING.iter().any(|end| name.ends_with(end)) => Kind::Runs,
-        _ => Kind::Fine,
+        ) => GitSettingRisk::Fine,
+        _ if OVERRIDDEN.contains(&key) => GitSettingRisk::Fine,
+        _ if RUNNING.iter().any(|end| name.ends_with(end)) => GitSettingRisk::Runs,
+        _ => GitSettingRisk::Fine,
     }
 }
 
@@ -195,11 +195,11 @@ fn filtered(found: &Repository, folder: &Path) -> Option<String> {
     let mut files: Vec<_> = inside.map(|at| at.join(".gitattributes")).collect();
     files.push(found.common.join("info/attributes"));
     let uses = |file: &&std::path::PathBuf| match read(file) {
-        Text::Is(text) => text
+        SmallFileText::Is(text) => text
             .lines()
             .any(|line| !line.starts_with('#') && line.contains("filter=")),
-        Text::Missing => false,
-        Text::Unreadable => true,
+        SmallFileText::Missing => false,
+        SmallFileText::Unreadable => true,
     };
     let file = files.iter().find(uses)?;
     Some(format!(

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::repository::{Around, around};
+use super::repository::{RepositoryLookup, around};
 
 /// An index larger than this is not read.
 const MOST_BYTES: u64 = 256 << 20;
@@ -13,9 +13,9 @@ const MOST_BYTES: u64 = 256 << 20;
 /// The files that git tracks in the repository around a folder; none if that cannot be told.
 pub(crate) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let root = match around(folder) {
-        Around::Nothing => return Some(Vec::new()),
-        Around::Repository(found) => found.root,
-        Around::Bare(_) | Around::Unclear(_) => return None,
+        RepositoryLookup::Nothing => return Some(Vec::new()),
+        RepositoryLookup::Repository(found) => found.root,
+        RepositoryLookup::Bare(_) | RepositoryLookup::Unclear(_) => return None,
     };
     let names = tracked_names(&root)?;
     let path = |name: Vec<u8>| root.join(String::from_utf8_lossy(&name).as_ref());

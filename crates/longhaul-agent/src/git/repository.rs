@@ -22,7 +22,7 @@ pub(super) struct Repository {
 
 /// What is around a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Around {
+pub(super) enum RepositoryLookup {
     /// No repository.
     Nothing,
     /// A repository.
@@ -34,61 +34,61 @@ pub(super) enum Around {
 }
 
 /// What is around a folder.
-pub(super) fn around(folder: &Path) -> Around {
+pub(super) fn around(folder: &Path) -> RepositoryLookup {
     let folder = resolved(folder);
     for at in folder.ancestors() {
         let dot_git = at.join(".git");
         let Ok(about) = fs::symlink_metadata(&dot_git) else {
             match made_like(at) {
-                Likeness::Whole => return Around::Bare(at.to_owned()),
+                GitFolderLikeness::Whole => return RepositoryLookup::Bare(at.to_owned()),
                 // Git passes over it, and it may well be an ordinary folder.
-                Likeness::Partial | Likeness::None => continue,
+                GitFolderLikeness::Partial | GitFolderLikeness::None => continue,
             }
         };
         let (own, pointed) = if about.is_file() {
             match pointer(&dot_git) {
                 Some(own) => (own, true),
-                None => return Around::Unclear(dot_git),
+                None => return RepositoryLookup::Unclear(dot_git),
             }
         } else if about.is_dir() {
             match made_like(&dot_git) {
-                Likeness::Whole => (dot_git, false),
-                Likeness::None => continue,
-                Likeness::Partial => return Around::Unclear(dot_git),
+                GitFolderLikeness::Whole => (dot_git, false),
+                GitFolderLikeness::None => continue,
+                GitFolderLikeness::Partial => return RepositoryLookup::Unclear(dot_git),
             }
         } else {
             // A link: what it leads to belongs to somebody else.
-            return Around::Unclear(dot_git);
+            return RepositoryLookup::Unclear(dot_git);
         };
         let common = match read(&own.join("commondir")) {
-            Text::Missing => own.clone(),
-            Text::Is(text) => resolved(&own.join(text.trim_end_matches(['\n', '\r']))),
-            Text::Unreadable => return Around::Unclear(own),
+            SmallFileText::Missing => own.clone(),
+            SmallFileText::Is(text) => resolved(&own.join(text.trim_end_matches(['\n', '\r']))),
+            SmallFileText::Unreadable => return RepositoryLookup::Unclear(own),
         };
-        return Around::Repository(Repository {
+        return RepositoryLookup::Repository(Repository {
             root: at.to_owned(),
             own,
             common,
             pointed,
         });
     }
-    Around::Nothing
+    RepositoryLookup::Nothing
 }
 
 /// The folder that holds `.git` around a folder; none without a repository, or where it cannot be told.
 pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
     match around(folder) {
-        Around::Repository(found) => Some(found.root),
+        RepositoryLookup::Repository(found) => Some(found.root),
         _ => None,
     }
 }
 
 /// The branch that is checked out around a folder, read from the repository's own file.
 pub(crate) fn branch(folder: &Path) -> Option<String> {
-    let Around::Repository(found) = around(folder) else {
+    let RepositoryLookup::Repository(found) = around(folder) else {
         return None;
     };
-    let Text::Is(head) = read(&found.own.join("HEAD")) else {
+    let SmallFileText::Is(head) = read(&found.own.join("HEAD")) else {
         return None;
     };
     let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
@@ -98,19 +98,19 @@ pub(crate) fn branch(folder: &Path) -> Option<String> {
 }
 
 /// How much a folder looks like git's own.
-enum Likeness {
+enum GitFolderLikeness {
     Whole,
     Partial,
     None,
 }
 
-fn made_like(folder: &Path) -> Likeness {
+fn made_like(folder: &Path) -> GitFolderLikeness {
     let has = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
     let (head, shared) = (has("HEAD"), has("commondir"));
     match (head, shared, has("objects"), has("refs")) {
-        (true, true, ..) | (true, _, true, true) => Likeness::Whole,
-        (false, false, false, false) => Likeness::None,
-        _ => Likeness::Partial,
+        (true, true, ..) | (true, _, true, true) => GitFolderLikeness::Whole,
+        (false, false, false, false) => GitFolderLikeness::None,
+        _ => GitFolderLikeness::Partial,
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn resolved(path: &Path) -> PathBuf {
 
 /// Where a `.git` file points to.
 fn pointer(file: &Path) -> Option<PathBuf> {
-    let Text::Is(text) = read(file) else {
+    let SmallFileText::Is(text) = read(file) else {
         return None;
     };
     let path = text
@@ -133,7 +133,7 @@ fn pointer(file: &Path) -> Option<PathBuf> {
 
 /// The text of a small file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Text {
+pub(super) enum SmallFileText {
     Is(String),
     Missing,
     /// No file, too large, not text, or not to be opened.
@@ -141,27 +141,29 @@ pub(super) enum Text {
 }
 
 /// Reads a small file; a pipe or device in its place is not opened.
-pub(super) fn read(path: &Path) -> Text {
+pub(super) fn read(path: &Path) -> SmallFileText {
     match fs::metadata(path) {
         Ok(about) if about.is_file() && about.len() <= LARGEST => {}
-        Ok(_) => return Text::Unreadable,
+        Ok(_) => return SmallFileText::Unreadable,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             // A link to nowhere may lead somewhere soon.
             return match fs::symlink_metadata(path) {
-                Ok(_) => Text::Unreadable,
-                Err(_) => Text::Missing,
+                Ok(_) => SmallFileText::Unreadable,
+                Err(_) => SmallFileText::Missing,
             };
         }
         // A file where a folder should be.
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Text::Missing,
-        Err(_) => return Text::Unreadable,
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            return SmallFileText::Missing;
+        }
+        Err(_) => return SmallFileText::Unreadable,
     }
     let mut bytes = Vec::new();
     let opened = fs::File::open(path).map(|file| file.take(LARGEST + 1));
     match opened.and_then(|mut file| file.read_to_end(&mut bytes)) {
         Ok(_) if bytes.len() as u64 <= LARGEST => {
-            String::from_utf8(bytes).map_or(Text::Unreadable, Text::Is)
+            String::from_utf8(bytes).map_or(SmallFileText::Unreadable, SmallFileText::Is)
         }
-        _ => Text::Unreadable,
+        _ => SmallFileText::Unreadable,
     }
 }

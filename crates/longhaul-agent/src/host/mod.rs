@@ -5,7 +5,7 @@
 //! newcomer around.
 
 mod commands;
-mod looks;
+mod read_only_queries;
 mod tour;
 mod transcript;
 mod work;
@@ -17,31 +17,31 @@ use longhaul_core::models::ModelTable;
 use longhaul_store::Env;
 use tokio::sync::{mpsc, watch};
 
-pub use commands::{Carried, TextCommands};
-pub use tour::{Pace, show_around};
+pub use commands::{CommandOutcome, TextCommands};
+pub use tour::{TourPace, run_tour};
 
-use crate::agent::{Agent, Outlook};
-use crate::event::Mode;
-use crate::screen::{Ask, Host};
-use crate::workplace::Workplace;
-use looks::Looks;
+use crate::agent::{Agent, AgentHandle};
+use crate::event::ApprovalMode;
+use crate::project_setup::ProjectSetup;
+use crate::screen::{HostRequest, ScreenHost};
+use read_only_queries::ReadOnlyQueries;
 
 /// An agent behind a screen. Clones speak to the same agent.
 #[derive(Clone)]
 pub struct AgentHost {
-    asks: mpsc::UnboundedSender<work::Job>,
-    looks: Arc<Looks>,
-    outlook: Outlook,
+    asks: mpsc::UnboundedSender<work::HostJob>,
+    queries: Arc<ReadOnlyQueries>,
+    outlook: AgentHandle,
     ended: watch::Receiver<bool>,
 }
 
 impl AgentHost {
     /// Gives an agent a task of its own.
-    pub fn start(agent: Agent, workplace: Arc<Workplace>, env: Env, models: ModelTable) -> Self {
+    pub fn start(agent: Agent, workplace: Arc<ProjectSetup>, env: Env, models: ModelTable) -> Self {
         let (asks, jobs) = mpsc::unbounded_channel();
         let (end, ended) = watch::channel(false);
-        let outlook = agent.outlook();
-        let looks = Looks {
+        let outlook = agent.handle();
+        let looks = ReadOnlyQueries {
             outlook: outlook.clone(),
             cwd: agent.place().cwd.clone(),
             workplace: workplace.clone(),
@@ -55,23 +55,23 @@ impl AgentHost {
         });
         Self {
             asks,
-            looks: Arc::new(looks),
+            queries: Arc::new(looks),
             outlook,
             ended,
         }
     }
 
     /// How things last stood.
-    pub fn outlook(&self) -> &Outlook {
+    pub fn outlook(&self) -> &AgentHandle {
         &self.outlook
     }
 }
 
-impl Host for AgentHost {
-    fn ask(&self, ask: Ask) {
-        if let Some(ask) = self.looks.take(ask) {
+impl ScreenHost for AgentHost {
+    fn ask(&self, ask: HostRequest) {
+        if let Some(ask) = self.queries.take(ask) {
             // A reply that is dropped counts as a refusal.
-            let _ = self.asks.send(work::Job::Ask(ask));
+            let _ = self.asks.send(work::HostJob::Ask(ask));
         }
     }
 
@@ -79,14 +79,14 @@ impl Host for AgentHost {
         self.outlook.stop();
     }
 
-    fn set_mode(&self, mode: Mode) {
+    fn set_mode(&self, mode: ApprovalMode) {
         self.outlook.set_mode(mode);
     }
 
     fn finish(&self) -> Boxed<'_, ()> {
         Box::pin(async {
             let mut ended = self.ended.clone();
-            if self.asks.send(work::Job::Close).is_ok() {
+            if self.asks.send(work::HostJob::Close).is_ok() {
                 // An error is a task that is gone.
                 let _ = ended.wait_for(|ended| *ended).await;
             }

@@ -7,12 +7,14 @@ use tokio::sync::oneshot;
 
 use super::AgentHost;
 use crate::event::AgentEvent;
-use crate::offline::tour::{Tour, TourStep, Until};
-use crate::screen::{Ask, CompactAsk, CompactStep, Compaction, Host, Typed};
+use crate::offline::tour::{Tour, TourStep, TourWait};
+use crate::screen::{
+    CompactionReply, CompactionRequest, CompactionStep, GuideInput, HostRequest, ScreenHost,
+};
 
 /// How fast prompts are typed, and how long a step may be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum TourPace {
     /// As people type and read.
     Human,
     /// At once, for tests and scripts.
@@ -26,14 +28,14 @@ const ANSWER: Duration = Duration::from_millis(400);
 
 /// Shows around until the tour is over or the screen is gone. All that the agent tells passes through here, to `screen`;
 /// what is typed goes to `typed`.
-pub async fn show_around(
+pub async fn run_tour(
     host: AgentHost,
     events: UnboundedReceiver<AgentEvent>,
     screen: UnboundedSender<AgentEvent>,
-    typed: UnboundedSender<Typed>,
-    pace: Pace,
+    typed: UnboundedSender<GuideInput>,
+    pace: TourPace,
 ) {
-    let mut driver = Driver {
+    let mut driver = TourDriver {
         tour: Tour::new(),
         host,
         events,
@@ -52,31 +54,31 @@ pub async fn show_around(
     }
 }
 
-struct Driver {
+struct TourDriver {
     tour: Tour,
     host: AgentHost,
     events: UnboundedReceiver<AgentEvent>,
     screen: UnboundedSender<AgentEvent>,
-    typed: UnboundedSender<Typed>,
-    pace: Pace,
+    typed: UnboundedSender<GuideInput>,
+    pace: TourPace,
 }
 
 /// None: the screen or the agent is gone.
 type Gone = Option<()>;
 
-impl Driver {
+impl TourDriver {
     async fn tour(&mut self) -> Gone {
         let mut compacted_by_command = false;
         loop {
             match self.tour.next_step() {
                 TourStep::Say(text) => self.screen.send(AgentEvent::Notice(text)).ok()?,
                 TourStep::Prompt(text) => self.types(&text).await?,
-                TourStep::Wait(Until::Read(time)) => self.rest(time).await?,
+                TourStep::Wait(TourWait::Read(time)) => self.rest(time).await?,
                 // It was waited for already, and nothing tells of its end.
-                TourStep::Wait(Until::Ended) if compacted_by_command => {
+                TourStep::Wait(TourWait::Ended) if compacted_by_command => {
                     compacted_by_command = false;
                 }
-                TourStep::Wait(Until::Ended) => {
+                TourStep::Wait(TourWait::Ended) => {
                     self.until(|event| matches!(event, AgentEvent::Ended(_)))
                         .await?;
                 }
@@ -89,7 +91,7 @@ impl Driver {
                     self.rest(ANSWER).await?;
                 }
                 TourStep::Resume => {
-                    let id = self.host.outlook().look()?.session_id;
+                    let id = self.host.outlook().snapshot()?.session_id;
                     self.types(&format!("/resume {id}")).await?;
                     self.until(|event| matches!(event, AgentEvent::Glance(_)))
                         .await?;
@@ -102,14 +104,14 @@ impl Driver {
 
     /// Types something letter by letter and sends it.
     async fn types(&mut self, text: &str) -> Gone {
-        if self.pace == Pace::Human {
+        if self.pace == TourPace::Human {
             for (at, letter) in text.char_indices() {
                 let so_far = text[..at + letter.len_utf8()].to_owned();
-                self.typed.send(Typed::SoFar(so_far)).ok()?;
+                self.typed.send(GuideInput::SoFar(so_far)).ok()?;
                 self.rest(LETTER).await?;
             }
         }
-        self.typed.send(Typed::Sent(text.to_owned())).ok()
+        self.typed.send(GuideInput::Sent(text.to_owned())).ok()
     }
 
     /// Takes events until this one has come.
@@ -127,8 +129,8 @@ impl Driver {
     /// Takes events for a while.
     async fn rest(&mut self, time: Duration) -> Gone {
         let time = match self.pace {
-            Pace::Human => time,
-            Pace::AtOnce => time.min(ANSWER) / 4,
+            TourPace::Human => time,
+            TourPace::AtOnce => time.min(ANSWER) / 4,
         };
         let end = tokio::time::Instant::now() + time;
         loop {
@@ -147,17 +149,18 @@ impl Driver {
     /// Compacts as the user would who approves what he is shown.
     async fn compact(&mut self) -> Gone {
         let (reply, shown) = oneshot::channel();
-        self.host.ask(Ask::Compact(CompactAsk::default(), reply));
-        let Ok(Compaction::Preview(preview)) = self.answer(shown).await? else {
+        self.host
+            .ask(HostRequest::Compact(CompactionRequest::default(), reply));
+        let Ok(CompactionReply::Preview(preview)) = self.answer(shown).await? else {
             return Some(());
         };
         let (reply, done) = oneshot::channel();
-        let step = CompactStep::Approved(preview.summary);
-        let ask = CompactAsk {
+        let step = CompactionStep::Approved(preview.summary);
+        let ask = CompactionRequest {
             step,
-            ..CompactAsk::default()
+            ..CompactionRequest::default()
         };
-        self.host.ask(Ask::Compact(ask, reply));
+        self.host.ask(HostRequest::Compact(ask, reply));
         self.answer(done).await.map(|_| ())
     }
 

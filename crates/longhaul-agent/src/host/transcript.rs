@@ -5,14 +5,14 @@ use std::io;
 use std::path::Path;
 
 use longhaul_core::inspect::{Categories, Inspection, LineEnd};
-use longhaul_core::message::{Block, BlockKind, EntryKind, Scanner, Subtype, View};
+use longhaul_core::message::{BlockKind, EntryBlock, EntryKind, EntryView, LineScanner, Subtype};
 use longhaul_core::models::ModelTable;
 use longhaul_core::report::LossReport;
-use longhaul_core::window::Settings;
-use longhaul_store::{Ending, LineReader};
+use longhaul_core::window::WindowSettings;
+use longhaul_store::{LineEnding, LineReader};
 use serde_json::Value;
 
-use crate::agent::Look;
+use crate::agent::SessionSnapshot;
 use crate::screen::{TranscriptItem, TranscriptKind};
 
 /// Fields of a call's input that say what it is about, the best first.
@@ -59,26 +59,26 @@ pub(super) fn report(path: &Path, boundary: Option<&str>) -> io::Result<Option<S
 }
 
 /// What fills the window, by category (T4).
-pub(super) fn categories(look: &Look, models: &ModelTable) -> io::Result<Categories> {
+pub(super) fn categories(look: &SessionSnapshot, models: &ModelTable) -> io::Result<Categories> {
     let mut inspection = Inspection::new();
     if look.transcript.exists() {
         let mut lines = LineReader::new(File::open(&look.transcript)?);
         while let Some(line) = lines.next()? {
             let end = match line.ending {
-                Ending::Lf => LineEnd::Lf,
-                Ending::CrLf => LineEnd::CrLf,
-                Ending::None => LineEnd::EndOfFile,
+                LineEnding::Lf => LineEnd::Lf,
+                LineEnding::CrLf => LineEnd::CrLf,
+                LineEnding::None => LineEnd::EndOfFile,
             };
             inspection.line(line.number, line.offset, line.bytes, end);
         }
     }
     let report = inspection
-        .report(models, &Settings::default(), Some(&look.model))
+        .report(models, &WindowSettings::default(), Some(&look.model))
         .map_err(io::Error::other)?;
     Ok(report.categories)
 }
 
-fn each(path: &Path, mut take: impl FnMut(View<'_>)) -> io::Result<()> {
+fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Result<()> {
     let file = match File::open(path) {
         Ok(file) => file,
         // Nothing was said yet.
@@ -86,7 +86,7 @@ fn each(path: &Path, mut take: impl FnMut(View<'_>)) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let mut lines = LineReader::new(file);
-    let mut scanner = Scanner::default();
+    let mut scanner = LineScanner::default();
     while let Some(line) = lines.next()? {
         if let Ok(facets) = scanner.scan(line.bytes) {
             take(facets.view(line.bytes));
@@ -95,7 +95,7 @@ fn each(path: &Path, mut take: impl FnMut(View<'_>)) -> io::Result<()> {
     Ok(())
 }
 
-fn take(view: View<'_>, items: &mut Vec<TranscriptItem>) {
+fn take(view: EntryView<'_>, items: &mut Vec<TranscriptItem>) {
     let at = view.timestamp();
     let mut add = |kind: TranscriptKind, text: String| {
         if !text.trim().is_empty() || matches!(kind, TranscriptKind::Call { .. }) {
@@ -133,7 +133,7 @@ fn take(view: View<'_>, items: &mut Vec<TranscriptItem>) {
     }
 }
 
-fn said(view: View<'_>, block: &Block) -> Option<(TranscriptKind, String)> {
+fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, String)> {
     let is_user = view.facets.kind == EntryKind::User;
     let body = || value(block.body.of(view.line));
     Some(match block.kind {

@@ -1,50 +1,52 @@
 //! The task that owns the agent: does one thing after the other, and minds what goes on in the background in between.
 
 use longhaul::hooks::EndReason;
-use longhaul::recorded::Recording;
+use longhaul::recorded::RecordedTranscript;
 use longhaul::session::CompactOutcome;
 use longhaul_core::engine::CompactRequest;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::Agent;
-use crate::screen::{Ask, CompactAsk, CompactStep, Compaction, Refusal, Reply};
-use crate::workplace::Workplace;
+use crate::project_setup::ProjectSetup;
+use crate::screen::{
+    CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, Reply,
+};
 
 /// Something to do.
-pub(super) enum Job {
-    Ask(Ask),
+pub(super) enum HostJob {
+    Ask(HostRequest),
     /// The user leaves.
     Close,
 }
 
 pub(super) async fn work(
     mut agent: Agent,
-    workplace: &Workplace,
-    mut jobs: UnboundedReceiver<Job>,
+    workplace: &ProjectSetup,
+    mut jobs: UnboundedReceiver<HostJob>,
 ) {
     loop {
         let job = tokio::select! {
             biased;
             job = jobs.recv() => job,
-            () = agent.attend(), if agent.is_attended_to() => continue,
+            () = agent.drive_background(), if agent.has_background_work() => continue,
         };
         match job {
-            Some(Job::Ask(ask)) => perform(&mut agent, workplace, ask).await,
-            Some(Job::Close) | None => break,
+            Some(HostJob::Ask(ask)) => perform(&mut agent, workplace, ask).await,
+            Some(HostJob::Close) | None => break,
         }
     }
     agent.close(EndReason::PromptInputExit).await;
 }
 
-async fn perform(agent: &mut Agent, workplace: &Workplace, ask: Ask) {
+async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) {
     // What is stopped from now on is this.
     let _ = agent.canceller();
     match ask {
-        Ask::Prompt(text, reply) => {
+        HostRequest::Prompt(text, reply) => {
             agent.prompt(text).await;
             answer(reply, Ok(()));
         }
-        Ask::Command {
+        HostRequest::Command {
             name,
             arguments,
             reply,
@@ -53,20 +55,20 @@ async fn perform(agent: &mut Agent, workplace: &Workplace, ask: Ask) {
                 agent.prompt(prompt).await;
                 answer(reply, Ok(()));
             }
-            Err(why) => answer(reply, Err(Refusal(why))),
+            Err(why) => answer(reply, Err(HostRefusal(why))),
         },
-        Ask::Compact(ask, reply) => {
+        HostRequest::Compact(ask, reply) => {
             let done = compact(agent, ask).await;
             answer(reply, done);
         }
-        Ask::Rewind(uuid, reply) => {
+        HostRequest::Rewind(uuid, reply) => {
             let done = agent.rewind(&uuid).await;
             answer(
                 reply,
                 done.map(|rewound| Some(rewound.text)).map_err(refusal),
             );
         }
-        Ask::UndoCompaction(reply) => {
+        HostRequest::UndoCompaction(reply) => {
             let done = agent.undo_compaction().await.map(|undone| {
                 format!(
                     "the compaction is undone: {} tokens in place of {}",
@@ -75,52 +77,55 @@ async fn perform(agent: &mut Agent, workplace: &Workplace, ask: Ask) {
             });
             answer(reply, done.map_err(refusal));
         }
-        Ask::Resume(id, reply) => {
+        HostRequest::Resume(id, reply) => {
             let done = agent.resume(&id).await;
             answer(
                 reply,
                 done.map_err(|error| match error.in_use() {
-                    Some(_) => Refusal(format!(
+                    Some(_) => HostRefusal(format!(
                         "{error}. To go on in a copy: longhaul chat --resume {id} --fork-session"
                     )),
                     None => refusal(error),
                 }),
             );
         }
-        Ask::Clear(reply) => {
+        HostRequest::Clear(reply) => {
             let done = agent.clear().await;
             answer(reply, done.map_err(refusal));
         }
-        Ask::SwitchModel(model, reply) => {
+        HostRequest::SwitchModel(model, reply) => {
             let done = agent.switch_model(&model).await;
             answer(reply, done.map_err(refusal));
         }
         // Those who only look are answered elsewhere.
-        Ask::Sessions(_)
-        | Ask::Models(_)
-        | Ask::Context(_)
-        | Ask::Messages(_)
-        | Ask::Transcript(_)
-        | Ask::Report(..)
-        | Ask::Notes(_)
-        | Ask::Hooks(_)
-        | Ask::Cost(_)
-        | Ask::Commands(_) => {}
+        HostRequest::Sessions(_)
+        | HostRequest::Models(_)
+        | HostRequest::Context(_)
+        | HostRequest::Messages(_)
+        | HostRequest::Transcript(_)
+        | HostRequest::Report(..)
+        | HostRequest::Notes(_)
+        | HostRequest::Hooks(_)
+        | HostRequest::Cost(_)
+        | HostRequest::Commands(_) => {}
     }
 }
 
-async fn compact(agent: &mut Agent, ask: CompactAsk) -> Result<Compaction, Refusal> {
+async fn compact(
+    agent: &mut Agent,
+    ask: CompactionRequest,
+) -> Result<CompactionReply, HostRefusal> {
     let pivot = match (ask.pivot, ask.keep) {
         (Some(pivot), _) => Some(pivot),
         (None, Some(keep)) if keep > 0 => {
-            let read = Recording::read(&agent.place().transcript).map_err(refusal)?;
+            let read = RecordedTranscript::read(&agent.place().transcript).map_err(refusal)?;
             Some(read.keep_last(keep).map_err(refusal)?)
         }
         (None, _) => None,
     };
     let (preview, approved) = match ask.step {
-        CompactStep::Preview => (true, None),
-        CompactStep::Approved(summary) => (false, Some(summary)),
+        CompactionStep::Preview => (true, None),
+        CompactionStep::Approved(summary) => (false, Some(summary)),
     };
     let done = agent.compact(CompactRequest {
         instructions: ask.instructions,
@@ -130,16 +135,16 @@ async fn compact(agent: &mut Agent, ask: CompactAsk) -> Result<Compaction, Refus
         ..CompactRequest::default()
     });
     match done.await.map_err(refusal)? {
-        CompactOutcome::Done(_) => Ok(Compaction::Done),
-        CompactOutcome::Preview(preview) => Ok(Compaction::Preview(preview)),
+        CompactOutcome::Done(_) => Ok(CompactionReply::Done),
+        CompactOutcome::Preview(preview) => Ok(CompactionReply::Preview(preview)),
     }
 }
 
-fn refusal(error: impl std::fmt::Display) -> Refusal {
-    Refusal(error.to_string())
+fn refusal(error: impl std::fmt::Display) -> HostRefusal {
+    HostRefusal(error.to_string())
 }
 
-fn answer<T>(reply: Reply<T>, with: Result<T, Refusal>) {
+fn answer<T>(reply: Reply<T>, with: Result<T, HostRefusal>) {
     // A screen that is gone needs no answer.
     let _ = reply.send(with);
 }

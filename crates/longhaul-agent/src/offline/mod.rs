@@ -8,7 +8,7 @@
 mod start;
 pub mod tour;
 
-pub use start::{Offline, Options, Speed, model, start};
+pub use start::{OfflineOptions, OfflineServer, WritingSpeed, model, start};
 
 /// The offline model's id. The table of models has it.
 pub const MODEL: &str = "longhaul-offline";

@@ -5,10 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use longhaul_provider::{Auth, ClientConfig, Dialect, Secret};
-use longhaul_sim::faults::wire::Pace;
-use longhaul_sim::model::agent::Pace as Work;
+use longhaul_sim::faults::wire::EventPace;
+use longhaul_sim::model::agent::AgentBehavior as Work;
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{self, Server};
+use longhaul_sim::server::{self, SimServer};
 use longhaul_sim::world::{self, World};
 
 use super::MODEL;
@@ -24,21 +24,21 @@ const AT_MOST: Duration = Duration::from_secs(5);
 
 /// How fast the model writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speed {
+pub enum WritingSpeed {
     /// As fast as it goes; for tests and scripts.
     Instant,
     /// So many tokens a second, a little faster where a reply is very long.
     TokensPerSecond(u64),
 }
 
-impl Speed {
+impl WritingSpeed {
     /// One that people can follow.
     pub const HUMAN: Self = Self::TokensPerSecond(160);
 
-    fn pace(self) -> Pace {
+    fn pace(self) -> EventPace {
         match self {
-            Self::Instant => Pace::FAST,
-            Self::TokensPerSecond(tokens) => Pace {
+            Self::Instant => EventPace::FAST,
+            Self::TokensPerSecond(tokens) => EventPace {
                 first_byte: FIRST_BYTE,
                 between: Duration::from_millis(1_000 * TOKENS_AN_EVENT / tokens.max(1)),
                 at_most: Some(AT_MOST),
@@ -49,56 +49,56 @@ impl Speed {
 
 /// How the offline model is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct OfflineOptions {
     /// Where all chance comes from: the same seed and the same requests give the same replies.
     pub seed: u64,
     /// How fast it writes.
-    pub speed: Speed,
+    pub speed: WritingSpeed,
 }
 
-impl Default for Options {
+impl Default for OfflineOptions {
     fn default() -> Self {
         Self {
             seed: 1,
-            speed: Speed::HUMAN,
+            speed: WritingSpeed::HUMAN,
         }
     }
 }
 
 /// The offline model, listening. Dropping it ends it; its cache ends with it, so it is kept over a resume.
 #[derive(Debug)]
-pub struct Offline {
-    server: Server,
+pub struct OfflineServer {
+    server: SimServer,
 }
 
 /// Who answers: the simulator's model, which does what the user asks for in so many words and changes nothing else.
 pub fn model(seed: u64) -> SimModel {
-    SimModel::new(model::Options {
+    SimModel::new(model::SimModelOptions {
         seed,
         pace: Work::obedient(),
-        ..model::Options::default()
+        ..model::SimModelOptions::default()
     })
 }
 
 /// Starts it on a free port that only this machine reaches. Time passes there as it does here.
-pub async fn start(options: Options) -> io::Result<Offline> {
+pub async fn start(options: OfflineOptions) -> io::Result<OfflineServer> {
     let pace = options.speed.pace();
-    let world = World::new(world::Options {
-        pace: server::Options::world_pace(pace),
-        ..world::Options::new(options.seed, Box::new(model(options.seed)))
+    let world = World::new(world::WorldOptions {
+        pace: server::SimServerOptions::world_pace(pace),
+        ..world::WorldOptions::new(options.seed, Box::new(model(options.seed)))
     });
-    let serving = server::Options {
+    let serving = server::SimServerOptions {
         pace,
         model: MODEL.to_owned(),
         seed: options.seed,
-        ..server::Options::default()
+        ..server::SimServerOptions::default()
     };
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = Server::start(listen, world, serving).await?;
-    Ok(Offline { server })
+    let server = SimServer::start(listen, world, serving).await?;
+    Ok(OfflineServer { server })
 }
 
-impl Offline {
+impl OfflineServer {
     /// Where it listens.
     pub fn url(&self) -> String {
         self.server.url()
@@ -114,7 +114,7 @@ impl Offline {
     }
 
     /// The server: its books, its world.
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &SimServer {
         &self.server
     }
 

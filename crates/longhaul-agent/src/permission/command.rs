@@ -2,31 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folders::Folders;
-use super::paths::Located;
+use super::folders::CommandFolders;
+use super::paths::LocatedPath;
 use super::read_only::git::{looks_around, why_not};
 use super::read_only::{is_harmless_in_env, is_read_only, is_sink, only_looks};
-use super::rule::{Rule, What};
-use super::shell::{Part, Script, Word, reachable, read, without_timing};
-use super::state::State;
-use super::{Judgement, denied, suggest};
-use crate::event::Mode;
+use super::rule::{PermissionRule, RuleSubject};
+use super::shell::{ShellScript, ShellWord, SimpleCommand, reachable, read, without_timing};
+use super::state::PermissionState;
+use super::{PermissionDecision, denied, suggest};
+use crate::event::ApprovalMode;
 
 /// Judges a command under these rules, before what the mode makes of an answer. `from` is the folder that the shell stands in.
-pub(super) fn judge(command: &str, from: &Path, state: &State) -> Judgement {
+pub(super) fn judge(command: &str, from: &Path, state: &PermissionState) -> PermissionDecision {
     let script = read(command);
-    let folders = Folders::of(&script, from, &state.workspace);
-    let reach: Vec<Part> = script.parts.iter().flat_map(reachable).collect();
+    let folders = CommandFolders::of(&script, from, &state.workspace);
+    let reach: Vec<SimpleCommand> = script.parts.iter().flat_map(reachable).collect();
     let forbidden =
         by_rule(command, &reach, state).or_else(|| denied::named(&script, &reach, &folders, state));
     if let Some(reason) = forbidden {
-        return Judgement::Deny { reason };
+        return PermissionDecision::Deny { reason };
     }
     let uncertain = perhaps(command, &script, &reach, &state.deny)
         .map(|rule| format!("Whether the rule {rule} forbids it cannot be told."))
         .or_else(|| denied::perhaps(&script, &reach, &folders, state));
     let looks = is_read_only(&script, &folders, &state.workspace);
-    if state.mode == Mode::Plan && (!looks || uncertain.is_some()) {
+    if state.mode == ApprovalMode::Plan && (!looks || uncertain.is_some()) {
         return super::not_in_plan_mode();
     }
     if let Some(rule) = perhaps(command, &script, &reach, &state.ask) {
@@ -35,15 +35,16 @@ pub(super) fn judge(command: &str, from: &Path, state: &State) -> Judgement {
     if let Some(reason) = uncertain {
         return ask(reason);
     }
-    let all_commands = |rule: &&Rule| rule.names_tool("Bash") && matches!(rule.what, What::All);
+    let all_commands =
+        |rule: &&PermissionRule| rule.names_tool("Bash") && matches!(rule.what, RuleSubject::All);
     if looks
-        || state.mode == Mode::BypassPermissions
+        || state.mode == ApprovalMode::BypassPermissions
         || state.allow().any(|rule| all_commands(&rule))
     {
-        return Judgement::Allow;
+        return PermissionDecision::Allow;
     }
     if allowed_as_it_is(command, state) {
-        return Judgement::Allow;
+        return PermissionDecision::Allow;
     }
     if let Some(why) = script.unclear {
         return ask(format!("It is not clear what it would run: {why}."));
@@ -51,20 +52,20 @@ pub(super) fn judge(command: &str, from: &Path, state: &State) -> Judgement {
     by_parts(&script, &folders, state)
 }
 
-fn ask(reason: String) -> Judgement {
-    Judgement::Ask { reason, rule: None }
+fn ask(reason: String) -> PermissionDecision {
+    PermissionDecision::Ask { reason, rule: None }
 }
 
 /// A definite no: a rule against a command in it.
-fn by_rule(command: &str, reach: &[Part], state: &State) -> Option<String> {
+fn by_rule(command: &str, reach: &[SimpleCommand], state: &PermissionState) -> Option<String> {
     let rule = state
         .deny
         .iter()
         .filter(|rule| rule.names_tool("Bash"))
         .find(|rule| match &rule.what {
-            What::All => true,
-            What::Command(pattern) => {
-                let hits = |part: &Part| {
+            RuleSubject::All => true,
+            RuleSubject::Command(pattern) => {
+                let hits = |part: &SimpleCommand| {
                     [part.text(), part.raw(), part.raw_with_assigns()]
                         .iter()
                         .any(|text| pattern.surely_matches(text))
@@ -79,14 +80,14 @@ fn by_rule(command: &str, reach: &[Part], state: &State) -> Option<String> {
 /// The first of these rules that means the command, or might: what an expansion becomes only the shell knows.
 fn perhaps<'a>(
     command: &str,
-    script: &Script,
-    reach: &[Part],
-    rules: &'a [Rule],
+    script: &ShellScript,
+    reach: &[SimpleCommand],
+    rules: &'a [PermissionRule],
 ) -> Option<&'a str> {
     let rules = rules.iter().filter(|rule| rule.names_tool("Bash"));
     let mut meant = rules.filter(|rule| match &rule.what {
-        What::All => true,
-        What::Command(pattern) => {
+        RuleSubject::All => true,
+        RuleSubject::Command(pattern) => {
             script.unclear.is_some()
                 || pattern.surely_matches(command.trim())
                 || reach.iter().any(|part| {
@@ -97,24 +98,29 @@ fn perhaps<'a>(
         }
         _ => false,
     });
-    meant.next().map(Rule::text)
+    meant.next().map(PermissionRule::text)
 }
 
 /// A rule without a star that is the command, letter by letter.
-fn allowed_as_it_is(command: &str, state: &State) -> bool {
+fn allowed_as_it_is(command: &str, state: &PermissionState) -> bool {
     state.allow().any(|rule| match &rule.what {
-        What::Command(pattern) => {
+        RuleSubject::Command(pattern) => {
             rule.names_tool("Bash") && pattern.is_exact() && pattern.surely_matches(command.trim())
         }
         _ => false,
     })
 }
 
-fn by_parts(script: &Script, folders: &Folders, state: &State) -> Judgement {
+fn by_parts(
+    script: &ShellScript,
+    folders: &CommandFolders,
+    state: &PermissionState,
+) -> PermissionDecision {
     let folders = folders.certain();
-    let looks =
-        |part: &Part| folders.is_some_and(|folders| only_looks(part, folders, &state.workspace));
-    let mut asked: Vec<&Part> = Vec::new();
+    let looks = |part: &SimpleCommand| {
+        folders.is_some_and(|folders| only_looks(part, folders, &state.workspace))
+    };
+    let mut asked: Vec<&SimpleCommand> = Vec::new();
     for part in &script.parts {
         let core = without_timing(part);
         // Git is guarded by a function of the shell, which `timeout` and its like do not start.
@@ -145,9 +151,9 @@ fn by_parts(script: &Script, folders: &Folders, state: &State) -> Judgement {
     ];
     let other = others.into_iter().flatten().next();
     match (asked.as_slice(), other) {
-        ([], None) => Judgement::Allow,
+        ([], None) => PermissionDecision::Allow,
         ([], Some(reason)) => ask(reason),
-        ([part], None) => Judgement::Ask {
+        ([part], None) => PermissionDecision::Ask {
             reason: why(part, script, folders),
             rule: suggest::for_command(part),
         },
@@ -156,16 +162,16 @@ fn by_parts(script: &Script, folders: &Folders, state: &State) -> Judgement {
 }
 
 /// Whether git is among what this command runs because it only looks.
-pub(super) fn looks_with_git(command: &str, from: &Path, state: &State) -> bool {
+pub(super) fn looks_with_git(command: &str, from: &Path, state: &PermissionState) -> bool {
     let script = read(command);
-    let folders = Folders::of(&script, from, &state.workspace);
+    let folders = CommandFolders::of(&script, from, &state.workspace);
     folders.certain().is_some_and(|folders| {
         let mut parts = script.parts.iter();
         parts.any(|part| looks_around(part, folders))
     })
 }
 
-fn why(part: &Part, script: &Script, folders: Option<&[PathBuf]>) -> String {
+fn why(part: &SimpleCommand, script: &ShellScript, folders: Option<&[PathBuf]>) -> String {
     if let Some(reason) = why_not(&without_timing(part), folders.unwrap_or_default()) {
         return reason;
     }
@@ -179,7 +185,7 @@ fn why(part: &Part, script: &Script, folders: Option<&[PathBuf]>) -> String {
 }
 
 /// Whether a rule allows a part.
-fn allowed(part: &Part, state: &State) -> bool {
+fn allowed(part: &SimpleCommand, state: &PermissionState) -> bool {
     let core = without_timing(part);
     let as_written = part.raw_with_assigns();
     let harmless = part
@@ -196,7 +202,7 @@ fn allowed(part: &Part, state: &State) -> bool {
         .allow()
         .filter(|rule| rule.names_tool("Bash"))
         .filter_map(|rule| match &rule.what {
-            What::Command(pattern) => Some(pattern),
+            RuleSubject::Command(pattern) => Some(pattern),
             _ => None,
         });
     patterns.into_iter().any(|pattern| {
@@ -207,22 +213,22 @@ fn allowed(part: &Part, state: &State) -> bool {
     })
 }
 
-fn may_write(word: &Word, folders: Option<&[PathBuf]>, state: &State) -> bool {
+fn may_write(word: &ShellWord, folders: Option<&[PathBuf]>, state: &PermissionState) -> bool {
     let Some(folders) = folders.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
         return false;
     };
     is_sink(word)
-        || folders
-            .iter()
-            .all(|base| state.may_write_unasked("Write", &Located::find(&base.join(&word.text))))
+        || folders.iter().all(|base| {
+            state.may_write_unasked("Write", &LocatedPath::find(&base.join(&word.text)))
+        })
 }
 
-fn may_read(word: &Word, folders: Option<&[PathBuf]>, state: &State) -> bool {
+fn may_read(word: &ShellWord, folders: Option<&[PathBuf]>, state: &PermissionState) -> bool {
     let Some(folders) = folders.filter(|_| word.is_known() && !word.tilde && !word.glob) else {
         return false;
     };
     is_sink(word)
         || folders
             .iter()
-            .all(|base| state.may_read_unasked("Read", &Located::find(&base.join(&word.text))))
+            .all(|base| state.may_read_unasked("Read", &LocatedPath::find(&base.join(&word.text))))
 }

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::folders::Folders;
+use super::folders::CommandFolders;
 use super::git_contents;
-use super::paths::Located;
+use super::paths::LocatedPath;
 use super::read_only::{possible_files, reads_its_arguments};
-use super::recursion::{self, TooMany};
-use super::rule::{Rule, What};
-use super::shell::{Part, Script, Word};
-use super::state::{State, WRITERS};
+use super::recursion::{self, TooManyFiles};
+use super::rule::{PermissionRule, RuleSubject};
+use super::shell::{ShellScript, ShellWord, SimpleCommand};
+use super::state::{PermissionState, WRITERS};
 use super::wildcard::expand;
 
 /// Programs that read the files which their arguments name, beside those that only look.
@@ -46,20 +46,20 @@ const READERS: &[&str] = &[
 
 /// A definite no: why a file that the command names is forbidden.
 pub(super) fn named(
-    script: &Script,
-    reach: &[Part],
-    folders: &Folders,
-    state: &State,
+    script: &ShellScript,
+    reach: &[SimpleCommand],
+    folders: &CommandFolders,
+    state: &PermissionState,
 ) -> Option<String> {
     if !has_rules(state, |_| true) {
         return None;
     }
-    let speaks = |part: &&Part| !matches!(part.name(), "echo" | "printf");
+    let speaks = |part: &&SimpleCommand| !matches!(part.name(), "echo" | "printf");
     let arguments = reach
         .iter()
         .filter(speaks)
         .flat_map(|part| part.words.iter().skip(1));
-    let against = |words: Vec<&Word>, tool: &str| {
+    let against = |words: Vec<&ShellWord>, tool: &str| {
         let mut files: BTreeSet<(PathBuf, &str)> = BTreeSet::new();
         for word in words {
             for base in folders.known() {
@@ -67,7 +67,7 @@ pub(super) fn named(
             }
         }
         files.into_iter().find_map(|(path, raw)| {
-            let rule = state.denies_path(tool, &Located::find(&path))?;
+            let rule = state.denies_path(tool, &LocatedPath::find(&path))?;
             Some(format!("The rule {} forbids {raw}.", rule.text()))
         })
     };
@@ -77,9 +77,9 @@ pub(super) fn named(
 
 /// The files that a word may name in a folder.
 fn named_by<'a>(
-    word: &'a Word,
+    word: &'a ShellWord,
     base: &'a Path,
-    state: &'a State,
+    state: &'a PermissionState,
 ) -> impl Iterator<Item = PathBuf> + 'a {
     let names = possible_files(&word.text).into_iter();
     let literal = names.map(
@@ -95,15 +95,15 @@ fn named_by<'a>(
 
 /// The rule that forbids what the command might read or write without naming it, and what makes it so.
 pub(super) fn perhaps(
-    script: &Script,
-    reach: &[Part],
-    folders: &Folders,
-    state: &State,
+    script: &ShellScript,
+    reach: &[SimpleCommand],
+    folders: &CommandFolders,
+    state: &PermissionState,
 ) -> Option<String> {
-    let about_reading = |rule: &Rule| !WRITERS.contains(&rule.tool.as_str());
-    let first = |about: fn(&Rule) -> bool| {
+    let about_reading = |rule: &PermissionRule| !WRITERS.contains(&rule.tool.as_str());
+    let first = |about: fn(&PermissionRule) -> bool| {
         let mut rules = state.deny.iter();
-        let rule = rules.find(|rule| matches!(rule.what, What::Paths(_)) && about(rule));
+        let rule = rules.find(|rule| matches!(rule.what, RuleSubject::Paths(_)) && about(rule));
         rule.map(|rule| {
             format!(
                 "Whether the rule {} forbids it cannot be told.",
@@ -114,7 +114,7 @@ pub(super) fn perhaps(
     if script.unclear.is_some() {
         return first(|_| true);
     }
-    let unsure = |word: &Word| {
+    let unsure = |word: &ShellWord| {
         let untold = |base: &PathBuf| expand(&word.pattern, base).is_none();
         !word.is_known() || word.glob && folders.known().iter().any(untold)
     };
@@ -127,7 +127,7 @@ pub(super) fn perhaps(
     if !has_rules(state, about_reading) {
         return None;
     }
-    let reads = |part: &&Part| {
+    let reads = |part: &&SimpleCommand| {
         let name = part.name().rsplit('/').next().unwrap_or_default();
         reads_its_arguments(name) || READERS.contains(&name)
     };
@@ -145,10 +145,18 @@ pub(super) fn perhaps(
 }
 
 /// Why a part may not read all that lies below a folder.
-fn below(part: &Part, folders: &Folders, state: &State) -> Option<String> {
-    let denied = |path: &Path| state.denies_path("Read", &Located::find(path)).is_some();
+fn below(
+    part: &SimpleCommand,
+    folders: &CommandFolders,
+    state: &PermissionState,
+) -> Option<String> {
+    let denied = |path: &Path| {
+        state
+            .denies_path("Read", &LocatedPath::find(path))
+            .is_some()
+    };
     let paths = state.deny.iter().filter_map(|rule| match &rule.what {
-        What::Paths(pattern) => Some(pattern),
+        RuleSubject::Paths(pattern) => Some(pattern),
         _ => None,
     });
     // Where all rules name their files, these alone are looked for.
@@ -168,27 +176,27 @@ fn below(part: &Part, folders: &Folders, state: &State) -> Option<String> {
     match recursion::find(part, folders.known(), &denied) {
         Ok(None) => None,
         Ok(Some(path)) => {
-            let rule = state.denies_path("Read", &Located::find(&path))?;
+            let rule = state.denies_path("Read", &LocatedPath::find(&path))?;
             Some(format!(
                 "It also reads {}, which the rule {} forbids.",
                 state.workspace.shown(&path),
                 rule.text()
             ))
         }
-        Err(TooMany) => Some(
+        Err(TooManyFiles) => Some(
             "It reads more files than can be held against the rules that forbid reading."
                 .to_owned(),
         ),
     }
 }
 
-fn changes_folder(part: &Part) -> bool {
+fn changes_folder(part: &SimpleCommand) -> bool {
     matches!(part.name(), "cd" | "pushd" | "popd")
 }
 
-fn has_rules(state: &State, about: impl Fn(&Rule) -> bool) -> bool {
+fn has_rules(state: &PermissionState, about: impl Fn(&PermissionRule) -> bool) -> bool {
     state
         .deny
         .iter()
-        .any(|rule| matches!(rule.what, What::Paths(_)) && about(rule))
+        .any(|rule| matches!(rule.what, RuleSubject::Paths(_)) && about(rule))
 }

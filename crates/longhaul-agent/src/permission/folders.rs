@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::{Located, tidy};
-use super::shell::{Script, Word, without_timing};
-use super::workspace::Workspace;
+use super::paths::{LocatedPath, tidy};
+use super::shell::{ShellScript, ShellWord, without_timing};
+use super::workspace::ReadableWorkspace;
 
 /// More folders than this are not kept apart.
 const MOST: usize = 16;
@@ -17,14 +17,14 @@ const UNSETTLING: &[&str] = &[
 
 /// The folders in which the parts of a command may run.
 #[derive(Debug)]
-pub(crate) struct Folders {
+pub(crate) struct CommandFolders {
     all: Vec<PathBuf>,
     certain: bool,
 }
 
-impl Folders {
+impl CommandFolders {
     /// The folders of a command that a shell runs which stands in `from`.
-    pub(crate) fn of(script: &Script, from: &Path, workspace: &Workspace) -> Self {
+    pub(crate) fn of(script: &ShellScript, from: &Path, workspace: &ReadableWorkspace) -> Self {
         let mut folders = Self {
             all: vec![from.to_owned()],
             certain: !script.wanders && !script.defines,
@@ -44,7 +44,7 @@ impl Folders {
         folders.certain &= folders
             .all
             .iter()
-            .all(|folder| workspace.may_read(&Located::find(folder)));
+            .all(|folder| workspace.may_read(&LocatedPath::find(folder)));
         folders
     }
 
@@ -64,7 +64,7 @@ impl Folders {
         let before = self.all.clone();
         for base in before {
             let path = base.join(folder);
-            for there in [tidy(&path), Located::find(&path).real] {
+            for there in [tidy(&path), LocatedPath::find(&path).real] {
                 if !self.all.contains(&there) {
                     self.all.push(there);
                 }
@@ -77,7 +77,7 @@ impl Folders {
     }
 }
 
-fn is_plain(folder: &Word) -> bool {
+fn is_plain(folder: &ShellWord) -> bool {
     folder.is_known()
         && !folder.tilde
         && !folder.glob

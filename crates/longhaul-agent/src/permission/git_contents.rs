@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::Located;
-use super::rule::What;
-use super::shell::{Part, Word};
-use super::state::State;
+use super::paths::LocatedPath;
+use super::rule::RuleSubject;
+use super::shell::{ShellWord, SimpleCommand};
+use super::state::PermissionState;
 use crate::git::tracked_files;
 
 /// Where a git command takes the contents from that it shows.
@@ -111,7 +111,11 @@ const INSTEAD_OF_CONTENTS: &[&str] = &[
 ];
 
 /// Why a part may not show what git knows: the rule that forbids a file which it could show.
-pub(super) fn forbidden_in(part: &Part, folders: &[PathBuf], state: &State) -> Option<String> {
+pub(super) fn forbidden_in(
+    part: &SimpleCommand,
+    folders: &[PathBuf],
+    state: &PermissionState,
+) -> Option<String> {
     let (command, arguments) = part.words.split_first()?;
     if command.text.rsplit('/').next() != Some("git") {
         return None;
@@ -125,7 +129,7 @@ pub(super) fn forbidden_in(part: &Part, folders: &[PathBuf], state: &State) -> O
 }
 
 /// Which contents a git command shows; none if it shows none.
-fn shown(arguments: &[Word], base: &Path) -> Option<ShownContents> {
+fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
     let (command, rest) = arguments.split_first()?;
     let options = || rest.iter().map(|word| word.text.as_str());
     let is_option = |text: &&str| text.starts_with('-');
@@ -135,7 +139,7 @@ fn shown(arguments: &[Word], base: &Path) -> Option<ShownContents> {
     // A revision and a file look alike: an operand that is no file may be a revision.
     let only_files = || {
         let operands = options().filter(|text| !is_option(text));
-        rest.iter().all(Word::is_known)
+        rest.iter().all(ShellWord::is_known)
             && operands
                 .into_iter()
                 .all(|text| base.join(text).symlink_metadata().is_ok())
@@ -172,7 +176,7 @@ fn shown(arguments: &[Word], base: &Path) -> Option<ShownContents> {
         }
         // The pattern that is searched for comes first, and is no file.
         "grep" => by_operands(
-            rest.iter().all(Word::is_known)
+            rest.iter().all(ShellWord::is_known)
                 && options()
                     .filter(|text| !is_option(text))
                     .skip(1)
@@ -189,7 +193,7 @@ fn shown(arguments: &[Word], base: &Path) -> Option<ShownContents> {
 }
 
 /// The rule that forbids one of the files that git tracks around a folder.
-fn denied_file(base: &Path, state: &State) -> Option<String> {
+fn denied_file(base: &Path, state: &PermissionState) -> Option<String> {
     // Without a list of them, any file may be among them.
     let Some(files) = tracked_files(base) else {
         return denied_in_history(base, state);
@@ -197,7 +201,7 @@ fn denied_file(base: &Path, state: &State) -> Option<String> {
     files.iter().find_map(|file| {
         // Git shows where a link points to, never what lies there, so links are not followed. A large repository has many
         // files.
-        let located = Located {
+        let located = LocatedPath {
             named: file.clone(),
             real: file.clone(),
         };
@@ -211,10 +215,10 @@ fn denied_file(base: &Path, state: &State) -> Option<String> {
 }
 
 /// The first rule that could mean a file in the repository around a folder.
-fn denied_in_history(base: &Path, state: &State) -> Option<String> {
+fn denied_in_history(base: &Path, state: &PermissionState) -> Option<String> {
     let root = crate::git::root(base).unwrap_or_else(|| base.to_owned());
     let rule = state.read_denials().find(|rule| match &rule.what {
-        What::Paths(pattern) => pattern.may_mean_below(&root),
+        RuleSubject::Paths(pattern) => pattern.may_mean_below(&root),
         _ => false,
     })?;
     Some(format!(

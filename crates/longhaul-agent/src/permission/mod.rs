@@ -27,21 +27,21 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use serde_json::Value;
 
 pub use remember::RememberError;
-pub use rule::{Bases, Rule, RuleError};
-pub use workspace::Workspace;
+pub use rule::{PermissionRule, PermissionRuleError, RulePathBases};
+pub use workspace::ReadableWorkspace;
 
-use crate::event::Mode;
-use crate::place::Place;
-use crate::tool::{Access, Guard};
-use paths::Located;
-use state::State;
+use crate::event::ApprovalMode;
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallGuard, ToolAccess};
+use paths::LocatedPath;
+use state::PermissionState;
 
 const PLAN_MODE: &str = include_str!("plan_mode.md");
 const NOBODY_TO_ASK: &str = include_str!("nobody_to_ask.md");
 
 /// What a call may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judgement {
+pub enum PermissionDecision {
     /// It may run.
     Allow,
     /// The user decides.
@@ -60,27 +60,32 @@ pub enum Judgement {
 
 /// Rules that were read, by what they say.
 #[derive(Debug, Clone, Default)]
-pub struct RuleSet {
+pub struct PermissionRules {
     /// May run.
-    pub allow: Vec<Rule>,
+    pub allow: Vec<PermissionRule>,
     /// Ask each time.
-    pub ask: Vec<Rule>,
+    pub ask: Vec<PermissionRule>,
     /// May not run.
-    pub deny: Vec<Rule>,
+    pub deny: Vec<PermissionRule>,
 }
 
 /// The permissions of a session. Loop, screen and sub-agents share one, behind an `Arc`: what one changes holds for all.
 #[derive(Debug)]
 pub struct Permissions {
-    state: RwLock<State>,
+    state: RwLock<PermissionState>,
     local_settings: PathBuf,
 }
 
 impl Permissions {
     /// The permissions of a session. [`Permissions::allow_in_project`] writes to `local_settings`.
-    pub fn new(workspace: Workspace, rules: RuleSet, mode: Mode, local_settings: PathBuf) -> Self {
+    pub fn new(
+        workspace: ReadableWorkspace,
+        rules: PermissionRules,
+        mode: ApprovalMode,
+        local_settings: PathBuf,
+    ) -> Self {
         Self {
-            state: RwLock::new(State {
+            state: RwLock::new(PermissionState {
                 workspace,
                 mode,
                 deny: rules.deny,
@@ -96,58 +101,60 @@ impl Permissions {
     }
 
     /// Judges a call.
-    pub fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judgement {
+    pub fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
         let state = self.read();
         match state.judge(tool, input, access) {
-            Judgement::Ask { reason, .. } if state.mode == Mode::DontAsk => Judgement::Deny {
-                reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
-            },
+            PermissionDecision::Ask { reason, .. } if state.mode == ApprovalMode::DontAsk => {
+                PermissionDecision::Deny {
+                    reason: format!("{} ({reason})", NOBODY_TO_ASK.trim_end()),
+                }
+            }
             judgement => judgement,
         }
     }
 
     /// From what a call that runs unasked is guarded.
-    pub(crate) fn guard(&self, access: &Access) -> Guard {
+    pub(crate) fn guard(&self, access: &ToolAccess) -> CallGuard {
         let state = self.read();
-        let Access::Runs { command, folder } = access else {
-            return Guard::Nothing;
+        let ToolAccess::Runs { command, folder } = access else {
+            return CallGuard::Nothing;
         };
         let folder = state.workspace.cwd.join(folder);
         match command::looks_with_git(command, &folder, &state) {
-            true => Guard::Git,
-            false => Guard::Nothing,
+            true => CallGuard::Git,
+            false => CallGuard::Nothing,
         }
     }
 
     /// Whether a rule forbids to read this file: for tools that meet files on their way, as searches do.
     pub fn denies_reading(&self, path: &Path) -> bool {
         let state = self.read();
-        let path = Located::find(&state.workspace.cwd.join(path));
+        let path = LocatedPath::find(&state.workspace.cwd.join(path));
         state.denies_path("Read", &path).is_some()
     }
 
     /// What may run unasked.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> ApprovalMode {
         self.read().mode
     }
 
     /// Changes it, for all who share this.
-    pub fn set_mode(&self, mode: Mode) {
+    pub fn set_mode(&self, mode: ApprovalMode) {
         self.write().mode = mode;
     }
 
     /// The file that may be written in plan mode.
     pub fn set_plan_file(&self, path: Option<PathBuf>) {
-        self.write().plan_file = path.map(|path| Located::find(&path).real);
+        self.write().plan_file = path.map(|path| LocatedPath::find(&path).real);
     }
 
     /// The session's folder for temporary files: what is below it may be read and written unasked, but in plan mode.
     pub(crate) fn set_scratchpad(&self, folder: Option<PathBuf>) {
-        self.write().scratchpad = folder.map(|folder| Located::find(&folder).real);
+        self.write().scratchpad = folder.map(|folder| LocatedPath::find(&folder).real);
     }
 
     /// The session is kept here from now on: its own files may be read unasked.
-    pub(crate) fn keep_in(&self, place: &Place) {
+    pub(crate) fn keep_in(&self, place: &SessionPaths) {
         self.write().workspace.keep_in(place);
     }
 
@@ -157,7 +164,7 @@ impl Permissions {
     }
 
     /// Forbids by a rule for as long as the session lasts.
-    pub(crate) fn deny_for_session(&self, rule: &str) -> Result<(), RuleError> {
+    pub(crate) fn deny_for_session(&self, rule: &str) -> Result<(), PermissionRuleError> {
         let mut state = self.write();
         let rule = state.parse(rule)?;
         state.deny.push(rule);
@@ -170,7 +177,7 @@ impl Permissions {
     }
 
     /// Allows by a rule for as long as the session lasts.
-    pub fn allow_for_session(&self, rule: &str) -> Result<(), RuleError> {
+    pub fn allow_for_session(&self, rule: &str) -> Result<(), PermissionRuleError> {
         let mut state = self.write();
         let rule = state.parse(rule)?;
         state.allowed_in_session.push(rule);
@@ -186,22 +193,22 @@ impl Permissions {
         Ok(())
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, PermissionState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    fn write(&self) -> RwLockWriteGuard<'_, PermissionState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Whether one of these rules forbids reading a file.
-pub(crate) fn forbids_reading(rules: &[Rule], path: &Path) -> bool {
-    state::forbids_reading(rules, &Located::find(path))
+pub(crate) fn forbids_reading(rules: &[PermissionRule], path: &Path) -> bool {
+    state::forbids_reading(rules, &LocatedPath::find(path))
 }
 
-fn not_in_plan_mode() -> Judgement {
-    Judgement::Deny {
+fn not_in_plan_mode() -> PermissionDecision {
+    PermissionDecision::Deny {
         reason: PLAN_MODE.trim_end().to_owned(),
     }
 }

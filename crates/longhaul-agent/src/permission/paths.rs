@@ -6,16 +6,16 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::rule::Bases;
+use super::rule::RulePathBases;
 
 /// A path as it is named and as it is found: with `..` taken out, and with all links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Located {
+pub(crate) struct LocatedPath {
     pub(crate) named: PathBuf,
     pub(crate) real: PathBuf,
 }
 
-impl Located {
+impl LocatedPath {
     /// Finds a path. What of it is not there yet keeps its name.
     pub(crate) fn find(path: &Path) -> Self {
         Self {
@@ -76,16 +76,16 @@ fn names(path: &Path) -> Vec<OsString> {
 
 /// A pattern of paths with the meaning it has in a .gitignore file.
 #[derive(Debug, Clone)]
-pub(crate) struct PathPattern {
+pub(crate) struct RulePathPattern {
     text: String,
     roots: Vec<(PathBuf, Gitignore)>,
     /// The one path that it means, if it has no wildcards and is bound to its root; below each root.
     fixed: Option<Vec<PathBuf>>,
 }
 
-impl PathPattern {
+impl RulePathPattern {
     /// Reads a pattern; none if it is not one.
-    pub(crate) fn parse(text: &str, bases: Bases<'_>) -> Option<Self> {
+    pub(crate) fn parse(text: &str, bases: RulePathBases<'_>) -> Option<Self> {
         let (root, line) = match text {
             _ if text.starts_with("//") => (Path::new("/"), text[1..].to_owned()),
             "~" => (bases.home?, "/**".to_owned()),
@@ -100,7 +100,7 @@ impl PathPattern {
         Self::rooted(text, root, &line)
     }
 
-    fn above(text: &str, bases: Bases<'_>) -> Option<Self> {
+    fn above(text: &str, bases: RulePathBases<'_>) -> Option<Self> {
         let mut root = bases.cwd;
         let mut rest = text;
         while let Some(below) = rest.strip_prefix("../") {
@@ -163,12 +163,12 @@ impl PathPattern {
     }
 
     /// For rules that forbid: whether the path is meant under either of its names.
-    pub(crate) fn touches(&self, path: &Located) -> bool {
+    pub(crate) fn touches(&self, path: &LocatedPath) -> bool {
         self.matches(&path.named) || self.matches(&path.real)
     }
 
     /// For rules that allow: whether it is meant under both.
-    pub(crate) fn covers(&self, path: &Located) -> bool {
+    pub(crate) fn covers(&self, path: &LocatedPath) -> bool {
         self.matches(&path.named) && self.matches(&path.real)
     }
 

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::paths::Located;
-use super::shell::{Part, Word};
+use super::paths::LocatedPath;
+use super::shell::{ShellWord, SimpleCommand};
 use super::wildcard::expand;
-use super::workspace::Workspace;
+use super::workspace::ReadableWorkspace;
 
 /// More files are not looked at.
 const MOST: usize = 20_000;
 
 /// What a program reads below a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum RecursiveReach {
     /// All there is, but for what links lead to.
     Files,
     /// All there is, and what links lead to.
@@ -29,7 +29,7 @@ const TAKING: &str = "ABCDdefm";
 const TAKING_IN_RG: &str = "ABCEMTdefgjmrt";
 
 /// What a part reads without naming it: how far it reaches, and the folders that it begins with. None: nothing.
-fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
+fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathBuf>)> {
     let (command, arguments) = part.words.split_first()?;
     let name = command.text.rsplit('/').next().unwrap_or_default();
     let has = |letters: &str, long: &[&str]| {
@@ -61,8 +61,10 @@ fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
             // `-d recurse` may be shortened, so whatever is done with folders counts.
             let long = ["--recursive", "--dereference-recursive", "--directories"];
             match has("rRd", &long) {
-                true if has("R", &["--dereference-recursive"]) => Some((Reach::Links, searched)),
-                true => Some((Reach::Files, searched)),
+                true if has("R", &["--dereference-recursive"]) => {
+                    Some((RecursiveReach::Links, searched))
+                }
+                true => Some((RecursiveReach::Files, searched)),
                 false => None,
             }
         }
@@ -70,26 +72,26 @@ fn reach(part: &Part, base: &Path) -> Option<(Reach, Vec<PathBuf>)> {
             let all = has(".u", &["--hidden", "--no-ignore", "--unrestricted"])
                 || arguments.iter().any(|word| word.text.starts_with("--no-"));
             let reach = match has("L", &["--follow"]) {
-                true => Reach::Links,
-                false if all => Reach::Files,
-                false => Reach::Shown,
+                true => RecursiveReach::Links,
+                false if all => RecursiveReach::Files,
+                false => RecursiveReach::Shown,
             };
             Some((reach, searched))
         }
-        "ag" | "ack" => Some((Reach::Links, searched)),
+        "ag" | "ack" => Some((RecursiveReach::Links, searched)),
         "git" if operands.first().is_some_and(|word| word.text == "grep") => {
-            Some((Reach::Files, vec![base.to_owned()]))
+            Some((RecursiveReach::Files, vec![base.to_owned()]))
         }
-        "diff" => (!folders.is_empty()).then_some((Reach::Links, folders)),
+        "diff" => (!folders.is_empty()).then_some((RecursiveReach::Links, folders)),
         "cp" | "scp" | "rsync" | "tar" | "bsdtar" | "zip" | "7z" | "cpio" => {
-            (!folders.is_empty()).then_some((Reach::Files, folders))
+            (!folders.is_empty()).then_some((RecursiveReach::Files, folders))
         }
         _ => None,
     }
 }
 
 /// The files that an operand means. What cannot be told may be all that is there.
-fn meant(word: &Word, base: &Path) -> Vec<PathBuf> {
+fn meant(word: &ShellWord, base: &Path) -> Vec<PathBuf> {
     let expanded = match word.glob {
         true => expand(&word.pattern, base).map(|expanded| expanded.names),
         false => word
@@ -101,7 +103,7 @@ fn meant(word: &Word, base: &Path) -> Vec<PathBuf> {
 }
 
 /// The arguments that are neither options nor taken by one.
-fn operands<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
+fn operands<'a>(name: &str, arguments: &'a [ShellWord]) -> Vec<&'a ShellWord> {
     let taking = match name {
         "rg" => TAKING_IN_RG,
         "grep" | "egrep" | "fgrep" | "zgrep" => TAKING,
@@ -131,10 +133,10 @@ fn operands<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
 /// The first path that a part reads without naming it and that `is_meant` says yes to. An error: there is too much to look
 /// at.
 pub(crate) fn find(
-    part: &Part,
+    part: &SimpleCommand,
     folders: &[PathBuf],
     is_meant: &dyn Fn(&Path) -> bool,
-) -> Result<Option<PathBuf>, TooMany> {
+) -> Result<Option<PathBuf>, TooManyFiles> {
     for base in folders {
         let Some((reach, roots)) = reach(part, base) else {
             continue;
@@ -150,20 +152,24 @@ pub(crate) fn find(
 
 /// There is more below a folder than is looked at.
 #[derive(Debug)]
-pub(crate) struct TooMany;
+pub(crate) struct TooManyFiles;
 
 /// Whether a part that follows links stays in the workspace.
-pub(crate) fn stays_inside(part: &Part, folders: &[PathBuf], workspace: &Workspace) -> bool {
-    let outside = |path: &Path| !workspace.may_read(&Located::find(path));
+pub(crate) fn stays_inside(
+    part: &SimpleCommand,
+    folders: &[PathBuf],
+    workspace: &ReadableWorkspace,
+) -> bool {
+    let outside = |path: &Path| !workspace.may_read(&LocatedPath::find(path));
     matches!(find(part, folders, &outside), Ok(None))
 }
 
 fn walk(
     root: &Path,
-    reach: Reach,
+    reach: RecursiveReach,
     is_meant: &dyn Fn(&Path) -> bool,
-) -> Result<Option<PathBuf>, TooMany> {
-    if reach == Reach::Shown {
+) -> Result<Option<PathBuf>, TooManyFiles> {
+    if reach == RecursiveReach::Shown {
         let mut builder = WalkBuilder::new(root);
         builder.add_custom_ignore_filename(".rgignore");
         for (count, entry) in builder.build().flatten().enumerate() {
@@ -171,7 +177,7 @@ fn walk(
                 count > MOST,
                 entry.file_type().is_some_and(|kind| kind.is_file()),
             ) {
-                (true, _) => return Err(TooMany),
+                (true, _) => return Err(TooManyFiles),
                 (false, true) if is_meant(entry.path()) => return Ok(Some(entry.into_path())),
                 _ => {}
             }
@@ -184,11 +190,11 @@ fn walk(
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             count += 1;
             if count > MOST {
-                return Err(TooMany);
+                return Err(TooManyFiles);
             }
             let path = entry.path();
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if is_link && reach == Reach::Files {
+            if is_link && reach == RecursiveReach::Files {
                 continue;
             }
             if is_meant(&path) {

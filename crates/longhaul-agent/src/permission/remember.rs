@@ -10,7 +10,7 @@ use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use longhaul::resolved_file;
 use serde_json::Value;
 
-use super::rule::RuleError;
+use super::rule::PermissionRuleError;
 use crate::files::replace;
 
 /// A rule was not written.
@@ -18,7 +18,7 @@ use crate::files::replace;
 pub enum RememberError {
     /// It is no rule.
     #[error(transparent)]
-    Rule(#[from] RuleError),
+    Rule(#[from] PermissionRuleError),
     /// The file is there and damaged. It was left as it is.
     #[error("{}:{line}:{column}: is not valid JSON here, so the rule was not added; correct the file and answer again", file.display())]
     Damaged {

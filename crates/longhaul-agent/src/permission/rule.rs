@@ -3,26 +3,26 @@
 
 use std::path::Path;
 
-use super::paths::PathPattern;
+use super::paths::RulePathPattern;
 use super::text_pattern::TextPattern;
 
 /// A rule that was read.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct PermissionRule {
     text: String,
     pub(crate) tool: String,
-    pub(crate) what: What,
+    pub(crate) what: RuleSubject,
 }
 
 /// What of a tool a rule means.
 #[derive(Debug, Clone)]
-pub(crate) enum What {
+pub(crate) enum RuleSubject {
     /// All calls.
     All,
     /// Commands.
     Command(TextPattern),
     /// Files.
-    Paths(PathPattern),
+    Paths(RulePathPattern),
     /// A host.
     Domain(TextPattern),
     /// An agent, a skill or whatever else has a name.
@@ -31,7 +31,7 @@ pub(crate) enum What {
 
 /// A text that is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RuleError {
+pub enum PermissionRuleError {
     /// Nothing is named.
     #[error("a rule begins with the name of a tool, as in `Bash(git diff:*)`")]
     NoTool,
@@ -50,7 +50,7 @@ pub enum RuleError {
 
 /// From where relative paths in rules count.
 #[derive(Debug, Clone, Copy)]
-pub struct Bases<'a> {
+pub struct RulePathBases<'a> {
     /// For `src/**` and `./src/**`.
     pub cwd: &'a Path,
     /// For `/src/**`: the project's folder, or that of the user's settings.
@@ -59,26 +59,29 @@ pub struct Bases<'a> {
     pub home: Option<&'a Path>,
 }
 
-impl Rule {
+impl PermissionRule {
     /// Reads a rule.
-    pub fn parse(text: &str, bases: Bases<'_>) -> Result<Self, RuleError> {
+    pub fn parse(text: &str, bases: RulePathBases<'_>) -> Result<Self, PermissionRuleError> {
         let text = text.trim();
         let (tool, inner) = match text.split_once('(') {
-            None if text.contains(')') => return Err(RuleError::Parentheses),
+            None if text.contains(')') => return Err(PermissionRuleError::Parentheses),
             None => (text, None),
             Some((tool, rest)) => (
                 tool,
-                Some(rest.strip_suffix(')').ok_or(RuleError::Parentheses)?),
+                Some(
+                    rest.strip_suffix(')')
+                        .ok_or(PermissionRuleError::Parentheses)?,
+                ),
             ),
         };
         if tool.is_empty()
             || tool.contains(|character: char| character.is_whitespace() || character == ',')
         {
-            return Err(RuleError::NoTool);
+            return Err(PermissionRuleError::NoTool);
         }
         let what = match inner {
-            None | Some("" | "*") => What::All,
-            Some(inner) => What::parse(tool, inner, bases)?,
+            None | Some("" | "*") => RuleSubject::All,
+            Some(inner) => RuleSubject::parse(tool, inner, bases)?,
         };
         Ok(Self {
             text: text.to_owned(),
@@ -113,17 +116,23 @@ impl Rule {
     }
 }
 
-impl What {
-    fn parse(tool: &str, inner: &str, bases: Bases<'_>) -> Result<Self, RuleError> {
+impl RuleSubject {
+    fn parse(
+        tool: &str,
+        inner: &str,
+        bases: RulePathBases<'_>,
+    ) -> Result<Self, PermissionRuleError> {
         Ok(match tool {
             "Bash" => Self::Command(TextPattern::parse(inner)),
             "Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" | "Grep" | "Glob" | "LS"
             | "NotebookRead" => Self::Paths(
-                PathPattern::parse(inner, bases)
-                    .ok_or_else(|| RuleError::Path(inner.to_owned()))?,
+                RulePathPattern::parse(inner, bases)
+                    .ok_or_else(|| PermissionRuleError::Path(inner.to_owned()))?,
             ),
             "WebFetch" => {
-                let domain = inner.strip_prefix("domain:").ok_or(RuleError::Domain)?;
+                let domain = inner
+                    .strip_prefix("domain:")
+                    .ok_or(PermissionRuleError::Domain)?;
                 Self::Domain(TextPattern::parse(&host(domain)))
             }
             _ => Self::Named(TextPattern::parse(inner)),

@@ -4,24 +4,24 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::paths::Located;
-use super::rule::{Bases, Rule, RuleError, What, host};
-use super::workspace::Workspace;
-use super::{Judgement, command, not_in_plan_mode, suggest};
-use crate::event::Mode;
-use crate::tool::Access;
+use super::paths::LocatedPath;
+use super::rule::{PermissionRule, PermissionRuleError, RulePathBases, RuleSubject, host};
+use super::workspace::ReadableWorkspace;
+use super::{PermissionDecision, command, not_in_plan_mode, suggest};
+use crate::event::ApprovalMode;
+use crate::tool::ToolAccess;
 
 /// What a session may do at the moment.
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) workspace: Workspace,
-    pub(super) mode: Mode,
-    pub(super) deny: Vec<Rule>,
-    pub(super) ask: Vec<Rule>,
-    pub(super) allowed_by_settings: Vec<Rule>,
-    pub(super) allowed_in_session: Vec<Rule>,
+pub(super) struct PermissionState {
+    pub(super) workspace: ReadableWorkspace,
+    pub(super) mode: ApprovalMode,
+    pub(super) deny: Vec<PermissionRule>,
+    pub(super) ask: Vec<PermissionRule>,
+    pub(super) allowed_by_settings: Vec<PermissionRule>,
+    pub(super) allowed_in_session: Vec<PermissionRule>,
     /// What the user approved of until the next compaction.
-    pub(super) approved: Vec<Rule>,
+    pub(super) approved: Vec<PermissionRule>,
     /// Resolved.
     pub(super) plan_file: Option<PathBuf>,
     /// The session's folder for temporary files, resolved.
@@ -31,9 +31,9 @@ pub(super) struct State {
 /// Tools that write files, for rules that forbid: whoever protects a file from one means all.
 pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
-impl State {
+impl PermissionState {
     /// Rules that allow.
-    pub(super) fn allow(&self) -> impl Iterator<Item = &Rule> {
+    pub(super) fn allow(&self) -> impl Iterator<Item = &PermissionRule> {
         self.allowed_by_settings
             .iter()
             .chain(&self.allowed_in_session)
@@ -41,67 +41,72 @@ impl State {
     }
 
     /// Reads a rule that is given in this session.
-    pub(super) fn parse(&self, rule: &str) -> Result<Rule, RuleError> {
-        let bases = Bases {
+    pub(super) fn parse(&self, rule: &str) -> Result<PermissionRule, PermissionRuleError> {
+        let bases = RulePathBases {
             cwd: &self.workspace.cwd,
             settings: &self.workspace.cwd,
             home: self.workspace.home.as_deref(),
         };
-        Rule::parse(rule, bases)
+        PermissionRule::parse(rule, bases)
     }
 
     /// Judges a call, but for what nobody can be asked.
-    pub(super) fn judge(&self, tool: &str, input: &Value, access: &Access) -> Judgement {
-        let whole = |rules: &[Rule]| {
+    pub(super) fn judge(
+        &self,
+        tool: &str,
+        input: &Value,
+        access: &ToolAccess,
+    ) -> PermissionDecision {
+        let whole = |rules: &[PermissionRule]| {
             let rule = rules
                 .iter()
                 .find(|rule| rule.names_tool(tool) && means(rule, tool, input));
             rule.map(|rule| rule.text().to_owned())
         };
         if let Some(rule) = whole(&self.deny) {
-            return Judgement::Deny {
+            return PermissionDecision::Deny {
                 reason: format!("The rule {rule} forbids this call."),
             };
         }
         let judgement = match access {
-            Access::Runs { command, folder } => {
+            ToolAccess::Runs { command, folder } => {
                 command::judge(command, &self.workspace.cwd.join(folder), self)
             }
-            Access::Reads(path) => self.judge_reading(tool, path),
-            Access::Writes(path) => self.judge_writing(tool, path),
-            Access::Fetches(host) => self.judge_fetching(tool, host),
-            Access::Nothing => Judgement::Allow,
-            Access::Other => self.judge_other(tool, input),
+            ToolAccess::Reads(path) => self.judge_reading(tool, path),
+            ToolAccess::Writes(path) => self.judge_writing(tool, path),
+            ToolAccess::Fetches(host) => self.judge_fetching(tool, host),
+            ToolAccess::Nothing => PermissionDecision::Allow,
+            ToolAccess::Other => self.judge_other(tool, input),
         };
         match whole(&self.ask) {
-            Some(rule) if !matches!(judgement, Judgement::Deny { .. }) => asked_by(&rule),
+            Some(rule) if !matches!(judgement, PermissionDecision::Deny { .. }) => asked_by(&rule),
             _ => judgement,
         }
     }
 
-    fn judge_reading(&self, tool: &str, path: &Path) -> Judgement {
-        let path = Located::find(&self.workspace.cwd.join(path));
+    fn judge_reading(&self, tool: &str, path: &Path) -> PermissionDecision {
+        let path = LocatedPath::find(&self.workspace.cwd.join(path));
         if let Some(rule) = self.denies_path(reader(tool), &path) {
             return forbidden(rule, "reading", &self.workspace.shown(&path.named));
         }
         if let Some(rule) = path_rule(&self.ask, |rule| reads(rule, tool), &path) {
             return asked_by(rule.text());
         }
-        if self.mode == Mode::BypassPermissions || self.may_read_unasked(tool, &path) {
-            return Judgement::Allow;
+        if self.mode == ApprovalMode::BypassPermissions || self.may_read_unasked(tool, &path) {
+            return PermissionDecision::Allow;
         }
-        Judgement::Ask {
+        PermissionDecision::Ask {
             reason: format!("{} is outside of the workspace.", path.real.display()),
             rule: suggest::for_path("Read", &path.real, &self.workspace.cwd),
         }
     }
 
-    fn judge_writing(&self, tool: &str, path: &Path) -> Judgement {
-        let path = Located::find(&self.workspace.cwd.join(path));
+    fn judge_writing(&self, tool: &str, path: &Path) -> PermissionDecision {
+        let path = LocatedPath::find(&self.workspace.cwd.join(path));
         if let Some(rule) = self.denies_path("Edit", &path) {
             return forbidden(rule, "writing", &self.workspace.shown(&path.named));
         }
-        if self.mode == Mode::Plan && self.plan_file.as_ref() != Some(&path.real) {
+        if self.mode == ApprovalMode::Plan && self.plan_file.as_ref() != Some(&path.real) {
             return not_in_plan_mode();
         }
         if let Some(rule) = path_rule(
@@ -111,12 +116,12 @@ impl State {
         ) {
             return asked_by(rule.text());
         }
-        if self.mode == Mode::BypassPermissions || self.may_write_unasked(tool, &path) {
-            return Judgement::Allow;
+        if self.mode == ApprovalMode::BypassPermissions || self.may_write_unasked(tool, &path) {
+            return PermissionDecision::Allow;
         }
         let shown = self.workspace.shown(&path.named);
         if let Some(name) = self.workspace.delicate(&path) {
-            return Judgement::Ask {
+            return PermissionDecision::Ask {
                 reason: format!(
                     "It writes {shown}, and {name} changes what programs do or holds secrets."
                 ),
@@ -124,11 +129,11 @@ impl State {
             };
         }
         match self.workspace.holds(&path) {
-            true => Judgement::Ask {
+            true => PermissionDecision::Ask {
                 reason: format!("It writes {shown}."),
                 rule: suggest::for_path("Edit", &path.named, &self.workspace.cwd),
             },
-            false => Judgement::Ask {
+            false => PermissionDecision::Ask {
                 reason: format!(
                     "It writes {}, which is outside of the workspace.",
                     path.real.display()
@@ -138,10 +143,10 @@ impl State {
         }
     }
 
-    fn judge_fetching(&self, tool: &str, from: &str) -> Judgement {
+    fn judge_fetching(&self, tool: &str, from: &str) -> PermissionDecision {
         let from = host(from);
-        let about = |rule: &&Rule| match &rule.what {
-            What::Domain(pattern) => rule.names_tool(tool) && pattern.surely_matches(&from),
+        let about = |rule: &&PermissionRule| match &rule.what {
+            RuleSubject::Domain(pattern) => rule.names_tool(tool) && pattern.surely_matches(&from),
             _ => false,
         };
         if let Some(rule) = self.deny.iter().find(about) {
@@ -150,16 +155,17 @@ impl State {
         if let Some(rule) = self.ask.iter().find(about) {
             return asked_by(rule.text());
         }
-        let whole = |rule: &Rule| rule.names_tool(tool) && matches!(rule.what, What::All);
-        if self.mode == Mode::BypassPermissions
+        let whole =
+            |rule: &PermissionRule| rule.names_tool(tool) && matches!(rule.what, RuleSubject::All);
+        if self.mode == ApprovalMode::BypassPermissions
             || self.allow().any(|rule| about(&rule) || whole(rule))
         {
-            return Judgement::Allow;
+            return PermissionDecision::Allow;
         }
         let names_host = !from.is_empty()
             && !from.contains(['*', '(', ')'])
             && !from.contains(char::is_whitespace);
-        Judgement::Ask {
+        PermissionDecision::Ask {
             reason: format!("It fetches from {from}."),
             rule: match tool {
                 "WebFetch" => names_host.then(|| format!("WebFetch(domain:{from})")),
@@ -168,26 +174,26 @@ impl State {
         }
     }
 
-    fn judge_other(&self, tool: &str, input: &Value) -> Judgement {
+    fn judge_other(&self, tool: &str, input: &Value) -> PermissionDecision {
         // What an agent does and a skill leads to is judged call by call.
         let is_ours = matches!(tool, "Task" | "Agent" | "Skill");
-        if self.mode == Mode::Plan && !is_ours {
+        if self.mode == ApprovalMode::Plan && !is_ours {
             return not_in_plan_mode();
         }
         let allowed = self
             .allow()
             .any(|rule| rule.names_tool(tool) && means(rule, tool, input));
-        if is_ours || allowed || self.mode == Mode::BypassPermissions {
-            return Judgement::Allow;
+        if is_ours || allowed || self.mode == ApprovalMode::BypassPermissions {
+            return PermissionDecision::Allow;
         }
-        Judgement::Ask {
+        PermissionDecision::Ask {
             reason: format!("No rule allows {tool}."),
             rule: Some(tool.to_owned()),
         }
     }
 
     /// The rule that forbids a path to readers (`Read`) or to writers (`Edit`).
-    pub(super) fn denies_path(&self, tool: &str, path: &Located) -> Option<&Rule> {
+    pub(super) fn denies_path(&self, tool: &str, path: &LocatedPath) -> Option<&PermissionRule> {
         path_rule(
             &self.deny,
             |rule| match tool {
@@ -199,12 +205,12 @@ impl State {
     }
 
     /// The rules that forbid files to readers.
-    pub(super) fn read_denials(&self) -> impl Iterator<Item = &Rule> {
+    pub(super) fn read_denials(&self) -> impl Iterator<Item = &PermissionRule> {
         self.deny.iter().filter(|rule| reads(rule, "Read"))
     }
 
     /// Whether a file may be read without asking.
-    pub(super) fn may_read_unasked(&self, tool: &str, path: &Located) -> bool {
+    pub(super) fn may_read_unasked(&self, tool: &str, path: &LocatedPath) -> bool {
         self.workspace.may_read(path)
             || self
                 .allow()
@@ -212,19 +218,19 @@ impl State {
     }
 
     /// Whether a file may be written without asking.
-    pub(super) fn may_write_unasked(&self, tool: &str, path: &Located) -> bool {
-        if self.plan_file.as_ref() == Some(&path.real) && self.mode == Mode::Plan {
+    pub(super) fn may_write_unasked(&self, tool: &str, path: &LocatedPath) -> bool {
+        if self.plan_file.as_ref() == Some(&path.real) && self.mode == ApprovalMode::Plan {
             return true;
         }
         let is_scratch = |folder: &PathBuf| path.real.starts_with(folder) && path.real != *folder;
-        if self.mode != Mode::Plan && self.scratchpad.as_ref().is_some_and(is_scratch) {
+        if self.mode != ApprovalMode::Plan && self.scratchpad.as_ref().is_some_and(is_scratch) {
             return true;
         }
         let delicate = self.workspace.delicate(path);
         // A rule for all files does not mean those that change what programs do; one that names them does.
-        let meant = |rule: &Rule| match (&delicate, &rule.what) {
+        let meant = |rule: &PermissionRule| match (&delicate, &rule.what) {
             (None, _) => true,
-            (Some(name), What::Paths(pattern)) => {
+            (Some(name), RuleSubject::Paths(pattern)) => {
                 pattern.text().to_lowercase().contains(name.as_str())
             }
             (Some(_), _) => false,
@@ -233,7 +239,9 @@ impl State {
             .allow()
             .any(|rule| rule.names_tool(tool) && covers(rule, path) && meant(rule));
         by_rule
-            || self.mode == Mode::AcceptEdits && delicate.is_none() && self.workspace.holds(path)
+            || self.mode == ApprovalMode::AcceptEdits
+                && delicate.is_none()
+                && self.workspace.holds(path)
     }
 }
 
@@ -244,43 +252,43 @@ fn reader(tool: &str) -> &str {
     }
 }
 
-fn reads(rule: &Rule, tool: &str) -> bool {
+fn reads(rule: &PermissionRule, tool: &str) -> bool {
     rule.tool == "Read" || rule.names_tool(tool) && !WRITERS.contains(&tool)
 }
 
 /// Whether one of these rules forbids reading a file.
-pub(super) fn forbids_reading(rules: &[Rule], path: &Located) -> bool {
+pub(super) fn forbids_reading(rules: &[PermissionRule], path: &LocatedPath) -> bool {
     path_rule(rules, |rule| reads(rule, "Read"), path).is_some()
 }
 
 fn path_rule<'a>(
-    rules: &'a [Rule],
-    about: impl Fn(&Rule) -> bool,
-    path: &Located,
-) -> Option<&'a Rule> {
+    rules: &'a [PermissionRule],
+    about: impl Fn(&PermissionRule) -> bool,
+    path: &LocatedPath,
+) -> Option<&'a PermissionRule> {
     rules.iter().find(|rule| {
-        about(rule) && matches!(&rule.what, What::Paths(pattern) if pattern.touches(path))
+        about(rule) && matches!(&rule.what, RuleSubject::Paths(pattern) if pattern.touches(path))
     })
 }
 
-fn covers(rule: &Rule, path: &Located) -> bool {
+fn covers(rule: &PermissionRule, path: &LocatedPath) -> bool {
     match &rule.what {
-        What::All => true,
-        What::Paths(pattern) => pattern.covers(path),
+        RuleSubject::All => true,
+        RuleSubject::Paths(pattern) => pattern.covers(path),
         _ => false,
     }
 }
 
 /// Whether a rule means a call by its tool alone, or by the name of the agent or skill in its input.
-fn means(rule: &Rule, tool: &str, input: &Value) -> bool {
+fn means(rule: &PermissionRule, tool: &str, input: &Value) -> bool {
     let keys: &[&str] = match tool {
         "Task" | "Agent" => &["subagent_type", "agent"],
         "Skill" => &["skill", "name", "command"],
         _ => &[],
     };
     match &rule.what {
-        What::All => true,
-        What::Named(pattern) => keys.iter().any(|key| {
+        RuleSubject::All => true,
+        RuleSubject::Named(pattern) => keys.iter().any(|key| {
             let name = input.get(*key).and_then(Value::as_str);
             name.is_some_and(|name| pattern.surely_matches(name.trim_start_matches('/')))
         }),
@@ -288,15 +296,15 @@ fn means(rule: &Rule, tool: &str, input: &Value) -> bool {
     }
 }
 
-fn asked_by(rule: &str) -> Judgement {
-    Judgement::Ask {
+fn asked_by(rule: &str) -> PermissionDecision {
+    PermissionDecision::Ask {
         reason: format!("The rule {rule} says to ask."),
         rule: None,
     }
 }
 
-fn forbidden(rule: &Rule, doing: &str, what: &str) -> Judgement {
-    Judgement::Deny {
+fn forbidden(rule: &PermissionRule, doing: &str, what: &str) -> PermissionDecision {
+    PermissionDecision::Deny {
         reason: format!("The rule {} forbids {doing} {what}.", rule.text()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::shell::Part;
+use super::shell::SimpleCommand;
 
 /// Commands that are asked for each time: they delete, or run whatever stands after them.
 const NEVER: &[&str] = &[
@@ -87,7 +87,7 @@ const BUILDING: &[(&str, &[&str])] = &[(
 const LONGEST: usize = 120;
 
 /// A rule for commands like this part.
-pub(super) fn for_command(part: &Part) -> Option<String> {
+pub(super) fn for_command(part: &SimpleCommand) -> Option<String> {
     let first = part.words.first()?;
     let is_plain = |text: &str| {
         let plain =

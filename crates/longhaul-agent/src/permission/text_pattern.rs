@@ -1,17 +1,17 @@
 //! Patterns of texts in rules: `npm run test:*`, `git diff *`, `* --version`. Paths have patterns of their own (`paths.rs`).
 
-use super::shell::{HOLE, Word};
+use super::shell::{HOLE, ShellWord};
 
 /// A pattern: literal characters and stars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPattern {
-    tokens: Vec<Token>,
+    tokens: Vec<PatternToken>,
     /// What stands before an ending `:*` or ` *` may also stand alone.
     alone: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token {
+enum PatternToken {
     Just(char),
     Star,
 }
@@ -36,7 +36,7 @@ impl TextPattern {
 
     /// Whether it has no star: such a rule means one text alone.
     pub(crate) fn is_exact(&self) -> bool {
-        !self.tokens.contains(&Token::Star)
+        !self.tokens.contains(&PatternToken::Star)
     }
 
     /// Whether the text matches whatever its holes hold.
@@ -44,45 +44,45 @@ impl TextPattern {
         if self.alone.as_deref() == Some(text) {
             return true;
         }
-        let text: Vec<Token> = text.chars().map(Token::Just).collect();
+        let text: Vec<PatternToken> = text.chars().map(PatternToken::Just).collect();
         meet(&self.tokens, &text)
     }
 
     /// Whether some filling of the holes of these words would match.
-    pub(crate) fn may_match(&self, words: &[Word]) -> bool {
+    pub(crate) fn may_match(&self, words: &[ShellWord]) -> bool {
         let text = with_holes(words);
         let alone = self
             .alone
             .as_deref()
-            .map(|alone| alone.chars().map(Token::Just).collect::<Vec<_>>());
+            .map(|alone| alone.chars().map(PatternToken::Just).collect::<Vec<_>>());
         alone.is_some_and(|alone| meet(&alone, &text)) || meet(&self.tokens, &text)
     }
 }
 
-fn tokens(pattern: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
+fn tokens(pattern: &str) -> Vec<PatternToken> {
+    let mut tokens: Vec<PatternToken> = Vec::new();
     for character in pattern.chars() {
         match character {
-            '*' if tokens.last() == Some(&Token::Star) => {}
-            '*' => tokens.push(Token::Star),
-            _ => tokens.push(Token::Just(character)),
+            '*' if tokens.last() == Some(&PatternToken::Star) => {}
+            '*' => tokens.push(PatternToken::Star),
+            _ => tokens.push(PatternToken::Just(character)),
         }
     }
     tokens
 }
 
 /// An expansion outside of quotes may be empty or several words: the blanks around it are part of what is not known.
-fn with_holes(words: &[Word]) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
+fn with_holes(words: &[ShellWord]) -> Vec<PatternToken> {
+    let mut tokens: Vec<PatternToken> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let vanishes =
-            |word: &Word| word.splits && word.text.chars().all(|character| character == HOLE);
+            |word: &ShellWord| word.splits && word.text.chars().all(|character| character == HOLE);
         let joined = vanishes(word)
             || at
                 .checked_sub(1)
                 .is_some_and(|before| vanishes(&words[before]));
         if at > 0 && !joined {
-            tokens.push(Token::Just(' '));
+            tokens.push(PatternToken::Just(' '));
         }
         // A wildcard becomes the names of files that are there, whatever they are.
         let known = match word.glob {
@@ -90,32 +90,36 @@ fn with_holes(words: &[Word]) -> Vec<Token> {
             false => word.text.len(),
         };
         tokens.extend(word.text[..known].chars().map(|character| match character {
-            HOLE => Token::Star,
-            _ => Token::Just(character),
+            HOLE => PatternToken::Star,
+            _ => PatternToken::Just(character),
         }));
         if word.glob {
-            tokens.push(Token::Star);
+            tokens.push(PatternToken::Star);
         }
     }
     tokens
 }
 
 /// Whether one text matches both patterns.
-fn meet(one: &[Token], other: &[Token]) -> bool {
+fn meet(one: &[PatternToken], other: &[PatternToken]) -> bool {
     // reached[j]: the tokens of `one` so far and the first j of `other` can stand for one text.
     let mut reached = vec![false; other.len() + 1];
     reached[0] = true;
     for j in 1..=other.len() {
-        reached[j] = reached[j - 1] && other[j - 1] == Token::Star;
+        reached[j] = reached[j - 1] && other[j - 1] == PatternToken::Star;
     }
     for token in one {
         let mut next = vec![false; other.len() + 1];
-        next[0] = reached[0] && *token == Token::Star;
+        next[0] = reached[0] && *token == PatternToken::Star;
         for j in 1..=other.len() {
             let that = other[j - 1];
             next[j] = match (*token, that) {
-                (Token::Star, _) | (_, Token::Star) => reached[j] || next[j - 1] || reached[j - 1],
-                (Token::Just(one), Token::Just(other)) => reached[j - 1] && one == other,
+                (PatternToken::Star, _) | (_, PatternToken::Star) => {
+                    reached[j] || next[j - 1] || reached[j - 1]
+                }
+                (PatternToken::Just(one), PatternToken::Just(other)) => {
+                    reached[j - 1] && one == other
+                }
             };
         }
         reached = next;

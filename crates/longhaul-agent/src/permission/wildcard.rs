@@ -9,7 +9,7 @@ const MOST: usize = 10_000;
 
 /// What a wildcard becomes.
 #[derive(Debug, Default)]
-pub(crate) struct Expanded {
+pub(crate) struct ExpandedWildcard {
     /// The files, as the shell would name them.
     pub(crate) names: Vec<PathBuf>,
     /// The folders that it lists to find them.
@@ -17,23 +17,24 @@ pub(crate) struct Expanded {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Piece {
+enum WildcardPiece {
     Just(char),
     One,
     Many,
 }
 
 /// Expands a pattern ([`Word::pattern`](super::shell::Word)) in a folder. None: it cannot be told.
-pub(crate) fn expand(pattern: &str, base: &Path) -> Option<Expanded> {
-    let mut expanded = Expanded::default();
+pub(crate) fn expand(pattern: &str, base: &Path) -> Option<ExpandedWildcard> {
+    let mut expanded = ExpandedWildcard::default();
     let absolute = pattern.starts_with('/');
     let mut found = vec![PathBuf::from(if absolute { "/" } else { "" })];
     let mut looked_at = 0_usize;
     for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
         let pieces = pieces(segment)?;
-        let wild = |piece: &Piece| *piece == Piece::One || *piece == Piece::Many;
+        let wild =
+            |piece: &WildcardPiece| *piece == WildcardPiece::One || *piece == WildcardPiece::Many;
         if !pieces.iter().any(wild) {
-            let name: String = pieces.iter().filter_map(Piece::literal).collect();
+            let name: String = pieces.iter().filter_map(WildcardPiece::literal).collect();
             found.iter_mut().for_each(|path| path.push(&name));
             continue;
         }
@@ -44,7 +45,7 @@ pub(crate) fn expand(pattern: &str, base: &Path) -> Option<Expanded> {
                 continue;
             };
             expanded.listed.push(folder);
-            if pieces.first() == Some(&Piece::Just('.')) {
+            if pieces.first() == Some(&WildcardPiece::Just('.')) {
                 let is_meant = |name: &&str| matches(&pieces, &name.chars().collect::<Vec<_>>());
                 let links = [".", ".."].into_iter().filter(is_meant);
                 next.extend(links.map(|name| path.join(name)));
@@ -66,7 +67,7 @@ pub(crate) fn expand(pattern: &str, base: &Path) -> Option<Expanded> {
     Some(expanded)
 }
 
-impl Piece {
+impl WildcardPiece {
     fn literal(&self) -> Option<char> {
         match self {
             Self::Just(character) => Some(*character),
@@ -76,14 +77,14 @@ impl Piece {
 }
 
 /// Reads one name of a path. A list of characters in brackets is taken for any character; none if its end is not certain.
-fn pieces(segment: &str) -> Option<Vec<Piece>> {
+fn pieces(segment: &str) -> Option<Vec<WildcardPiece>> {
     let mut pieces = Vec::new();
     let mut characters = segment.chars();
     while let Some(character) = characters.next() {
         pieces.push(match character {
-            '\\' => Piece::Just(characters.next()?),
-            '*' => Piece::Many,
-            '?' => Piece::One,
+            '\\' => WildcardPiece::Just(characters.next()?),
+            '*' => WildcardPiece::Many,
+            '?' => WildcardPiece::One,
             '[' => {
                 let rest = characters.as_str();
                 let negated = rest.strip_prefix(['!', '^']).unwrap_or(rest);
@@ -94,24 +95,24 @@ fn pieces(segment: &str) -> Option<Vec<Piece>> {
                     return None;
                 }
                 characters = rest[end + 1..].chars();
-                Piece::One
+                WildcardPiece::One
             }
-            _ => Piece::Just(character),
+            _ => WildcardPiece::Just(character),
         });
     }
     Some(pieces)
 }
 
-fn is_match(pieces: &[Piece], name: &str) -> bool {
+fn is_match(pieces: &[WildcardPiece], name: &str) -> bool {
     // A dot at the start is matched by a dot alone.
-    if name.starts_with('.') && pieces.first() != Some(&Piece::Just('.')) {
+    if name.starts_with('.') && pieces.first() != Some(&WildcardPiece::Just('.')) {
         return false;
     }
     // What counts as one character of these depends on the language that is set.
     !name.is_ascii() || matches(pieces, &name.chars().collect::<Vec<_>>())
 }
 
-fn matches(pieces: &[Piece], name: &[char]) -> bool {
+fn matches(pieces: &[WildcardPiece], name: &[char]) -> bool {
     // reached[j]: the pieces so far can stand for the first j characters.
     let mut reached = vec![false; name.len() + 1];
     reached[0] = true;
@@ -119,9 +120,11 @@ fn matches(pieces: &[Piece], name: &[char]) -> bool {
         let mut next = vec![false; name.len() + 1];
         for at in 0..=name.len() {
             next[at] = match piece {
-                Piece::Many => reached[at] || at > 0 && next[at - 1],
-                Piece::One => at > 0 && reached[at - 1],
-                Piece::Just(character) => at > 0 && reached[at - 1] && name[at - 1] == *character,
+                WildcardPiece::Many => reached[at] || at > 0 && next[at - 1],
+                WildcardPiece::One => at > 0 && reached[at - 1],
+                WildcardPiece::Just(character) => {
+                    at > 0 && reached[at - 1] && name[at - 1] == *character
+                }
             };
         }
         reached = next;

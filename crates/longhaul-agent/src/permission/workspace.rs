@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::{Located, tidy};
-use crate::place::Place;
+use super::paths::{LocatedPath, tidy};
+use crate::session_paths::SessionPaths;
 
 /// Where an agent may read unasked.
 #[derive(Debug, Clone)]
-pub struct Workspace {
+pub struct ReadableWorkspace {
     pub(crate) cwd: PathBuf,
     pub(crate) home: Option<PathBuf>,
     folders: Vec<PathBuf>,
@@ -17,10 +17,10 @@ pub struct Workspace {
     shown: Vec<PathBuf>,
 }
 
-impl Workspace {
+impl ReadableWorkspace {
     /// The workspace of a session; `home` is the user's home folder.
-    pub fn new(place: &Place, home: Option<PathBuf>) -> Self {
-        let real = |path: &PathBuf| Located::find(path).real;
+    pub fn new(place: &SessionPaths, home: Option<PathBuf>) -> Self {
+        let real = |path: &PathBuf| LocatedPath::find(path).real;
         Self {
             cwd: place.cwd.clone(),
             folders: std::iter::once(&place.cwd)
@@ -34,30 +34,30 @@ impl Workspace {
     }
 
     /// The session is kept in another place.
-    pub(crate) fn keep_in(&mut self, place: &Place) {
+    pub(crate) fn keep_in(&mut self, place: &SessionPaths) {
         self.own = own(place);
     }
 
     /// Lets what is below this be read.
     pub(crate) fn show(&mut self, folder: &Path) {
-        self.shown.push(Located::find(folder).real);
+        self.shown.push(LocatedPath::find(folder).real);
     }
 
     /// Opens a further folder.
     pub(crate) fn add(&mut self, folder: &Path) {
         self.folders
-            .push(Located::find(&self.cwd.join(folder)).real);
+            .push(LocatedPath::find(&self.cwd.join(folder)).real);
     }
 
     /// Whether a path lies in the workspace, by where it really is.
-    pub(crate) fn holds(&self, path: &Located) -> bool {
+    pub(crate) fn holds(&self, path: &LocatedPath) -> bool {
         self.folders
             .iter()
             .any(|folder| path.real.starts_with(folder))
     }
 
     /// Whether a path may be read unasked.
-    pub(crate) fn may_read(&self, path: &Located) -> bool {
+    pub(crate) fn may_read(&self, path: &LocatedPath) -> bool {
         let mut own = self.own.iter().chain(&self.shown);
         self.holds(path) || own.any(|own| path.real.starts_with(own))
     }
@@ -72,8 +72,8 @@ impl Workspace {
     }
 }
 
-fn own(place: &Place) -> Vec<PathBuf> {
-    let real = |path: PathBuf| Located::find(&path).real;
+fn own(place: &SessionPaths) -> Vec<PathBuf> {
+    let real = |path: PathBuf| LocatedPath::find(&path).real;
     vec![real(place.session_folder()), real(place.transcript.clone())]
 }
 
@@ -116,10 +116,10 @@ const FILES: &[&str] = &[
     "config.fish",
 ];
 
-impl Workspace {
+impl ReadableWorkspace {
     /// What in a path asks for care when it is written: its name, or the folder it lies in. None: nothing. Where the
     /// workspace itself lies does not count.
-    pub(crate) fn delicate(&self, path: &Located) -> Option<String> {
+    pub(crate) fn delicate(&self, path: &LocatedPath) -> Option<String> {
         [&path.named, &path.real].into_iter().find_map(|path| {
             let inside = self
                 .folders

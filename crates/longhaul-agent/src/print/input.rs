@@ -5,7 +5,7 @@ use std::io::BufRead;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::agent::Said;
+use crate::agent::UserPrompt;
 
 /// Lines that wait to be worked on: a writer that is faster than the model is held back.
 const WAITING: usize = 16;
@@ -13,7 +13,7 @@ const WAITING: usize = 16;
 /// A line that is no prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the input is not a user message: {why}")]
-pub struct BadInput {
+pub struct BadPrintInput {
     /// The line, counted from 1.
     pub line: usize,
     /// What is wrong.
@@ -22,25 +22,27 @@ pub struct BadInput {
 
 /// One line of the input.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(super) enum PrintInputLine {
     /// Something to work on.
-    Said(Said),
+    Said(UserPrompt),
     /// A request of the control protocol, which is answered with "not supported" so that nobody waits for it.
     Control(String),
 }
 
 /// Prompts, one after the other, as they come.
 #[derive(Debug)]
-pub struct Prompts(mpsc::Receiver<Result<Line, BadInput>>);
+pub struct PromptQueue(mpsc::Receiver<Result<PrintInputLine, BadPrintInput>>);
 
-impl Prompts {
+impl PromptQueue {
     /// Reads `{"type":"user","message":{"role":"user","content":…}}`, an object a line, on a thread of its own: each is
     /// answered while the input stays open. `first` goes before them.
-    pub fn from_lines(first: Option<Said>, mut input: impl BufRead + Send + 'static) -> Self {
+    pub fn from_lines(first: Option<UserPrompt>, mut input: impl BufRead + Send + 'static) -> Self {
         let (lines, prompts) = mpsc::channel(WAITING);
         std::thread::spawn(move || {
             if let Some(first) = first
-                && lines.blocking_send(Ok(Line::Said(first))).is_err()
+                && lines
+                    .blocking_send(Ok(PrintInputLine::Said(first)))
+                    .is_err()
             {
                 return;
             }
@@ -55,7 +57,7 @@ impl Prompts {
                 let line = match line {
                     Ok(None) => continue,
                     Ok(Some(line)) => Ok(line),
-                    Err(why) => Err(BadInput { line: number, why }),
+                    Err(why) => Err(BadPrintInput { line: number, why }),
                 };
                 let last = line.is_err();
                 // Nobody works any more, or what follows cannot be trusted.
@@ -67,24 +69,24 @@ impl Prompts {
         Self(prompts)
     }
 
-    pub(super) async fn next(&mut self) -> Option<Result<Line, BadInput>> {
+    pub(super) async fn next(&mut self) -> Option<Result<PrintInputLine, BadPrintInput>> {
         self.0.recv().await
     }
 }
 
-impl From<Vec<Said>> for Prompts {
-    fn from(all: Vec<Said>) -> Self {
+impl From<Vec<UserPrompt>> for PromptQueue {
+    fn from(all: Vec<UserPrompt>) -> Self {
         let (lines, prompts) = mpsc::channel(all.len().max(1));
         for said in all {
             // There is room for all of them.
-            let _ = lines.try_send(Ok(Line::Said(said)));
+            let _ = lines.try_send(Ok(PrintInputLine::Said(said)));
         }
         Self(prompts)
     }
 }
 
 /// Reads a line. None if it says nothing.
-fn line(text: &str) -> Result<Option<Line>, String> {
+fn line(text: &str) -> Result<Option<PrintInputLine>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -94,19 +96,21 @@ fn line(text: &str) -> Result<Option<Line>, String> {
         Some("keep_alive") => return Ok(None),
         Some("control_request") => {
             let id = value.get("request_id").and_then(Value::as_str);
-            return Ok(Some(Line::Control(id.unwrap_or_default().to_owned())));
+            return Ok(Some(PrintInputLine::Control(
+                id.unwrap_or_default().to_owned(),
+            )));
         }
         _ => return Err("its `type` is not `user`".to_owned()),
     }
     let said = match value.pointer("/message/content") {
-        Some(Value::String(text)) => Said::text(text.clone()),
+        Some(Value::String(text)) => UserPrompt::text(text.clone()),
         Some(Value::Array(blocks)) => said(blocks),
         _ => return Err("it has no `message.content`".to_owned()),
     };
-    Ok(Some(Line::Said(said)))
+    Ok(Some(PrintInputLine::Said(said)))
 }
 
-fn said(blocks: &[Value]) -> Said {
+fn said(blocks: &[Value]) -> UserPrompt {
     let text = |block: &Value| {
         let is_text = block.get("type").and_then(Value::as_str) == Some("text");
         is_text.then(|| {
@@ -118,7 +122,7 @@ fn said(blocks: &[Value]) -> Said {
         })
     };
     let texts: Vec<String> = blocks.iter().filter_map(text).collect();
-    Said {
+    UserPrompt {
         text: texts.join("\n\n"),
         blocks: blocks
             .iter()

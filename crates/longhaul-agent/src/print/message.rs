@@ -1,12 +1,12 @@
 //! The objects of `json` and `stream-json`, in the shape in which Claude Code writes them.
 
-use longhaul_core::engine::Compacted;
+use longhaul_core::engine::CompactionSuccess;
 use longhaul_core::message::Usage;
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, Spent};
-use crate::event::Ended;
-use crate::tool::Output;
+use crate::agent::{Agent, UsageTotal};
+use crate::event::PromptOutcome;
+use crate::tool::ToolCallOutput;
 
 /// A session begins.
 pub(super) fn init(agent: &Agent) -> Value {
@@ -33,7 +33,7 @@ pub(super) fn assistant(session: &str, message: &Value) -> Value {
 }
 
 /// The result of a call.
-pub(super) fn result_of(session: &str, call: &str, output: &Output) -> Value {
+pub(super) fn result_of(session: &str, call: &str, output: &ToolCallOutput) -> Value {
     let mut block = json!({
         "type": "tool_result",
         "tool_use_id": call,
@@ -51,7 +51,7 @@ pub(super) fn result_of(session: &str, call: &str, output: &Output) -> Value {
 }
 
 /// A compaction.
-pub(super) fn boundary(session: &str, done: &Compacted) -> Value {
+pub(super) fn boundary(session: &str, done: &CompactionSuccess) -> Value {
     json!({
         "type": "system",
         "subtype": "compact_boundary",
@@ -106,34 +106,36 @@ pub(super) fn denial(name: &str, call: &str, input: &Value) -> Value {
 }
 
 /// How it all ended.
-pub(super) struct Finish<'a> {
-    pub(super) ended: &'a Ended,
+pub(super) struct PrintResult<'a> {
+    pub(super) ended: &'a PromptOutcome,
     /// What the model, or a command, said last.
     pub(super) text: &'a str,
     pub(super) turns: u32,
     pub(super) milliseconds: u128,
     pub(super) denials: &'a [Value],
-    pub(super) spent: &'a Spent,
+    pub(super) spent: &'a UsageTotal,
 }
 
-pub(super) fn finish(agent: &Agent, finish: &Finish<'_>) -> Value {
+pub(super) fn finish(agent: &Agent, finish: &PrintResult<'_>) -> Value {
     let (subtype, result) = match finish.ended {
-        Ended::Done => ("success", finish.text.to_owned()),
-        Ended::TurnsUsedUp(turns) => (
+        PromptOutcome::Done => ("success", finish.text.to_owned()),
+        PromptOutcome::TurnsUsedUp(turns) => (
             "error_max_turns",
             format!("It did not come to an end in {turns} turns."),
         ),
-        Ended::BudgetUsedUp(most) => (
+        PromptOutcome::BudgetUsedUp(most) => (
             "error_max_budget_usd",
             format!("It has cost {most}, the most it may."),
         ),
-        Ended::Cancelled => ("error_during_execution", "It was interrupted.".to_owned()),
-        Ended::Refused(why) | Ended::Failed(why) => ("error_during_execution", why.clone()),
+        PromptOutcome::Cancelled => ("error_during_execution", "It was interrupted.".to_owned()),
+        PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => {
+            ("error_during_execution", why.clone())
+        }
     };
     json!({
         "type": "result",
         "subtype": subtype,
-        "is_error": *finish.ended != Ended::Done,
+        "is_error": *finish.ended != PromptOutcome::Done,
         "duration_ms": finish.milliseconds,
         "num_turns": finish.turns,
         "result": result,

@@ -5,18 +5,18 @@
 
 mod input;
 mod message;
-mod page;
+mod output;
 mod run;
 
 use serde::{Deserialize, Serialize};
 
-pub use input::{BadInput, Prompts};
-pub use run::{Exit, Options, print};
+pub use input::{BadPrintInput, PromptQueue};
+pub use run::{PrintExit, PrintOptions, print};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum PrintFormat {
     /// The last reply's text.
     #[default]
     Text,

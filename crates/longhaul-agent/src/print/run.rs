@@ -5,29 +5,29 @@ use std::time::Instant;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::Format;
-use super::input::{Line, Prompts};
-use super::message::{self, Finish};
-use super::page::Page;
-use crate::agent::{Agent, Said};
-use crate::event::{AgentEvent, Ended};
-use crate::host::{Carried, TextCommands};
+use super::PrintFormat;
+use super::input::{PrintInputLine, PromptQueue};
+use super::message::{self, PrintResult};
+use super::output::PrintOutput;
+use crate::agent::{Agent, UserPrompt};
+use crate::event::{AgentEvent, PromptOutcome};
+use crate::host::{CommandOutcome, TextCommands};
 
 /// What a line of the input looks like.
 const HINT: &str = r#"Each line is {"type":"user","message":{"role":"user","content":"…"}}."#;
 
 /// How print mode works.
 #[derive(Default)]
-pub struct Options {
+pub struct PrintOptions {
     /// What is written.
-    pub format: Format,
+    pub format: PrintFormat,
     /// Carries out commands such as `/compact`; none: every line is a prompt.
     pub commands: Option<TextCommands>,
 }
 
 /// How it ended, for an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum PrintExit {
     /// All prompts were answered.
     Done,
     /// The work failed, was refused, or did not come to an end.
@@ -38,7 +38,7 @@ pub enum Exit {
     Interrupted,
 }
 
-impl Exit {
+impl PrintExit {
     /// The code.
     pub fn code(self) -> u8 {
         match self {
@@ -51,8 +51,8 @@ impl Exit {
 }
 
 /// What was done about a prompt.
-struct Worked {
-    ended: Ended,
+struct PromptResult {
+    ended: PromptOutcome,
     /// What a command had to say; none: the model answered.
     said: Option<String>,
 }
@@ -62,36 +62,36 @@ struct Worked {
 pub async fn print(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
-    prompts: impl Into<Prompts>,
-    options: &Options,
+    prompts: impl Into<PromptQueue>,
+    options: &PrintOptions,
     out: &mut (dyn Write + Send),
     talk: &mut (dyn FnMut(&str) + Send),
-) -> io::Result<Exit> {
+) -> io::Result<PrintExit> {
     let mut prompts = prompts.into();
-    let mut page = Page::new(options.format, agent.session_id(), out, talk);
-    if options.format == Format::StreamJson {
+    let mut page = PrintOutput::new(options.format, agent.session_id(), out, talk);
+    if options.format == PrintFormat::StreamJson {
         page.object(&message::init(agent));
     }
     // Not renewed between prompts: who interrupts this wants it to end.
     let interrupt = agent.cancellation().token();
-    let mut exit = Exit::Done;
+    let mut exit = PrintExit::Done;
     let mut answered = 0_usize;
     loop {
         let line = tokio::select! {
             biased;
             line = prompts.next() => line,
-            () = interrupt.cancelled() => return Ok(Exit::Interrupted),
-            () = agent.attend(), if agent.is_attended_to() => continue,
+            () = interrupt.cancelled() => return Ok(PrintExit::Interrupted),
+            () = agent.drive_background(), if agent.has_background_work() => continue,
         };
         let said = match line {
             None if answered == 0 => {
                 page.talk("there is no prompt");
                 page.talk(HINT);
-                return Ok(Exit::CannotBegin);
+                return Ok(PrintExit::CannotBegin);
             }
             None => return Ok(exit),
-            Some(Ok(Line::Said(said))) => said,
-            Some(Ok(Line::Control(id))) => {
+            Some(Ok(PrintInputLine::Said(said))) => said,
+            Some(Ok(PrintInputLine::Control(id))) => {
                 page.object(&message::unsupported(&id));
                 continue;
             }
@@ -99,8 +99,8 @@ pub async fn print(
                 page.talk(&bad.to_string());
                 page.talk(HINT);
                 return Ok(match answered {
-                    0 => Exit::CannotBegin,
-                    _ => Exit::Failed,
+                    0 => PrintExit::CannotBegin,
+                    _ => PrintExit::Failed,
                 });
             }
         };
@@ -112,15 +112,17 @@ pub async fn print(
         }
         answered += 1;
         exit = match worked.ended {
-            Ended::Done => Exit::Done,
-            Ended::Cancelled => Exit::Interrupted,
-            Ended::Failed(_) if agent.turns() == 0 && agent.is_turned_away() => Exit::CannotBegin,
-            Ended::Refused(_)
-            | Ended::Failed(_)
-            | Ended::TurnsUsedUp(_)
-            | Ended::BudgetUsedUp(_) => Exit::Failed,
+            PromptOutcome::Done => PrintExit::Done,
+            PromptOutcome::Cancelled => PrintExit::Interrupted,
+            PromptOutcome::Failed(_) if agent.turns() == 0 && agent.is_rejected_by_provider() => {
+                PrintExit::CannotBegin
+            }
+            PromptOutcome::Refused(_)
+            | PromptOutcome::Failed(_)
+            | PromptOutcome::TurnsUsedUp(_)
+            | PromptOutcome::BudgetUsedUp(_) => PrintExit::Failed,
         };
-        if exit != Exit::Done {
+        if exit != PrintExit::Done {
             return Ok(exit);
         }
     }
@@ -130,10 +132,10 @@ pub async fn print(
 async fn work(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
-    said: Said,
-    options: &Options,
-    page: &mut Page<'_>,
-) -> Worked {
+    said: UserPrompt,
+    options: &PrintOptions,
+    page: &mut PrintOutput<'_>,
+) -> PromptResult {
     let cancellation = agent.cancellation().clone();
     let worked = {
         let mut work = Box::pin(answer(agent, said, options.commands.as_ref()));
@@ -157,37 +159,41 @@ async fn work(
     worked
 }
 
-async fn answer(agent: &mut Agent, said: Said, commands: Option<&TextCommands>) -> Worked {
+async fn answer(
+    agent: &mut Agent,
+    said: UserPrompt,
+    commands: Option<&TextCommands>,
+) -> PromptResult {
     let carried = match commands {
         Some(commands) if said.blocks.is_empty() => commands.carry_out(agent, &said.text).await,
-        _ => Carried::Prompt(said.text.clone()),
+        _ => CommandOutcome::Prompt(said.text.clone()),
     };
     match carried {
-        Carried::Prompt(text) => Worked {
-            ended: agent.prompt(Said { text, ..said }).await,
+        CommandOutcome::Prompt(text) => PromptResult {
+            ended: agent.prompt(UserPrompt { text, ..said }).await,
             said: None,
         },
-        Carried::Done(text) => Worked {
-            ended: Ended::Done,
+        CommandOutcome::Done(text) => PromptResult {
+            ended: PromptOutcome::Done,
             said: Some(text),
         },
-        Carried::Refused(why) => Worked {
-            ended: Ended::Refused(why),
+        CommandOutcome::Refused(why) => PromptResult {
+            ended: PromptOutcome::Refused(why),
             said: None,
         },
     }
 }
 
-fn finish(agent: &Agent, page: &mut Page<'_>, worked: &Worked, began: Instant) {
+fn finish(agent: &Agent, page: &mut PrintOutput<'_>, worked: &PromptResult, began: Instant) {
     let said = worked.said.as_deref();
     let text = said.unwrap_or_else(|| agent.last_text()).to_owned();
     match page.format {
-        Format::Text => page.text(&worked.ended, &text),
-        Format::Json | Format::StreamJson => {
+        PrintFormat::Text => page.text(&worked.ended, &text),
+        PrintFormat::Json | PrintFormat::StreamJson => {
             let spent = agent.spent();
             let object = message::finish(
                 agent,
-                &Finish {
+                &PrintResult {
                     ended: &worked.ended,
                     text: &text,
                     turns: said.map_or_else(|| agent.turns(), |_| 0),

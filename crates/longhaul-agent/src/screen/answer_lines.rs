@@ -3,15 +3,15 @@
 use ratatui::text::Span;
 
 use super::figures::{dollars, grouped, percent};
-use super::flow::Flow;
+use super::flow::WrappedLine;
 use super::host::{CostView, HookItem};
 use super::style::{BOLD, dim, styled};
 use super::text::{clean, clean_line};
 
 /// The hooks that are set up.
-pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<Flow> {
+pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<WrappedLine> {
     if hooks.is_empty() {
-        return vec![Flow::dim("· no hooks are set up")];
+        return vec![WrappedLine::dim("· no hooks are set up")];
     }
     let lines = hooks.iter().map(|hook| {
         let mut line = vec![styled(format!("  {}", clean_line(&hook.event)), BOLD)];
@@ -20,27 +20,27 @@ pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<Flow> {
         }
         line.push(Span::raw(format!(": {}", clean_line(&hook.command))));
         line.push(dim(format!("  ({})", clean_line(&hook.source))));
-        Flow::new(line, 4)
+        WrappedLine::new(line, 4)
     });
     lines.collect()
 }
 
 /// What a compaction lost.
-pub(crate) fn report(report: &str) -> Vec<Flow> {
+pub(crate) fn report(report: &str) -> Vec<WrappedLine> {
     let report = clean(report);
     let lines = report.lines();
     lines
-        .map(|line| Flow::new(vec![Span::raw(format!("  {line}"))], 17))
+        .map(|line| WrappedLine::new(vec![Span::raw(format!("  {line}"))], 17))
         .collect()
 }
 
 /// What was spent on what.
-pub(crate) fn cost(cost: &CostView) -> Vec<Flow> {
+pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
     let price = |price: Option<_>| price.map_or("price not known".to_owned(), dollars);
-    let mut lines = vec![Flow::blank()];
+    let mut lines = vec![WrappedLine::blank()];
     for line in &cost.lines {
         let usage = &line.usage;
-        lines.push(Flow::new(
+        lines.push(WrappedLine::new(
             vec![
                 styled(
                     format!("  {}: {}", clean_line(&line.name), price(line.cost)),
@@ -60,7 +60,7 @@ pub(crate) fn cost(cost: &CostView) -> Vec<Flow> {
     let cache = cost
         .cache_hit_rate
         .map(|rate| format!(" · {} of prompts from the cache", percent(rate)));
-    lines.push(Flow::styled(
+    lines.push(WrappedLine::styled(
         format!("  total {}{}", price(cost.total), cache.unwrap_or_default()),
         BOLD,
     ));

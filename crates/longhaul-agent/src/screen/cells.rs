@@ -10,31 +10,31 @@ use ratatui::text::Line;
 
 use super::ascii;
 use super::text::columns;
-use super::{Charset, Colour};
+use super::{Charset, ColorSupport};
 
 /// What a terminal can show.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shows {
-    pub(crate) colour: Colour,
+pub(crate) struct TerminalCapabilities {
+    pub(crate) colour: ColorSupport,
     pub(crate) charset: Charset,
 }
 
 /// A row as it is sent to the terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Row {
+pub(crate) struct EncodedRow {
     pub(crate) code: String,
     pub(crate) wide: usize,
 }
 
 /// A line as cells, cut at the width.
-pub(crate) fn encode(line: &Line<'_>, width: usize, shows: Shows) -> Row {
+pub(crate) fn encode(line: &Line<'_>, width: usize, shows: TerminalCapabilities) -> EncodedRow {
     let width = u16::try_from(width.max(1)).unwrap_or(u16::MAX);
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, 1));
     buffer.set_line(0, 0, line, width);
     let cells = &buffer.content;
     let end = cells.iter().rposition(|cell| *cell != Cell::EMPTY);
     let end = end.map_or(0, |at| at + 1);
-    let mut row = Row::default();
+    let mut row = EncodedRow::default();
     let mut style = None;
     let mut at = 0;
     while at < end {
@@ -63,7 +63,7 @@ pub(crate) fn encode(line: &Line<'_>, width: usize, shows: Shows) -> Row {
     row
 }
 
-fn sgr(cell: &Cell, colour: Colour) -> String {
+fn sgr(cell: &Cell, colour: ColorSupport) -> String {
     let mut code = String::from("\x1b[0");
     for (modifier, number) in [
         (Modifier::BOLD, 1),
@@ -75,7 +75,7 @@ fn sgr(cell: &Cell, colour: Colour) -> String {
             let _ = write!(code, ";{number}");
         }
     }
-    if let (Some(number), Colour::On) = (foreground(cell.fg), colour) {
+    if let (Some(number), ColorSupport::On) = (foreground(cell.fg), colour) {
         let _ = write!(code, ";{number}");
     }
     code.push('m');
@@ -106,7 +106,7 @@ fn foreground(colour: Color) -> Option<u8> {
 }
 
 /// A line for line mode: its text, with colours where they are wanted.
-pub(crate) fn plain(line: &Line<'_>, shows: Shows) -> String {
+pub(crate) fn plain(line: &Line<'_>, shows: TerminalCapabilities) -> String {
     let mut text = String::new();
     for span in &line.spans {
         let content = harmless(&span.content);
@@ -118,7 +118,7 @@ pub(crate) fn plain(line: &Line<'_>, shows: Shows) -> String {
         match style
             .fg
             .and_then(foreground)
-            .filter(|_| shows.colour == Colour::On)
+            .filter(|_| shows.colour == ColorSupport::On)
         {
             Some(number) => {
                 let _ = write!(text, "\x1b[{number}m{content}\x1b[0m");

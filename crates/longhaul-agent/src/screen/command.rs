@@ -1,12 +1,12 @@
 //! The commands: what they are called, what they do in a sentence, and how a line is read as one.
 
-use super::flow::Flow;
+use super::flow::WrappedLine;
 use super::host::CommandItem;
 use super::style::{BOLD, dim, styled};
 
 /// A command of the screen's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Builtin {
+pub(crate) enum BuiltinCommand {
     Clear,
     Compact,
     Context,
@@ -21,7 +21,7 @@ pub(crate) enum Builtin {
     Rewind,
 }
 
-impl Builtin {
+impl BuiltinCommand {
     /// All, as they are listed.
     pub(crate) const ALL: [Self; 12] = [
         Self::Clear,
@@ -91,11 +91,11 @@ impl Builtin {
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum ParsedInput {
     /// Something for the model.
     Prompt,
     /// A command of the screen, and what follows it.
-    Builtin(Builtin, String),
+    Builtin(BuiltinCommand, String),
     /// A command of the user's, and what follows it.
     Own(String, String),
     /// A command that does not exist.
@@ -103,22 +103,24 @@ pub(crate) enum Typed {
 }
 
 /// Reads a line.
-pub(crate) fn read(text: &str, own: &[CommandItem]) -> Typed {
+pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
     let Some(line) = text.trim().strip_prefix('/') else {
-        return Typed::Prompt;
+        return ParsedInput::Prompt;
     };
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim().to_owned();
-    let builtin = Builtin::ALL
+    let builtin = BuiltinCommand::ALL
         .into_iter()
         .find(|command| command.name() == name);
     match builtin {
-        Some(command) => Typed::Builtin(command, rest),
-        None if name == "quit" => Typed::Builtin(Builtin::Exit, rest),
-        None if own.iter().any(|command| command.name == name) => Typed::Own(name.to_owned(), rest),
+        Some(command) => ParsedInput::Builtin(command, rest),
+        None if name == "quit" => ParsedInput::Builtin(BuiltinCommand::Exit, rest),
+        None if own.iter().any(|command| command.name == name) => {
+            ParsedInput::Own(name.to_owned(), rest)
+        }
         // A path, not a command.
-        None if name.contains('/') || name.is_empty() => Typed::Prompt,
-        None => Typed::Unknown(name.to_owned()),
+        None if name.contains('/') || name.is_empty() => ParsedInput::Prompt,
+        None => ParsedInput::Unknown(name.to_owned()),
     }
 }
 
@@ -146,10 +148,10 @@ const KEYS: [(&str, &str); 10] = [
 ];
 
 /// The text of `/help`.
-pub(crate) fn help(own: &[CommandItem]) -> Vec<Flow> {
+pub(crate) fn help(own: &[CommandItem]) -> Vec<WrappedLine> {
     let entry = |name: String, about: &str, room: usize| {
         let pad = " ".repeat(room.saturating_sub(name.chars().count()));
-        Flow::new(
+        WrappedLine::new(
             vec![
                 styled(format!("  {name}{pad}  "), BOLD),
                 dim(about.to_owned()),
@@ -157,16 +159,16 @@ pub(crate) fn help(own: &[CommandItem]) -> Vec<Flow> {
             room + 4,
         )
     };
-    let mut lines = vec![Flow::blank(), Flow::styled("Keys", BOLD)];
+    let mut lines = vec![WrappedLine::blank(), WrappedLine::styled("Keys", BOLD)];
     lines.extend(
         KEYS.iter()
             .map(|(key, about)| entry((*key).to_owned(), about, 28)),
     );
-    lines.push(Flow::styled("Commands", BOLD));
-    let builtin = Builtin::ALL.into_iter();
+    lines.push(WrappedLine::styled("Commands", BOLD));
+    let builtin = BuiltinCommand::ALL.into_iter();
     lines.extend(builtin.map(|command| entry(format!("/{}", command.name()), command.about(), 10)));
     if !own.is_empty() {
-        lines.push(Flow::styled("Your commands", BOLD));
+        lines.push(WrappedLine::styled("Your commands", BOLD));
     }
     lines.extend((own.iter()).map(|command| {
         let name = super::text::clean_line(&command.name);
@@ -190,25 +192,28 @@ mod tests {
             description: String::new(),
         }];
         let typed = |text| read(text, &own);
-        assert_eq!(typed("hello"), Typed::Prompt);
+        assert_eq!(typed("hello"), ParsedInput::Prompt);
         assert_eq!(
             typed("/compact keep the API "),
-            Typed::Builtin(Builtin::Compact, "keep the API".into())
+            ParsedInput::Builtin(BuiltinCommand::Compact, "keep the API".into())
         );
         assert_eq!(
             typed("/review it"),
-            Typed::Own("review".into(), "it".into())
+            ParsedInput::Own("review".into(), "it".into())
         );
-        assert_eq!(typed("/usr/bin/x is broken"), Typed::Prompt);
-        assert_eq!(typed("/contxt"), Typed::Unknown("contxt".into()));
-        assert_eq!(typed("/quit"), Typed::Builtin(Builtin::Exit, String::new()));
+        assert_eq!(typed("/usr/bin/x is broken"), ParsedInput::Prompt);
+        assert_eq!(typed("/contxt"), ParsedInput::Unknown("contxt".into()));
+        assert_eq!(
+            typed("/quit"),
+            ParsedInput::Builtin(BuiltinCommand::Exit, String::new())
+        );
     }
 
     #[test]
     fn q3_help_names_every_command() {
-        let text: Vec<String> = help(&[]).iter().map(Flow::text).collect();
+        let text: Vec<String> = help(&[]).iter().map(WrappedLine::text).collect();
         let text = text.join("\n");
-        for command in Builtin::ALL {
+        for command in BuiltinCommand::ALL {
             assert!(text.contains(&format!("/{}", command.name())));
         }
     }

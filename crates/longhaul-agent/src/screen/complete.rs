@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::command::Builtin;
+use super::command::BuiltinCommand;
 use super::editor::Editor;
 use super::host::CommandItem;
 use super::search::best;
@@ -39,7 +39,7 @@ pub(crate) fn of(editor: &Editor, own: &[CommandItem], files: &[String]) -> Opti
 }
 
 fn commands(name: &str, own: &[CommandItem]) -> Vec<(String, String)> {
-    let builtin = Builtin::ALL.into_iter();
+    let builtin = BuiltinCommand::ALL.into_iter();
     let builtin = builtin.map(|command| (command.name().to_owned(), command.about().to_owned()));
     let own =
         (own.iter()).map(|command| (clean_line(&command.name), clean_line(&command.description)));

@@ -5,9 +5,9 @@
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
 
-use super::Colour;
+use super::ColorSupport;
 use super::figures::{grouped, share};
-use super::flow::Flow;
+use super::flow::WrappedLine;
 use super::host::ContextView;
 use super::style::{BOLD, DIM, dim, styled};
 use super::text::{clean_line, columns, keep_start};
@@ -21,16 +21,16 @@ const TOOLS: usize = 5;
 /// From this width on the legend stands beside the field.
 const WIDE: usize = 78;
 
-struct Part {
+struct ContextSegment {
     name: &'static str,
     letter: char,
     colour: Color,
     tokens: u64,
 }
 
-fn parts(view: &ContextView) -> Vec<Part> {
+fn parts(view: &ContextView) -> Vec<ContextSegment> {
     let all = &view.categories;
-    let part = |name, letter, colour, tokens| Part {
+    let part = |name, letter, colour, tokens| ContextSegment {
         name,
         letter,
         colour,
@@ -56,7 +56,7 @@ fn parts(view: &ContextView) -> Vec<Part> {
 }
 
 /// The picture at a width.
-pub(crate) fn picture(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
+pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let head = format!(
         "{}: {} of {} tokens, {}% left",
@@ -65,7 +65,7 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: Colour) -> Vec<F
         grouped(status.size),
         status.percent_left
     );
-    let mut lines = vec![Flow::blank(), Flow::styled(head, BOLD)];
+    let mut lines = vec![WrappedLine::blank(), WrappedLine::styled(head, BOLD)];
     let cells = CELLS.min(width.saturating_sub(2) / 2).max(4);
     let field = field(view, cells, colour);
     if width < WIDE {
@@ -73,7 +73,7 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: Colour) -> Vec<F
         lines.extend(legend(view, width, colour));
     } else {
         let legend = legend(view, width - cells * 2 - 4, colour);
-        let blank = Flow::plain(" ".repeat(cells * 2 + 2));
+        let blank = WrappedLine::plain(" ".repeat(cells * 2 + 2));
         let rows = field.len().max(legend.len());
         for row in 0..rows {
             let mut line = field.get(row).unwrap_or(&blank).clone();
@@ -92,7 +92,7 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: Colour) -> Vec<F
 }
 
 /// The field of cells.
-fn field(view: &ContextView, across: usize, colour: Colour) -> Vec<Flow> {
+fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let size = status.size.max(1) as u128;
     let total = across * ROWS;
@@ -128,15 +128,15 @@ fn field(view: &ContextView, across: usize, colour: Colour) -> Vec<Flow> {
         let spans = row
             .iter()
             .map(|(symbol, style)| styled(format!("{symbol} "), *style));
-        Flow::new(std::iter::once(Span::raw("  ")).chain(spans).collect(), 2)
+        WrappedLine::new(std::iter::once(Span::raw("  ")).chain(spans).collect(), 2)
     });
     rows.collect()
 }
 
-fn symbol(part: &Part, colour: Colour) -> char {
+fn symbol(part: &ContextSegment, colour: ColorSupport) -> char {
     match colour {
-        Colour::On => '■',
-        Colour::Off => part.letter,
+        ColorSupport::On => '■',
+        ColorSupport::Off => part.letter,
     }
 }
 
@@ -151,7 +151,7 @@ fn marks(view: &ContextView) -> Vec<(u64, char)> {
     marks
 }
 
-fn legend(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
+fn legend(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<WrappedLine> {
     let size = view.status.size;
     let entry = |mark: Span<'static>, name: &str, tokens: u64, style: Style| {
         let figures = format!("{:>9} {:>6}", grouped(tokens), share(tokens, size));
@@ -163,7 +163,7 @@ fn legend(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
             mark,
             styled(format!(" {name}{pad} {figures}"), style),
         ];
-        Flow::new(line, 4)
+        WrappedLine::new(line, 4)
     };
     let mut lines = Vec::new();
     for part in parts(view).iter().filter(|part| part.tokens > 0) {
@@ -196,7 +196,7 @@ fn legend(view: &ContextView, width: usize, colour: Colour) -> Vec<Flow> {
     lines
 }
 
-fn limits(view: &ContextView) -> Vec<Flow> {
+fn limits(view: &ContextView) -> Vec<WrappedLine> {
     let status = &view.status;
     let at = |tokens: u64| format!("{} ({})", grouped(tokens), share(tokens, status.size));
     let compacts = match status.auto_compact_enabled {
@@ -208,7 +208,7 @@ fn limits(view: &ContextView) -> Vec<Flow> {
         compacts,
         format!("b refuses input at {}", at(status.blocking)),
     ];
-    let mut lines = vec![Flow::dim(format!("  {}", limits.join(" · ")))];
+    let mut lines = vec![WrappedLine::dim(format!("  {}", limits.join(" · ")))];
     lines.extend(
         match view.categories.cleared_results {
             0 => None,
@@ -218,7 +218,7 @@ fn limits(view: &ContextView) -> Vec<Flow> {
                 grouped(many)
             )),
         }
-        .map(Flow::dim),
+        .map(WrappedLine::dim),
     );
     lines
 }

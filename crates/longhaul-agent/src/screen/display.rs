@@ -4,18 +4,18 @@ use std::io::IsTerminal as _;
 
 /// How output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Display {
+pub struct DisplaySettings {
     /// A live region, or lines.
-    pub manner: Manner,
+    pub manner: DisplayMode,
     /// Whether there are colours.
-    pub colour: Colour,
+    pub colour: ColorSupport,
     /// Which characters are shown.
     pub charset: Charset,
 }
 
 /// A live region, or lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum DisplayMode {
     /// The terminal can move its cursor.
     Full,
     /// A dumb terminal or a pipe: nothing is ever drawn twice.
@@ -24,7 +24,7 @@ pub enum Manner {
 
 /// Whether there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
+pub enum ColorSupport {
     /// There are.
     On,
     /// There are not: `NO_COLOR`, or a terminal that has none.
@@ -42,34 +42,34 @@ pub enum Charset {
 
 /// What stdin and stdout are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum StdioKind {
     Terminal,
     Elsewhere,
 }
 
-impl Display {
+impl DisplaySettings {
     /// What this process's terminal can do; `var` reads the environment.
     pub(crate) fn detect(var: &impl Fn(&str) -> Option<String>) -> Self {
         match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-            true => Self::of(Ends::Terminal, var),
-            false => Self::of(Ends::Elsewhere, var),
+            true => Self::of(StdioKind::Terminal, var),
+            false => Self::of(StdioKind::Elsewhere, var),
         }
     }
 
-    fn of(ends: Ends, var: &impl Fn(&str) -> Option<String>) -> Self {
+    fn of(ends: StdioKind, var: &impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.is_empty());
         let term = set("TERM").unwrap_or_default();
         let is_dumb = term == "dumb" || (cfg!(unix) && term.is_empty());
         let manner = match ends {
-            Ends::Terminal if !is_dumb => Manner::Full,
-            _ => Manner::Lines,
+            StdioKind::Terminal if !is_dumb => DisplayMode::Full,
+            _ => DisplayMode::Lines,
         };
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let colour = match (set("NO_COLOR"), manner) {
-            (Some(_), _) => Colour::Off,
-            (None, Manner::Full) => Colour::On,
-            (None, Manner::Lines) if forced && !is_dumb => Colour::On,
-            (None, Manner::Lines) => Colour::Off,
+            (Some(_), _) => ColorSupport::Off,
+            (None, DisplayMode::Full) => ColorSupport::On,
+            (None, DisplayMode::Lines) if forced && !is_dumb => ColorSupport::On,
+            (None, DisplayMode::Lines) => ColorSupport::Off,
         };
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
         let charset = match locale.map(|locale| locale.to_ascii_lowercase()) {
@@ -90,8 +90,8 @@ impl Display {
 mod tests {
     use super::*;
 
-    fn of(ends: Ends, set: &[(&str, &str)]) -> (Manner, Colour, Charset) {
-        let display = Display::of(ends, &|name: &str| {
+    fn of(ends: StdioKind, set: &[(&str, &str)]) -> (DisplayMode, ColorSupport, Charset) {
+        let display = DisplaySettings::of(ends, &|name: &str| {
             let found = set.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
         });
@@ -100,11 +100,11 @@ mod tests {
 
     #[test]
     fn q2_the_environment_says_what_the_terminal_can_do() {
-        use Ends::{Elsewhere, Terminal};
+        use StdioKind::{Elsewhere, Terminal};
         let xterm = ("TERM", "xterm");
         assert_eq!(
             of(Terminal, &[xterm]),
-            (Manner::Full, Colour::On, Charset::Utf8)
+            (DisplayMode::Full, ColorSupport::On, Charset::Utf8)
         );
         assert_eq!(
             of(
@@ -112,16 +112,16 @@ mod tests {
                 &[xterm, ("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]
             )
             .1,
-            Colour::Off
+            ColorSupport::Off
         );
-        assert_eq!(of(Terminal, &[("TERM", "dumb")]).0, Manner::Lines);
+        assert_eq!(of(Terminal, &[("TERM", "dumb")]).0, DisplayMode::Lines);
         assert_eq!(
             of(Elsewhere, &[xterm]),
-            (Manner::Lines, Colour::Off, Charset::Utf8)
+            (DisplayMode::Lines, ColorSupport::Off, Charset::Utf8)
         );
         assert_eq!(
             of(Elsewhere, &[xterm, ("CLICOLOR_FORCE", "1")]).1,
-            Colour::On
+            ColorSupport::On
         );
         assert_eq!(of(Terminal, &[xterm, ("LANG", "C")]).2, Charset::Ascii);
         let both = [xterm, ("LANG", "C"), ("LC_ALL", "en_US.UTF-8")];

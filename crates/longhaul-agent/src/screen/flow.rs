@@ -9,14 +9,14 @@ use super::text::columns;
 
 /// A line that is broken where the terminal ends.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Flow {
+pub(crate) struct WrappedLine {
     /// Its text.
     pub(crate) line: Line<'static>,
     /// How far its second and later rows are indented.
     pub(crate) hang: usize,
 }
 
-impl Flow {
+impl WrappedLine {
     /// Pieces of text, with a hanging indent.
     pub(crate) fn new(spans: Vec<Span<'static>>, hang: usize) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Flow {
     pub(crate) fn rows(&self, width: usize) -> Vec<Line<'static>> {
         let width = width.max(1);
         let hang = if self.hang + 8 > width { 0 } else { self.hang };
-        let pieces: Vec<Piece<'_>> = self.pieces(width);
+        let pieces: Vec<FlowGrapheme<'_>> = self.pieces(width);
         let mut rows = Vec::new();
         let mut from = 0;
         while let Some((until, next)) = one_row(
@@ -83,7 +83,7 @@ impl Flow {
         rows
     }
 
-    fn pieces(&self, width: usize) -> Vec<Piece<'_>> {
+    fn pieces(&self, width: usize) -> Vec<FlowGrapheme<'_>> {
         let styled = |span: &'_ Span<'static>| self.line.style.patch(span.style);
         let mut pieces = Vec::new();
         for span in &self.line.spans {
@@ -94,7 +94,7 @@ impl Flow {
                 } else {
                     (grapheme, wide)
                 };
-                pieces.push(Piece {
+                pieces.push(FlowGrapheme {
                     text,
                     wide,
                     style: styled(span),
@@ -106,14 +106,14 @@ impl Flow {
 }
 
 /// A grapheme.
-struct Piece<'a> {
+struct FlowGrapheme<'a> {
     text: &'a str,
     wide: usize,
     style: Style,
 }
 
 /// How many pieces make a row, and where the next begins; none when there is nothing.
-fn one_row(pieces: &[Piece<'_>], width: usize) -> Option<(usize, usize)> {
+fn one_row(pieces: &[FlowGrapheme<'_>], width: usize) -> Option<(usize, usize)> {
     if pieces.is_empty() {
         return None;
     }
@@ -139,12 +139,12 @@ fn one_row(pieces: &[Piece<'_>], width: usize) -> Option<(usize, usize)> {
     Some((pieces.len(), pieces.len()))
 }
 
-fn past_spaces(pieces: &[Piece<'_>], at: usize) -> usize {
+fn past_spaces(pieces: &[FlowGrapheme<'_>], at: usize) -> usize {
     let spaces = pieces[at..].iter().take_while(|piece| piece.text == " ");
     at + spaces.count()
 }
 
-fn line_of(pieces: &[Piece<'_>], indent: usize) -> Line<'static> {
+fn line_of(pieces: &[FlowGrapheme<'_>], indent: usize) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     if indent > 0 {
         spans.push(Span::raw(" ".repeat(indent)));
@@ -159,7 +159,7 @@ fn line_of(pieces: &[Piece<'_>], indent: usize) -> Line<'static> {
 }
 
 /// The rows of many lines.
-pub(crate) fn rows(flows: &[Flow], width: usize) -> Vec<Line<'static>> {
+pub(crate) fn rows(flows: &[WrappedLine], width: usize) -> Vec<Line<'static>> {
     flows.iter().flat_map(|flow| flow.rows(width)).collect()
 }
 
@@ -168,25 +168,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn texts(flow: &Flow, width: usize) -> Vec<String> {
+    fn texts(flow: &WrappedLine, width: usize) -> Vec<String> {
         let rows = flow.rows(width);
         rows.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn q2_lines_break_at_spaces_and_hang() {
-        let flow = Flow::new(vec![Span::raw("- one two three four five".to_owned())], 2);
+        let flow = WrappedLine::new(vec![Span::raw("- one two three four five".to_owned())], 2);
         assert_eq!(texts(&flow, 14), ["- one two", "  three four", "  five"]);
-        assert_eq!(texts(&Flow::plain("漢字漢字"), 5), ["漢字", "漢字"]);
-        assert_eq!(texts(&Flow::plain("abcdefgh"), 3), ["abc", "def", "gh"]);
-        assert_eq!(texts(&Flow::blank(), 3), [""]);
-        assert_eq!(texts(&Flow::plain("漢"), 1), ["?"]);
+        assert_eq!(texts(&WrappedLine::plain("漢字漢字"), 5), ["漢字", "漢字"]);
+        assert_eq!(
+            texts(&WrappedLine::plain("abcdefgh"), 3),
+            ["abc", "def", "gh"]
+        );
+        assert_eq!(texts(&WrappedLine::blank(), 3), [""]);
+        assert_eq!(texts(&WrappedLine::plain("漢"), 1), ["?"]);
     }
 
     proptest! {
         #[test]
         fn q2_no_row_is_wider_than_the_terminal(text in "[a-z漢e\u{301}👩‍👩‍👧 ]{0,80}", width in 1_usize..40, hang in 0_usize..12) {
-            let flow = Flow::new(vec![Span::raw(text.clone())], hang);
+            let flow = WrappedLine::new(vec![Span::raw(text.clone())], hang);
             let rows = texts(&flow, width);
             for row in &rows {
                 prop_assert!(columns(row) <= width, "{row:?} in {width}");

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, sleep_until};
 
-use super::app::{App, Next, Page, Sources, next_typed};
-use super::cells::Shows;
-use super::display::Display;
+use super::app::{App, AppAction, AppInputs, AppPage, next_typed};
+use super::cells::TerminalCapabilities;
+use super::display::DisplaySettings;
 use super::flow::rows;
-use super::input::{Got, Keys};
+use super::input::{KeyReader, TerminalInput};
 use super::live;
 use super::paint::{OtherScreen, Painter};
-use super::signals::{Signals, Told};
-use super::terminal::{self, Taken};
+use super::signals::{ScreenSignal, Signals};
+use super::terminal::{self, RawTerminal};
 
 /// No more drawings than one in this time.
 const FRAME: Duration = Duration::from_millis(16);
@@ -33,14 +33,14 @@ struct Screen {
 /// Shows the app until the user leaves or the terminal is gone.
 pub(crate) async fn run(
     app: &mut App,
-    sources: &mut Sources,
-    display: Display,
+    sources: &mut AppInputs,
+    display: DisplaySettings,
     editor: Option<&str>,
 ) -> io::Result<()> {
-    let _taken = Taken::enter()?;
+    let _taken = RawTerminal::enter()?;
     let mut signals = Signals::listen()?;
-    let mut keys = Keys::start();
-    let shows = Shows {
+    let mut keys = KeyReader::start();
+    let shows = TerminalCapabilities {
         colour: display.colour,
         charset: display.charset,
     };
@@ -65,13 +65,13 @@ pub(crate) async fn run(
         }
         let next = tokio::select! {
             got = keys.next() => match got {
-                Got::Event(crossterm::event::Event::Resize(..)) => screen.measured(app),
-                Got::Event(event) => app.on_input(event),
-                Got::Closed => Next::Leave,
+                TerminalInput::Event(crossterm::event::Event::Resize(..)) => screen.measured(app),
+                TerminalInput::Event(event) => app.on_input(event),
+                TerminalInput::Closed => AppAction::Leave,
             },
             Some(event) = sources.events.recv() => {
                 app.on_event(event);
-                Next::On
+                AppAction::On
             }
             Some(answer) = sources.answers.recv() => {
                 // What was told before the answer is shown before it.
@@ -81,29 +81,29 @@ pub(crate) async fn run(
                 app.on_answer(answer)
             }
             typed = next_typed(&mut sources.typed, &mut sources.guided), if sources.guided => {
-                typed.map_or(Next::On, |typed| app.on_typed(typed))
+                typed.map_or(AppAction::On, |typed| app.on_typed(typed))
             }
             told = signals.next() => match told {
-                Told::Resized => screen.measured(app),
-                Told::End => Next::Leave,
-                Told::Interrupt => app.on_interrupt(),
-                Told::Aside => Next::Aside,
+                ScreenSignal::Resized => screen.measured(app),
+                ScreenSignal::End => AppAction::Leave,
+                ScreenSignal::Interrupt => app.on_interrupt(),
+                ScreenSignal::Aside => AppAction::Aside,
             },
-            () = sleep_until(next_frame.into()), if dirty => Next::On,
-            () = sleep(TICK), if app.is_animated() && !dirty => Next::On,
+            () = sleep_until(next_frame.into()), if dirty => AppAction::On,
+            () = sleep(TICK), if app.is_animated() && !dirty => AppAction::On,
         };
         dirty = true;
         app.drop_closed_questions();
         match next {
-            Next::On => {}
-            Next::Leave => break,
-            Next::Redraw => screen.redraw()?,
-            Next::Aside => {
+            AppAction::On => {}
+            AppAction::Leave => break,
+            AppAction::Redraw => screen.redraw()?,
+            AppAction::Aside => {
                 screen.give_back()?;
                 terminal::put_aside().await?;
                 screen.take(app)?;
             }
-            Next::Edit(text) => {
+            AppAction::Edit(text) => {
                 let edited = match editor {
                     None => None,
                     Some(editor) => {
@@ -138,22 +138,22 @@ impl Screen {
     }
 
     /// The terminal may have another size.
-    fn measured(&mut self, app: &mut App) -> Next {
+    fn measured(&mut self, app: &mut App) -> AppAction {
         let before = (self.width, self.height);
         if self.measure(app).is_err() {
-            return Next::Leave;
+            return AppAction::Leave;
         }
         if before != (self.width, self.height) {
             match self.other {
                 OtherScreen::On => self.stale = true,
                 OtherScreen::Off => {
                     if self.painter.resized(self.width, self.height).is_err() {
-                        return Next::Leave;
+                        return AppAction::Leave;
                     }
                 }
             }
         }
-        Next::On
+        AppAction::On
     }
 
     fn show(&mut self, other: OtherScreen) -> io::Result<()> {
@@ -175,7 +175,7 @@ impl Screen {
         }
         let (width, height) = (self.width, self.height);
         let (page, cursor) = match app.page.as_mut() {
-            Some(Page::Reader(reader) | Page::Transcript(reader)) => {
+            Some(AppPage::Reader(reader) | AppPage::Transcript(reader)) => {
                 let waits = match app.questions.is_empty() {
                     true => "",
                     false => "a question waits · ",
@@ -183,7 +183,7 @@ impl Screen {
                 let keys = format!("{waits}q closes · ↑↓ space b g G · / searches, n next");
                 (reader.rows(width, height, &keys), None)
             }
-            Some(Page::Preview(preview)) => preview.rows(width, height),
+            Some(AppPage::Preview(preview)) => preview.rows(width, height),
             None => {
                 self.show(OtherScreen::Off)?;
                 let finished = rows(&std::mem::take(&mut app.finished), width);

@@ -15,14 +15,14 @@ const KEPT: usize = 2_000;
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct HistoryRecord {
     project: String,
     text: String,
 }
 
 /// Earlier prompts, and where in them the user is.
 #[derive(Debug, Default)]
-pub(crate) struct History {
+pub(crate) struct PromptHistory {
     file: Option<PathBuf>,
     project: String,
     texts: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) struct History {
     draft: String,
 }
 
-impl History {
+impl PromptHistory {
     /// The prompts of a project from a file.
     pub(crate) fn load(file: Option<PathBuf>, project: &Path) -> Self {
         let project = project.to_string_lossy().into_owned();
@@ -45,7 +45,7 @@ impl History {
             .iter()
             .filter_map(|line| serde_json::from_str(line).ok());
         let texts = records
-            .filter(|record: &Record| record.project == project)
+            .filter(|record: &HistoryRecord| record.project == project)
             .map(|record| record.text)
             .collect();
         Self {
@@ -65,7 +65,7 @@ impl History {
         }
         self.texts.push(text.to_owned());
         if let Some(file) = self.file.as_deref() {
-            let record = Record {
+            let record = HistoryRecord {
                 project: self.project.clone(),
                 text: text.to_owned(),
             };
@@ -105,7 +105,7 @@ impl History {
     }
 }
 
-fn append(file: &Path, record: &Record) -> std::io::Result<()> {
+fn append(file: &Path, record: &HistoryRecord) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(record)?;
     line.push(b'\n');
     if let Some(folder) = file.parent() {
@@ -147,13 +147,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/history.jsonl");
         let project = Path::new("/one");
-        let mut history = History::load(Some(file.clone()), project);
+        let mut history = PromptHistory::load(Some(file.clone()), project);
         assert_eq!(history.earlier(""), None);
         for text in ["first", "second\nline", "second\nline"] {
             history.add(text);
         }
-        History::load(Some(file.clone()), Path::new("/two")).add("elsewhere");
-        let mut history = History::load(Some(file), project);
+        PromptHistory::load(Some(file.clone()), Path::new("/two")).add("elsewhere");
+        let mut history = PromptHistory::load(Some(file), project);
         assert_eq!(history.earlier("dra"), Some("second\nline"));
         assert_eq!(history.earlier("second\nline"), Some("first"));
         assert_eq!(history.earlier("first"), None);
@@ -168,7 +168,7 @@ mod tests {
         let file = folder.path().join("history.jsonl");
         let line = r#"{"project":"/p","text":"x"}"#;
         fs::write(&file, format!("{line}\n").repeat(2 * KEPT + 1)).unwrap();
-        History::load(Some(file.clone()), Path::new("/p"));
+        PromptHistory::load(Some(file.clone()), Path::new("/p"));
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), KEPT);
     }
 }

@@ -5,45 +5,45 @@
 
 use jiff::Timestamp;
 use longhaul::Boxed;
-use longhaul_core::engine::{Pivot, Preview};
+use longhaul_core::engine::{Pivot, PreviewedSummary};
 use longhaul_core::inspect::Categories;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use longhaul_core::window::WindowStatus;
 use tokio::sync::oneshot;
 
-use crate::event::Mode;
+use crate::event::ApprovalMode;
 
 /// Who answers a screen.
 ///
 /// An implementer returns from [`Host::ask`] at once and answers through the ask's [`Reply`]. What changes the
 /// conversation is done one at a time, in the order of the asks; what only looks is answered meanwhile, too, so that
 /// the transcript can be read while the model works. A reply that is dropped counts as a refusal.
-pub trait Host: Send + 'static {
+pub trait ScreenHost: Send + 'static {
     /// Takes a request.
-    fn ask(&self, ask: Ask);
+    fn ask(&self, ask: HostRequest);
 
     /// Stops what is going on: a turn, a call, a compaction. Nothing happens if nothing does.
     fn cancel(&self);
 
     /// From now on this may run unasked.
-    fn set_mode(&self, mode: Mode);
+    fn set_mode(&self, mode: ApprovalMode);
 
     /// The screen is going away: what runs ends, what must be kept is on disk when this returns.
     fn finish(&self) -> Boxed<'_, ()>;
 }
 
 /// Takes the answer to an ask.
-pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
+pub type Reply<T> = oneshot::Sender<Result<T, HostRefusal>>;
 
 /// Why something was not done, for people, with what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refusal(pub String);
+pub struct HostRefusal(pub String);
 
 /// Something that a screen asks for.
 #[derive(Debug)]
-pub enum Ask {
+pub enum HostRequest {
     /// Work on this. Answered when the work ended, however it did; how is an event.
     Prompt(String, Reply<()>),
     /// Work on a command that the user wrote, with what was typed behind its name.
@@ -56,7 +56,7 @@ pub enum Ask {
         reply: Reply<()>,
     },
     /// Compact.
-    Compact(CompactAsk, Reply<Compaction>),
+    Compact(CompactionRequest, Reply<CompactionReply>),
     /// Go back to before this message. The answer is its text, to be said better.
     Rewind(String, Reply<Option<String>>),
     /// Take the newest compaction back. The answer says what was done.
@@ -91,7 +91,7 @@ pub enum Ask {
 
 /// How to compact.
 #[derive(Debug, Clone, Default)]
-pub struct CompactAsk {
+pub struct CompactionRequest {
     /// What the summary shall heed.
     pub instructions: Option<String>,
     /// One side of a message alone.
@@ -99,12 +99,12 @@ pub struct CompactAsk {
     /// Keep this many of the newest messages as they are.
     pub keep: Option<usize>,
     /// Stop when the summary is there and show it, or go through with it.
-    pub step: CompactStep,
+    pub step: CompactionStep,
 }
 
 /// How far a compaction goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum CompactStep {
+pub enum CompactionStep {
     /// To a summary that can be looked at.
     #[default]
     Preview,
@@ -114,11 +114,11 @@ pub enum CompactStep {
 
 /// What a compaction came to.
 #[derive(Debug)]
-pub enum Compaction {
+pub enum CompactionReply {
     /// It is done; the event has told how.
     Done,
     /// A summary waits for approval.
-    Preview(Box<Preview>),
+    Preview(Box<PreviewedSummary>),
 }
 
 /// A session in a list.
@@ -164,7 +164,7 @@ pub struct MessageItem {
     /// Its entry.
     pub uuid: String,
     /// Who said it.
-    pub who: Speaker,
+    pub who: MessageAuthor,
     /// Its first line.
     pub line: String,
     /// When.
@@ -175,7 +175,7 @@ pub struct MessageItem {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub enum MessageAuthor {
     /// The user.
     User,
     /// The model.

@@ -17,7 +17,7 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// Something that came from the terminal.
 #[derive(Debug)]
-pub(crate) enum Got {
+pub(crate) enum TerminalInput {
     /// A key, a paste, another size.
     Event(Event),
     /// The terminal is gone.
@@ -26,12 +26,12 @@ pub(crate) enum Got {
 
 /// The reading end.
 #[derive(Debug)]
-pub(crate) struct Keys {
-    got: UnboundedReceiver<Got>,
+pub(crate) struct KeyReader {
+    got: UnboundedReceiver<TerminalInput>,
     turn: Arc<Mutex<()>>,
 }
 
-impl Keys {
+impl KeyReader {
     /// Begins to read.
     pub(crate) fn start() -> Self {
         let (send, got) = unbounded_channel();
@@ -42,7 +42,7 @@ impl Keys {
                 let _turn = of_thread.blocking_lock();
                 if read(&send).is_err() {
                     // Whoever reads from the other end is told once.
-                    let _ = send.send(Got::Closed);
+                    let _ = send.send(TerminalInput::Closed);
                     return;
                 }
             }
@@ -51,8 +51,8 @@ impl Keys {
     }
 
     /// The next thing.
-    pub(crate) async fn next(&mut self) -> Got {
-        self.got.recv().await.unwrap_or(Got::Closed)
+    pub(crate) async fn next(&mut self) -> TerminalInput {
+        self.got.recv().await.unwrap_or(TerminalInput::Closed)
     }
 
     /// Reads nothing until the guard is dropped.
@@ -61,12 +61,12 @@ impl Keys {
     }
 }
 
-fn read(send: &UnboundedSender<Got>) -> std::io::Result<()> {
+fn read(send: &UnboundedSender<TerminalInput>) -> std::io::Result<()> {
     wait()?;
     // Looked at even when nothing new has come: on a busy machine something may have been read and not been told.
     while event::poll(AT_ONCE)? {
         let event = event::read()?;
-        if send.send(Got::Event(event)).is_err() {
+        if send.send(TerminalInput::Event(event)).is_err() {
             return Ok(());
         }
     }

@@ -5,16 +5,16 @@
 
 use std::time::Instant;
 
-use longhaul_core::engine::Phase;
+use longhaul_core::engine::CompactionPhase;
 use ratatui::text::{Line, Span};
 
-use super::app::{App, Compacting, Dialog};
+use super::app::{ActiveCompaction, App, Dialog};
 use super::figures::{elapsed, grouped};
-use super::flow::{Flow, rows};
+use super::flow::{WrappedLine, rows};
 use super::status;
 use super::style::{BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns, count, keep_start};
-use crate::event::{Todo, TodoStatus};
+use crate::event::{TodoItem, TodoStatus};
 
 /// The most rows of a list.
 const LIST: usize = 14;
@@ -29,7 +29,7 @@ const TURN: u128 = 120;
 
 /// The region, and where the cursor is in it.
 #[derive(Debug, Default)]
-pub(crate) struct Live {
+pub(crate) struct LiveRegion {
     pub(crate) rows: Vec<Line<'static>>,
     pub(crate) cursor: Option<(usize, usize)>,
 }
@@ -40,7 +40,7 @@ pub(crate) fn prompt_width(width: usize) -> usize {
 }
 
 /// The region at a size.
-pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Live {
+pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> LiveRegion {
     let mut room = height.saturating_sub(1).max(1);
     // The choices of a question matter more than the status.
     let needed = if app.questions.is_empty() { 3 } else { 6 };
@@ -84,7 +84,7 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
     let cursor = cursor.map(|(row, column)| (row + all.len(), column.min(width.saturating_sub(1))));
     all.extend(bottom);
     all.extend(below);
-    Live { rows: all, cursor }
+    LiveRegion { rows: all, cursor }
 }
 
 /// The status line, or a hint in its place.
@@ -177,19 +177,19 @@ fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
     vec![Line::from(styled(keep_start(&line, width), CHOSEN))]
 }
 
-fn compacting_line(compacting: Compacting, now: Instant) -> String {
+fn compacting_line(compacting: ActiveCompaction, now: Instant) -> String {
     let sign = spinner(compacting.since, now);
     let time = elapsed(now.saturating_duration_since(compacting.since));
     let phase = match compacting.phase {
-        Phase::PreCompactHooks => "hooks".to_owned(),
-        Phase::Compacting if compacting.characters > 0 => {
+        CompactionPhase::PreCompactHooks => "hooks".to_owned(),
+        CompactionPhase::Compacting if compacting.characters > 0 => {
             format!(
                 "{} characters of summary",
                 grouped(compacting.characters as u64)
             )
         }
-        Phase::Compacting => "reading the conversation".to_owned(),
-        Phase::SessionStartHooks => "putting back what is needed".to_owned(),
+        CompactionPhase::Compacting => "reading the conversation".to_owned(),
+        CompactionPhase::SessionStartHooks => "putting back what is needed".to_owned(),
     };
     format!("{sign} compacting {time} · {phase} · esc to cancel")
 }
@@ -213,7 +213,7 @@ fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for call in app.running.iter().take(CALLS) {
         let time = now.saturating_duration_since(call.since);
-        let head = Flow::new(
+        let head = WrappedLine::new(
             vec![
                 styled(format!("{} ", spinner(call.since, now)), GOOD),
                 styled(call.name.clone(), BOLD),
@@ -256,7 +256,7 @@ fn thinking(app: &App, width: usize) -> Vec<Line<'static>> {
 }
 
 /// The todos around the first that is not done.
-fn todos(todos: &[Todo], width: usize) -> Vec<Line<'static>> {
+fn todos(todos: &[TodoItem], width: usize) -> Vec<Line<'static>> {
     if todos
         .iter()
         .all(|todo| todo.status == TodoStatus::Completed)

@@ -4,29 +4,33 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use super::flow::Flow;
+use super::flow::WrappedLine;
 use super::style::{BOLD, CODE, DIM, ITALIC, dim, styled};
 use super::text::clean;
 
 /// A text of the model as lines. It is made harmless first.
-pub(crate) fn render(text: &str) -> Vec<Flow> {
+pub(crate) fn render(text: &str) -> Vec<WrappedLine> {
     let text = clean(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     for event in Parser::new_ext(&text, options) {
         page.event(event);
     }
     page.end_line();
-    while page.lines.last().is_some_and(|line| *line == Flow::blank()) {
+    while page
+        .lines
+        .last()
+        .is_some_and(|line| *line == WrappedLine::blank())
+    {
         page.lines.pop();
     }
     page.lines
 }
 
 #[derive(Default)]
-struct Page {
-    lines: Vec<Flow>,
+struct MarkdownPage {
+    lines: Vec<WrappedLine>,
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
     /// The number of the next item of each open list; none for bullets.
@@ -39,7 +43,7 @@ struct Page {
     cells: usize,
 }
 
-impl Page {
+impl MarkdownPage {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -191,7 +195,7 @@ impl Page {
     }
 
     fn push_line(&mut self, hang: usize) {
-        let mut flow = Flow::new(std::mem::take(&mut self.spans), hang);
+        let mut flow = WrappedLine::new(std::mem::take(&mut self.spans), hang);
         let depth = self.lists.len().saturating_sub(1) * 2;
         let in_list = !self.lists.is_empty();
         let begin = match self.marker.take() {
@@ -211,8 +215,13 @@ impl Page {
     /// Ends a line, and leaves an empty one behind it.
     fn end_block(&mut self) {
         self.end_line();
-        if self.lists.is_empty() && self.lines.last().is_some_and(|line| *line != Flow::blank()) {
-            self.lines.push(Flow::blank());
+        if self.lists.is_empty()
+            && self
+                .lines
+                .last()
+                .is_some_and(|line| *line != WrappedLine::blank())
+        {
+            self.lines.push(WrappedLine::blank());
         }
     }
 }
@@ -225,7 +234,7 @@ mod tests {
     fn q2_markdown_is_rendered_lightly() {
         let text = "# Title\n\nSome *text* with `code`,\nand [a link](http://x.y).\n\n1. one\n2. two\n   - inner\n\n```rust\nfn main() {\n\tlet a = 1;\n}\n```\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\nend";
         let lines = render(text);
-        let lines: Vec<String> = lines.iter().map(Flow::text).collect();
+        let lines: Vec<String> = lines.iter().map(WrappedLine::text).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
         Title
 

@@ -13,6 +13,7 @@ mod complete;
 pub(crate) mod context;
 mod display;
 mod editor;
+pub(crate) mod event_lines;
 mod figures;
 pub(crate) mod flow;
 mod full;
@@ -21,18 +22,17 @@ mod host;
 mod input;
 mod live;
 mod markdown;
+mod pager;
 mod paint;
 mod picker;
 mod plain;
 mod preview;
 mod question;
-mod reader;
 mod search;
 mod signals;
 mod status;
 mod stream;
 mod style;
-pub(crate) mod tell;
 mod terminal;
 mod text;
 mod transcript;
@@ -41,22 +41,22 @@ use std::path::PathBuf;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-pub use display::{Charset, Colour, Display, Manner};
+pub use display::{Charset, ColorSupport, DisplayMode, DisplaySettings};
 pub use host::{
-    Ask, CommandItem, CompactAsk, CompactStep, Compaction, ContextView, CostLine, CostView,
-    HookItem, Host, MessageItem, ModelItem, Refusal, Reply, SessionItem, Speaker, TranscriptItem,
-    TranscriptKind,
+    CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView, CostLine,
+    CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, Reply,
+    ScreenHost, SessionItem, TranscriptItem, TranscriptKind,
 };
 
 pub use text::visible;
 
-use crate::event::{AgentEvent, Mode};
+use crate::event::{AgentEvent, ApprovalMode};
 
 /// How a screen is set up.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ScreenOptions {
     /// What the terminal can do.
-    pub display: Display,
+    pub display: DisplaySettings,
     /// The folder whose files are completed, and to which the history belongs.
     pub workspace: PathBuf,
     /// Where prompts are remembered; none: nowhere.
@@ -64,7 +64,7 @@ pub struct Options {
     /// The command that edits a text; none: it is edited on the screen.
     pub editor: Option<String>,
     /// What may run unasked at first.
-    pub mode: Mode,
+    pub mode: ApprovalMode,
     /// Lines to begin with: who is this, how to get help.
     pub greeting: Vec<String>,
     /// A prompt to begin with.
@@ -73,16 +73,16 @@ pub struct Options {
     pub resumed: bool,
 }
 
-impl Options {
+impl ScreenOptions {
     /// What the process's environment says, for a workspace.
     pub fn from_env(workspace: PathBuf, var: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.trim().is_empty());
         Self {
-            display: Display::detect(&var),
+            display: DisplaySettings::detect(&var),
             workspace,
             history: set("LONGHAUL_HOME").map(|home| PathBuf::from(home).join("history.jsonl")),
             editor: set("VISUAL").or_else(|| set("EDITOR")),
-            mode: Mode::default(),
+            mode: ApprovalMode::default(),
             greeting: Vec::new(),
             prompt: None,
             resumed: false,
@@ -107,9 +107,9 @@ pub enum ScreenError {
 /// Shows an agent until the user leaves or the terminal goes away. The terminal is given back and the host has finished
 /// when this returns, error or not.
 pub async fn run(
-    host: impl Host,
+    host: impl ScreenHost,
     events: UnboundedReceiver<AgentEvent>,
-    options: Options,
+    options: ScreenOptions,
 ) -> Result<(), ScreenError> {
     let (_, typed) = unbounded_channel();
     run_typed(host, events, options, typed).await
@@ -117,7 +117,7 @@ pub async fn run(
 
 /// Something that a guide types in the user's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Typed {
+pub enum GuideInput {
     /// What stands in the prompt so far; nothing happens if the user has something of his own there.
     SoFar(String),
     /// It is sent.
@@ -126,23 +126,25 @@ pub enum Typed {
 
 /// The same with a guide who types, too. In a pipe it goes on until the guide is gone.
 pub async fn run_typed(
-    host: impl Host,
+    host: impl ScreenHost,
     events: UnboundedReceiver<AgentEvent>,
-    options: Options,
-    typed: UnboundedReceiver<Typed>,
+    options: ScreenOptions,
+    typed: UnboundedReceiver<GuideInput>,
 ) -> Result<(), ScreenError> {
     let display = options.display;
     let (mut app, answers) = app::App::new(Box::new(host), &options);
     app.begin(&options);
-    let mut sources = app::Sources {
+    let mut sources = app::AppInputs {
         events,
         answers,
         typed,
         guided: true,
     };
     let ended = match display.manner {
-        Manner::Full => full::run(&mut app, &mut sources, display, options.editor.as_deref()).await,
-        Manner::Lines => plain::run(&mut app, &mut sources, display).await,
+        DisplayMode::Full => {
+            full::run(&mut app, &mut sources, display, options.editor.as_deref()).await
+        }
+        DisplayMode::Lines => plain::run(&mut app, &mut sources, display).await,
     };
     app.finish().await;
     ended.map_err(ScreenError::from)

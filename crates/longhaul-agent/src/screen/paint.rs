@@ -9,14 +9,14 @@ use std::io::{self, Write};
 
 use ratatui::text::Line;
 
-use super::cells::{Row, Shows, encode};
+use super::cells::{EncodedRow, TerminalCapabilities, encode};
 
 /// The live region of a terminal.
 #[derive(Debug)]
 pub(crate) struct Painter<W> {
     out: W,
-    shows: Shows,
-    drawn: Vec<Row>,
+    shows: TerminalCapabilities,
+    drawn: Vec<EncodedRow>,
     /// Where the cursor was left: row and column of the region.
     cursor: (usize, usize),
 }
@@ -29,7 +29,7 @@ const CLEAR_BELOW: &str = "\x1b[J";
 const CLEAR_RIGHT: &str = "\x1b[K";
 
 impl<W: Write> Painter<W> {
-    pub(crate) fn new(out: W, shows: Shows) -> Self {
+    pub(crate) fn new(out: W, shows: TerminalCapabilities) -> Self {
         Self {
             out,
             shows,
@@ -58,7 +58,7 @@ impl<W: Write> Painter<W> {
         cursor: Option<(usize, usize)>,
         width: usize,
     ) -> io::Result<()> {
-        let rows: Vec<Row> = live
+        let rows: Vec<EncodedRow> = live
             .iter()
             .map(|line| encode(line, width, self.shows))
             .collect();
@@ -164,7 +164,7 @@ pub(crate) enum OtherScreen {
     Off,
 }
 
-fn put(code: &mut String, row: &Row, width: usize) {
+fn put(code: &mut String, row: &EncodedRow, width: usize) {
     code.push_str(&row.code);
     if row.wide < width {
         code.push_str(CLEAR_RIGHT);
@@ -176,17 +176,17 @@ mod tests {
     use super::*;
     use crate::screen::cells::plain;
     use crate::screen::style;
-    use crate::screen::{Charset, Colour};
+    use crate::screen::{Charset, ColorSupport};
 
-    fn painter(shows: Shows) -> Painter<vt100::Parser> {
+    fn painter(shows: TerminalCapabilities) -> Painter<vt100::Parser> {
         Painter::new(
             vt100::Parser::new(6.try_into().unwrap(), 20.try_into().unwrap(), 100),
             shows,
         )
     }
 
-    const PLAIN: Shows = Shows {
-        colour: Colour::Off,
+    const PLAIN: TerminalCapabilities = TerminalCapabilities {
+        colour: ColorSupport::Off,
         charset: Charset::Utf8,
     };
 
@@ -259,8 +259,8 @@ mod tests {
             .unwrap();
         let cell = painter.out.screen().cell(0, 0).unwrap();
         assert_eq!(cell.fgcolor(), vt100::Color::Default);
-        let ascii = Shows {
-            colour: Colour::On,
+        let ascii = TerminalCapabilities {
+            colour: ColorSupport::On,
             charset: Charset::Ascii,
         };
         let row = encode(&line, 20, ascii);

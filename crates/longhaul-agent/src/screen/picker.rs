@@ -16,7 +16,7 @@ pub(crate) struct Picker<T> {
     found: Vec<usize>,
     at: usize,
     /// Few fixed choices: numbers choose, nothing is searched.
-    kind: Kind,
+    kind: PickerKind,
 }
 
 /// Something that may be chosen.
@@ -31,14 +31,14 @@ pub(crate) struct PickOption<T> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PickerKind {
     List,
     Menu,
 }
 
 /// What a key did to a list.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Picked<T> {
+pub(crate) enum PickerAction<T> {
     /// Nothing is chosen yet.
     Open,
     /// This.
@@ -54,14 +54,14 @@ impl<T: Clone> Picker<T> {
             options,
             query: String::new(),
             at: 0,
-            kind: Kind::List,
+            kind: PickerKind::List,
         }
     }
 
     /// A few choices.
     pub(crate) fn menu(title: impl Into<String>, options: Vec<PickOption<T>>) -> Self {
         Self {
-            kind: Kind::Menu,
+            kind: PickerKind::Menu,
             ..Self::list(title, options)
         }
     }
@@ -79,15 +79,17 @@ impl<T: Clone> Picker<T> {
     }
 
     /// Something was typed.
-    pub(crate) fn typed(&mut self, c: char) -> Picked<T> {
-        if self.kind == Kind::Menu {
+    pub(crate) fn typed(&mut self, c: char) -> PickerAction<T> {
+        if self.kind == PickerKind::Menu {
             let number = c.to_digit(10).and_then(|digit| digit.checked_sub(1));
             let option = number.and_then(|at| self.options.get(at as usize));
-            return option.map_or(Picked::Open, |option| Picked::Chosen(option.value.clone()));
+            return option.map_or(PickerAction::Open, |option| {
+                PickerAction::Chosen(option.value.clone())
+            });
         }
         self.query.push(c);
         self.search();
-        Picked::Open
+        PickerAction::Open
     }
 
     /// The last character of what is searched for is taken back.
@@ -103,9 +105,11 @@ impl<T: Clone> Picker<T> {
     }
 
     /// The one under the cursor.
-    pub(crate) fn choose(&self) -> Picked<T> {
+    pub(crate) fn choose(&self) -> PickerAction<T> {
         let option = self.found.get(self.at).map(|at| &self.options[*at]);
-        option.map_or(Picked::Open, |option| Picked::Chosen(option.value.clone()))
+        option.map_or(PickerAction::Open, |option| {
+            PickerAction::Chosen(option.value.clone())
+        })
     }
 
     /// The option with this number, in line mode.
@@ -134,8 +138,8 @@ impl<T: Clone> Picker<T> {
                 String::new()
             };
             let keys = match self.kind {
-                Kind::List => "type to search · ↑↓ · enter · esc",
-                Kind::Menu => "number or ↑↓ · enter · esc",
+                PickerKind::List => "type to search · ↑↓ · enter · esc",
+                PickerKind::Menu => "number or ↑↓ · enter · esc",
             };
             rows.push(Line::from(dim(keep_start(
                 &format!("  {more}{keys}"),
@@ -147,8 +151,8 @@ impl<T: Clone> Picker<T> {
 
     fn head(&self, width: usize) -> Line<'static> {
         let title = match self.kind {
-            Kind::Menu => self.title.clone(),
-            Kind::List => format!("{}: {}▏", self.title, self.query),
+            PickerKind::Menu => self.title.clone(),
+            PickerKind::List => format!("{}: {}▏", self.title, self.query),
         };
         Line::from(styled(keep_start(&title, width), CHOSEN))
     }
@@ -156,8 +160,8 @@ impl<T: Clone> Picker<T> {
     fn row(&self, index: usize, option: &PickOption<T>, width: usize) -> Line<'static> {
         let chosen = index == self.at;
         let number = match self.kind {
-            Kind::Menu => format!("{}. ", index + 1),
-            Kind::List => String::new(),
+            PickerKind::Menu => format!("{}. ", index + 1),
+            PickerKind::List => String::new(),
         };
         let mark = if chosen { "› " } else { "  " };
         let about = columns(&option.about);
@@ -220,11 +224,11 @@ mod tests {
     fn q3_a_list_is_searched_by_typing() {
         let mut picker = picker();
         for c in "doc".chars() {
-            assert_eq!(picker.typed(c), Picked::Open);
+            assert_eq!(picker.typed(c), PickerAction::Open);
         }
-        assert_eq!(picker.choose(), Picked::Chosen(2));
+        assert_eq!(picker.choose(), PickerAction::Chosen(2));
         picker.typed('q');
-        assert_eq!(picker.choose(), Picked::Open, "nothing is found");
+        assert_eq!(picker.choose(), PickerAction::Open, "nothing is found");
         picker.backspace();
         insta::assert_snapshot!(shown(&picker, 40, 6), @"
         Resume: doc▏
@@ -244,7 +248,7 @@ mod tests {
           2 more · type to…
         ");
         picker.step(-9);
-        assert_eq!(picker.choose(), Picked::Chosen(0));
+        assert_eq!(picker.choose(), PickerAction::Chosen(0));
         for width in 0..30 {
             for height in 0..8 {
                 for row in picker.rows(width, height) {

@@ -4,21 +4,25 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::app::{App, Echo, Next, Sources, next_typed};
-use super::cells::{self, Shows};
-use super::display::Display;
-use super::flow::Flow;
-use super::signals::{Signals, Told};
+use super::app::{App, AppAction, AppInputs, Echo, next_typed};
+use super::cells::{self, TerminalCapabilities};
+use super::display::DisplaySettings;
+use super::flow::WrappedLine;
+use super::signals::{ScreenSignal, Signals};
 
 /// Shows the app until its input ends or the user leaves.
-pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) -> io::Result<()> {
-    let shows = Shows {
+pub(crate) async fn run(
+    app: &mut App,
+    sources: &mut AppInputs,
+    display: DisplaySettings,
+) -> io::Result<()> {
+    let shows = TerminalCapabilities {
         colour: display.colour,
         charset: display.charset,
     };
     let mut signals = Signals::listen()?;
     let mut typed = lines();
-    let mut page = Lines {
+    let mut page = PlainWriter {
         shows,
         is_asked: io::stdin().is_terminal(),
         prompted: false,
@@ -52,8 +56,8 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
                     app.dialog = None;
                     app.page = None;
                     match page.is_asked {
-                        true => Next::Leave,
-                        false => Next::On,
+                        true => AppAction::Leave,
+                        false => AppAction::On,
                     }
                 }
             },
@@ -62,7 +66,7 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
                 if ended {
                     app.questions.clear();
                 }
-                Next::On
+                AppAction::On
             }
             Some(answer) = sources.answers.recv() => {
                 while let Ok(event) = sources.events.try_recv() {
@@ -71,17 +75,17 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
                 app.on_answer(answer)
             }
             typed = next_typed(&mut sources.typed, &mut sources.guided), if sources.guided => {
-                typed.map_or(Next::On, |typed| app.on_typed(typed))
+                typed.map_or(AppAction::On, |typed| app.on_typed(typed))
             }
             told = signals.next() => match told {
-                Told::End => Next::Leave,
-                Told::Interrupt if app.work.is_none() => Next::Leave,
-                Told::Interrupt => app.on_interrupt(),
-                Told::Resized | Told::Aside => Next::On,
+                ScreenSignal::End => AppAction::Leave,
+                ScreenSignal::Interrupt if app.work.is_none() => AppAction::Leave,
+                ScreenSignal::Interrupt => app.on_interrupt(),
+                ScreenSignal::Resized | ScreenSignal::Aside => AppAction::On,
             },
         };
         app.drop_closed_questions();
-        if next == Next::Leave {
+        if next == AppAction::Leave {
             page.show(app)?;
             return page.end();
         }
@@ -89,8 +93,8 @@ pub(crate) async fn run(app: &mut App, sources: &mut Sources, display: Display) 
 }
 
 /// What is written.
-struct Lines {
-    shows: Shows,
+struct PlainWriter {
+    shows: TerminalCapabilities,
     /// Whether a person sees the prompt.
     is_asked: bool,
     prompted: bool,
@@ -99,7 +103,7 @@ struct Lines {
     at_blank: bool,
 }
 
-impl Lines {
+impl PlainWriter {
     /// A person types when he likes; in a pipe one line follows the other, and answers come in between.
     fn takes_lines(&self, app: &App) -> bool {
         self.is_asked || app.is_idle() || self.waiting.is_some()
@@ -119,7 +123,7 @@ impl Lines {
         let waiting = app.waiting();
         if waiting != self.waiting {
             for line in waiting.iter().flatten() {
-                self.line(&mut out, &Flow::plain(line.clone()))?;
+                self.line(&mut out, &WrappedLine::plain(line.clone()))?;
             }
             self.prompted = false;
             self.waiting = waiting;
@@ -132,7 +136,7 @@ impl Lines {
         out.flush()
     }
 
-    fn line(&mut self, out: &mut impl io::Write, flow: &Flow) -> io::Result<()> {
+    fn line(&mut self, out: &mut impl io::Write, flow: &WrappedLine) -> io::Result<()> {
         let text = cells::plain(&flow.line, self.shows);
         // Never two empty lines in a row.
         if text.is_empty() && self.at_blank {

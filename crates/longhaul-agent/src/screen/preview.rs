@@ -1,32 +1,32 @@
 //! A summary before it replaces anything (Y6): read it, edit it, keep more, approve it, or leave everything as it is.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use longhaul_core::engine::Preview;
+use longhaul_core::engine::PreviewedSummary;
 use ratatui::text::{Line, Span};
 
 use super::editor::Editor;
+use super::event_lines::summarizer;
 use super::figures::{dollars, grouped};
-use super::flow::Flow;
-use super::host::{CompactAsk, CompactStep};
+use super::flow::WrappedLine;
+use super::host::{CompactionRequest, CompactionStep};
 use super::markdown;
-use super::reader::{Read, Reader, Start};
+use super::pager::{PagerAction, PagerStart, TextPager};
 use super::style::{BOLD, dim, styled};
-use super::tell::summarizer;
 use super::text::{clean, keep_start};
 
 /// A summary that waits for approval.
 #[derive(Debug)]
-pub(crate) struct Previewing {
-    ask: CompactAsk,
-    preview: Box<Preview>,
+pub(crate) struct SummaryPreview {
+    ask: CompactionRequest,
+    preview: Box<PreviewedSummary>,
     /// The summary as it would be taken.
     summary: String,
-    reader: Reader,
-    state: State,
+    reader: TextPager,
+    state: PreviewState,
 }
 
 #[derive(Debug)]
-enum State {
+enum PreviewState {
     Reading,
     /// How many messages to keep is being typed.
     Keeping(String),
@@ -36,11 +36,11 @@ enum State {
 
 /// What a key came to.
 #[derive(Debug)]
-pub(crate) enum Previewed {
+pub(crate) enum PreviewAction {
     /// It is still looked at.
     Open,
     /// Go through with it, or make another preview.
-    Ask(CompactAsk),
+    Ask(CompactionRequest),
     /// Leave everything as it is.
     Cancelled,
     /// The summary shall be edited.
@@ -50,18 +50,18 @@ pub(crate) enum Previewed {
 /// Keys while reading.
 const KEYS: &str = "enter approve · e edit · k keep the last messages · esc cancel";
 
-impl Previewing {
+impl SummaryPreview {
     /// A summary, and what was asked for to get it.
-    pub(crate) fn new(ask: CompactAsk, preview: Box<Preview>) -> Self {
+    pub(crate) fn new(ask: CompactionRequest, preview: Box<PreviewedSummary>) -> Self {
         let summary = preview.summary.clone();
         let mut previewing = Self {
             ask,
             preview,
             summary,
-            reader: Reader::default(),
-            state: State::Reading,
+            reader: TextPager::default(),
+            state: PreviewState::Reading,
         };
-        previewing.reader = Reader::new(previewing.title(), previewing.lines(), Start::Top);
+        previewing.reader = TextPager::new(previewing.title(), previewing.lines(), PagerStart::Top);
         previewing
     }
 
@@ -86,11 +86,11 @@ impl Previewing {
         self.summary != self.preview.summary
     }
 
-    fn lines(&self) -> Vec<Flow> {
-        let mut lines = vec![Flow::blank()];
+    fn lines(&self) -> Vec<WrappedLine> {
+        let mut lines = vec![WrappedLine::blank()];
         lines.extend(markdown::render(&self.summary));
-        lines.push(Flow::blank());
-        lines.push(Flow::styled(
+        lines.push(WrappedLine::blank());
+        lines.push(WrappedLine::styled(
             "What would be dropped, kept and put back",
             BOLD,
         ));
@@ -98,10 +98,10 @@ impl Previewing {
         lines.extend(
             report
                 .lines()
-                .map(|line| Flow::new(vec![Span::raw(line.to_owned())], 15)),
+                .map(|line| WrappedLine::new(vec![Span::raw(line.to_owned())], 15)),
         );
         if let Some(keep) = self.ask.keep {
-            lines.push(Flow::dim(format!(
+            lines.push(WrappedLine::dim(format!(
                 "The last {keep} messages stay as they are."
             )));
         }
@@ -112,24 +112,24 @@ impl Previewing {
     pub(crate) fn edited(&mut self, summary: String) {
         self.summary = summary;
         self.reader.replace(self.title(), self.lines());
-        self.state = State::Reading;
+        self.state = PreviewState::Reading;
     }
 
     /// Edits on this screen: there is no editor to start.
     pub(crate) fn edit_here(&mut self) {
-        self.state = State::Editing(Editor::with(&self.summary));
+        self.state = PreviewState::Editing(Editor::with(&self.summary));
     }
 
-    fn approved(&self) -> Previewed {
-        Previewed::Ask(CompactAsk {
-            step: CompactStep::Approved(self.summary.clone()),
+    fn approved(&self) -> PreviewAction {
+        PreviewAction::Ask(CompactionRequest {
+            step: CompactionStep::Approved(self.summary.clone()),
             ..self.ask.clone()
         })
     }
 
     /// Another preview that keeps so many messages.
-    fn keeping(&self, keep: usize) -> Previewed {
-        Previewed::Ask(CompactAsk {
+    fn keeping(&self, keep: usize) -> PreviewAction {
+        PreviewAction::Ask(CompactionRequest {
             keep: Some(keep),
             ..self.ask.clone()
         })
@@ -137,69 +137,69 @@ impl Previewing {
 
     /// Takes a paste, where one can go.
     pub(crate) fn paste(&mut self, text: &str) {
-        if let State::Editing(editor) = &mut self.state {
+        if let PreviewState::Editing(editor) = &mut self.state {
             editor.insert(text);
         }
     }
 
     /// Takes a key; `width` is that of the terminal.
-    pub(crate) fn key(&mut self, key: KeyEvent, width: usize) -> Previewed {
+    pub(crate) fn key(&mut self, key: KeyEvent, width: usize) -> PreviewAction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match &mut self.state {
-            State::Keeping(number) => match key.code {
+            PreviewState::Keeping(number) => match key.code {
                 KeyCode::Char(c) if c.is_ascii_digit() && number.len() < 6 => number.push(c),
                 KeyCode::Backspace => {
                     number.pop();
                 }
                 KeyCode::Enter => match number.parse() {
                     Ok(keep) if keep > 0 => return self.keeping(keep),
-                    _ => self.state = State::Reading,
+                    _ => self.state = PreviewState::Reading,
                 },
-                KeyCode::Esc => self.state = State::Reading,
+                KeyCode::Esc => self.state = PreviewState::Reading,
                 _ => {}
             },
-            State::Editing(editor) => match key.code {
+            PreviewState::Editing(editor) => match key.code {
                 KeyCode::Char('s') if control => {
                     let summary = editor.whole();
                     self.edited(summary);
                 }
-                KeyCode::Esc => self.state = State::Reading,
+                KeyCode::Esc => self.state = PreviewState::Reading,
                 KeyCode::Enter => editor.insert("\n"),
                 _ => {
                     super::app::edit(editor, key, width);
                 }
             },
-            State::Reading if self.reader.is_searching() => {
+            PreviewState::Reading if self.reader.is_searching() => {
                 self.reader.key(key);
             }
-            State::Reading => match key.code {
+            PreviewState::Reading => match key.code {
                 KeyCode::Enter | KeyCode::Char('a' | 'y') => return self.approved(),
-                KeyCode::Char('e') => return Previewed::Edit(self.summary.clone()),
-                KeyCode::Char('k') => self.state = State::Keeping(String::new()),
+                KeyCode::Char('e') => return PreviewAction::Edit(self.summary.clone()),
+                KeyCode::Char('k') => self.state = PreviewState::Keeping(String::new()),
                 _ => {
-                    if self.reader.key(key) == Read::Closed {
-                        return Previewed::Cancelled;
+                    if self.reader.key(key) == PagerAction::Closed {
+                        return PreviewAction::Cancelled;
                     }
                 }
             },
         }
-        Previewed::Open
+        PreviewAction::Open
     }
 
     /// An answer in line mode.
-    pub(crate) fn answer(&mut self, line: &str) -> Previewed {
+    pub(crate) fn answer(&mut self, line: &str) -> PreviewAction {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         match (word, rest.trim().parse()) {
             ("a" | "approve" | "y" | "yes", _) => self.approved(),
             ("k" | "keep", Ok(keep)) if keep > 0 => self.keeping(keep),
-            _ => Previewed::Cancelled,
+            _ => PreviewAction::Cancelled,
         }
     }
 
     /// The whole of it as plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
         let mut lines = vec![self.title()];
-        lines.extend(self.lines().iter().map(Flow::text));
+        lines.extend(self.lines().iter().map(WrappedLine::text));
         lines.push("a: approve, k 4: keep the last 4 messages, anything else: cancel:".to_owned());
         lines
     }
@@ -211,8 +211,8 @@ impl Previewing {
         height: usize,
     ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
         match &self.state {
-            State::Reading => (self.reader.rows(width, height, KEYS), None),
-            State::Keeping(number) => {
+            PreviewState::Reading => (self.reader.rows(width, height, KEYS), None),
+            PreviewState::Keeping(number) => {
                 let mut rows = self.reader.rows(width, height, KEYS);
                 let ask = format!("keep the last how many messages? {number}▏ (enter, esc)");
                 if let Some(last) = rows.last_mut() {
@@ -220,7 +220,7 @@ impl Previewing {
                 }
                 (rows, None)
             }
-            State::Editing(editor) => {
+            PreviewState::Editing(editor) => {
                 let layout = editor.layout(width);
                 let room = height.saturating_sub(2).max(1);
                 let from = (layout.row + 1).saturating_sub(room);

@@ -5,18 +5,18 @@ use std::time::Instant;
 use ratatui::text::{Line, Span};
 
 use super::editor::Editor;
-use super::flow::{Flow, rows};
+use super::event_lines::diff_line;
+use super::flow::{WrappedLine, rows};
 use super::style::{BOLD, CHOSEN, WARNING, dim, styled};
-use super::tell::diff_line;
 use super::text::{clean_line, count, keep_start, visible, visible_line};
-use crate::event::{Answer, Question};
+use crate::event::{ApprovalAnswer, ApprovalRequest};
 
 /// A question on the screen.
 #[derive(Debug)]
-pub(crate) struct Asking {
-    question: Question,
+pub(crate) struct ApprovalDialog {
+    question: ApprovalRequest,
     /// What the call would do, whole, line by line.
-    detail: Vec<Flow>,
+    detail: Vec<WrappedLine>,
     at: usize,
     /// Before this it takes no keys.
     deaf_until: Instant,
@@ -26,16 +26,16 @@ pub(crate) struct Asking {
 
 /// One of the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum ApprovalChoice {
     /// An answer that needs nothing more.
-    Is(Answer),
+    Is(ApprovalAnswer),
     /// No, and what to do instead.
     Instead,
 }
 
-impl Asking {
+impl ApprovalDialog {
     /// A question that was just asked, and from when on it takes keys.
-    pub(crate) fn new(question: Question, deaf_until: Instant) -> Self {
+    pub(crate) fn new(question: ApprovalRequest, deaf_until: Instant) -> Self {
         let detail = visible(&question.detail);
         Self {
             question,
@@ -56,35 +56,35 @@ impl Asking {
         !self.question.answer.is_closed()
     }
 
-    fn choices(&self) -> Vec<(Choice, String)> {
-        let mut choices = vec![(Choice::Is(Answer::Once), "yes".to_owned())];
+    fn choices(&self) -> Vec<(ApprovalChoice, String)> {
+        let mut choices = vec![(ApprovalChoice::Is(ApprovalAnswer::Once), "yes".to_owned())];
         if let Some(rule) = self.question.rule.as_deref() {
             let rule = visible_line(rule);
             choices.push((
-                Choice::Is(Answer::Session),
+                ApprovalChoice::Is(ApprovalAnswer::Session),
                 format!("yes, and for this session: {rule}"),
             ));
             choices.push((
-                Choice::Is(Answer::Project),
+                ApprovalChoice::Is(ApprovalAnswer::Project),
                 format!("yes, and for this project: {rule}"),
             ));
         }
         choices.push((
-            Choice::Instead,
+            ApprovalChoice::Instead,
             "no, and tell the model what to do instead".to_owned(),
         ));
         choices
     }
 
     /// The choice with this number, from one on.
-    pub(crate) fn number(&self, number: usize) -> Option<Choice> {
+    pub(crate) fn number(&self, number: usize) -> Option<ApprovalChoice> {
         let at = number.checked_sub(1)?;
         self.choices().into_iter().nth(at).map(|choice| choice.0)
     }
 
     /// The choice under the cursor.
-    pub(crate) fn chosen(&self) -> Choice {
-        self.number(self.at + 1).unwrap_or(Choice::Instead)
+    pub(crate) fn chosen(&self) -> ApprovalChoice {
+        self.number(self.at + 1).unwrap_or(ApprovalChoice::Instead)
     }
 
     /// Moves by so many.
@@ -94,24 +94,24 @@ impl Asking {
     }
 
     /// Answers. What is said stays as a line.
-    pub(crate) fn answer(self, answer: Answer) -> Flow {
+    pub(crate) fn answer(self, answer: ApprovalAnswer) -> WrappedLine {
         let said = match &answer {
-            Answer::Once => "allowed once".to_owned(),
-            Answer::Session => "allowed for this session".to_owned(),
-            Answer::Project => "allowed for this project".to_owned(),
-            Answer::No(None) => "refused".to_owned(),
-            Answer::No(Some(instead)) => format!("refused: {}", clean_line(instead)),
+            ApprovalAnswer::Once => "allowed once".to_owned(),
+            ApprovalAnswer::Session => "allowed for this session".to_owned(),
+            ApprovalAnswer::Project => "allowed for this project".to_owned(),
+            ApprovalAnswer::No(None) => "refused".to_owned(),
+            ApprovalAnswer::No(Some(instead)) => format!("refused: {}", clean_line(instead)),
         };
         let name = clean_line(&self.question.name);
         let line = clean_line(&self.question.line);
         // Whoever asked may be gone; then there is nothing to answer.
         let _ = self.question.answer.send(answer);
-        Flow::dim(format!("· {name} {line}: {said}"))
+        WrappedLine::dim(format!("· {name} {line}: {said}"))
     }
 
-    fn head(&self) -> Vec<Flow> {
+    fn head(&self) -> Vec<WrappedLine> {
         let question = &self.question;
-        let mut head = vec![Flow::new(
+        let mut head = vec![WrappedLine::new(
             vec![
                 styled("? ", WARNING),
                 styled(clean_line(&question.name), BOLD),
@@ -121,18 +121,18 @@ impl Asking {
         )];
         let reason = clean_line(&question.reason);
         if !reason.is_empty() {
-            head.push(Flow::dim(format!("  {reason}")));
+            head.push(WrappedLine::dim(format!("  {reason}")));
         }
         head
     }
 
     /// What the call would do, and the rule that is offered, whole.
-    pub(crate) fn detail(&self) -> Vec<Flow> {
+    pub(crate) fn detail(&self) -> Vec<WrappedLine> {
         let mut detail = self.detail.clone();
         if let Some(rule) = self.question.rule.as_deref() {
-            detail.push(Flow::blank());
+            detail.push(WrappedLine::blank());
             let offered = format!("The rule that is offered: {}", visible_line(rule));
-            detail.push(Flow::plain(offered));
+            detail.push(WrappedLine::plain(offered));
         }
         detail
     }
@@ -166,7 +166,7 @@ impl Asking {
                 false => ("  ", ratatui::style::Style::new()),
             };
             let text = format!("{mark}{}. {text}", at + 1);
-            Flow::new(vec![styled(text, style)], 5).rows(width)
+            WrappedLine::new(vec![styled(text, style)], 5).rows(width)
         };
         let whole: usize = (choices.iter().enumerate())
             .map(|(at, (_, text))| rows_of(at, text).len())
@@ -233,8 +233,8 @@ impl Asking {
 
     /// The whole question as plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.head().iter().map(Flow::text).collect();
-        lines.extend(self.detail.iter().map(Flow::text));
+        let mut lines: Vec<String> = self.head().iter().map(WrappedLine::text).collect();
+        lines.extend(self.detail.iter().map(WrappedLine::text));
         for (at, (_, text)) in self.choices().into_iter().enumerate() {
             lines.push(format!("  {}. {text}", at + 1));
         }

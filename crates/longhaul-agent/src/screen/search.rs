@@ -8,8 +8,8 @@ pub(crate) fn best<T>(query: &str, items: &[T], text: impl Fn(&T) -> &str) -> Ve
     if query.trim().is_empty() {
         return (0..items.len()).collect();
     }
-    struct Item<'a>(usize, &'a str);
-    impl AsRef<str> for Item<'_> {
+    struct SearchItem<'a>(usize, &'a str);
+    impl AsRef<str> for SearchItem<'_> {
         fn as_ref(&self) -> &str {
             self.1
         }
@@ -17,7 +17,7 @@ pub(crate) fn best<T>(query: &str, items: &[T], text: impl Fn(&T) -> &str) -> Ve
     let items = items
         .iter()
         .enumerate()
-        .map(|(at, item)| Item(at, text(item)));
+        .map(|(at, item)| SearchItem(at, text(item)));
     let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
     let found = pattern.match_list(items, &mut Matcher::new(Config::DEFAULT));
     found.into_iter().map(|(item, _)| item.0).collect()

@@ -2,7 +2,7 @@
 
 /// A signal that matters to a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum ScreenSignal {
     /// The terminal has another size.
     Resized,
     /// The terminal or the session is going away.
@@ -17,7 +17,7 @@ pub(crate) enum Told {
 mod unix {
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use super::Told;
+    use super::ScreenSignal;
 
     /// The signals.
     #[derive(Debug)]
@@ -41,13 +41,13 @@ mod unix {
             })
         }
 
-        pub(crate) async fn next(&mut self) -> Told {
+        pub(crate) async fn next(&mut self) -> ScreenSignal {
             tokio::select! {
-                _ = self.resize.recv() => Told::Resized,
-                _ = self.hangup.recv() => Told::End,
-                _ = self.terminate.recv() => Told::End,
-                _ = self.interrupt.recv() => Told::Interrupt,
-                _ = self.aside.recv() => Told::Aside,
+                _ = self.resize.recv() => ScreenSignal::Resized,
+                _ = self.hangup.recv() => ScreenSignal::End,
+                _ = self.terminate.recv() => ScreenSignal::End,
+                _ = self.interrupt.recv() => ScreenSignal::Interrupt,
+                _ = self.aside.recv() => ScreenSignal::Aside,
             }
         }
     }
@@ -67,10 +67,10 @@ impl Signals {
         Ok(Self)
     }
 
-    pub(crate) async fn next(&mut self) -> Told {
+    pub(crate) async fn next(&mut self) -> ScreenSignal {
         match tokio::signal::ctrl_c().await {
-            Ok(()) => Told::Interrupt,
-            Err(_) => Told::End,
+            Ok(()) => ScreenSignal::Interrupt,
+            Err(_) => ScreenSignal::End,
         }
     }
 }

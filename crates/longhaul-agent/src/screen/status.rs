@@ -1,42 +1,46 @@
 //! The status line: model, percent left, cost, cache, mode. The narrower it is, the less it says; percent left stays.
 
-use longhaul_core::window::Level;
+use longhaul_core::window::WindowLevel;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::figures::{dollars, percent};
-use super::flow::Flow;
+use super::flow::WrappedLine;
 use super::style::{BAD, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns};
-use crate::event::{Glance, Mode};
+use crate::event::{AgentStatus, ApprovalMode};
 use crate::offline::is_simulated;
 
 /// How the user knows a mode.
-pub(crate) fn mode_name(mode: Mode) -> &'static str {
+pub(crate) fn mode_name(mode: ApprovalMode) -> &'static str {
     match mode {
-        Mode::Default => "ask before changes",
-        Mode::AcceptEdits => "accept edits",
-        Mode::Plan => "plan",
-        Mode::BypassPermissions => "nothing is asked",
-        Mode::DontAsk => "refuse what needs asking",
+        ApprovalMode::Default => "ask before changes",
+        ApprovalMode::AcceptEdits => "accept edits",
+        ApprovalMode::Plan => "plan",
+        ApprovalMode::BypassPermissions => "nothing is asked",
+        ApprovalMode::DontAsk => "refuse what needs asking",
     }
 }
 
 /// The colour of how near the limit is.
-pub(crate) fn level_style(level: Level) -> Style {
+pub(crate) fn level_style(level: WindowLevel) -> Style {
     match level {
-        Level::Ok => GOOD,
-        Level::Warning => WARNING,
-        Level::AutoCompact | Level::Blocking => BAD,
+        WindowLevel::Ok => GOOD,
+        WindowLevel::Warning => WARNING,
+        WindowLevel::AutoCompact | WindowLevel::Blocking => BAD,
     }
 }
 
 /// The line at a width.
-pub(crate) fn line(glance: Option<&Glance>, mode: Mode, width: usize) -> Line<'static> {
+pub(crate) fn line(
+    glance: Option<&AgentStatus>,
+    mode: ApprovalMode,
+    width: usize,
+) -> Line<'static> {
     let mode_style = match mode {
-        Mode::Default => DIM,
-        Mode::AcceptEdits | Mode::Plan => WARNING,
-        Mode::BypassPermissions | Mode::DontAsk => BAD,
+        ApprovalMode::Default => DIM,
+        ApprovalMode::AcceptEdits | ApprovalMode::Plan => WARNING,
+        ApprovalMode::BypassPermissions | ApprovalMode::DontAsk => BAD,
     };
     // Each with its rank: what has the highest goes first when there is no room.
     let mut pieces: Vec<(u8, Span<'static>)> = Vec::new();
@@ -73,6 +77,6 @@ pub(crate) fn line(glance: Option<&Glance>, mode: Mode, width: usize) -> Line<'s
         }
         spans.push(piece);
     }
-    let cut = Flow::new(spans, 0).rows(width);
+    let cut = WrappedLine::new(spans, 0).rows(width);
     cut.into_iter().next().unwrap_or_default()
 }

@@ -2,22 +2,22 @@
 
 use ratatui::text::Span;
 
-use super::flow::Flow;
+use super::flow::WrappedLine;
 use super::markdown;
 use super::style::BOLD;
 use super::text::clean;
 
 /// The text of a reply so far.
 #[derive(Debug, Default)]
-pub(crate) struct Stream {
+pub(crate) struct StreamedText {
     /// What has not become lines yet.
     open: String,
     begun: bool,
 }
 
-impl Stream {
+impl StreamedText {
     /// More of it. What is complete comes back as lines.
-    pub(crate) fn push(&mut self, text: &str) -> Vec<Flow> {
+    pub(crate) fn push(&mut self, text: &str) -> Vec<WrappedLine> {
         self.open.push_str(text);
         match complete(&self.open) {
             0 => Vec::new(),
@@ -29,7 +29,7 @@ impl Stream {
     }
 
     /// It is over: the rest as lines.
-    pub(crate) fn finish(&mut self) -> Vec<Flow> {
+    pub(crate) fn finish(&mut self) -> Vec<WrappedLine> {
         let rest = std::mem::take(&mut self.open);
         let lines = self.lines(&rest);
         self.begun = false;
@@ -37,29 +37,31 @@ impl Stream {
     }
 
     /// What is still open, as it is, its last rows at most.
-    pub(crate) fn tail(&self, rows: usize) -> Vec<Flow> {
+    pub(crate) fn tail(&self, rows: usize) -> Vec<WrappedLine> {
         let open = clean(self.open.trim_matches('\n'));
         let lines: Vec<&str> = open.lines().collect();
         let from = lines.len().saturating_sub(rows);
         (lines[from..].iter().enumerate())
-            .map(|(at, line)| Flow::plain(*line).indented(self.mark(at + from == 0 && !self.begun)))
+            .map(|(at, line)| {
+                WrappedLine::plain(*line).indented(self.mark(at + from == 0 && !self.begun))
+            })
             .collect()
     }
 
-    fn lines(&mut self, block: &str) -> Vec<Flow> {
+    fn lines(&mut self, block: &str) -> Vec<WrappedLine> {
         let lines = markdown::render(block);
         if lines.is_empty() {
             return lines;
         }
         let first = !std::mem::replace(&mut self.begun, true);
         // Blocks stand apart.
-        std::iter::once(Flow::blank())
-            .chain(
-                (lines.into_iter().enumerate()).map(|(at, line)| match line == Flow::blank() {
+        std::iter::once(WrappedLine::blank())
+            .chain((lines.into_iter().enumerate()).map(|(at, line)| {
+                match line == WrappedLine::blank() {
                     true => line,
                     false => line.indented(self.mark(first && at == 0)),
-                }),
-            )
+                }
+            }))
             .collect()
     }
 
@@ -106,13 +108,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn texts(lines: &[Flow]) -> Vec<String> {
-        lines.iter().map(Flow::text).collect()
+    fn texts(lines: &[WrappedLine]) -> Vec<String> {
+        lines.iter().map(WrappedLine::text).collect()
     }
 
     #[test]
     fn q2_blocks_become_lines_when_they_are_complete() {
-        let mut stream = Stream::default();
+        let mut stream = StreamedText::default();
         assert!(stream.push("First para").is_empty());
         assert!(stream.push("graph.\n\n").is_empty());
         assert_eq!(
@@ -128,7 +130,7 @@ mod tests {
     proptest! {
         #[test]
         fn q2_however_a_reply_is_cut_no_word_is_lost(pieces in proptest::collection::vec("(word|\n|\n\n|```\n|  in| )", 0..40)) {
-            let mut stream = Stream::default();
+            let mut stream = StreamedText::default();
             let mut lines = Vec::new();
             for piece in &pieces {
                 lines.extend(stream.push(piece));

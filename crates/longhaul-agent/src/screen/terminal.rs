@@ -16,9 +16,9 @@ static HOOK: Once = Once::new();
 
 /// A terminal that reads keys one by one. It is given back when this goes out of scope, and before a panic is told.
 #[derive(Debug)]
-pub(crate) struct Taken;
+pub(crate) struct RawTerminal;
 
-impl Taken {
+impl RawTerminal {
     /// Takes the terminal.
     pub(crate) fn enter() -> io::Result<Self> {
         HOOK.call_once(|| {
@@ -33,7 +33,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
         give_back();
     }

@@ -2,20 +2,20 @@
 
 use ratatui::text::Span;
 
-use super::flow::Flow;
+use super::event_lines::{self, diff_line};
+use super::flow::WrappedLine;
 use super::host::{TranscriptItem, TranscriptKind};
 use super::markdown;
 use super::style::{BAD, BOLD, DIM, GOOD, ITALIC, dim, styled};
-use super::tell::{self, diff_line};
 use super::text::{clean, clean_line};
 
 /// All of it.
-pub(crate) fn lines(items: &[TranscriptItem]) -> Vec<Flow> {
+pub(crate) fn lines(items: &[TranscriptItem]) -> Vec<WrappedLine> {
     items.iter().flat_map(item).collect()
 }
 
 /// What was said last, in short: to see where a resumed session stood.
-pub(crate) fn recent(items: &[TranscriptItem], most: usize) -> Vec<Flow> {
+pub(crate) fn recent(items: &[TranscriptItem], most: usize) -> Vec<WrappedLine> {
     let said = |item: &&TranscriptItem| {
         matches!(item.kind, TranscriptKind::User | TranscriptKind::Assistant)
     };
@@ -24,21 +24,21 @@ pub(crate) fn recent(items: &[TranscriptItem], most: usize) -> Vec<Flow> {
     said[from..].iter().copied().flat_map(item).collect()
 }
 
-fn item(item: &TranscriptItem) -> Vec<Flow> {
+fn item(item: &TranscriptItem) -> Vec<WrappedLine> {
     let body = |indent: &'static str, style| {
         let text = clean(&item.text);
         let lines = text
             .lines()
-            .map(move |line| Flow::styled(line, style).indented(Span::raw(indent)));
+            .map(move |line| WrappedLine::styled(line, style).indented(Span::raw(indent)));
         lines.collect::<Vec<_>>()
     };
-    let headed = |head: Flow, body: Vec<Flow>| {
-        let mut lines = vec![Flow::blank(), head];
+    let headed = |head: WrappedLine, body: Vec<WrappedLine>| {
+        let mut lines = vec![WrappedLine::blank(), head];
         lines.extend(body);
         lines
     };
     match &item.kind {
-        TranscriptKind::User => tell::prompt(&item.text),
+        TranscriptKind::User => event_lines::prompt(&item.text),
         TranscriptKind::Assistant => {
             let lines = markdown::render(&item.text);
             let marked = lines.into_iter().enumerate().map(|(at, line)| {
@@ -48,10 +48,12 @@ fn item(item: &TranscriptItem) -> Vec<Flow> {
                     Span::raw("  ")
                 })
             });
-            std::iter::once(Flow::blank()).chain(marked).collect()
+            std::iter::once(WrappedLine::blank())
+                .chain(marked)
+                .collect()
         }
         TranscriptKind::Thinking => headed(
-            Flow::styled("· thinking", DIM.patch(ITALIC)),
+            WrappedLine::styled("· thinking", DIM.patch(ITALIC)),
             body("    ", DIM.patch(ITALIC)),
         ),
         TranscriptKind::Call { name, line } => {
@@ -60,22 +62,23 @@ fn item(item: &TranscriptItem) -> Vec<Flow> {
                 styled(clean_line(name), BOLD),
                 Span::raw(format!(" {}", clean_line(line))),
             ];
-            headed(Flow::new(head, 2), body("    ", DIM))
+            headed(WrappedLine::new(head, 2), body("    ", DIM))
         }
         TranscriptKind::Result { is_error } => {
             let text = clean(&item.text);
             let mut lines = Vec::new();
             if *is_error {
-                lines.push(Flow::styled("  ✗ failed", BAD));
+                lines.push(WrappedLine::styled("  ✗ failed", BAD));
             }
             lines.extend(text.lines().map(diff_line));
             lines
         }
-        TranscriptKind::Boundary => {
-            headed(Flow::styled("──── compacted ────", BOLD), body("  ", DIM))
-        }
+        TranscriptKind::Boundary => headed(
+            WrappedLine::styled("──── compacted ────", BOLD),
+            body("  ", DIM),
+        ),
         TranscriptKind::Summary => headed(
-            Flow::new(
+            WrappedLine::new(
                 vec![
                     styled("· summary", BOLD),
                     dim(" (stands for what was compacted)"),
@@ -87,9 +90,9 @@ fn item(item: &TranscriptItem) -> Vec<Flow> {
                 .collect(),
         ),
         TranscriptKind::Attachment(name) => headed(
-            Flow::dim(format!("+ {}", clean_line(name))),
+            WrappedLine::dim(format!("+ {}", clean_line(name))),
             body("    ", DIM),
         ),
-        TranscriptKind::Notice => vec![Flow::dim(format!("· {}", clean_line(&item.text)))],
+        TranscriptKind::Notice => vec![WrappedLine::dim(format!("· {}", clean_line(&item.text)))],
     }
 }

@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::grant::Granted;
-use super::places::{Owner, Places};
-use crate::permission::{Bases, Rule, forbids_reading};
+use super::grant::ProjectGrant;
+use super::settings_folders::{SettingsFolders, SettingsOwner};
+use crate::permission::{PermissionRule, RulePathBases, forbids_reading};
 
 /// A file outside of a project that a file of the project leads to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,21 +22,21 @@ pub struct OutsideFile {
 }
 
 /// Admits files.
-pub(super) struct Admission {
+pub(super) struct FileAdmission {
     /// The project's folders, links resolved.
     project: Vec<PathBuf>,
     /// The user's own folders of settings.
     homes: Vec<PathBuf>,
     agreed: Vec<PathBuf>,
-    deny: Vec<Rule>,
+    deny: Vec<PermissionRule>,
     /// What was not admitted because it lies outside.
     pub(super) outside: Vec<OutsideFile>,
 }
 
-impl Admission {
-    pub(super) fn new(places: &Places, granted: &Granted) -> Self {
+impl FileAdmission {
+    pub(super) fn new(places: &SettingsFolders, granted: &ProjectGrant) -> Self {
         let project = [&places.root, &places.cwd];
-        let bases = Bases {
+        let bases = RulePathBases {
             cwd: &places.cwd,
             settings: &places.cwd,
             home: places.user_home.as_deref(),
@@ -51,33 +51,33 @@ impl Admission {
             homes: places.homes(),
             agreed: granted.outside.clone(),
             deny: deny
-                .filter_map(|rule| Rule::parse(rule, bases).ok())
+                .filter_map(|rule| PermissionRule::parse(rule, bases).ok())
                 .collect(),
             outside: Vec::new(),
         }
     }
 
     /// From now on these rules forbid, too.
-    pub(super) fn forbid(&mut self, rules: &[Rule]) {
+    pub(super) fn forbid(&mut self, rules: &[PermissionRule]) {
         self.deny.extend_from_slice(rules);
     }
 
     /// Whose a folder of skills, commands or agents is.
-    pub(super) fn owner_of(&self, folder: &Path) -> Owner {
+    pub(super) fn owner_of(&self, folder: &Path) -> SettingsOwner {
         let is_the_users = |parent: &Path| self.homes.iter().any(|home| home == parent);
         match folder.parent().is_some_and(is_the_users) {
-            true => Owner::User,
-            false => Owner::Project,
+            true => SettingsOwner::User,
+            false => SettingsOwner::Project,
         }
     }
 
     /// Where a settings file or a folder is found, links resolved; none if it is not there or may not be read.
-    pub(super) fn find(&mut self, path: &Path, owner: Owner) -> Found {
+    pub(super) fn find(&mut self, path: &Path, owner: SettingsOwner) -> FileLookup {
         let Ok(real) = fs::canonicalize(path) else {
-            return Found::Nothing;
+            return FileLookup::Nothing;
         };
-        if owner == Owner::User || self.is_inside(&real) {
-            return Found::At(real);
+        if owner == SettingsOwner::User || self.is_inside(&real) {
+            return FileLookup::At(real);
         }
         let file = OutsideFile {
             path: path.to_owned(),
@@ -87,17 +87,17 @@ impl Admission {
         if !self.outside.contains(&file) {
             self.outside.push(file);
         }
-        Found::Outside
+        FileLookup::Outside
     }
 
     /// The same for a file whose text goes to the model; a notice if a rule forbids it.
     pub(super) fn find_text(
         &mut self,
         path: &Path,
-        owner: Owner,
+        owner: SettingsOwner,
         notices: &mut Vec<String>,
     ) -> Option<PathBuf> {
-        let Found::At(real) = self.find(path, owner) else {
+        let FileLookup::At(real) = self.find(path, owner) else {
             return None;
         };
         if forbids_reading(&self.deny, path) || forbids_reading(&self.deny, &real) {
@@ -118,7 +118,7 @@ impl Admission {
 
 /// What came of looking for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FileLookup {
     /// It is here, all links resolved.
     At(PathBuf),
     /// It is not there.

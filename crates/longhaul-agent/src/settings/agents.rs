@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::admission::Admission;
-use super::front_matter::{self, Headed};
+use super::admission::FileAdmission;
+use super::front_matter::{self, FrontMatterFile};
 use super::skills::{is_name, listed};
 use crate::agent_kind::AgentKind;
 
 /// The agents of these folders, by name; of two with one name the first counts.
 pub(super) fn load(
     folders: &[PathBuf],
-    admission: &mut Admission,
+    admission: &mut FileAdmission,
     notices: &mut Vec<String>,
 ) -> Vec<AgentKind> {
     let mut agents: Vec<AgentKind> = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn load(
     agents
 }
 
-fn agent(path: PathBuf, headed: Headed) -> Result<AgentKind, &'static str> {
+fn agent(path: PathBuf, headed: FrontMatterFile) -> Result<AgentKind, &'static str> {
     let file_name = path
         .file_stem()
         .unwrap_or_default()

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::admission::{Admission, Found};
-use super::places::Owner;
+use super::admission::{FileAdmission, FileLookup};
+use super::settings_folders::SettingsOwner;
 use super::skills::{children, first_line, is_name};
 use super::{arguments, front_matter};
 
@@ -40,7 +40,7 @@ const DEEPEST: usize = 8;
 /// The commands of these folders, by name; of two with one name the first counts.
 pub(super) fn load(
     folders: &[PathBuf],
-    admission: &mut Admission,
+    admission: &mut FileAdmission,
     notices: &mut Vec<String>,
 ) -> Vec<UserCommand> {
     let mut commands: Vec<UserCommand> = Vec::new();
@@ -83,12 +83,12 @@ pub(super) fn load(
 /// A folder that leads out of the project is not looked into.
 fn collect(
     folder: &Path,
-    owner: Owner,
+    owner: SettingsOwner,
     depth: usize,
-    admission: &mut Admission,
+    admission: &mut FileAdmission,
     files: &mut Vec<PathBuf>,
 ) {
-    let Found::At(_) = admission.find(folder, owner) else {
+    let FileLookup::At(_) = admission.find(folder, owner) else {
         return;
     };
     for path in children(folder) {

@@ -8,13 +8,13 @@ use super::reader::bytes_of;
 
 /// A file with a head.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Headed {
+pub(super) struct FrontMatterFile {
     pub(super) fields: Map<String, Value>,
     pub(super) body: String,
 }
 
 /// Reads a file from where it was found, links resolved. A notice, and none, if it cannot be used.
-pub(super) fn read(path: &Path, real: &Path, notices: &mut Vec<String>) -> Option<Headed> {
+pub(super) fn read(path: &Path, real: &Path, notices: &mut Vec<String>) -> Option<FrontMatterFile> {
     match text_of(real).and_then(|text| parse(&text)) {
         Ok(headed) => Some(headed),
         Err(why) => {
@@ -41,9 +41,9 @@ pub(super) fn text_of(real: &Path) -> Result<String, String> {
 }
 
 /// Splits a text and reads its head. A text without one is all body.
-pub(super) fn parse(text: &str) -> Result<Headed, String> {
+pub(super) fn parse(text: &str) -> Result<FrontMatterFile, String> {
     let Some(rest) = text.strip_prefix("---\n") else {
-        return Ok(Headed {
+        return Ok(FrontMatterFile {
             fields: Map::new(),
             body: text.to_owned(),
         });
@@ -58,7 +58,7 @@ pub(super) fn parse(text: &str) -> Result<Headed, String> {
         at += line.len();
     }
     let (head, body) = split.ok_or(":1: has a head (`---`) that does not end")?;
-    Ok(Headed {
+    Ok(FrontMatterFile {
         fields: fields(head)?,
         body: body.to_owned(),
     })
@@ -109,7 +109,7 @@ fn quoted(head: &str) -> String {
     quoted
 }
 
-impl Headed {
+impl FrontMatterFile {
     /// A text; numbers and booleans are taken as they are written.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         match self.fields.get(key)? {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Whether the user trusts a project: what it brings runs and is allowed only then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Trust {
+pub enum ProjectTrust {
     /// All that it says counts.
     #[default]
     Trusted,
@@ -14,11 +14,11 @@ pub enum Trust {
 
 /// What the user granted a project.
 #[derive(Debug, Clone, Default)]
-pub struct Granted {
+pub struct ProjectGrant {
     /// To the settings that came with it.
-    pub project: Trust,
+    pub project: ProjectTrust,
     /// To its `.claude/settings.local.json`, which may be the user's own and may not.
-    pub local: Trust,
+    pub local: ProjectTrust,
     /// Files and folders outside of the project, links resolved, that its files may lead to.
     pub outside: Vec<PathBuf>,
     /// Rules that forbid, beside those of the settings.

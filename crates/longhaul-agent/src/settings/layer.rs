@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use longhaul::hooks::HookSettings;
 use serde_json::Value;
 
-use super::grant::Trust;
-use super::places::{Owner, Places, SettingsFile};
-use super::reader::{self, Document};
-use super::want::{self, Want};
-use crate::event::Mode;
-use crate::permission::{Bases, Rule, RuleSet};
+use super::grant::ProjectTrust;
+use super::reader::{self, SettingsDocument};
+use super::settings_folders::{SettingsFile, SettingsFolders, SettingsOwner};
+use super::trust_requirement::{self, TrustRequirement};
+use crate::event::ApprovalMode;
+use crate::permission::{PermissionRule, PermissionRules, RulePathBases};
 
 /// What all files say together.
 #[derive(Debug, Default)]
-pub(super) struct Merged {
-    pub(super) rules: RuleSet,
+pub(super) struct MergedSettings {
+    pub(super) rules: PermissionRules,
     pub(super) additional_directories: Vec<PathBuf>,
-    pub(super) mode: Option<Mode>,
+    pub(super) mode: Option<ApprovalMode>,
     pub(super) env: BTreeMap<String, String>,
     /// What of it files set that are not the user's own for all projects.
     pub(super) project_env: BTreeMap<String, String>,
@@ -36,9 +36,9 @@ pub(super) struct Merged {
     /// The hooks of the files that count.
     pub(super) hooks: HookSettings,
     /// What files that came with the project want that only who trusts it should give.
-    pub(super) wants: Vec<Want>,
+    pub(super) wants: Vec<TrustRequirement>,
     /// The same of files that may be the user's own for this project.
-    pub(super) local_wants: Vec<Want>,
+    pub(super) local_wants: Vec<TrustRequirement>,
     /// Rules that forbid may be missing.
     rules_missing: bool,
 }
@@ -47,14 +47,14 @@ pub(super) struct Merged {
 const RULES_DO_NOT_HOLD: &str =
     "NONE OF ITS RULES HOLD, also those that forbid, until it is corrected";
 
-impl Merged {
+impl MergedSettings {
     /// Adds a file on top, from where it was found.
     pub(super) fn add(
         &mut self,
         file: &SettingsFile,
         real: &Path,
-        places: &Places,
-        trust: Trust,
+        places: &SettingsFolders,
+        trust: ProjectTrust,
         notices: &mut Vec<String>,
     ) {
         let document = match reader::read(&file.path, real, RULES_DO_NOT_HOLD, notices) {
@@ -66,9 +66,13 @@ impl Merged {
             }
         };
         match file.owner {
-            Owner::User => {}
-            Owner::Project => self.wants.extend(want::wants(&document, file.owner)),
-            Owner::Local => self.local_wants.extend(want::wants(&document, file.owner)),
+            SettingsOwner::User => {}
+            SettingsOwner::Project => self
+                .wants
+                .extend(trust_requirement::wants(&document, file.owner)),
+            SettingsOwner::Local => self
+                .local_wants
+                .extend(trust_requirement::wants(&document, file.owner)),
         }
         if document
             .fields
@@ -80,7 +84,7 @@ impl Merged {
         self.add_permissions(&document, file, places, trust, notices);
         self.add_servers(&document, file.owner, trust, notices);
         self.add_passed(&document, file.owner, notices);
-        if trust == Trust::Untrusted {
+        if trust == ProjectTrust::Untrusted {
             return;
         }
         if let Some(model) = document.string("model", notices) {
@@ -104,7 +108,12 @@ impl Merged {
         self.rules_missing = true;
     }
 
-    fn add_env(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
+    fn add_env(
+        &mut self,
+        document: &SettingsDocument<'_>,
+        owner: SettingsOwner,
+        notices: &mut Vec<String>,
+    ) {
         for (name, value) in document.object("env", notices).into_iter().flatten() {
             let text = match value {
                 Value::String(text) => text.clone(),
@@ -124,8 +133,8 @@ impl Merged {
                 continue;
             }
             match owner {
-                Owner::User => {}
-                Owner::Project | Owner::Local => {
+                SettingsOwner::User => {}
+                SettingsOwner::Project | SettingsOwner::Local => {
                     self.project_env.insert(name.clone(), text.clone());
                 }
             }
@@ -134,11 +143,16 @@ impl Merged {
     }
 
     /// Whose keys they are, the user alone says: neither a project nor a file in its folder.
-    fn add_passed(&mut self, document: &Document<'_>, owner: Owner, notices: &mut Vec<String>) {
+    fn add_passed(
+        &mut self,
+        document: &SettingsDocument<'_>,
+        owner: SettingsOwner,
+        notices: &mut Vec<String>,
+    ) {
         let key = ["passEnvironment"];
         let names = document.strings(&document.fields, &key, notices);
         let names = names.unwrap_or_default();
-        if owner == Owner::User {
+        if owner == SettingsOwner::User {
             self.passed.extend(names);
         } else if !names.is_empty() {
             let what = "counts only in your own settings, outside of projects; passed over";
@@ -148,21 +162,21 @@ impl Merged {
 
     fn add_servers(
         &mut self,
-        document: &Document<'_>,
-        owner: Owner,
-        trust: Trust,
+        document: &SettingsDocument<'_>,
+        owner: SettingsOwner,
+        trust: ProjectTrust,
         notices: &mut Vec<String>,
     ) {
         let disabled = document.strings(&document.fields, &["disabledMcpjsonServers"], notices);
         self.disabled_servers.extend(disabled.unwrap_or_default());
-        if trust == Trust::Untrusted {
+        if trust == ProjectTrust::Untrusted {
             return;
         }
         let all = document.boolean("enableAllProjectMcpServers", notices);
         let enabled = document
             .strings(&document.fields, &["enabledMcpjsonServers"], notices)
             .unwrap_or_default();
-        if owner != Owner::Project {
+        if owner != SettingsOwner::Project {
             self.all_servers = all.unwrap_or(self.all_servers);
             self.enabled_servers.extend(enabled);
         } else if all == Some(true) || !enabled.is_empty() {
@@ -179,16 +193,16 @@ impl Merged {
 
     fn add_permissions(
         &mut self,
-        document: &Document<'_>,
+        document: &SettingsDocument<'_>,
         file: &SettingsFile,
-        places: &Places,
-        trust: Trust,
+        places: &SettingsFolders,
+        trust: ProjectTrust,
         notices: &mut Vec<String>,
     ) {
         let Some(permissions) = document.object("permissions", notices) else {
             return;
         };
-        let bases = Bases {
+        let bases = RulePathBases {
             cwd: &places.cwd,
             settings: &file.base,
             home: places.user_home.as_deref(),
@@ -200,7 +214,7 @@ impl Merged {
         ] {
             let key = ["permissions", name];
             let forbids = name != "allow";
-            if !forbids && trust == Trust::Untrusted {
+            if !forbids && trust == ProjectTrust::Untrusted {
                 continue;
             }
             let Ok(texts) = document.strings(permissions, &key, notices) else {
@@ -208,7 +222,7 @@ impl Merged {
                 continue;
             };
             for text in texts {
-                match Rule::parse(&text, bases) {
+                match PermissionRule::parse(&text, bases) {
                     Ok(rule) => list.push(rule),
                     Err(error) => {
                         self.rules_missing |= forbids;
@@ -218,7 +232,7 @@ impl Merged {
                 }
             }
         }
-        if trust == Trust::Untrusted {
+        if trust == ProjectTrust::Untrusted {
             return;
         }
         let folders = document.strings(
@@ -244,13 +258,13 @@ impl Merged {
     fn add_mode(
         &mut self,
         mode: &Value,
-        document: &Document<'_>,
-        owner: Owner,
+        document: &SettingsDocument<'_>,
+        owner: SettingsOwner,
         notices: &mut Vec<String>,
     ) {
         let key = ["permissions", "defaultMode"];
-        match serde_json::from_value::<Mode>(mode.clone()) {
-            Ok(Mode::BypassPermissions) if owner == Owner::Project => notices.push(document.notice(
+        match serde_json::from_value::<ApprovalMode>(mode.clone()) {
+            Ok(ApprovalMode::BypassPermissions) if owner == SettingsOwner::Project => notices.push(document.notice(
                 &key,
                 "may not be bypassPermissions in a file that comes with the project; passed over, set it in your own settings",
             )),
@@ -265,9 +279,12 @@ impl Merged {
     /// While rules that forbid may be missing, nothing is waved through.
     pub(super) fn restrain(&mut self, notices: &mut Vec<String>) {
         if self.rules_missing
-            && matches!(self.mode, Some(Mode::BypassPermissions | Mode::AcceptEdits))
+            && matches!(
+                self.mode,
+                Some(ApprovalMode::BypassPermissions | ApprovalMode::AcceptEdits)
+            )
         {
-            self.mode = Some(Mode::Default);
+            self.mode = Some(ApprovalMode::Default);
             notices.push(
                 "Rules are missing (see above), so the mode is `default` and not the one that is set; correct the files, or choose the mode yourself"
                     .to_owned(),

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::admission::{Admission, Found};
-use super::layer::Merged;
-use super::places::{Owner, Places};
-use super::reader::{self, Document};
+use super::admission::{FileAdmission, FileLookup};
+use super::layer::MergedSettings;
+use super::reader::{self, SettingsDocument};
+use super::settings_folders::{SettingsFolders, SettingsOwner};
+use super::trust_requirement::fingerprint;
 use super::variables::{expand, settle};
-use super::want::fingerprint;
 
 /// A server that is started as a process and spoken to through its standard input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct McpServer {
     /// Whether it may be started: a project's servers only once the user says so.
     pub approved: bool,
     /// Who set it.
-    pub origin: Origin,
+    pub origin: ServerOrigin,
 }
 
 /// A server as it is written down: what the project has set is filled in, the user's own variables stand as `${NAME}`. A user
@@ -57,7 +57,7 @@ impl McpServer {
 
 /// Who set a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ServerOrigin {
     /// The user, for all projects.
     User,
     /// The user, for this project.
@@ -70,13 +70,13 @@ const NO_SERVERS: &str = "none of its servers are started until it is corrected"
 
 /// Reads all servers, by name; the user's own for this project win over the project's, and those over the user's for all.
 pub(super) fn load(
-    places: &Places,
-    settings: &Merged,
+    places: &SettingsFolders,
+    settings: &MergedSettings,
     lookup: &dyn Fn(&str) -> Option<String>,
-    admission: &mut Admission,
+    admission: &mut FileAdmission,
     notices: &mut Vec<String>,
 ) -> Vec<McpServer> {
-    let variables = Variables {
+    let variables = ServerVariables {
         lookup,
         set: &settings.project_env,
     };
@@ -92,7 +92,7 @@ pub(super) fn load(
     let mut own: Vec<McpServer> = Vec::new();
     if let Some(document) = &user {
         if let Some(all) = document.fields.get("mcpServers").and_then(Value::as_object) {
-            let read = read_all(document, all, Origin::User, variables, notices);
+            let read = read_all(document, all, ServerOrigin::User, variables, notices);
             servers.extend(read.into_iter().map(|server| (server.name.clone(), server)));
         }
         let projects = [&places.root, &places.cwd];
@@ -101,29 +101,36 @@ pub(super) fn load(
             .filter_map(|folder| of_project(document, folder))
         {
             if let Some(all) = project.get("mcpServers").and_then(Value::as_object) {
-                own.extend(read_all(document, all, Origin::Local, variables, notices));
+                own.extend(read_all(
+                    document,
+                    all,
+                    ServerOrigin::Local,
+                    variables,
+                    notices,
+                ));
             }
             enabled.extend(texts(project, "enabledMcpjsonServers"));
             disabled.extend(texts(project, "disabledMcpjsonServers"));
         }
     }
     let path = places.mcp_file();
-    if let Found::At(real) = admission.find(&path, Owner::Project)
+    if let FileLookup::At(real) = admission.find(&path, SettingsOwner::Project)
         && let Ok(Some(document)) = reader::read(&path, &real, NO_SERVERS, notices)
         && let Some(all) = document.object("mcpServers", notices)
     {
-        for mut server in read_all(&document, all, Origin::Project, variables, notices) {
+        for mut server in read_all(&document, all, ServerOrigin::Project, variables, notices) {
             server.approved = settings.all_servers || enabled.contains(&server.name);
             servers.insert(server.name.clone(), server);
         }
     }
     servers.extend(own.into_iter().map(|server| (server.name.clone(), server)));
-    servers.retain(|name, server| server.origin != Origin::Project || !disabled.contains(name));
+    servers
+        .retain(|name, server| server.origin != ServerOrigin::Project || !disabled.contains(name));
     servers.into_values().collect()
 }
 
 fn of_project<'a>(
-    document: &'a Document<'_>,
+    document: &'a SettingsDocument<'_>,
     folder: &std::path::Path,
 ) -> Option<&'a Map<String, Value>> {
     let projects = document.fields.get("projects")?.as_object()?;
@@ -141,17 +148,17 @@ fn texts(object: &Map<String, Value>, key: &str) -> Vec<String> {
 
 /// What variables in the settings of servers stand for.
 #[derive(Clone, Copy)]
-struct Variables<'a> {
+struct ServerVariables<'a> {
     lookup: &'a dyn Fn(&str) -> Option<String>,
     /// Those that the project has set.
     set: &'a BTreeMap<String, String>,
 }
 
 fn read_all(
-    document: &Document<'_>,
+    document: &SettingsDocument<'_>,
     all: &Map<String, Value>,
-    origin: Origin,
-    variables: Variables<'_>,
+    origin: ServerOrigin,
+    variables: ServerVariables<'_>,
     notices: &mut Vec<String>,
 ) -> Vec<McpServer> {
     let mut servers = Vec::new();
@@ -168,8 +175,8 @@ fn read_all(
 fn read_one(
     name: &str,
     value: &Value,
-    origin: Origin,
-    variables: Variables<'_>,
+    origin: ServerOrigin,
+    variables: ServerVariables<'_>,
 ) -> Result<McpServer, String> {
     let value = value
         .as_object()
@@ -235,7 +242,7 @@ fn read_one(
         env,
         cwd: cwd.map(PathBuf::from),
         written,
-        approved: origin != Origin::Project,
+        approved: origin != ServerOrigin::Project,
         origin,
     })
 }

@@ -13,12 +13,12 @@ mod grant;
 mod layer;
 mod mcp;
 mod output_styles;
-mod places;
 mod reader;
+mod settings_folders;
 mod skills;
 mod tracked;
+mod trust_requirement;
 mod variables;
-mod want;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,32 +30,32 @@ use longhaul_store::Env;
 
 pub use admission::OutsideFile;
 pub use commands::UserCommand;
-pub use grant::{Granted, Trust};
-pub use mcp::{McpServer, Origin, WrittenServer};
-pub use skills::Skill;
-pub use want::Want;
+pub use grant::{ProjectGrant, ProjectTrust};
+pub use mcp::{McpServer, ServerOrigin, WrittenServer};
+pub use skills::SkillDefinition;
+pub use trust_requirement::TrustRequirement;
 
 use crate::agent_kind::AgentKind;
-use crate::event::Mode;
-use crate::permission::{Permissions, RuleSet, Workspace};
-use crate::place::Place;
-use admission::{Admission, Found};
-use layer::Merged;
-use places::{Owner, Places, SettingsFile};
+use crate::event::ApprovalMode;
+use crate::permission::{PermissionRules, Permissions, ReadableWorkspace};
+use crate::session_paths::SessionPaths;
+use admission::{FileAdmission, FileLookup};
+use layer::MergedSettings;
+use settings_folders::{SettingsFile, SettingsFolders, SettingsOwner};
 
 /// All that is set for a session.
 #[derive(Debug, Clone, Default)]
-pub struct Project {
+pub struct ProjectSettings {
     /// The project's folder: the repository around the folder of work, else that folder itself.
     pub root: PathBuf,
     /// The user's home folder.
     pub user_home: Option<PathBuf>,
     /// The rules of all settings files together.
-    pub rules: RuleSet,
+    pub rules: PermissionRules,
     /// Further folders that the user opened, absolute.
     pub additional_directories: Vec<PathBuf>,
     /// The mode to begin with.
-    pub mode: Mode,
+    pub mode: ApprovalMode,
     /// Variables for commands and hooks; not for this process.
     pub env: BTreeMap<String, String>,
     /// Variables of this process that commands, hooks and servers get although they look like secrets.
@@ -75,25 +75,25 @@ pub struct Project {
     /// Servers of the Model Context Protocol.
     pub mcp_servers: Vec<McpServer>,
     /// Skills, by name.
-    pub skills: Vec<Skill>,
+    pub skills: Vec<SkillDefinition>,
     /// The user's own slash commands, by name.
     pub commands: Vec<UserCommand>,
     /// Kinds of sub-agents, by name, beside those that are always there.
     pub agents: Vec<AgentKind>,
     /// What files that came with the project want that only who trusts it should give, each once.
-    pub wants: Vec<Want>,
+    pub wants: Vec<TrustRequirement>,
     /// The same of `.claude/settings.local.json`, where git does not track it.
-    pub local_wants: Vec<Want>,
+    pub local_wants: Vec<TrustRequirement>,
     /// Files outside of the project that its files lead to, and that were not read.
     pub outside: Vec<OutsideFile>,
     /// What people should know: each names a file, and what to do.
     pub notices: Vec<String>,
 }
 
-impl Project {
+impl ProjectSettings {
     /// The permissions of a session in this place under these settings.
-    pub fn permissions(&self, place: &Place) -> Permissions {
-        let mut workspace = Workspace::new(place, self.user_home.clone());
+    pub fn permissions(&self, place: &SessionPaths) -> Permissions {
+        let mut workspace = ReadableWorkspace::new(place, self.user_home.clone());
         for folder in &self.additional_directories {
             workspace.add(folder);
         }
@@ -112,19 +112,19 @@ impl Project {
 
     /// The same with variables of the caller's choice, for `${VAR}` in the settings of servers.
     pub fn load_with(env: &Env, cwd: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Self {
-        Self::load_as(env, cwd, &Granted::default(), variable)
+        Self::load_as(env, cwd, &ProjectGrant::default(), variable)
     }
 
     /// The same for a project that may not be trusted: of its settings counts what the user granted, and what forbids.
     pub(crate) fn load_as(
         env: &Env,
         cwd: &Path,
-        granted: &Granted,
+        granted: &ProjectGrant,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Self {
-        let places = Places::new(env, cwd);
+        let places = SettingsFolders::new(env, cwd);
         let mut notices = Vec::new();
-        let mut admission = Admission::new(&places, granted);
+        let mut admission = FileAdmission::new(&places, granted);
         let mut merged = merge(&places, granted, &mut admission, &mut notices);
         admission.forbid(&merged.rules.deny);
         let lookup = |name: &str| merged.env.get(name).cloned().or_else(|| variable(name));
@@ -133,9 +133,9 @@ impl Project {
         let mut local_wants = std::mem::take(&mut merged.local_wants);
         if mcp_servers
             .iter()
-            .any(|server| server.origin == Origin::Project)
+            .any(|server| server.origin == ServerOrigin::Project)
         {
-            wants.push(Want::Servers);
+            wants.push(TrustRequirement::Servers);
         }
         for wants in [&mut wants, &mut local_wants] {
             wants.sort();
@@ -174,7 +174,7 @@ impl Project {
     }
 
     /// The skill of this name.
-    pub fn skill(&self, name: &str) -> Option<&Skill> {
+    pub fn skill(&self, name: &str) -> Option<&SkillDefinition> {
         self.skills.iter().find(|skill| skill.name == name)
     }
 
@@ -191,28 +191,28 @@ impl Project {
 
 /// Puts the settings files on top of each other, as far as they may be read.
 fn merge(
-    places: &Places,
-    granted: &Granted,
-    admission: &mut Admission,
+    places: &SettingsFolders,
+    granted: &ProjectGrant,
+    admission: &mut FileAdmission,
     notices: &mut Vec<String>,
-) -> Merged {
-    let mut merged = Merged::default();
+) -> MergedSettings {
+    let mut merged = MergedSettings::default();
     for file in places.settings_files() {
         // What is committed came with the project, whatever it is called.
         let owner = match file.owner {
-            Owner::Local if tracked::is_tracked(&file.path) => Owner::Project,
+            SettingsOwner::Local if tracked::is_tracked(&file.path) => SettingsOwner::Project,
             owner => owner,
         };
         let trust = match owner {
-            Owner::User => Trust::Trusted,
-            Owner::Project => granted.project,
-            Owner::Local => granted.local,
+            SettingsOwner::User => ProjectTrust::Trusted,
+            SettingsOwner::Project => granted.project,
+            SettingsOwner::Local => granted.local,
         };
         let file = SettingsFile { owner, ..file };
         match admission.find(&file.path, owner) {
-            Found::At(real) => merged.add(&file, &real, places, trust, notices),
-            Found::Nothing => {}
-            Found::Outside => {
+            FileLookup::At(real) => merged.add(&file, &real, places, trust, notices),
+            FileLookup::Nothing => {}
+            FileLookup::Outside => {
                 merged.left_out();
                 notices.push(format!(
                     "{} leads out of the project and was not read, because nobody has agreed to it: NONE OF ITS RULES HOLD, also those that forbid",

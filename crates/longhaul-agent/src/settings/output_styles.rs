@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::OutputStyle;
 
-use super::admission::Admission;
-use super::front_matter::{self, Headed};
+use super::admission::FileAdmission;
+use super::front_matter::{self, FrontMatterFile};
 use super::skills::listed;
 
 /// The style that asks for nothing.
@@ -22,7 +22,7 @@ const BUILT_IN: [(&str, &str); 2] = [
 pub(super) fn load(
     name: &str,
     folders: &[PathBuf],
-    admission: &mut Admission,
+    admission: &mut FileAdmission,
     notices: &mut Vec<String>,
 ) -> Option<OutputStyle> {
     let name = name.trim();
@@ -64,7 +64,7 @@ pub(super) fn load(
     None
 }
 
-fn own_name(path: &Path, headed: &Headed) -> String {
+fn own_name(path: &Path, headed: &FrontMatterFile) -> String {
     let file_name = path.file_stem().unwrap_or_default().to_string_lossy();
     headed
         .text("name")

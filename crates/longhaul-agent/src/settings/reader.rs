@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A file that was read.
-pub(super) struct Document<'a> {
+pub(super) struct SettingsDocument<'a> {
     pub(super) path: &'a Path,
     text: String,
     pub(super) fields: Map<String, Value>,
@@ -25,10 +25,10 @@ pub(super) fn read<'a>(
     real: &Path,
     consequence: &str,
     notices: &mut Vec<String>,
-) -> Result<Option<Document<'a>>, Damaged> {
+) -> Result<Option<SettingsDocument<'a>>, UnreadableSettings> {
     let mut damaged = |place: String, what: String| {
         notices.push(format!("{}{place}: {what}; {consequence}", path.display()));
-        Err(Damaged)
+        Err(UnreadableSettings)
     };
     let bytes = match bytes_of(real) {
         Ok(Some(bytes)) => bytes,
@@ -47,7 +47,7 @@ pub(super) fn read<'a>(
         return Ok(None);
     }
     match serde_json::from_str::<Value>(&text) {
-        Ok(Value::Object(fields)) => Ok(Some(Document { path, text, fields })),
+        Ok(Value::Object(fields)) => Ok(Some(SettingsDocument { path, text, fields })),
         Ok(_) => damaged(":1:1".to_owned(), "should be an object".to_owned()),
         Err(error) => {
             let place = format!(":{}:{}", error.line().max(1), error.column().max(1));
@@ -58,7 +58,7 @@ pub(super) fn read<'a>(
 
 /// A file is there, and what it says is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Damaged;
+pub(super) struct UnreadableSettings;
 
 /// What a file holds, by its resolved path: a link that appeared since is not followed. A pipe or a device in the place of a
 /// file could keep us waiting for ever.
@@ -86,7 +86,7 @@ pub(super) fn bytes_of(real: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-impl Document<'_> {
+impl SettingsDocument<'_> {
     /// All of it, for who reads other parts.
     pub(super) fn bytes(&self) -> &[u8] {
         self.text.as_bytes()
@@ -145,7 +145,7 @@ impl Document<'_> {
         within: &Map<String, Value>,
         key: &[&str],
         notices: &mut Vec<String>,
-    ) -> Result<Vec<String>, Damaged> {
+    ) -> Result<Vec<String>, UnreadableSettings> {
         let name = key.last().copied().unwrap_or_default();
         let Some(value) = within.get(name).filter(|value| !value.is_null()) else {
             return Ok(Vec::new());
@@ -160,7 +160,7 @@ impl Document<'_> {
                     key,
                     "should be a list of texts; none of it holds, correct it",
                 ));
-                Err(Damaged)
+                Err(UnreadableSettings)
             }
         }
     }

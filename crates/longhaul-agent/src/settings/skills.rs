@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::admission::{Admission, Found};
+use super::admission::{FileAdmission, FileLookup};
 use super::arguments;
-use super::front_matter::{self, Headed};
-use super::places::Owner;
+use super::front_matter::{self, FrontMatterFile};
+use super::settings_folders::SettingsOwner;
 
 /// Something the agent can learn when it is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
+pub struct SkillDefinition {
     /// Its name.
     pub name: String,
     /// What it is for and when to use it.
@@ -29,7 +29,7 @@ pub struct Skill {
     pub model: Option<String>,
 }
 
-impl Skill {
+impl SkillDefinition {
     /// Its folder, where the files lie that it speaks of.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
@@ -49,10 +49,10 @@ impl Skill {
 /// The skills of these folders, by name; of two with one name the first counts.
 pub(super) fn load(
     folders: &[PathBuf],
-    admission: &mut Admission,
+    admission: &mut FileAdmission,
     notices: &mut Vec<String>,
-) -> Vec<Skill> {
-    let mut skills: Vec<Skill> = Vec::new();
+) -> Vec<SkillDefinition> {
+    let mut skills: Vec<SkillDefinition> = Vec::new();
     for (folder, owner) in listed(folders, admission) {
         let path = folder.join("SKILL.md");
         if !path.is_file() {
@@ -80,7 +80,7 @@ pub(super) fn load(
     skills
 }
 
-fn skill(name: String, path: PathBuf, real: PathBuf, headed: &Headed) -> Skill {
+fn skill(name: String, path: PathBuf, real: PathBuf, headed: &FrontMatterFile) -> SkillDefinition {
     let description = headed
         .text("description")
         .unwrap_or_else(|| first_line(&headed.body));
@@ -88,7 +88,7 @@ fn skill(name: String, path: PathBuf, real: PathBuf, headed: &Headed) -> Skill {
         .text("when_to_use")
         .map(|when| format!(" {when}"))
         .unwrap_or_default();
-    Skill {
+    SkillDefinition {
         name,
         description: description + &when,
         path,
@@ -120,11 +120,14 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// What lies in folders of skills or agents, and whose it is. A folder that leads out of the project is not looked into.
-pub(super) fn listed(folders: &[PathBuf], admission: &mut Admission) -> Vec<(PathBuf, Owner)> {
+pub(super) fn listed(
+    folders: &[PathBuf],
+    admission: &mut FileAdmission,
+) -> Vec<(PathBuf, SettingsOwner)> {
     let mut listed = Vec::new();
     for folder in folders {
         let owner = admission.owner_of(folder);
-        if let Found::At(_) = admission.find(folder, owner) {
+        if let FileLookup::At(_) = admission.find(folder, owner) {
             listed.extend(children(folder).into_iter().map(|child| (child, owner)));
         }
     }

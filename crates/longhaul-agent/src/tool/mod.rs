@@ -26,7 +26,7 @@ pub trait Tool: Send + Sync {
     fn definition(&self) -> Value;
 
     /// What a call would touch.
-    fn access(&self, input: &Value) -> Access;
+    fn access(&self, input: &Value) -> ToolAccess;
 
     /// The call in one short line, for people: `src/main.rs (1-200)`, `cargo test`.
     fn line(&self, input: &Value) -> String;
@@ -37,12 +37,12 @@ pub trait Tool: Send + Sync {
     }
 
     /// Runs a call.
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output>;
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput>;
 }
 
 /// What a call would touch: what permissions are judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Access {
+pub enum ToolAccess {
     /// Nothing outside of the session: todos, plan mode, recall.
     Nothing,
     /// Reads this file or below this folder.
@@ -62,7 +62,7 @@ pub enum Access {
     Other,
 }
 
-impl Access {
+impl ToolAccess {
     /// Whether calls like this may run beside each other.
     pub(crate) fn is_read_only(&self) -> bool {
         matches!(self, Self::Nothing | Self::Reads(_) | Self::Fetches(_))
@@ -71,7 +71,7 @@ impl Access {
 
 /// From what a call is guarded that runs although nobody was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Guard {
+pub enum CallGuard {
     /// From nothing: it runs as the user would run it.
     #[default]
     Nothing,
@@ -81,7 +81,7 @@ pub enum Guard {
 
 /// One call.
 #[derive(Clone)]
-pub struct Call {
+pub struct CallContext {
     /// The id of its `tool_use` block.
     pub id: String,
     /// Cancelled when the user stops it.
@@ -89,24 +89,24 @@ pub struct Call {
     /// Hears what a long call has to show meanwhile.
     pub progress: Arc<dyn Fn(&str) + Send + Sync>,
     /// From what it is guarded.
-    pub guard: Guard,
+    pub guard: CallGuard,
 }
 
-impl Call {
+impl CallContext {
     /// A call that nobody watches.
     pub fn quiet(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
             cancel: CancellationToken::new(),
             progress: Arc::new(|_| {}),
-            guard: Guard::Nothing,
+            guard: CallGuard::Nothing,
         }
     }
 }
 
 /// What a call came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub struct ToolCallOutput {
     /// What the model reads: a string or a list of blocks.
     pub content: Value,
     /// Whether it failed.
@@ -117,7 +117,7 @@ pub struct Output {
     pub detail: String,
 }
 
-impl Output {
+impl ToolCallOutput {
     /// A text that worked.
     pub fn text(content: impl Into<String>, line: impl Into<String>) -> Self {
         Self {

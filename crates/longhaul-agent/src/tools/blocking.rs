@@ -3,13 +3,13 @@
 use tokio_util::sync::CancellationToken;
 
 use super::definition::stopped;
-use crate::tool::Output;
+use crate::tool::ToolCallOutput;
 
 /// Runs it off the loop. It is told when the call is cancelled, and not waited for then.
 pub(super) async fn blocking(
     cancel: &CancellationToken,
-    work: impl FnOnce(CancellationToken) -> Result<Output, String> + Send + 'static,
-) -> Result<Output, String> {
+    work: impl FnOnce(CancellationToken) -> Result<ToolCallOutput, String> + Send + 'static,
+) -> Result<ToolCallOutput, String> {
     let token = cancel.clone();
     let work = tokio::task::spawn_blocking(move || work(token));
     tokio::select! {
@@ -22,8 +22,8 @@ pub(super) async fn blocking(
 /// The same for what must be known to have happened or not: once it has begun, a write is waited for.
 pub(super) async fn to_the_end(
     cancel: &CancellationToken,
-    work: impl FnOnce() -> Result<Output, String> + Send + 'static,
-) -> Result<Output, String> {
+    work: impl FnOnce() -> Result<ToolCallOutput, String> + Send + 'static,
+) -> Result<ToolCallOutput, String> {
     if cancel.is_cancelled() {
         return Ok(stopped());
     }

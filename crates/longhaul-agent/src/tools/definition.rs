@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::Output;
+use crate::tool::ToolCallOutput;
 
 /// Name, description and input schema, as requests carry them. The schema is a fragment of ours; a test reads it.
 pub(crate) fn definition(name: &str, description: &str, schema: &str) -> Value {
@@ -43,6 +43,6 @@ pub(crate) fn one_line(text: &str, characters: usize) -> String {
 }
 
 /// The output of a call that was cancelled.
-pub(crate) fn stopped() -> Output {
-    Output::error(include_str!("stopped.md").trim_end())
+pub(crate) fn stopped() -> ToolCallOutput {
+    ToolCallOutput::error(include_str!("stopped.md").trim_end())
 }

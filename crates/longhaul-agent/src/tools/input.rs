@@ -4,12 +4,12 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::tool::Output;
+use crate::tool::ToolCallOutput;
 
 /// The input of a call, or the answer to one that does not fit.
-pub(super) fn read<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, Output> {
+pub(super) fn read<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, ToolCallOutput> {
     serde_json::from_value(input).map_err(|error| {
-        Output::error(format!(
+        ToolCallOutput::error(format!(
             "{tool} was not run: its input does not fit ({error}). Call it again with the fields of its definition."
         ))
     })

@@ -8,7 +8,7 @@ mod edit;
 mod glob;
 mod grep;
 mod input;
-mod judged;
+mod judged_paths;
 pub mod mcp;
 mod place_files;
 pub mod plan;
@@ -26,16 +26,18 @@ mod write;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use bash::{Bash, BashOutput, KillShell, ShellGlance, ShellStatus, Shells, Variables};
-pub use edit::Edit;
-pub use glob::Glob;
-pub use grep::Grep;
-pub use read::Read;
-pub use services::{Services, services};
-pub use write::Write;
+pub use bash::{
+    BackgroundShells, BashOutputTool, BashTool, KillShellTool, ShellStatus, ShellSummary, Variables,
+};
+pub use edit::EditTool;
+pub use glob::GlobTool;
+pub use grep::GrepTool;
+pub use read::ReadTool;
+pub use services::{ToolServices, services};
+pub use write::WriteTool;
 
 use crate::files::FileState;
-use crate::place::Place;
+use crate::session_paths::SessionPaths;
 use crate::tool::Tool;
 
 /// Says whether a file is none of the model's business: for searches, which meet files that nobody asked about.
@@ -43,19 +45,19 @@ pub type Hidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// The tools that touch files and the shell. Searches pass over what is hidden.
 pub fn files_and_shell(
-    place: &Arc<Place>,
+    place: &Arc<SessionPaths>,
     files: &Arc<FileState>,
-    shells: &Arc<Shells>,
+    shells: &Arc<BackgroundShells>,
     hidden: &Hidden,
 ) -> Vec<Arc<dyn Tool>> {
     vec![
-        Arc::new(Read::new(place.clone(), files.clone())),
-        Arc::new(Write::new(place.clone(), files.clone())),
-        Arc::new(Edit::new(place.clone(), files.clone())),
-        Arc::new(Grep::new(place.clone(), hidden.clone())),
-        Arc::new(Glob::new(place.clone(), hidden.clone())),
-        Arc::new(Bash::new(place.clone(), files.clone(), shells.clone())),
-        Arc::new(BashOutput::new(shells.clone(), files.clone())),
-        Arc::new(KillShell::new(shells.clone())),
+        Arc::new(ReadTool::new(place.clone(), files.clone())),
+        Arc::new(WriteTool::new(place.clone(), files.clone())),
+        Arc::new(EditTool::new(place.clone(), files.clone())),
+        Arc::new(GrepTool::new(place.clone(), hidden.clone())),
+        Arc::new(GlobTool::new(place.clone(), hidden.clone())),
+        Arc::new(BashTool::new(place.clone(), files.clone(), shells.clone())),
+        Arc::new(BashOutputTool::new(shells.clone(), files.clone())),
+        Arc::new(KillShellTool::new(shells.clone())),
     ]
 }

@@ -6,30 +6,34 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::input;
-use super::judged::Judged;
+use super::judged_paths::JudgedPaths;
 use crate::files::FileState;
-use crate::place::Place;
-use crate::tool::Access;
+use crate::session_paths::SessionPaths;
+use crate::tool::ToolAccess;
 
 /// The field of a call that names the file.
 const PATH: &str = "file_path";
 
 /// The files of a place.
 pub(super) struct PlaceFiles {
-    pub(super) judged: Judged,
+    pub(super) judged: JudgedPaths,
     pub(super) state: Arc<FileState>,
 }
 
 impl PlaceFiles {
-    pub(super) fn new(place: &Place, state: Arc<FileState>) -> Arc<Self> {
+    pub(super) fn new(place: &SessionPaths, state: Arc<FileState>) -> Arc<Self> {
         Arc::new(Self {
-            judged: Judged::new(place),
+            judged: JudgedPaths::new(place),
             state,
         })
     }
 
     /// What a call would touch: the file that it names, in this way.
-    pub(super) fn access(&self, input: &Value, kind: fn(std::path::PathBuf) -> Access) -> Access {
+    pub(super) fn access(
+        &self,
+        input: &Value,
+        kind: fn(std::path::PathBuf) -> ToolAccess,
+    ) -> ToolAccess {
         self.judged.access(input::text(input, PATH), kind)
     }
 

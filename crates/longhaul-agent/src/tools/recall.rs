@@ -13,15 +13,15 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::definition::{one_line, text_field};
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
 /// The tool.
-pub struct Recall {
+pub struct RecallTool {
     archive: PathBuf,
     transcript: PathBuf,
 }
 
-impl Recall {
+impl RecallTool {
     /// Looks into the archive of a transcript; both may not be there yet.
     pub fn new(archive: PathBuf, transcript: PathBuf) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Recall {
     }
 }
 
-impl Tool for Recall {
+impl Tool for RecallTool {
     fn name(&self) -> &str {
         NAME
     }
@@ -40,8 +40,8 @@ impl Tool for Recall {
         recall_tool()
     }
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
@@ -52,7 +52,7 @@ impl Tool for Recall {
         )
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let (archive, transcript) = (self.archive.clone(), self.transcript.clone());
             let cancel = call.cancel.clone();
@@ -62,12 +62,12 @@ impl Tool for Recall {
             });
             let unavailable = |why: &dyn std::fmt::Display| {
                 tracing::warn!(%why, "recall");
-                Output::error(UNAVAILABLE.trim_end())
+                ToolCallOutput::error(UNAVAILABLE.trim_end())
             };
             match asked.await {
                 Ok(Ok(text)) => {
                     let line = format!("{} lines", text.lines().count());
-                    Output::text(text, line)
+                    ToolCallOutput::text(text, line)
                 }
                 Ok(Err(error)) => unavailable(&error),
                 Err(error) => unavailable(&error),

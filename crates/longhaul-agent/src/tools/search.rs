@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::input;
-use super::judged::Judged;
+use super::judged_paths::JudgedPaths;
 
 /// Where a search begins.
 pub(super) fn root(input: &Value) -> &str {
@@ -16,7 +16,7 @@ pub(super) fn from(path: Option<&str>) -> &str {
 }
 
 /// A search in one short line, for people.
-pub(super) fn line(judged: &Judged, input: &Value) -> String {
+pub(super) fn line(judged: &JudgedPaths, input: &Value) -> String {
     let pattern = input::text(input, "pattern");
     match root(input) {
         "." => pattern.to_owned(),

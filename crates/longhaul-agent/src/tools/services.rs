@@ -3,38 +3,38 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_core::rehydrate::Gathered;
+use longhaul_core::rehydrate::RestoreInput;
 
-use super::mcp::Servers;
-use super::plan::{EnterPlanMode, ExitPlanMode, PlanState};
-use super::recall::Recall;
+use super::mcp::McpServers;
+use super::plan::{EnterPlanModeTool, ExitPlanModeTool, PlanState};
+use super::recall::RecallTool;
 use super::skill::{SkillTool, Skills};
-use super::todo::{TodoWrite, Todos};
-use super::web_fetch::{Options, WebFetch};
+use super::todo::{TodoList, TodoWriteTool};
+use super::web_fetch::{WebFetchOptions, WebFetchTool};
 use crate::tool::Tool;
 
 /// What these tools work with. A session keeps its own hold of the shared parts, for the screen and for rehydration.
 #[derive(Clone)]
-pub struct Services {
+pub struct ToolServices {
     /// The todo list.
-    pub todos: Arc<Todos>,
+    pub todos: Arc<TodoList>,
     /// Plan mode.
     pub plan: Arc<PlanState>,
     /// The skills. Without any there is no tool for them.
     pub skills: Arc<Skills>,
     /// How pages are fetched.
-    pub web: Options,
+    pub web: WebFetchOptions,
     /// The archive, and the transcript it is made from. Without them there is nothing to recall from.
     pub archive: Option<(PathBuf, PathBuf)>,
     /// The MCP servers that run.
-    pub servers: Option<Arc<Servers>>,
+    pub servers: Option<Arc<McpServers>>,
 }
 
-impl Services {
+impl ToolServices {
     /// What of it goes back into the window after a compaction (R2, R3, R5). Files and agents are others' to add.
-    pub fn gathered(&self) -> Gathered {
+    pub fn gathered(&self) -> RestoreInput {
         let servers = self.servers.as_ref();
-        Gathered {
+        RestoreInput {
             todos: self.todos.gathered(),
             plan: self.plan.gathered(),
             plan_mode: self.plan.reminder(),
@@ -43,24 +43,24 @@ impl Services {
                 .and_then(|all| all.announcement())
                 .into_iter()
                 .collect(),
-            ..Gathered::default()
+            ..RestoreInput::default()
         }
     }
 }
 
 /// The tools, in an order that is the same each time (B5): ours first, then those of servers.
-pub fn services(with: &Services) -> Vec<Arc<dyn Tool>> {
+pub fn services(with: &ToolServices) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(WebFetch::new(with.web.clone())),
-        Arc::new(TodoWrite::new(with.todos.clone())),
-        Arc::new(EnterPlanMode::new(with.plan.clone())),
-        Arc::new(ExitPlanMode::new(with.plan.clone())),
+        Arc::new(WebFetchTool::new(with.web.clone())),
+        Arc::new(TodoWriteTool::new(with.todos.clone())),
+        Arc::new(EnterPlanModeTool::new(with.plan.clone())),
+        Arc::new(ExitPlanModeTool::new(with.plan.clone())),
     ];
     if with.skills.for_model().next().is_some() {
         tools.push(Arc::new(SkillTool::new(with.skills.clone())));
     }
     if let Some((archive, transcript)) = with.archive.clone() {
-        tools.push(Arc::new(Recall::new(archive, transcript)));
+        tools.push(Arc::new(RecallTool::new(archive, transcript)));
     }
     if let Some(servers) = &with.servers {
         tools.extend(servers.tools().iter().cloned());

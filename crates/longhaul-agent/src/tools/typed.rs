@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::definition::definition;
 use super::input;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
 /// A tool whose definition is fragments and whose input has a type. An input that stays a `Value` always fits.
 pub(super) trait TypedTool: Send + Sync {
@@ -24,7 +24,7 @@ pub(super) trait TypedTool: Send + Sync {
     type Input: DeserializeOwned + Send;
 
     /// See [`Tool::access`].
-    fn access(&self, input: &Value) -> Access;
+    fn access(&self, input: &Value) -> ToolAccess;
 
     /// See [`Tool::line`].
     fn line(&self, input: &Value) -> String;
@@ -38,8 +38,8 @@ pub(super) trait TypedTool: Send + Sync {
     fn run(
         &self,
         input: Self::Input,
-        call: &Call,
-    ) -> impl Future<Output = Result<Output, String>> + Send;
+        call: &CallContext,
+    ) -> impl Future<Output = Result<ToolCallOutput, String>> + Send;
 }
 
 impl<T: TypedTool> Tool for T {
@@ -51,7 +51,7 @@ impl<T: TypedTool> Tool for T {
         definition(T::NAME, T::DESCRIPTION, T::SCHEMA)
     }
 
-    fn access(&self, input: &Value) -> Access {
+    fn access(&self, input: &Value) -> ToolAccess {
         TypedTool::access(self, input)
     }
 
@@ -63,14 +63,14 @@ impl<T: TypedTool> Tool for T {
         TypedTool::detail(self, input)
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let input = match input::read(T::NAME, input) {
                 Ok(input) => input,
                 Err(output) => return output,
             };
             let ran = TypedTool::run(self, input, call).await;
-            ran.unwrap_or_else(Output::error)
+            ran.unwrap_or_else(ToolCallOutput::error)
         })
     }
 }

@@ -24,12 +24,12 @@ pub(super) fn walk(root: &Path, types: Option<Types>) -> Walk {
 }
 
 /// A pattern for paths below a folder.
-pub(super) struct PathPattern {
+pub(super) struct GlobPathPattern {
     matcher: GlobMatcher,
     wanted: bool,
 }
 
-impl PathPattern {
+impl GlobPathPattern {
     /// Without a slash it is for names at any depth; with `!` before it, for what is not wanted.
     pub(super) fn new(pattern: &str) -> Result<Self, globset::Error> {
         let (wanted, pattern) = match pattern.strip_prefix('!') {

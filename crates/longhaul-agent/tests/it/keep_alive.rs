@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul::{Boxed, Clock, Model, OnStream};
-use longhaul_agent::agent::{AgentBuilder, Said, Start};
-use longhaul_agent::print::{Exit, Format, Options, print};
-use longhaul_core::engine::Outgoing;
+use longhaul_agent::agent::{AgentBuilder, SessionChoice, UserPrompt};
+use longhaul_agent::print::{PrintExit, PrintFormat, PrintOptions, print};
+use longhaul_core::engine::ModelRequest;
 use longhaul_provider::{CancellationToken, Client, Error, Reply};
 use longhaul_store::Durability;
 use serde_json::Value;
@@ -36,7 +36,7 @@ struct Slow(Client, Arc<Notify>);
 impl Model for Slow {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -89,15 +89,15 @@ async fn f8_q4_a_stream_repeats_every_half_minute_that_a_compaction_goes_on() {
             session.clock(Hasty::default())
         })
         .unattended();
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
-    let options = Options {
-        format: Format::StreamJson,
-        ..Options::default()
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
+    let options = PrintOptions {
+        format: PrintFormat::StreamJson,
+        ..PrintOptions::default()
     };
-    let said: Vec<Said> = (1..=4).map(|part| format!("Part {part}.").into()).collect();
+    let said: Vec<UserPrompt> = (1..=4).map(|part| format!("Part {part}.").into()).collect();
     let (mut out, mut talk) = (page.clone(), |_: &str| {});
     let exit = print(&mut agent, &mut events, said, &options, &mut out, &mut talk).await;
-    assert_eq!(exit.unwrap(), Exit::Done);
+    assert_eq!(exit.unwrap(), PrintExit::Done);
     let text = page.text.lock().unwrap().clone();
     let told: Vec<Value> = (text.lines())
         .map(|line| serde_json::from_str(line).unwrap())

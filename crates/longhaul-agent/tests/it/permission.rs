@@ -12,10 +12,13 @@ mod shell_fuzz;
 
 use std::path::{Path, PathBuf};
 
-use longhaul_agent::event::Mode;
-use longhaul_agent::permission::{Bases, Judgement, Permissions, Rule, RuleSet, Workspace};
-use longhaul_agent::place::Place;
-use longhaul_agent::tool::Access;
+use longhaul_agent::event::ApprovalMode;
+use longhaul_agent::permission::{
+    PermissionDecision, PermissionRule, PermissionRules, Permissions, ReadableWorkspace,
+    RulePathBases,
+};
+use longhaul_agent::session_paths::SessionPaths;
+use longhaul_agent::tool::ToolAccess;
 use serde_json::{Value, json};
 
 /// A project in a folder of its own, with a home beside it.
@@ -43,30 +46,36 @@ impl World {
         self.folder.path().canonicalize().unwrap().join("elsewhere")
     }
 
-    fn rules(&self, texts: &[&str]) -> Vec<Rule> {
-        let bases = Bases {
+    fn rules(&self, texts: &[&str]) -> Vec<PermissionRule> {
+        let bases = RulePathBases {
             cwd: &self.cwd,
             settings: &self.cwd,
             home: Some(&self.home),
         };
         texts
             .iter()
-            .map(|text| Rule::parse(text, bases).unwrap())
+            .map(|text| PermissionRule::parse(text, bases).unwrap())
             .collect()
     }
 
-    fn permissions(&self, mode: Mode, allow: &[&str], ask: &[&str], deny: &[&str]) -> Permissions {
-        let place = Place {
+    fn permissions(
+        &self,
+        mode: ApprovalMode,
+        allow: &[&str],
+        ask: &[&str],
+        deny: &[&str],
+    ) -> Permissions {
+        let place = SessionPaths {
             cwd: self.cwd.clone(),
             more: Vec::new(),
             transcript: self.home.join("s.jsonl"),
         };
-        let rules = RuleSet {
+        let rules = PermissionRules {
             allow: self.rules(allow),
             ask: self.rules(ask),
             deny: self.rules(deny),
         };
-        let workspace = Workspace::new(&place, Some(self.home.clone()));
+        let workspace = ReadableWorkspace::new(&place, Some(self.home.clone()));
         Permissions::new(
             workspace,
             rules,
@@ -76,60 +85,60 @@ impl World {
     }
 
     fn allowing(&self, allow: &[&str]) -> Permissions {
-        self.permissions(Mode::Default, allow, &[], &[])
+        self.permissions(ApprovalMode::Default, allow, &[], &[])
     }
 }
 
 /// Judges a command of a shell that stands in the project's folder.
-fn runs(permissions: &Permissions, command: &str) -> Judgement {
+fn runs(permissions: &Permissions, command: &str) -> PermissionDecision {
     runs_in(permissions, Path::new(""), command)
 }
 
-fn runs_in(permissions: &Permissions, folder: &Path, command: &str) -> Judgement {
+fn runs_in(permissions: &Permissions, folder: &Path, command: &str) -> PermissionDecision {
     permissions.judge(
         "Bash",
         &json!({ "command": command }),
-        &Access::Runs {
+        &ToolAccess::Runs {
             command: command.to_owned(),
             folder: folder.to_owned(),
         },
     )
 }
 
-fn reads(permissions: &Permissions, path: impl AsRef<Path>) -> Judgement {
+fn reads(permissions: &Permissions, path: impl AsRef<Path>) -> PermissionDecision {
     permissions.judge(
         "Read",
         &Value::Null,
-        &Access::Reads(path.as_ref().to_owned()),
+        &ToolAccess::Reads(path.as_ref().to_owned()),
     )
 }
 
-fn writes(permissions: &Permissions, path: impl AsRef<Path>) -> Judgement {
+fn writes(permissions: &Permissions, path: impl AsRef<Path>) -> PermissionDecision {
     permissions.judge(
         "Write",
         &Value::Null,
-        &Access::Writes(path.as_ref().to_owned()),
+        &ToolAccess::Writes(path.as_ref().to_owned()),
     )
 }
 
-fn short(judgement: &Judgement) -> &'static str {
+fn short(judgement: &PermissionDecision) -> &'static str {
     match judgement {
-        Judgement::Allow => "allow",
-        Judgement::Ask { .. } => "ask",
-        Judgement::Deny { .. } => "deny",
+        PermissionDecision::Allow => "allow",
+        PermissionDecision::Ask { .. } => "ask",
+        PermissionDecision::Deny { .. } => "deny",
     }
 }
 
-fn offered(judgement: &Judgement) -> Option<&str> {
+fn offered(judgement: &PermissionDecision) -> Option<&str> {
     match judgement {
-        Judgement::Ask { rule, .. } => rule.as_deref(),
+        PermissionDecision::Ask { rule, .. } => rule.as_deref(),
         _ => None,
     }
 }
 
-fn reason(judgement: &Judgement) -> &str {
+fn reason(judgement: &PermissionDecision) -> &str {
     match judgement {
-        Judgement::Ask { reason, .. } | Judgement::Deny { reason } => reason,
-        Judgement::Allow => "",
+        PermissionDecision::Ask { reason, .. } | PermissionDecision::Deny { reason } => reason,
+        PermissionDecision::Allow => "",
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::fake::FakeHooks;
-use longhaul::hooks::{EventName, Outcome, Reason};
-use longhaul_agent::agent::{Said, Start};
-use longhaul_agent::print::{Exit, Format, Options, Prompts, print};
-use longhaul_agent::tool::{Access, Toolbox};
+use longhaul::hooks::{HookEventName, HookReason, HookResponse};
+use longhaul_agent::agent::{SessionChoice, UserPrompt};
+use longhaul_agent::print::{PrintExit, PrintFormat, PrintOptions, PromptQueue, print};
+use longhaul_agent::tool::{ToolAccess, Toolbox};
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
@@ -16,21 +16,21 @@ use crate::agent::house::{House, Rules, Toy, calls, long, text};
 /// Prints and gives the code, what was written and what was said.
 async fn printed(
     house: &House,
-    said: impl Into<Prompts>,
-    options: Options,
-) -> (Exit, String, Vec<String>) {
+    said: impl Into<PromptQueue>,
+    options: PrintOptions,
+) -> (PrintExit, String, Vec<String>) {
     let builder = house.builder().unattended();
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     let (mut out, mut talk) = (Vec::new(), Vec::new());
     let mut hear = |line: &str| talk.push(line.to_owned());
     let exit = print(&mut agent, &mut events, said, &options, &mut out, &mut hear).await;
     (exit.unwrap(), String::from_utf8(out).unwrap(), talk)
 }
 
-fn in_format(format: Format) -> Options {
-    Options {
+fn in_format(format: PrintFormat) -> PrintOptions {
+    PrintOptions {
         format,
-        ..Options::default()
+        ..PrintOptions::default()
     }
 }
 
@@ -102,8 +102,8 @@ async fn with_tool() -> House {
     ];
     let mut house = House::scripted(&turns).await;
     house.toolbox = Toolbox::default()
-        .with(Toy::echo("Look", Access::Reads(PathBuf::from("/x"))))
-        .with(Toy::echo("Change", Access::Writes(PathBuf::from("/x"))));
+        .with(Toy::echo("Look", ToolAccess::Reads(PathBuf::from("/x"))))
+        .with(Toy::echo("Change", ToolAccess::Writes(PathBuf::from("/x"))));
     house.gate = Some(Arc::new(Rules {
         ask: vec!["Change"],
         ..Rules::default()
@@ -114,10 +114,15 @@ async fn with_tool() -> House {
 #[tokio::test]
 async fn q4_text_is_the_last_reply_and_nothing_else() {
     let house = with_tool().await;
-    let (exit, out, talk) = printed(&house, vec![Said::text("Go.")], Options::default()).await;
+    let (exit, out, talk) = printed(
+        &house,
+        vec![UserPrompt::text("Go.")],
+        PrintOptions::default(),
+    )
+    .await;
     assert_eq!(
         (exit, out.as_str()),
-        (Exit::Done, "Done, as far as I may.\n")
+        (PrintExit::Done, "Done, as far as I may.\n")
     );
     assert_eq!(talk, ["Change b was not allowed: it changes something"]);
 }
@@ -125,7 +130,12 @@ async fn q4_text_is_the_last_reply_and_nothing_else() {
 #[tokio::test]
 async fn q4_json_is_one_object() {
     let house = with_tool().await;
-    let (exit, out, _) = printed(&house, vec![Said::text("Go.")], in_format(Format::Json)).await;
+    let (exit, out, _) = printed(
+        &house,
+        vec![UserPrompt::text("Go.")],
+        in_format(PrintFormat::Json),
+    )
+    .await;
     assert_eq!(exit.code(), 0);
     assert_eq!(out.lines().count(), 1);
     insta::assert_snapshot!(shown(&out));
@@ -136,8 +146,8 @@ async fn q4_stream_json_is_an_object_a_line_as_things_happen() {
     let house = with_tool().await;
     let (_, out, _) = printed(
         &house,
-        vec![Said::text("Go.")],
-        in_format(Format::StreamJson),
+        vec![UserPrompt::text("Go.")],
+        in_format(PrintFormat::StreamJson),
     )
     .await;
     insta::assert_snapshot!(shown(&out));
@@ -148,11 +158,11 @@ async fn q4_a_compaction_is_a_line_of_the_stream() {
     let turns: Vec<Value> = (0..9).map(|_| long()).collect();
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(24_000);
-    let said: Vec<Said> = (1..=4)
-        .map(|number| Said::text(format!("Part {number}.")))
+    let said: Vec<UserPrompt> = (1..=4)
+        .map(|number| UserPrompt::text(format!("Part {number}.")))
         .collect();
-    let (exit, out, _) = printed(&house, said, in_format(Format::StreamJson)).await;
-    assert_eq!(exit, Exit::Done);
+    let (exit, out, _) = printed(&house, said, in_format(PrintFormat::StreamJson)).await;
+    assert_eq!(exit, PrintExit::Done);
     let boundary = out
         .lines()
         .find(|line| line.contains("compact_boundary"))
@@ -168,7 +178,12 @@ async fn q4_a_compaction_is_a_line_of_the_stream() {
 async fn q4_codes_say_how_it_ended() {
     let mut house = with_tool().await;
     house.max_turns = Some(1);
-    let (exit, out, _) = printed(&house, vec![Said::text("Go.")], in_format(Format::Json)).await;
+    let (exit, out, _) = printed(
+        &house,
+        vec![UserPrompt::text("Go.")],
+        in_format(PrintFormat::Json),
+    )
+    .await;
     assert_eq!(exit.code(), 1);
     let result: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
@@ -178,7 +193,12 @@ async fn q4_codes_say_how_it_ended() {
 
     let mut house = House::scripted(&[text("x")]).await;
     house.model = "claude-of-nowhere".into();
-    let (exit, _, talk) = printed(&house, vec![Said::text("Go.")], Options::default()).await;
+    let (exit, _, talk) = printed(
+        &house,
+        vec![UserPrompt::text("Go.")],
+        PrintOptions::default(),
+    )
+    .await;
     assert_eq!(exit.code(), 2, "{talk:?}");
     assert!(
         talk.iter().any(|line| line.contains("claude-of-nowhere")),
@@ -186,10 +206,15 @@ async fn q4_codes_say_how_it_ended() {
     );
 
     let house = House::scripted(&[text("x")]).await;
-    let (mut agent, mut events) = house.builder().unattended().open(Start::New).await.unwrap();
+    let (mut agent, mut events) = house
+        .builder()
+        .unattended()
+        .open(SessionChoice::New)
+        .await
+        .unwrap();
     agent.cancellation().cancel();
-    let (options, mut out) = (in_format(Format::Json), Vec::new());
-    let said = vec![Said::text("Go.")];
+    let (options, mut out) = (in_format(PrintFormat::Json), Vec::new());
+    let said = vec![UserPrompt::text("Go.")];
     let exit = print(
         &mut agent,
         &mut events,
@@ -221,18 +246,18 @@ async fn q4_prompts_are_read_from_a_stream_of_objects() {
 {"type":"user","message":{"role":"user","content":[{"type":"text","text":"B"}]}}
 {"type":"assistant"}
 {"type":"user","message":{"role":"user","content":"never read"}}"#;
-    let prompts = Prompts::from_lines(None, std::io::Cursor::new(input));
-    let (exit, out, talk) = printed(&house, prompts, in_format(Format::StreamJson)).await;
-    assert_eq!(exit, Exit::Failed, "a later line is not a prompt");
+    let prompts = PromptQueue::from_lines(None, std::io::Cursor::new(input));
+    let (exit, out, talk) = printed(&house, prompts, in_format(PrintFormat::StreamJson)).await;
+    assert_eq!(exit, PrintExit::Failed, "a later line is not a prompt");
     assert!(talk[0].starts_with("line 6 of the input"), "{talk:?}");
     let results = out.lines().filter(|line| line.contains("\"result\""));
     assert_eq!(results.count(), 2);
     assert!(out.contains("control requests are not supported") && out.contains("r1"));
     assert_eq!(house.bodies().len(), 2);
 
-    let prompts = Prompts::from_lines(None, std::io::Cursor::new("no JSON"));
-    let (exit, _, talk) = printed(&house, prompts, Options::default()).await;
-    assert_eq!((exit, talk.len()), (Exit::CannotBegin, 2), "{talk:?}");
+    let prompts = PromptQueue::from_lines(None, std::io::Cursor::new("no JSON"));
+    let (exit, _, talk) = printed(&house, prompts, PrintOptions::default()).await;
+    assert_eq!((exit, talk.len()), (PrintExit::CannotBegin, 2), "{talk:?}");
 }
 
 #[tokio::test]
@@ -240,10 +265,10 @@ async fn f8_q4_a_stream_says_that_a_compaction_goes_on_and_how_it_ended() {
     let turns: Vec<Value> = (0..9).map(|_| long()).collect();
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(24_000);
-    let said: Vec<Said> = (1..=4)
-        .map(|number| Said::text(format!("Part {number}.")))
+    let said: Vec<UserPrompt> = (1..=4)
+        .map(|number| UserPrompt::text(format!("Part {number}.")))
         .collect();
-    let (_, out, _) = printed(&house, said, in_format(Format::StreamJson)).await;
+    let (_, out, _) = printed(&house, said, in_format(PrintFormat::StreamJson)).await;
     let lines: Vec<Value> = out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -269,16 +294,20 @@ async fn k1_q4_what_compaction_hooks_say_and_that_one_blocks_is_told() {
     let turns: Vec<Value> = (0..9).map(|_| long()).collect();
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(24_000);
-    let said = || -> Vec<Said> { (1..=4).map(|part| format!("Part {part}.").into()).collect() };
-    let message = |text: &str| Outcome {
+    let said =
+        || -> Vec<UserPrompt> { (1..=4).map(|part| format!("Part {part}.").into()).collect() };
+    let message = |text: &str| HookResponse {
         messages: vec![text.to_owned()],
-        ..Outcome::default()
+        ..HookResponse::default()
     };
     let hooks = FakeHooks::default()
-        .answering(EventName::PreCompact, message("the backup is made"))
-        .answering(EventName::PostCompact, message("the index was not renewed"));
+        .answering(HookEventName::PreCompact, message("the backup is made"))
+        .answering(
+            HookEventName::PostCompact,
+            message("the index was not renewed"),
+        );
     house.hooks = Some(Arc::new(hooks));
-    let (_, _, talk) = printed(&house, said(), Options::default()).await;
+    let (_, _, talk) = printed(&house, said(), PrintOptions::default()).await;
     for heard in [
         "PreCompact hook: the backup is made",
         "PostCompact hook: the index was not renewed",
@@ -286,16 +315,16 @@ async fn k1_q4_what_compaction_hooks_say_and_that_one_blocks_is_told() {
         assert!(talk.iter().any(|line| line == heard), "{heard}: {talk:?}");
     }
 
-    let blocked = Outcome {
-        blocked: Some(Reason {
+    let blocked = HookResponse {
+        blocked: Some(HookReason {
             hook: "test".into(),
             text: "not before the release".into(),
         }),
-        ..Outcome::default()
+        ..HookResponse::default()
     };
-    let hooks = FakeHooks::default().answering(EventName::PreCompact, blocked);
+    let hooks = FakeHooks::default().answering(HookEventName::PreCompact, blocked);
     house.hooks = Some(Arc::new(hooks));
-    let (_, _, talk) = printed(&house, said(), Options::default()).await;
+    let (_, _, talk) = printed(&house, said(), PrintOptions::default()).await;
     let told = talk.iter().find(|line| line.starts_with("not compacted:"));
     assert!(
         told.is_some_and(|line| line.contains("not before the release")),
@@ -308,12 +337,12 @@ async fn a1_a_session_ends_when_it_has_cost_as_much_as_it_may() {
     let house = with_tool().await;
     let most = Usd::from_pico(1);
     let builder = house.builder().unattended().max_cost(Some(most));
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     let (mut out, mut hear) = (Vec::new(), |_: &str| {});
-    let options = in_format(Format::Json);
-    let said = vec![Said::text("Go.")];
+    let options = in_format(PrintFormat::Json);
+    let said = vec![UserPrompt::text("Go.")];
     let exit = print(&mut agent, &mut events, said, &options, &mut out, &mut hear).await;
-    assert_eq!(exit.unwrap(), Exit::Failed);
+    assert_eq!(exit.unwrap(), PrintExit::Failed);
     let result: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(result["subtype"], "error_max_budget_usd");
     assert_eq!(

@@ -8,11 +8,11 @@ mod servers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use longhaul_agent::event::Mode;
-use longhaul_agent::permission::{Judgement, Permissions};
-use longhaul_agent::place::Place;
-use longhaul_agent::settings::Project;
-use longhaul_agent::tool::Access;
+use longhaul_agent::event::ApprovalMode;
+use longhaul_agent::permission::{PermissionDecision, Permissions};
+use longhaul_agent::session_paths::SessionPaths;
+use longhaul_agent::settings::ProjectSettings;
+use longhaul_agent::tool::ToolAccess;
 use longhaul_store::Env;
 use serde_json::{Value, json};
 
@@ -58,13 +58,13 @@ impl World {
         }
     }
 
-    fn load(&self) -> Project {
+    fn load(&self) -> ProjectSettings {
         let variable = |name: &str| self.variables.get(name).map(|value| (*value).to_owned());
-        Project::load_with(&self.env(), &self.cwd, &variable)
+        ProjectSettings::load_with(&self.env(), &self.cwd, &variable)
     }
 
-    fn permissions(&self, project: &Project) -> Permissions {
-        let place = Place {
+    fn permissions(&self, project: &ProjectSettings) -> Permissions {
+        let place = SessionPaths {
             cwd: self.cwd.clone(),
             more: Vec::new(),
             transcript: self.home.join("longhaul/s.jsonl"),
@@ -78,11 +78,11 @@ const OURS: &str = "longhaul/settings.json";
 const PROJECT: &str = "work/project/.claude/settings.json";
 const LOCAL: &str = "work/project/.claude/settings.local.json";
 
-fn runs(permissions: &Permissions, command: &str) -> Judgement {
+fn runs(permissions: &Permissions, command: &str) -> PermissionDecision {
     permissions.judge(
         "Bash",
         &Value::Null,
-        &Access::Runs {
+        &ToolAccess::Runs {
             command: command.to_owned(),
             folder: PathBuf::new(),
         },
@@ -93,7 +93,7 @@ fn runs(permissions: &Permissions, command: &str) -> Judgement {
 fn g2_nothing_set_is_no_notice() {
     let project = World::new().load();
     assert_eq!(project.notices, Vec::<String>::new());
-    assert_eq!(project.mode, Mode::Default);
+    assert_eq!(project.mode, ApprovalMode::Default);
     assert!(project.agents.is_empty() && project.wants.is_empty());
 }
 
@@ -138,7 +138,7 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
         project.output_style.as_ref().unwrap().instructions,
         "A line at most."
     );
-    assert_eq!(project.mode, Mode::Plan);
+    assert_eq!(project.mode, ApprovalMode::Plan);
     assert_eq!(
         project.env,
         BTreeMap::from([
@@ -151,16 +151,19 @@ fn g2_the_more_specific_file_wins_and_lists_are_joined() {
         [world.cwd.join("../other"), world.home.join("docs")]
     );
     let permissions = world.permissions(&project);
-    permissions.set_mode(Mode::Default);
-    assert_eq!(runs(&permissions, "a && b && c && d"), Judgement::Allow);
+    permissions.set_mode(ApprovalMode::Default);
+    assert_eq!(
+        runs(&permissions, "a && b && c && d"),
+        PermissionDecision::Allow
+    );
     assert!(matches!(
         runs(&permissions, "a && x"),
-        Judgement::Deny { .. }
+        PermissionDecision::Deny { .. }
     ));
-    let beside = Access::Reads(world.root.join("other/file"));
+    let beside = ToolAccess::Reads(world.root.join("other/file"));
     assert_eq!(
         permissions.judge("Read", &Value::Null, &beside),
-        Judgement::Allow
+        PermissionDecision::Allow
     );
 }
 
@@ -200,7 +203,7 @@ fn q1_a_damaged_file_is_told_loudly_and_waves_nothing_through() {
             "{\n  \"permissions\": {\n    \"deny\": [\"Bash(rm:*)\",]\n  }\n}",
         );
     let project = world.load();
-    assert_eq!(project.mode, Mode::Default);
+    assert_eq!(project.mode, ApprovalMode::Default);
     assert!(
         project.notices[0].contains("settings.json:3:27"),
         "{:?}",
@@ -218,7 +221,10 @@ fn q1_a_damaged_file_is_told_loudly_and_waves_nothing_through() {
     );
     let permissions = world.permissions(&project);
     assert!(
-        matches!(runs(&permissions, "curl x"), Judgement::Deny { .. }),
+        matches!(
+            runs(&permissions, "curl x"),
+            PermissionDecision::Deny { .. }
+        ),
         "the other file counts"
     );
 }
@@ -242,21 +248,24 @@ fn q1_wrong_types_are_named_with_their_line_and_the_rest_counts() {
         assert!(notices.contains(part), "{part}\n{notices}");
     }
     assert_eq!(project.env["B"], "1");
-    assert_eq!(runs(&world.permissions(&project), "a"), Judgement::Allow);
+    assert_eq!(
+        runs(&world.permissions(&project), "a"),
+        PermissionDecision::Allow
+    );
 }
 
 #[test]
 fn q1_a_project_cannot_free_itself_of_all_rules() {
     let text = r#"{"permissions": {"defaultMode": "bypassPermissions"}}"#;
     let project = World::new().with(PROJECT, text).load();
-    assert_eq!(project.mode, Mode::Default);
+    assert_eq!(project.mode, ApprovalMode::Default);
     assert!(
         project.notices[0].contains("bypassPermissions"),
         "{:?}",
         project.notices
     );
     let project = World::new().with(LOCAL, text).load();
-    assert_eq!(project.mode, Mode::BypassPermissions);
+    assert_eq!(project.mode, ApprovalMode::BypassPermissions);
 }
 
 #[test]
@@ -284,7 +293,7 @@ fn g2_a_rule_of_the_user_is_there_in_the_next_session() {
     assert_eq!(project.notices, Vec::<String>::new());
     assert_eq!(
         runs(&world.permissions(&project), "make all"),
-        Judgement::Allow
+        PermissionDecision::Allow
     );
 }
 
@@ -299,5 +308,5 @@ fn g2_home_folders_that_are_repositories_are_nobodys_project() {
     std::fs::create_dir_all(&world.cwd).unwrap();
     let project = world.load();
     assert_eq!(project.root, world.cwd);
-    assert_eq!(project.mode, Mode::BypassPermissions);
+    assert_eq!(project.mode, ApprovalMode::BypassPermissions);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use longhaul_gateway::marks::Marks;
+use longhaul_gateway::breakpoints::BreakpointMode;
 
 /// Serve a gateway in front of a model API: any client, in any language, by changing one URL
 ///
@@ -31,7 +31,7 @@ Examples:
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
   longhaul serve --store postgres://gateway@db.internal/longhaul?sslmode=verify-full
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     /// Where to listen; port 0 picks a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
     pub(crate) listen: String,
@@ -81,7 +81,7 @@ pub(crate) struct Serve {
     pub(crate) models: Option<String>,
     /// Whose cache markers are sent to the Messages API: `keep` the client's, or `manage`: place them for it
     #[arg(long, value_name = "keep|manage", default_value = "keep")]
-    pub(crate) marks: Marks,
+    pub(crate) marks: BreakpointMode,
     /// The largest request body, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     pub(crate) max_body: Option<usize>,

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use longhaul::Model;
-use longhaul_agent::offline::{self, Offline, Options, Speed};
+use longhaul_agent::offline::{self, OfflineOptions, OfflineServer, WritingSpeed};
 use longhaul_provider::{Client, ClientConfig, Dialect};
 
-use crate::args::Chat as Command;
-use crate::failure::Failure;
+use crate::args::ChatArgs as Command;
+use crate::failure::CliError;
 
 /// The model where nobody names one.
 const MODEL: &str = "claude-sonnet-5-5";
@@ -20,25 +20,25 @@ const REACHED_BY: [&str; 3] = [
 ];
 
 /// Who answers.
-pub(super) struct Answering {
+pub(super) struct ChatModel {
     pub(super) model: Arc<dyn Model>,
     pub(super) id: String,
     /// The offline model, which ends when this is dropped.
-    pub(super) offline: Option<Offline>,
+    pub(super) offline: Option<OfflineServer>,
     /// Said to the user.
     pub(super) notice: Option<&'static str>,
 }
 
-pub(super) async fn answering(
+pub(super) async fn choose_model(
     command: &Command,
     configured: Option<&str>,
-) -> Result<Answering, Failure> {
+) -> Result<ChatModel, CliError> {
     let is_set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
     let wants_offline = command.offline || command.tour;
     if !wants_offline && REACHED_BY.iter().any(is_set) {
         let config = ClientConfig::from_env(Dialect::Anthropic, variable)?;
         let named = command.model.as_deref().or(configured);
-        return Ok(Answering {
+        return Ok(ChatModel {
             model: Arc::new(Client::new(config)?),
             id: named.unwrap_or(MODEL).to_owned(),
             offline: None,
@@ -46,18 +46,18 @@ pub(super) async fn answering(
         });
     }
     if let Some(model) = command.model.clone().filter(|_| !wants_offline) {
-        return Err(Failure::NoKeyForModel(model));
+        return Err(CliError::NoKeyForModel(model));
     }
-    let options = Options {
+    let options = OfflineOptions {
         speed: match command.print || !longhaul_agent::screen::is_seen() {
-            true => Speed::Instant,
-            false => Speed::HUMAN,
+            true => WritingSpeed::Instant,
+            false => WritingSpeed::HUMAN,
         },
         // Ids of calls come from it, too, and must be new where a session goes on.
         seed: seed(),
     };
-    let offline = offline::start(options).await.map_err(Failure::Runtime)?;
-    Ok(Answering {
+    let offline = offline::start(options).await.map_err(CliError::Runtime)?;
+    Ok(ChatModel {
         model: Arc::new(Client::new(offline.client())?),
         id: offline::MODEL.to_owned(),
         offline: Some(offline),

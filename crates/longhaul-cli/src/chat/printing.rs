@@ -3,62 +3,62 @@
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 
 use longhaul::hooks::EndReason;
-use longhaul_agent::agent::Said;
+use longhaul_agent::agent::UserPrompt;
 use longhaul_agent::host::TextCommands;
-use longhaul_agent::print::{self, Format, Options, Prompts};
+use longhaul_agent::print::{self, PrintFormat, PrintOptions, PromptQueue};
 
-use super::make::Made;
+use super::prepare::PreparedAgent;
 use super::{cancel_on_signals, start};
-use crate::args::{Chat as Command, InputFormat, OutputFormat};
-use crate::failure::{Failure, Outcome, tell};
-use crate::settings::Given;
+use crate::args::{ChatArgs as Command, InputFormat, OutputFormat};
+use crate::failure::{CliError, CliOutcome, tell};
+use crate::settings::CommandSettings;
 use crate::text::clean;
 
 /// What is to be answered: the argument, and what is piped in. A stream of prompts is read while they are answered.
-pub(super) fn prompts(command: &Command) -> Result<Prompts, Failure> {
+pub(super) fn prompts(command: &Command) -> Result<PromptQueue, CliError> {
     let given = command.prompt.as_deref().unwrap_or_default().trim();
     let is_piped = !std::io::stdin().is_terminal();
     if command.input_format == InputFormat::StreamJson {
-        let first = (!given.is_empty()).then(|| Said::text(given));
+        let first = (!given.is_empty()).then(|| UserPrompt::text(given));
         let input: Box<dyn BufRead + Send> = match is_piped {
             true => Box::new(BufReader::new(std::io::stdin())),
             false => Box::new(std::io::empty()),
         };
-        return Ok(Prompts::from_lines(first, input));
+        return Ok(PromptQueue::from_lines(first, input));
     }
     let mut piped = Vec::new();
     if is_piped {
         let mut stdin = std::io::stdin().lock();
-        stdin.read_to_end(&mut piped).map_err(Failure::Stdin)?;
+        stdin.read_to_end(&mut piped).map_err(CliError::Stdin)?;
     }
     let piped = String::from_utf8_lossy(&piped);
     let parts = [given, piped.trim()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     match parts.is_empty() {
-        true => Err(Failure::NoPrompt),
-        false => Ok(vec![Said::text(parts.join("\n\n"))].into()),
+        true => Err(CliError::NoPrompt),
+        false => Ok(vec![UserPrompt::text(parts.join("\n\n"))].into()),
     }
 }
 
 pub(super) async fn run(
     command: &Command,
-    given: &Given,
-    made: Made,
-    prompts: Prompts,
-) -> Result<Outcome, Failure> {
+    given: &CommandSettings,
+    made: PreparedAgent,
+    prompts: PromptQueue,
+) -> Result<CliOutcome, CliError> {
     for notice in &made.notices {
         tell(&clean(notice));
     }
     // It answers until the end.
     let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
-    let (mut agent, mut events) = opened.map_err(|error| Failure::Agent { error })?;
+    let (mut agent, mut events) = opened.map_err(|error| CliError::Agent { error })?;
     cancel_on_signals(agent.cancellation().clone())?;
-    let options = Options {
+    let options = PrintOptions {
         format: match command.output_format {
-            OutputFormat::Text => Format::Text,
-            OutputFormat::Json => Format::Json,
-            OutputFormat::StreamJson => Format::StreamJson,
+            OutputFormat::Text => PrintFormat::Text,
+            OutputFormat::Json => PrintFormat::Json,
+            OutputFormat::StreamJson => PrintFormat::StreamJson,
         },
         commands: Some(TextCommands::new(
             &agent,
@@ -79,5 +79,7 @@ pub(super) async fn run(
     )
     .await;
     agent.close(EndReason::Other).await;
-    Ok(Outcome::Worked(printed.map_err(Failure::Stdout)?.code()))
+    Ok(CliOutcome::Worked(
+        printed.map_err(CliError::Stdout)?.code(),
+    ))
 }

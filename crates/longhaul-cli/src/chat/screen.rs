@@ -2,36 +2,40 @@
 
 use longhaul_agent::agent::Agent;
 use longhaul_agent::event::AgentEvent;
-use longhaul_agent::host::{AgentHost, Pace, show_around};
+use longhaul_agent::host::{AgentHost, TourPace, run_tour};
 use longhaul_agent::offline::tour::window_cap;
-use longhaul_agent::screen::{self, Options};
+use longhaul_agent::screen::{self, ScreenOptions};
 use longhaul_store::layout::Home;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::make::Made;
 use super::model::variable;
+use super::prepare::PreparedAgent;
 use super::start;
-use crate::args::Chat as Command;
-use crate::failure::{Failure, Outcome};
-use crate::settings::Given;
+use crate::args::ChatArgs as Command;
+use crate::failure::{CliError, CliOutcome};
+use crate::settings::CommandSettings;
 
-pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    command: &Command,
+    given: &CommandSettings,
+    made: PreparedAgent,
+) -> Result<CliOutcome, CliError> {
     // It answers until the end.
     let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
-    let (mut agent, events) = opened.map_err(|error| Failure::Agent { error })?;
+    let (mut agent, events) = opened.map_err(|error| CliError::Agent { error })?;
     if command.tour && command.window.is_none() {
         let cap = window_cap(agent.head_tokens());
         let capped = agent.cap_window(cap);
-        capped.map_err(|error| Failure::Agent { error })?;
+        capped.map_err(|error| CliError::Agent { error })?;
     }
-    let mut options = Options::from_env(made.cwd.clone(), variable);
+    let mut options = ScreenOptions::from_env(made.cwd.clone(), variable);
     options.history = (Home::longhaul(&given.env).ok()).map(|it| it.root().join("history.jsonl"));
     options.mode = agent.mode();
     options.resumed = command.go_on || command.resume.is_some();
     options.greeting = greeting(&agent, &made.notices);
     let first = command.prompt.clone();
-    options.prompt = first.or_else(|| agent.take_first_words());
+    options.prompt = first.or_else(|| agent.take_initial_prompt());
     let session = agent.session_id().to_owned();
     let host = AgentHost::start(
         agent,
@@ -40,20 +44,20 @@ pub(super) async fn run(command: &Command, given: &Given, made: Made) -> Result<
         made.models.clone(),
     );
     let shown = show(command, host.clone(), events, options).await;
-    shown.map_err(Failure::Screen)?;
+    shown.map_err(CliError::Screen)?;
     let left = host
         .outlook()
-        .look()
+        .snapshot()
         .map_or(session, |look| look.session_id);
     farewell(given, &made.cwd, &left);
-    Ok(Outcome::Fine)
+    Ok(CliOutcome::Fine)
 }
 
 async fn show(
     command: &Command,
     host: AgentHost,
     events: UnboundedReceiver<AgentEvent>,
-    options: Options,
+    options: ScreenOptions,
 ) -> Result<(), screen::ScreenError> {
     if !command.tour {
         return screen::run(host, events, options).await;
@@ -61,10 +65,10 @@ async fn show(
     let (to_screen, shown) = unbounded_channel();
     let (types, typed) = unbounded_channel();
     let pace = match screen::is_seen() {
-        true => Pace::Human,
-        false => Pace::AtOnce,
+        true => TourPace::Human,
+        false => TourPace::AtOnce,
     };
-    let tour = tokio::spawn(show_around(host.clone(), events, to_screen, types, pace));
+    let tour = tokio::spawn(run_tour(host.clone(), events, to_screen, types, pace));
     let ended = screen::run_typed(host, shown, options, typed).await;
     tour.abort();
     ended
@@ -86,7 +90,7 @@ fn greeting(agent: &Agent, notices: &[String]) -> Vec<String> {
 }
 
 /// How to come back, where there is something to come back to.
-fn farewell(given: &Given, cwd: &std::path::Path, session: &str) {
+fn farewell(given: &CommandSettings, cwd: &std::path::Path, session: &str) {
     let sessions = longhaul_agent::agent::list(&given.env, cwd);
     if screen::is_seen() && sessions.iter().any(|listed| listed.id == session) {
         let short = session.get(..8).unwrap_or(session);

@@ -5,12 +5,12 @@ use longhaul_core::engine::Summarizer;
 use longhaul_core::report::LossReport;
 use serde::Serialize;
 
-use super::page::Shown;
-use crate::failure::Failure;
+use super::page::CompactionPage;
+use crate::failure::CliError;
 use crate::output;
 
 #[derive(Serialize)]
-struct Object<'a> {
+struct CompactJson<'a> {
     file: String,
     /// None for a preview.
     output: Option<String>,
@@ -30,7 +30,7 @@ struct Object<'a> {
     message: Option<&'a str>,
 }
 
-pub(super) fn print(shown: &Shown<'_>) -> Result<(), Failure> {
+pub(super) fn print(shown: &CompactionPage<'_>) -> Result<(), CliError> {
     let report = shown.report();
     let (boundary, milliseconds, summary, message) = match shown.outcome {
         CompactOutcome::Done(done) => (Some(&*done.boundary), Some(done.milliseconds), None, None),
@@ -39,7 +39,7 @@ pub(super) fn print(shown: &Shown<'_>) -> Result<(), Failure> {
         }
     };
     let is_models = matches!(shown.by(), Summarizer::Fork | Summarizer::Plain);
-    output::json(&Object {
+    output::json(&CompactJson {
         file: shown.file.display().to_string(),
         output: shown
             .place

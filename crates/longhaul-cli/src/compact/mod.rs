@@ -3,43 +3,44 @@
 //! The library decides and writes; here it is said where (`place.rs`) and by whom (`asked.rs`), watched (`watcher.rs`)
 //! and shown (`page.rs`, `json.rs`). Taking back is `undo.rs`.
 
-mod asked;
+mod compaction_progress;
+mod destination;
 mod json;
 mod page;
-mod place;
+mod summary_provider;
 mod undo;
-mod watcher;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul::recorded::{Around, NoPivot, RecordedSession, Recording};
+use longhaul::recorded::{PivotError, RecordedSession, RecordedTranscript, RecordingOptions};
 use longhaul::session::{CompactError, CompactOutcome};
 use longhaul_core::engine::{CompactFailure, CompactRequest, OnModelFailure, Pivot, Summarizer};
-use longhaul_core::summary::Direction;
-use longhaul_core::transcript::format::{self, Verdict};
+use longhaul_core::summary::PivotDirection;
+use longhaul_core::transcript::format::{self, DetectedFormat};
 use longhaul_store::layout::{Env, Home};
 
-use crate::args::{Compact as Command, Window};
-use crate::failure::{Failure, Outcome, tell, warn};
-use crate::settings::{self, Given};
-use crate::target::Target;
+use crate::args::{CompactArgs as Command, WindowArgs};
+use crate::failure::{CliError, CliOutcome, tell, warn};
+use crate::settings::{self, CommandSettings};
+use crate::target::InspectionTarget;
 use crate::text::{clean, count};
-use place::Place;
-use watcher::Watcher;
+use compaction_progress::CompactionProgress;
+use destination::CompactDestination;
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(settings::window_flags(&window(command)))?;
     let models = settings::models(&config)?;
     let home = Home::longhaul(&given.env)?;
     let file = transcript(&command.session, &given.env)?;
-    let place = Place::of(command, &file, &home)?;
+    let place = CompactDestination::of(command, &file, &home)?;
     if command.undo {
         return undo::run(command, place, &config, &models);
     }
-    let recording = Recording::read(place.path()).map_err(|error| Failure::Recording { error })?;
+    let recording =
+        RecordedTranscript::read(place.path()).map_err(|error| CliError::Recording { error })?;
     if let damaged @ 1.. = recording.damaged() {
         warn(&format!(
             "{}: {} damaged and left out; `longhaul inspect` says more",
@@ -49,19 +50,19 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     }
     let request = match request(command, &recording) {
         Ok(request) => request,
-        Err(Failure::Pivot {
-            error: error @ NoPivot::Short(_),
+        Err(CliError::Pivot {
+            error: error @ PivotError::Short(_),
         }) => return Ok(nothing_to_do(&file, &error.to_string())),
         Err(failure) => return Err(failure),
     };
-    let asked = asked::asked(command, &recording, &config)?;
+    let asked = summary_provider::summary_provider(command, &recording, &config)?;
     let request = CompactRequest {
         local: asked.is_none(),
         ..request
     };
     let name = asked.as_ref().and_then(|asked| asked.id.clone());
-    let watcher = Arc::new(Watcher::of(name.as_deref()));
-    let around = Around {
+    let watcher = Arc::new(CompactionProgress::of(name.as_deref()));
+    let around = RecordingOptions {
         config,
         models,
         asked,
@@ -70,16 +71,16 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         env: Some(given.env.clone()),
     };
     let session = recording.open(around);
-    let mut session = session.map_err(|error| Failure::Recording { error })?;
+    let mut session = session.map_err(|error| CliError::Recording { error })?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(Failure::Runtime)?;
+        .map_err(CliError::Runtime)?;
     let outcome = runtime.block_on(compact(&mut session, request, &watcher));
     watcher.done();
     match outcome {
         Ok(outcome) => {
-            let shown = page::Shown {
+            let shown = page::CompactionPage {
                 file: &file,
                 place: place.known_as(),
                 model: name.as_deref(),
@@ -93,7 +94,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
                 true => json::print(&shown)?,
                 false => page::print(&shown, command)?,
             }
-            Ok(Outcome::Fine)
+            Ok(CliOutcome::Fine)
         }
         Err(error) => refused(&file, error),
     }
@@ -103,7 +104,7 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
 async fn compact(
     session: &mut RecordedSession,
     request: CompactRequest,
-    watcher: &Watcher,
+    watcher: &CompactionProgress,
 ) -> Result<CompactOutcome, CompactError> {
     if request.local || request.approved.is_some() {
         return session.compact(request).await;
@@ -132,28 +133,28 @@ async fn compact(
 }
 
 /// A compaction that did nothing: for want of something to do, or because it could not.
-fn refused(file: &Path, error: CompactError) -> Result<Outcome, Failure> {
+fn refused(file: &Path, error: CompactError) -> Result<CliOutcome, CliError> {
     use CompactFailure::{Empty, NoPivot, NothingNew, WouldNotShrink};
     match error.kind {
         Empty | NoPivot | NothingNew | WouldNotShrink => Ok(nothing_to_do(file, &error.message)),
-        _ => Err(Failure::NotCompacted {
+        _ => Err(CliError::NotCompacted {
             message: error.message,
         }),
     }
 }
 
-fn nothing_to_do(file: &Path, why: &str) -> Outcome {
+fn nothing_to_do(file: &Path, why: &str) -> CliOutcome {
     tell(&clean(&format!("{}: {why}.", file.display())));
-    Outcome::NothingToDo
+    CliOutcome::NothingToDo
 }
 
 /// The one transcript that is meant, links resolved.
-fn transcript(path: &Path, env: &Env) -> Result<PathBuf, Failure> {
+fn transcript(path: &Path, env: &Env) -> Result<PathBuf, CliError> {
     let target = path.display().to_string();
-    let Target::File(path) = Target::find(path, env)? else {
-        return Err(Failure::CompactOne { target });
+    let InspectionTarget::File(path) = InspectionTarget::find(path, env)? else {
+        return Err(CliError::CompactOne { target });
     };
-    let unreadable = |source| Failure::Read {
+    let unreadable = |source| CliError::Read {
         path: path.clone(),
         source,
     };
@@ -164,7 +165,7 @@ fn transcript(path: &Path, env: &Env) -> Result<PathBuf, Failure> {
         .read_to_end(&mut head)
         .map_err(unreadable)?;
     match format::recognise(&head) {
-        Verdict::Foreign(foreign) => Err(Failure::Foreign {
+        DetectedFormat::Foreign(foreign) => Err(CliError::Foreign {
             name: target,
             foreign,
         }),
@@ -172,8 +173,8 @@ fn transcript(path: &Path, env: &Env) -> Result<PathBuf, Failure> {
     }
 }
 
-fn window(command: &Command) -> Window {
-    Window {
+fn window(command: &Command) -> WindowArgs {
+    WindowArgs {
         // The model that sums up; how large the window is says the one that the conversation was held with.
         model: None,
         models: command.models.clone(),
@@ -184,18 +185,18 @@ fn window(command: &Command) -> Window {
     }
 }
 
-fn request(command: &Command, recording: &Recording) -> Result<CompactRequest, Failure> {
-    let no_pivot = |error| Failure::Pivot { error };
+fn request(command: &Command, recording: &RecordedTranscript) -> Result<CompactRequest, CliError> {
+    let no_pivot = |error| CliError::Pivot { error };
     let pivot: Option<Pivot> = match (&command.up_to, &command.from, command.keep) {
-        (Some(id), _, _) => Some(recording.pivot(id, Direction::UpTo)),
-        (_, Some(id), _) => Some(recording.pivot(id, Direction::From)),
+        (Some(id), _, _) => Some(recording.pivot(id, PivotDirection::UpTo)),
+        (_, Some(id), _) => Some(recording.pivot(id, PivotDirection::From)),
         (_, _, Some(messages @ 1..)) => Some(recording.keep_last(messages)),
         _ => None,
     }
     .transpose()
     .map_err(no_pivot)?;
     let summary = command.summary.as_deref().map(|path| {
-        std::fs::read_to_string(path).map_err(|source| Failure::Read {
+        std::fs::read_to_string(path).map_err(|source| CliError::Read {
             path: path.to_owned(),
             source,
         })

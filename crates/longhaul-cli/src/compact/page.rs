@@ -8,14 +8,14 @@ use longhaul_core::engine::Summarizer;
 use longhaul_core::money::Usd;
 use longhaul_core::report::LossReport;
 
-use crate::args::Compact as Command;
-use crate::failure::Failure;
+use crate::args::CompactArgs as Command;
+use crate::failure::CliError;
 use crate::output;
 use crate::terminal::dollars;
 use crate::text::{clean, count};
 
 /// What is shown.
-pub(super) struct Shown<'a> {
+pub(super) struct CompactionPage<'a> {
     pub(super) file: &'a Path,
     /// Where it was written, if it was.
     pub(super) place: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(super) struct Shown<'a> {
     pub(super) kept: u64,
 }
 
-impl Shown<'_> {
+impl CompactionPage<'_> {
     pub(super) fn report(&self) -> &LossReport {
         match self.outcome {
             CompactOutcome::Done(done) => &done.report,
@@ -49,7 +49,7 @@ impl Shown<'_> {
     }
 }
 
-pub(super) fn print(shown: &Shown<'_>, command: &Command) -> Result<(), Failure> {
+pub(super) fn print(shown: &CompactionPage<'_>, command: &Command) -> Result<(), CliError> {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = match shown.outcome {
@@ -75,7 +75,7 @@ fn lines(out: &mut String, text: &str) -> std::fmt::Result {
 }
 
 /// Who summed up, what stayed, where it is.
-fn by(shown: &Shown<'_>) -> String {
+fn by(shown: &CompactionPage<'_>) -> String {
     let mut text = match (shown.by(), shown.model) {
         (Summarizer::Local, _) => "Summed up without a model".to_owned(),
         (Summarizer::Approved, _) => "With the summary that was given".to_owned(),

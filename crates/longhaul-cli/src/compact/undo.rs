@@ -1,21 +1,21 @@
 //! `longhaul compact --undo`: takes the last compaction back.
 
 use jiff::Timestamp;
-use longhaul::undo::{Act, UndoError, Undone};
+use longhaul::undo::{UndoError, UndoMode, UndoResult};
 use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
 use serde::Serialize;
 
+use super::destination::CompactDestination;
 use super::nothing_to_do;
-use super::place::Place;
-use crate::args::Compact as Command;
-use crate::failure::{Failure, Outcome, warn};
+use crate::args::CompactArgs as Command;
+use crate::failure::{CliError, CliOutcome, warn};
 use crate::output;
 use crate::terminal::{grouped, short};
 use crate::text::{clean, count};
 
 #[derive(Serialize)]
-struct Object<'a> {
+struct UndoJson<'a> {
     file: String,
     output: Option<String>,
     undone: &'a str,
@@ -26,20 +26,20 @@ struct Object<'a> {
 
 pub(super) fn run(
     command: &Command,
-    place: Place,
+    place: CompactDestination,
     config: &Config,
     models: &ModelTable,
-) -> Result<Outcome, Failure> {
+) -> Result<CliOutcome, CliError> {
     let act = match place.known_as() {
-        Some(_) => Act::Write,
-        None => Act::Look,
+        Some(_) => UndoMode::Write,
+        None => UndoMode::Look,
     };
     let undone = match longhaul::undo(place.path(), config, models, act, Timestamp::now()) {
         Ok(undone) => undone,
         Err(error @ UndoError::NotCompacted) => {
             return Ok(nothing_to_do(&command.session, &error.to_string()));
         }
-        Err(error) => return Err(Failure::NotUndone(error)),
+        Err(error) => return Err(CliError::NotUndone(error)),
     };
     let written = place.known_as();
     place.finish()?;
@@ -51,7 +51,7 @@ pub(super) fn run(
     }
     let written = written.map(|path| path.display().to_string());
     match command.json {
-        true => output::json(&Object {
+        true => output::json(&UndoJson {
             file: command.session.display().to_string(),
             output: written,
             undone: &undone.boundary,
@@ -61,10 +61,10 @@ pub(super) fn run(
         })?,
         false => output::page(&page(&undone, written.as_deref()))?,
     }
-    Ok(Outcome::Fine)
+    Ok(CliOutcome::Fine)
 }
 
-fn page(undone: &Undone, written: Option<&str>) -> String {
+fn page(undone: &UndoResult, written: Option<&str>) -> String {
     let sizes = format!("{} → {} tokens", short(undone.before), short(undone.after));
     let later = match undone.later {
         0 => "nothing had come since".to_owned(),

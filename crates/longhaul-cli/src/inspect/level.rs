@@ -1,22 +1,22 @@
 //! How near the end of the window is, in colour and words.
 
 use anstyle::{AnsiColor, Style};
-use longhaul_core::window::Level;
+use longhaul_core::window::WindowLevel;
 
-pub(super) fn style(level: Level) -> Style {
+pub(super) fn style(level: WindowLevel) -> Style {
     let colour = match level {
-        Level::Ok => AnsiColor::Green,
-        Level::Warning => AnsiColor::Yellow,
-        Level::AutoCompact | Level::Blocking => AnsiColor::Red,
+        WindowLevel::Ok => AnsiColor::Green,
+        WindowLevel::Warning => AnsiColor::Yellow,
+        WindowLevel::AutoCompact | WindowLevel::Blocking => AnsiColor::Red,
     };
     Style::new().fg_color(Some(colour.into())).bold()
 }
 
-pub(super) fn word(level: Level) -> &'static str {
+pub(super) fn word(level: WindowLevel) -> &'static str {
     match level {
-        Level::Ok => "fine",
-        Level::Warning => "near the limit",
-        Level::AutoCompact => "due for compaction",
-        Level::Blocking => "full; input would be refused",
+        WindowLevel::Ok => "fine",
+        WindowLevel::Warning => "near the limit",
+        WindowLevel::AutoCompact => "due for compaction",
+        WindowLevel::Blocking => "full; input would be refused",
     }
 }

@@ -8,29 +8,29 @@ mod level;
 mod page;
 
 use longhaul_core::config::Config;
-use longhaul_core::inspect::{Inspection, Report};
+use longhaul_core::inspect::{Inspection, InspectionReport};
 use longhaul_core::models::ModelTable;
-use longhaul_core::window::Settings;
+use longhaul_core::window::WindowSettings;
 
-use crate::args::Inspect as Command;
-use crate::failure::{Failure, Outcome, tell};
+use crate::args::InspectArgs as Command;
+use crate::failure::{CliError, CliOutcome, tell};
 use crate::output;
 use crate::reading;
-use crate::settings::{self, Given};
-use crate::target::Target;
+use crate::settings::{self, CommandSettings};
+use crate::target::InspectionTarget;
 use crate::text::clean;
-use page::Turns;
+use page::ListedTurns;
 
 /// What reports are made with.
-struct Basis {
+struct ReportBasis {
     models: ModelTable,
-    window: Settings,
+    window: WindowSettings,
     /// The model to count with where a transcript names none.
     model: Option<String>,
 }
 
-impl Basis {
-    fn new(config: &Config) -> Result<Self, Failure> {
+impl ReportBasis {
+    fn new(config: &Config) -> Result<Self, CliError> {
         Ok(Self {
             models: settings::models(config)?,
             window: config.window_settings(),
@@ -38,21 +38,21 @@ impl Basis {
         })
     }
 
-    fn report(&self, inspection: Inspection) -> Result<Report, Failure> {
+    fn report(&self, inspection: Inspection) -> Result<InspectionReport, CliError> {
         inspection
             .report(&self.models, &self.window, self.model.as_deref())
-            .map_err(Failure::Window)
+            .map_err(CliError::Window)
     }
 }
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let config = given.resolve(settings::window_flags(&command.window))?;
-    let basis = Basis::new(&config)?;
-    let (name, inspection) = match Target::find(&command.target, &given.env)? {
-        Target::Folder(path) => return folder::run(command, &path, &basis),
-        Target::File(path) => (path.display().to_string(), reading::file(&path)?),
-        Target::Stdin => {
-            let read = reading::inspection(reading::stdin(), reading::STDIN, Failure::Stdin)?;
+    let basis = ReportBasis::new(&config)?;
+    let (name, inspection) = match InspectionTarget::find(&command.target, &given.env)? {
+        InspectionTarget::Folder(path) => return folder::run(command, &path, &basis),
+        InspectionTarget::File(path) => (path.display().to_string(), reading::file(&path)?),
+        InspectionTarget::Stdin => {
+            let read = reading::inspection(reading::stdin(), reading::STDIN, CliError::Stdin)?;
             (reading::STDIN.to_owned(), read)
         }
     };
@@ -68,15 +68,15 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         })?;
     } else {
         let turns = if command.turns {
-            Turns::All
+            ListedTurns::All
         } else {
-            Turns::Last
+            ListedTurns::Last
         };
         output::page(&page::render(&name, &report, turns))?;
     }
     Ok(match report.problems.is_empty() {
-        true => Outcome::Fine,
-        false => Outcome::Problems,
+        true => CliOutcome::Fine,
+        false => CliOutcome::Problems,
     })
 }
 
@@ -85,5 +85,5 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
 struct FileReport<'a> {
     file: Option<String>,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a InspectionReport,
 }

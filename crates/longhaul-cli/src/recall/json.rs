@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use longhaul_store::archive::{Hit, Matched, PathMatch};
+use longhaul_store::archive::{PathMatch, SearchHit, WordMatch};
 use serde_json::{Value, json};
 
-use super::{Answer, Fit};
+use super::{MatchFit, RecallAnswer};
 
-pub(super) fn object(transcript: &Path, answer: &Answer) -> Value {
+pub(super) fn object(transcript: &Path, answer: &RecallAnswer) -> Value {
     let file = transcript.display().to_string();
     match answer {
-        Answer::Matches { hits, fit, more } => json!({
+        RecallAnswer::Matches { hits, fit, more } => json!({
             "file": file,
             "fit": fit.name(),
             "more": more,
             "hits": hits.iter().map(hit).collect::<Vec<_>>(),
         }),
-        Answer::Whole(parts) => json!({
+        RecallAnswer::Whole(parts) => json!({
             "file": file,
             "fit": "id",
             "more": false,
@@ -25,11 +25,11 @@ pub(super) fn object(transcript: &Path, answer: &Answer) -> Value {
     }
 }
 
-impl Fit {
+impl MatchFit {
     fn name(self) -> &'static str {
         match self {
-            Self::Words(Matched::AllWords) => "all_words",
-            Self::Words(Matched::SomeWords) => "some_words",
+            Self::Words(WordMatch::AllWords) => "all_words",
+            Self::Words(WordMatch::SomeWords) => "some_words",
             Self::Path(PathMatch::Exact | PathMatch::ExactInOtherCase) => "path",
             Self::Path(PathMatch::Suffix | PathMatch::SuffixInOtherCase) => "end_of_path",
             Self::Path(PathMatch::SameName) => "file_name",
@@ -37,7 +37,7 @@ impl Fit {
     }
 }
 
-fn hit(hit: &Hit) -> Value {
+fn hit(hit: &SearchHit) -> Value {
     let record = &hit.record;
     json!({
         "id": record.id(),
@@ -53,7 +53,7 @@ fn hit(hit: &Hit) -> Value {
     })
 }
 
-fn whole((found, text): &(Hit, String)) -> Value {
+fn whole((found, text): &(SearchHit, String)) -> Value {
     let mut object = hit(found);
     object["text"] = json!(text);
     object

@@ -3,42 +3,44 @@
 //! The archive itself is `longhaul_store::archive`; here a transcript is brought into it (`following.rs`), and what was
 //! found is shown to people (`page.rs`) or programs (`json.rs`).
 
-mod following;
+mod archive_index;
 mod json;
 mod page;
 
-use longhaul_store::archive::{Archive, ArchiveError, Hit, Matched, PathMatch, Scope};
+use longhaul_store::archive::{
+    Archive, ArchiveError, PathMatch, SearchHit, SearchScope, WordMatch,
+};
 use longhaul_store::layout::Home;
 
-use crate::args::Recall as Command;
-use crate::failure::{Failure, Outcome, tell};
+use crate::args::RecallArgs as Command;
+use crate::failure::{CliError, CliOutcome, tell};
 use crate::output;
-use crate::settings::Given;
-use crate::target::Target;
+use crate::settings::CommandSettings;
+use crate::target::InspectionTarget;
 use crate::text::clean;
-use following::{Followed, Index};
+use archive_index::{IndexUpdate, UpToDateArchive};
 
 /// What was found, and how well it fits.
-enum Answer {
+enum RecallAnswer {
     /// Matches with the part of each that answers.
     Matches {
-        hits: Vec<Hit>,
-        fit: Fit,
+        hits: Vec<SearchHit>,
+        fit: MatchFit,
         /// Whether there are more than were asked for.
         more: bool,
     },
     /// All that has an id, with its whole text.
-    Whole(Vec<(Hit, String)>),
+    Whole(Vec<(SearchHit, String)>),
 }
 
 /// How well matches fit what was asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fit {
-    Words(Matched),
+enum MatchFit {
+    Words(WordMatch),
     Path(PathMatch),
 }
 
-impl Answer {
+impl RecallAnswer {
     fn is_empty(&self) -> bool {
         match self {
             Self::Matches { hits, .. } => hits.is_empty(),
@@ -47,27 +49,27 @@ impl Answer {
     }
 }
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     // For the log and the warnings: no setting changes what is found.
     given.resolve(Vec::new())?;
     let home = Home::longhaul(&given.env)?;
-    let transcript = match Target::find(&command.session, &given.env)? {
-        Target::File(path) => path,
-        Target::Folder(_) | Target::Stdin => {
-            return Err(Failure::NotOneSession {
+    let transcript = match InspectionTarget::find(&command.session, &given.env)? {
+        InspectionTarget::File(path) => path,
+        InspectionTarget::Folder(_) | InspectionTarget::Stdin => {
+            return Err(CliError::NotOneSession {
                 path: command.session.clone(),
             });
         }
     };
     let index = match command.rebuild {
-        true => Index::Anew,
-        false => Index::Extended,
+        true => IndexUpdate::Anew,
+        false => IndexUpdate::Extended,
     };
-    let mut followed = Followed::open(&home, &transcript, index)?;
+    let mut followed = UpToDateArchive::open(&home, &transcript, index)?;
     let answer = match find(&followed.archive, command) {
         // Damage may show only when a part of the index is read for the first time.
         Err(ArchiveError::Damaged { .. }) => {
-            followed = followed.mended()?;
+            followed = followed.repaired()?;
             find(&followed.archive, command)
         }
         answer => answer,
@@ -79,12 +81,12 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     }
     if answer.is_empty() {
         tell(&nothing(command));
-        return Ok(Outcome::NothingFound);
+        return Ok(CliOutcome::NothingFound);
     }
-    Ok(Outcome::Fine)
+    Ok(CliOutcome::Fine)
 }
 
-fn find(archive: &Archive, command: &Command) -> Result<Answer, ArchiveError> {
+fn find(archive: &Archive, command: &Command) -> Result<RecallAnswer, ArchiveError> {
     let limit = command.limit as usize;
     if let Some(id) = &command.id {
         let records = archive.by_id(id)?.into_iter();
@@ -92,7 +94,7 @@ fn find(archive: &Archive, command: &Command) -> Result<Answer, ArchiveError> {
             let text = archive.text(&record)?;
             Ok((archive.hit(record)?, text))
         });
-        return parts.collect::<Result<_, _>>().map(Answer::Whole);
+        return parts.collect::<Result<_, _>>().map(RecallAnswer::Whole);
     }
     if let Some(path) = &command.path {
         let (fit, records) = archive
@@ -103,16 +105,16 @@ fn find(archive: &Archive, command: &Command) -> Result<Answer, ArchiveError> {
             .into_iter()
             .take(limit)
             .map(|record| archive.hit(record));
-        return Ok(Answer::Matches {
+        return Ok(RecallAnswer::Matches {
             hits: hits.collect::<Result<_, _>>()?,
-            fit: Fit::Path(fit),
+            fit: MatchFit::Path(fit),
             more,
         });
     }
-    let found = archive.search(&command.query.join(" "), Scope::Everything, limit)?;
-    Ok(Answer::Matches {
+    let found = archive.search(&command.query.join(" "), SearchScope::Everything, limit)?;
+    Ok(RecallAnswer::Matches {
         hits: found.hits,
-        fit: Fit::Words(found.matched),
+        fit: MatchFit::Words(found.matched),
         more: found.more,
     })
 }

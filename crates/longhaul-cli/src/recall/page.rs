@@ -4,9 +4,12 @@ use std::fmt::{self, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use longhaul_store::archive::{Hit, Kind, Matched, PathMatch, Piece, Presence, Record, Snippet};
+use longhaul_store::archive::{
+    ArchiveItemKind, ArchiveRecord, PathMatch, SearchHit, Snippet, SnippetPiece, ViewPresence,
+    WordMatch,
+};
 
-use super::{Answer, Fit};
+use super::{MatchFit, RecallAnswer};
 use crate::terminal::{minute, short, width};
 use crate::text::{clean, columns, keep_start, wrap_items};
 
@@ -16,20 +19,26 @@ const MARK: Style = Style::new()
     .bold()
     .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 
-pub(super) fn render(session: &Path, answer: &Answer) -> String {
+pub(super) fn render(session: &Path, answer: &RecallAnswer) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = match answer {
-        Answer::Matches { hits, fit, more } => matches(&mut text, session, hits, *fit, *more),
-        Answer::Whole(parts) => whole(&mut text, parts),
+        RecallAnswer::Matches { hits, fit, more } => matches(&mut text, session, hits, *fit, *more),
+        RecallAnswer::Whole(parts) => whole(&mut text, parts),
     };
     text
 }
 
-fn matches(out: &mut String, session: &Path, hits: &[Hit], fit: Fit, more: bool) -> fmt::Result {
+fn matches(
+    out: &mut String,
+    session: &Path,
+    hits: &[SearchHit],
+    fit: MatchFit,
+    more: bool,
+) -> fmt::Result {
     let remark = match fit {
-        Fit::Words(Matched::SomeWords) => "Nothing holds all of the words; these hold some:",
-        Fit::Path(PathMatch::SameName) => {
+        MatchFit::Words(WordMatch::SomeWords) => "Nothing holds all of the words; these hold some:",
+        MatchFit::Path(PathMatch::SameName) => {
             "Nothing is about that path; these are files of the same name:"
         }
         _ => "",
@@ -72,7 +81,7 @@ fn matches(out: &mut String, session: &Path, hits: &[Hit], fit: Fit, more: bool)
 }
 
 /// The texts themselves, each below a line that says what it is.
-fn whole(out: &mut String, parts: &[(Hit, String)]) -> fmt::Result {
+fn whole(out: &mut String, parts: &[(SearchHit, String)]) -> fmt::Result {
     for (at, (hit, text)) in parts.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
@@ -90,26 +99,28 @@ fn whole(out: &mut String, parts: &[(Hit, String)]) -> fmt::Result {
 }
 
 /// When, what, about what, how heavy, whether still there.
-fn facts(record: &Record, room: usize) -> Vec<String> {
+fn facts(record: &ArchiveRecord, room: usize) -> Vec<String> {
     let what = match record.kind {
-        Kind::ToolResult => "result of",
-        Kind::ToolCall => "call of",
-        Kind::UserMessage => "user",
-        Kind::AssistantMessage => "assistant",
-        Kind::Thinking => "thinking",
-        Kind::Summary => "summary",
-        Kind::Attachment => "attachment",
+        ArchiveItemKind::ToolResult => "result of",
+        ArchiveItemKind::ToolCall => "call of",
+        ArchiveItemKind::UserMessage => "user",
+        ArchiveItemKind::AssistantMessage => "assistant",
+        ArchiveItemKind::Thinking => "thinking",
+        ArchiveItemKind::Summary => "summary",
+        ArchiveItemKind::Attachment => "attachment",
     };
     let tool = match record.kind {
-        Kind::ToolResult | Kind::ToolCall => record.tool.as_deref().or(Some("an unknown tool")),
+        ArchiveItemKind::ToolResult | ArchiveItemKind::ToolCall => {
+            record.tool.as_deref().or(Some("an unknown tool"))
+        }
         _ => None,
     };
     let presence = match record.presence {
-        Presence::Live => "in view",
-        Presence::Cleared => "cleared",
-        Presence::Summarised => "summarised",
-        Presence::Abandoned => "taken back",
-        Presence::Sidechain => "sub-agent's",
+        ViewPresence::Live => "in view",
+        ViewPresence::Cleared => "cleared",
+        ViewPresence::Summarised => "summarised",
+        ViewPresence::Abandoned => "taken back",
+        ViewPresence::Sidechain => "sub-agent's",
     };
     let facts = [
         record.timestamp.map(minute),
@@ -139,8 +150,8 @@ fn lines(snippet: &Snippet, room: usize) -> Vec<String> {
     let mut used = 0;
     for piece in &snippet.pieces {
         let (text, style) = match piece {
-            Piece::Plain(text) => (text, Style::new()),
-            Piece::Marked(text) => (text, MARK),
+            SnippetPiece::Plain(text) => (text, Style::new()),
+            SnippetPiece::Marked(text) => (text, MARK),
         };
         for word in clean(text).split_inclusive(' ') {
             let word = keep_start(word, room);

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use anstyle::Style;
-use longhaul_core::listing::{Item, Listing};
+use longhaul_core::listing::{ListedItem, Listing};
 
 use crate::terminal::width;
 use crate::text::{clean, clean_lines, count, wrap_items};
 
 const HEADING: Style = Style::new().bold();
 
-pub(super) fn render(listing: &Listing<'_>, items: &[Item]) -> String {
+pub(super) fn render(listing: &Listing<'_>, items: &[ListedItem]) -> String {
     let mut text = String::new();
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -27,7 +27,7 @@ pub(super) fn render(listing: &Listing<'_>, items: &[Item]) -> String {
 }
 
 /// What is known of an item beside its text.
-fn facts(item: &Item) -> Vec<String> {
+fn facts(item: &ListedItem) -> Vec<String> {
     let mut facts = vec![format!("#{}", item.number), item.zone.as_str().to_owned()];
     if let (Some(message), Some(role)) = (item.message, item.role) {
         facts.push(format!("message {message}, {}", role.as_str()));

@@ -1,28 +1,28 @@
 //! The list as an object for programs. `docs/show.md` is its reference.
 
-use longhaul_core::listing::{Item, Listing, Mark, ZoneSum};
-use longhaul_core::prompt::NotReady;
+use longhaul_core::listing::{ListedBreakpoint, ListedItem, Listing, ListingZoneTotal};
+use longhaul_core::prompt::RequestNotReady;
 use serde::Serialize;
 
-use super::request::HeadState;
-use super::{Full, Showing};
+use super::request::PrefixState;
+use super::{FullItems, ShowContent};
 
 /// What is printed.
 #[derive(Serialize)]
-pub(super) struct Object<'a> {
+pub(super) struct ShowJson<'a> {
     file: Option<&'a str>,
     turn: Option<usize>,
     turns: Option<usize>,
     model: Option<&'a str>,
-    head: HeadState,
+    head: PrefixState,
     request: RequestState,
     messages: usize,
     tokens: u64,
     padded_tokens: u64,
     tokens_before_last_mark: Option<u64>,
-    zones: &'a [ZoneSum],
-    marks: &'a [Mark],
-    items: Vec<Line<'a>>,
+    zones: &'a [ListingZoneTotal],
+    marks: &'a [ListedBreakpoint],
+    items: Vec<ShowItem<'a>>,
 }
 
 /// Whether a request can be made.
@@ -35,26 +35,30 @@ enum RequestState {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct ShowItem<'a> {
     #[serde(flatten)]
-    item: &'a Item,
+    item: &'a ListedItem,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
 
-pub(super) fn object<'a>(showing: &Showing<'a>, items: &'a [Item], full: &Full) -> Object<'a> {
-    let Showing {
+pub(super) fn object<'a>(
+    showing: &ShowContent<'a>,
+    items: &'a [ListedItem],
+    full: &FullItems,
+) -> ShowJson<'a> {
+    let ShowContent {
         file,
         seen,
         prepared,
         listing,
     } = showing;
     let listing: &'a Listing<'a> = listing;
-    let text = |item: &Item| match full {
-        Full::None => None,
-        Full::All | Full::One(_) => Some(listing.text(item)),
+    let text = |item: &ListedItem| match full {
+        FullItems::None => None,
+        FullItems::All | FullItems::One(_) => Some(listing.text(item)),
     };
-    Object {
+    ShowJson {
         file: *file,
         turn: seen.turn.map(|turn| turn.number),
         turns: seen.turn.map(|turn| turn.count),
@@ -62,17 +66,17 @@ pub(super) fn object<'a>(showing: &Showing<'a>, items: &'a [Item], full: &Full) 
         head: prepared.head,
         request: match &prepared.body {
             Ok(_) => RequestState::Ready,
-            Err(NotReady::Empty) => RequestState::Empty,
+            Err(RequestNotReady::Empty) => RequestState::Empty,
             Err(_) => RequestState::NothingAsked,
         },
         messages: prepared.messages(),
         tokens: listing.tokens,
         padded_tokens: listing.padded_tokens,
-        tokens_before_last_mark: listing.tokens_before_last_mark(),
+        tokens_before_last_mark: listing.tokens_before_last_breakpoint(),
         zones: &listing.zones,
         marks: &listing.marks,
         items: (items.iter())
-            .map(|item| Line {
+            .map(|item| ShowItem {
                 item,
                 text: text(item),
             })

@@ -10,39 +10,39 @@ mod page;
 mod reading;
 mod request;
 
-use longhaul_core::listing::{Item, Listing};
+use longhaul_core::listing::{ListedItem, Listing};
 
-use crate::args::Show as Command;
-use crate::failure::{Failure, Outcome, tell, warn};
+use crate::args::ShowArgs as Command;
+use crate::failure::{CliError, CliOutcome, tell, warn};
 use crate::output;
-use crate::settings::{self, Given};
-use crate::target::Target;
+use crate::settings::{self, CommandSettings};
+use crate::target::InspectionTarget;
 use crate::text::clean;
-use reading::Seen;
-use request::Prepared;
+use reading::SessionReading;
+use request::ReplayedRequest;
 
 /// Which items are shown whole.
-enum Full {
+enum FullItems {
     None,
     All,
     One(String),
 }
 
 /// What is shown of which session.
-struct Showing<'a> {
+struct ShowContent<'a> {
     /// The file; none for standard input.
     file: Option<&'a str>,
-    seen: &'a Seen,
-    prepared: &'a Prepared,
+    seen: &'a SessionReading,
+    prepared: &'a ReplayedRequest,
     listing: &'a Listing<'a>,
 }
 
-pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
     let flags = [("model", &command.model), ("models.file", &command.models)];
     let config = given.resolve(settings::given_flags(flags))?;
     let (path, full) = command.target_and_full();
-    let target = Target::find(&path, &given.env)?;
-    let is_stdin = matches!(target, Target::Stdin);
+    let target = InspectionTarget::find(&path, &given.env)?;
+    let is_stdin = matches!(target, InspectionTarget::Stdin);
     let seen = reading::read(target, command.turn)?;
     if seen.is_empty && !command.request {
         tell(&format!("{}: no entries yet.", clean(&seen.name)));
@@ -51,16 +51,16 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
         warn(problem);
     }
     let prepared = request::prepare(&seen, command.say.as_deref(), &config)?;
-    let outcome = match seen.problems.is_empty() && !prepared.head_is_unreadable() {
-        true => Outcome::Fine,
-        false => Outcome::Problems,
+    let outcome = match seen.problems.is_empty() && !prepared.prefix_is_unreadable() {
+        true => CliOutcome::Fine,
+        false => CliOutcome::Problems,
     };
     if command.request {
         output::bytes(prepared.body()?)?;
         return Ok(outcome);
     }
     let listing = prepared.listing();
-    let showing = Showing {
+    let showing = ShowContent {
         file: Some(seen.name.as_str()).filter(|_| !is_stdin),
         seen: &seen,
         prepared: &prepared,
@@ -69,21 +69,21 @@ pub(crate) fn run(command: &Command, given: &Given) -> Result<Outcome, Failure> 
     let items = chosen(&listing, &full)?;
     match (command.json, full) {
         (true, full) => output::json(&json::object(&showing, items, &full))?,
-        (false, Full::None) => output::page(&page::render(&showing))?,
+        (false, FullItems::None) => output::page(&page::render(&showing))?,
         (false, _) => output::page(&full::render(&listing, items))?,
     }
     Ok(outcome)
 }
 
 /// The items that were asked for.
-fn chosen<'a>(listing: &'a Listing<'_>, full: &Full) -> Result<&'a [Item], Failure> {
-    let Full::One(number) = full else {
+fn chosen<'a>(listing: &'a Listing<'_>, full: &FullItems) -> Result<&'a [ListedItem], CliError> {
+    let FullItems::One(number) = full else {
         return Ok(&listing.items);
     };
     let at = number.parse::<usize>().ok();
     let at = at.and_then(|number| number.checked_sub(1));
     let item = at.and_then(|at| listing.items.get(at..=at));
-    item.ok_or_else(|| Failure::NoSuchItem {
+    item.ok_or_else(|| CliError::NoSuchItem {
         item: number.clone(),
         count: listing.items.len(),
     })
@@ -91,13 +91,13 @@ fn chosen<'a>(listing: &'a Listing<'_>, full: &Full) -> Result<&'a [Item], Failu
 
 impl Command {
     /// The target, and what to show whole. In `--full FILE` the file was not meant as a number.
-    fn target_and_full(&self) -> (std::path::PathBuf, Full) {
+    fn target_and_full(&self) -> (std::path::PathBuf, FullItems) {
         match (&self.target, &self.full) {
-            (Some(target), None) => (target.clone(), Full::None),
-            (Some(target), Some(None)) => (target.clone(), Full::All),
-            (Some(target), Some(Some(item))) => (target.clone(), Full::One(item.clone())),
-            (None, Some(Some(target))) => (target.into(), Full::All),
-            (None, _) => ("-".into(), Full::All),
+            (Some(target), None) => (target.clone(), FullItems::None),
+            (Some(target), Some(None)) => (target.clone(), FullItems::All),
+            (Some(target), Some(Some(item))) => (target.clone(), FullItems::One(item.clone())),
+            (None, Some(Some(target))) => (target.into(), FullItems::All),
+            (None, _) => ("-".into(), FullItems::All),
         }
     }
 }

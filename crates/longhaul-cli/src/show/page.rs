@@ -3,12 +3,12 @@
 use std::fmt::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use longhaul_core::listing::{Item, Zone, ZoneSum};
-use longhaul_core::prompt::{NotReady, Ttl};
+use longhaul_core::listing::{ListedItem, ListingZone, ListingZoneTotal};
+use longhaul_core::prompt::{RequestNotReady, Ttl};
 
-use super::Showing;
-use super::request::HeadState;
-use crate::table::{Cell, Column, Table};
+use super::ShowContent;
+use super::request::PrefixState;
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{grouped, share, width};
 use crate::text::{clean, columns, count, keep_end, wrap, wrap_items};
 
@@ -16,8 +16,8 @@ const HEADING: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const MARK: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
-pub(super) fn render(showing: &Showing<'_>) -> String {
-    let page = Page {
+pub(super) fn render(showing: &ShowContent<'_>) -> String {
+    let page = ShowPage {
         showing,
         width: width(),
     };
@@ -27,14 +27,14 @@ pub(super) fn render(showing: &Showing<'_>) -> String {
     text
 }
 
-struct Page<'a> {
-    showing: &'a Showing<'a>,
+struct ShowPage<'a> {
+    showing: &'a ShowContent<'a>,
     width: usize,
 }
 
-impl Page<'_> {
+impl ShowPage<'_> {
     fn write(&self, out: &mut String) -> fmt::Result {
-        self.head(out)?;
+        self.page_header(out)?;
         if !self.showing.listing.items.is_empty() {
             out.push('\n');
             out.push_str(&self.table());
@@ -44,8 +44,8 @@ impl Page<'_> {
         self.remarks(out)
     }
 
-    fn head(&self, out: &mut String) -> fmt::Result {
-        let Showing { seen, prepared, .. } = self.showing;
+    fn page_header(&self, out: &mut String) -> fmt::Result {
+        let ShowContent { seen, prepared, .. } = self.showing;
         let name = clean(&seen.name);
         let lines = match columns(&name) <= self.width {
             true => vec![name],
@@ -77,7 +77,7 @@ impl Page<'_> {
 
     fn table(&self) -> String {
         let listing = self.showing.listing;
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::right("#"),
             Column::left("message").optional(2),
             Column::left("what").down_to(11),
@@ -95,8 +95,8 @@ impl Page<'_> {
         let mut zone = None;
         let mut message = None;
         if !folded.is_empty() {
-            zone = Some(Zone::Tools);
-            table.section(title(Zone::Tools));
+            zone = Some(ListingZone::Tools);
+            table.section(title(ListingZone::Tools));
             table.row(fold(folded));
         }
         for item in &listing.items[folded.len()..] {
@@ -111,7 +111,7 @@ impl Page<'_> {
         table.render(0, self.width)
     }
 
-    fn row(&self, item: &Item, begins: bool) -> [Cell; 6] {
+    fn row(&self, item: &ListedItem, begins: bool) -> [Cell; 6] {
         let message = match (item.message, item.role) {
             (Some(message), Some(role)) if begins => format!("{message} {}", role.as_str()),
             _ => String::new(),
@@ -120,7 +120,7 @@ impl Page<'_> {
         let name = item.name.as_deref().map(clean);
         let name = name.map(|name| keep_end(&name, self.width / 4));
         let what = match (item.zone, name) {
-            (Zone::Tools, Some(name)) => name,
+            (ListingZone::Tools, Some(name)) => name,
             (_, Some(name)) => format!("{} {name}", item.kind),
             (_, None) => item.kind.to_string(),
         };
@@ -137,7 +137,7 @@ impl Page<'_> {
             Cell::new(grouped(item.tokens)),
             cache(item.cache),
             match item.zone {
-                Zone::Tools | Zone::System => text.dim(),
+                ListingZone::Tools | ListingZone::System => text.dim(),
                 _ => text,
             },
         ]
@@ -151,7 +151,7 @@ impl Page<'_> {
             grouped(listing.padded_tokens)
         );
         self.section(out, "Sum", &sum)?;
-        let part = |sum: &ZoneSum| {
+        let part = |sum: &ListingZoneTotal| {
             let name = sum.zone.as_str();
             match sum.tokens {
                 Some(0) => None,
@@ -169,7 +169,7 @@ impl Page<'_> {
 
     fn cache(&self, out: &mut String) -> fmt::Result {
         let listing = self.showing.listing;
-        let Some(before) = listing.tokens_before_last_mark() else {
+        let Some(before) = listing.tokens_before_last_breakpoint() else {
             return Ok(());
         };
         let marks = listing.marks.iter();
@@ -207,19 +207,19 @@ impl Page<'_> {
     fn remarks(&self, out: &mut String) -> fmt::Result {
         let prepared = self.showing.prepared;
         let head = match prepared.head {
-            HeadState::Recorded => None,
-            HeadState::Outdated => Some(
+            PrefixState::Recorded => None,
+            PrefixState::Outdated => Some(
                 "The conversation was changed behind its recorded head: the next request begins with a new one.",
             ),
-            HeadState::Unreadable => Some(
+            PrefixState::Unreadable => Some(
                 "The recorded head cannot be read: tools, system prompt and cache marks are not known.",
             ),
-            HeadState::None => Some(
+            PrefixState::None => Some(
                 "The file records no head of its requests: tools, system prompt and cache marks are not known.",
             ),
         };
         let asked = match prepared.body {
-            Err(NotReady::NothingAsked) => {
+            Err(RequestNotReady::NothingAsked) => {
                 Some("The conversation ends with a reply: what the user says next comes behind it.")
             }
             Err(_) => Some("There is no message to send yet."),
@@ -236,18 +236,18 @@ impl Page<'_> {
     }
 }
 
-fn title(zone: Zone) -> &'static str {
+fn title(zone: ListingZone) -> &'static str {
     match zone {
-        Zone::Tools => "Tools",
-        Zone::System => "System prompt",
-        Zone::Context => "User context",
-        Zone::Messages => "Messages",
-        Zone::Tail => "New in this request",
+        ListingZone::Tools => "Tools",
+        ListingZone::System => "System prompt",
+        ListingZone::Context => "User context",
+        ListingZone::Messages => "Messages",
+        ListingZone::Tail => "New in this request",
     }
 }
 
 /// The one row of many tools.
-fn fold(tools: &[Item]) -> [Cell; 6] {
+fn fold(tools: &[ListedItem]) -> [Cell; 6] {
     let names: Vec<&str> = tools
         .iter()
         .filter_map(|tool| tool.name.as_deref())

@@ -9,28 +9,28 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use longhaul_core::message::{Entry, EntryKind};
-use longhaul_core::prompt::{Placed, Replay, UnreadableHead};
-use longhaul_core::transcript::Row;
+use longhaul_core::prompt::{PlacedEntry, RenderingReplay, UnreadablePrefix};
+use longhaul_core::transcript::TranscriptRow;
 use longhaul_store::{LineReader, newest_model, resume};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::reading;
-use crate::target::Target;
+use crate::target::InspectionTarget;
 use crate::text::count;
 
 /// Problems that are named one by one.
 const MOST_PROBLEMS: usize = 5;
 
 /// What was read of a session.
-pub(super) struct Seen {
+pub(super) struct SessionReading {
     /// The file's name, or what stands for it.
     pub(super) name: String,
     /// The view, in its order.
-    pub(super) entries: Vec<Sighted>,
+    pub(super) entries: Vec<EntryAtOffset>,
     /// The newest head of the session's requests.
-    pub(super) head: Option<Sighted>,
+    pub(super) head: Option<EntryAtOffset>,
     /// The response that was asked for, and of how many; none for the next request.
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<TurnNumber>,
     /// The model that gave that response, or the newest one if none is in view.
     pub(super) model: Option<String>,
     /// There is nothing in the file.
@@ -40,50 +40,56 @@ pub(super) struct Seen {
 }
 
 /// An entry, and where its line begins.
-pub(super) struct Sighted {
+pub(super) struct EntryAtOffset {
     pub(super) offset: u64,
     pub(super) entry: Entry,
 }
 
 /// A response by its number, from 1.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct TurnNumber {
     pub(super) number: usize,
     pub(super) count: usize,
 }
 
-impl Sighted {
-    fn placed(&self) -> Placed<'_> {
-        Placed {
+impl EntryAtOffset {
+    fn placed(&self) -> PlacedEntry<'_> {
+        PlacedEntry {
             offset: self.offset,
             entry: self.entry.view(),
         }
     }
 }
 
-impl Seen {
+impl SessionReading {
     /// How the conversation was rendered; none if no head was found.
-    pub(super) fn replay(&self) -> Option<Result<Replay, UnreadableHead>> {
-        let view: Vec<Placed<'_>> = self.entries.iter().map(Sighted::placed).collect();
+    pub(super) fn replay(&self) -> Option<Result<RenderingReplay, UnreadablePrefix>> {
+        let view: Vec<PlacedEntry<'_>> = self.entries.iter().map(EntryAtOffset::placed).collect();
         let head = self.head.as_ref()?;
-        Some(Replay::of(head.placed(), &view))
+        Some(RenderingReplay::of(head.placed(), &view))
     }
 }
 
 /// Reads what is needed.
-pub(super) fn read(target: Target, turn: Option<i64>) -> Result<Seen, Failure> {
+pub(super) fn read(
+    target: InspectionTarget,
+    turn: Option<i64>,
+) -> Result<SessionReading, CliError> {
     match target {
-        Target::Folder(path) => Err(Failure::NotOneSession { path }),
-        Target::Stdin => {
+        InspectionTarget::Folder(path) => Err(CliError::NotOneSession { path }),
+        InspectionTarget::Stdin => {
             let mut bytes = Vec::new();
             let read = reading::stdin().read_to_end(&mut bytes);
-            read.map_err(Failure::Stdin)?;
-            whole(&Source::Bytes(reading::STDIN.to_owned(), bytes), turn)
+            read.map_err(CliError::Stdin)?;
+            whole(
+                &RereadableSource::Bytes(reading::STDIN.to_owned(), bytes),
+                turn,
+            )
         }
-        Target::File(path) => {
-            let source = Source::of_file(path)?;
+        InspectionTarget::File(path) => {
+            let source = RereadableSource::of_file(path)?;
             match (&source, turn) {
-                (Source::File(path), None) => tail(path, &source),
+                (RereadableSource::File(path), None) => tail(path, &source),
                 _ => whole(&source, turn),
             }
         }
@@ -91,14 +97,14 @@ pub(super) fn read(target: Target, turn: Option<i64>) -> Result<Seen, Failure> {
 }
 
 /// Something that can be read more than once.
-enum Source {
+enum RereadableSource {
     File(PathBuf),
     Bytes(String, Vec<u8>),
 }
 
-impl Source {
+impl RereadableSource {
     /// A file; of a pipe, which can be read once, what comes out of it.
-    fn of_file(path: PathBuf) -> Result<Self, Failure> {
+    fn of_file(path: PathBuf) -> Result<Self, CliError> {
         let read = || {
             if std::fs::metadata(&path)?.is_file() {
                 return Ok(None);
@@ -108,7 +114,7 @@ impl Source {
         match read() {
             Ok(None) => Ok(Self::File(path)),
             Ok(Some(bytes)) => Ok(Self::Bytes(path.display().to_string(), bytes)),
-            Err(source) => Err(Failure::Read { path, source }),
+            Err(source) => Err(CliError::Read { path, source }),
         }
     }
 
@@ -126,8 +132,8 @@ impl Source {
         })
     }
 
-    fn failed(&self, source: io::Error) -> Failure {
-        Failure::Read {
+    fn failed(&self, source: io::Error) -> CliError {
+        CliError::Read {
             path: self.name().into(),
             source,
         }
@@ -135,7 +141,7 @@ impl Source {
 }
 
 /// The live view, from the tail of a file.
-fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
+fn tail(path: &Path, source: &RereadableSource) -> Result<SessionReading, CliError> {
     let name = source.name();
     let failed = |error| source.failed(error);
     let mut beginning = source.open().map_err(failed)?;
@@ -154,7 +160,7 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
         format!("{lines} passed over; `longhaul inspect` says which")
     });
     let mut replies = resumed.entries.iter().map(|entry| entry.facets());
-    let told = resumed.head.is_some()
+    let told = resumed.request_prefix.is_some()
         || replies.any(|facets| facets.is_reply() && facets.model.is_present());
     let model = match told {
         true => None,
@@ -162,12 +168,12 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
         false => newest_model(path).map_err(|error| failed(error.source))?,
     };
     let entries = resumed.entries.into_iter().zip(resumed.offsets);
-    Ok(Seen {
+    Ok(SessionReading {
         name,
         entries: entries
-            .map(|(entry, offset)| Sighted { offset, entry })
+            .map(|(entry, offset)| EntryAtOffset { offset, entry })
             .collect(),
-        head: resumed.head.map(|head| Sighted {
+        head: resumed.request_prefix.map(|head| EntryAtOffset {
             offset: head.offset,
             entry: head.entry,
         }),
@@ -179,7 +185,7 @@ fn tail(path: &Path, source: &Source) -> Result<Seen, Failure> {
 }
 
 /// The live view or an earlier one, from a whole file.
-fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
+fn whole(source: &RereadableSource, turn: Option<i64>) -> Result<SessionReading, CliError> {
     let name = source.name();
     let failed = |error| source.failed(error);
     let inspection = reading::inspection(source.open().map_err(failed)?, &name, failed)?;
@@ -189,7 +195,7 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
     let (view, end, turn, model) = match turn {
         None => {
             let view = conversation.view().clone();
-            let named = |row: &Row| row.is_reply() && row.model.is_some();
+            let named = |row: &TranscriptRow| row.is_reply() && row.model.is_some();
             let in_view = view.rows.iter().any(|at| named(&rows[*at as usize]));
             let newest = (0..rows.len() as u32).rev();
             let newest = newest.filter(|at| conversation.is_main(*at) && !in_view);
@@ -220,7 +226,7 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
     let entries = pick(source.open().map_err(failed)?, wanted).map_err(failed)?;
     let sighted = |offset: u64| {
         let entry = entries.get(&offset)?.clone();
-        Some(Sighted { offset, entry })
+        Some(EntryAtOffset { offset, entry })
     };
     let mut told: Vec<String> = (problems.iter().take(MOST_PROBLEMS))
         .map(|problem| format!("line {}: {}", problem.line, problem.message))
@@ -233,7 +239,7 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
         );
         told.push(format!("and {more} more; `longhaul inspect` lists them"));
     }
-    Ok(Seen {
+    Ok(SessionReading {
         name,
         entries: view.into_iter().filter_map(sighted).collect(),
         head: head.and_then(sighted),
@@ -245,7 +251,7 @@ fn whole(source: &Source, turn: Option<i64>) -> Result<Seen, Failure> {
 }
 
 /// The response that a number means: from 1, or from the end.
-fn found(turn: i64, count: usize) -> Result<Turn, Failure> {
+fn found(turn: i64, count: usize) -> Result<TurnNumber, CliError> {
     let from_start = usize::try_from(turn).ok();
     let from_end = || {
         let back = usize::try_from(turn.unsigned_abs()).ok()?;
@@ -254,8 +260,8 @@ fn found(turn: i64, count: usize) -> Result<Turn, Failure> {
     let number = from_start.or_else(from_end);
     number
         .filter(|number| (1..=count).contains(number))
-        .map(|number| Turn { number, count })
-        .ok_or(Failure::NoSuchTurn { turn, count })
+        .map(|number| TurnNumber { number, count })
+        .ok_or(CliError::NoSuchTurn { turn, count })
 }
 
 /// The entries whose lines begin at these offsets.

@@ -7,24 +7,25 @@ use std::borrow::Cow;
 use longhaul_core::collapse::Folds;
 use longhaul_core::config::Config;
 use longhaul_core::listing::Listing;
-use longhaul_core::message::{Entry, HeadError, Subtype};
+use longhaul_core::message::{Entry, PrefixEntryError, Subtype};
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::{
-    Assembled, Assembly, Beginning, Birth, HeadReason, Latched, Marks, NotReady, Predecessor,
-    Replay, RequestHead, RequestKind, Standing,
+    AssembledRequest, LatchedSettings, MessageBreakpoints, NewEntryStamp, PrefixReason,
+    PrefixValidity, PriorRendering, RenderingReplay, RenderingStart, RequestAssembly, RequestKind,
+    RequestNotReady, RequestPrefix,
 };
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::reading::{Seen, Sighted};
-use crate::failure::{Failure, warn};
+use super::reading::{EntryAtOffset, SessionReading};
+use crate::failure::{CliError, warn};
 use crate::settings;
 
 /// What is known of what stands before the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum HeadState {
+pub(super) enum PrefixState {
     /// It is in the file.
     Recorded,
     /// It is in the file, and the conversation was changed behind it: the next request begins with a new one.
@@ -36,21 +37,21 @@ pub(super) enum HeadState {
 }
 
 /// A request, as far as there is one.
-pub(super) struct Prepared {
-    pub(super) head: HeadState,
+pub(super) struct ReplayedRequest {
+    pub(super) head: PrefixState,
     /// The model that is asked, if anything names one.
     pub(super) model: Option<String>,
-    assembly: Assembly,
-    marks: Marks,
+    assembly: RequestAssembly,
+    marks: MessageBreakpoints,
     /// What the summary consists of, if old rounds were folded.
     folds: Option<Folds>,
-    pub(super) body: Result<Assembled, NotReady>,
+    pub(super) body: Result<AssembledRequest, RequestNotReady>,
 }
 
-impl Prepared {
+impl ReplayedRequest {
     /// What the request holds.
     pub(super) fn listing(&self) -> Listing<'_> {
-        let is_known = matches!(self.head, HeadState::Recorded | HeadState::Outdated);
+        let is_known = matches!(self.head, PrefixState::Recorded | PrefixState::Outdated);
         let head = Some(self.assembly.head()).filter(|_| is_known);
         let listing = Listing::of(head, self.assembly.rendering(), &self.marks);
         match &self.folds {
@@ -60,17 +61,17 @@ impl Prepared {
     }
 
     /// The body, in slices.
-    pub(super) fn body(&self) -> Result<&[impl AsRef<[u8]> + use<>], Failure> {
+    pub(super) fn body(&self) -> Result<&[impl AsRef<[u8]> + use<>], CliError> {
         let body = self.body.as_ref();
-        let body = body.map_err(|not_ready| Failure::NoRequest(not_ready.clone()))?;
+        let body = body.map_err(|not_ready| CliError::NoRequest(not_ready.clone()))?;
         match self.model {
             Some(_) => Ok(&body.slices),
-            None => Err(Failure::NoModel),
+            None => Err(CliError::NoModel),
         }
     }
 
-    pub(super) fn head_is_unreadable(&self) -> bool {
-        self.head == HeadState::Unreadable
+    pub(super) fn prefix_is_unreadable(&self) -> bool {
+        self.head == PrefixState::Unreadable
     }
 
     /// How many messages there are.
@@ -81,10 +82,10 @@ impl Prepared {
 
 /// Puts the request together; `say` is what the user says next.
 pub(super) fn prepare(
-    seen: &Seen,
+    seen: &SessionReading,
     say: Option<&str>,
     config: &Config,
-) -> Result<Prepared, Failure> {
+) -> Result<ReplayedRequest, CliError> {
     let models = settings::models(config)?;
     let spec = |model: Option<&str>| models.resolve(model.unwrap_or("unknown")).spec;
     let view = |index: usize| seen.entries[index].entry.view();
@@ -94,10 +95,12 @@ pub(super) fn prepare(
             more = replay.more_fields();
             let model = replay.head.model().map(Cow::into_owned);
             let (state, assembly) = match replay.standing {
-                Standing::Goes => (HeadState::Recorded, Assembly::resume(replay, view)),
-                Standing::Outdated => {
+                PrefixValidity::Goes => {
+                    (PrefixState::Recorded, RequestAssembly::resume(replay, view))
+                }
+                PrefixValidity::Outdated => {
                     let assembly = follow(&replay, &spec(model.as_deref()), &seen.entries);
-                    (HeadState::Outdated, assembly)
+                    (PrefixState::Outdated, assembly)
                 }
             };
             (state, model, assembly)
@@ -106,13 +109,13 @@ pub(super) fn prepare(
             let state = match none {
                 Some(Err(unreadable)) => {
                     warn(&unreadable.to_string());
-                    HeadState::Unreadable
+                    PrefixState::Unreadable
                 }
-                _ => HeadState::None,
+                _ => PrefixState::None,
             };
             let recorded = seen.model.clone().or_else(|| newest_model(&seen.entries));
             let model = recorded.or_else(|| config.model.clone());
-            let assembly = headless(model.as_deref(), &spec(model.as_deref()), config, seen)?;
+            let assembly = without_prefix(model.as_deref(), &spec(model.as_deref()), config, seen)?;
             (state, model, assembly)
         }
     };
@@ -126,16 +129,16 @@ pub(super) fn prepare(
     }
     let body = assembly.request(RequestKind::Main, more.as_deref());
     let marks = match &body {
-        Ok(assembled) => assembled.marks,
+        Ok(assembled) => assembled.breakpoints,
         // The next request marks what is not there yet. What the last one marked is what a fork would.
         Err(_) => (assembly.request(RequestKind::Fork { text: "" }, None))
-            .map(|fork| fork.marks)
+            .map(|fork| fork.breakpoints)
             .unwrap_or_default(),
     };
     let boundary = seen.entries.iter().rev().map(|seen| seen.entry.view());
     let mut boundary = boundary.filter(|entry| entry.facets.subtype == Subtype::CompactBoundary);
     let folds = boundary.next().and_then(Folds::from_boundary);
-    Ok(Prepared {
+    Ok(ReplayedRequest {
         head,
         model,
         assembly,
@@ -146,48 +149,52 @@ pub(super) fn prepare(
 }
 
 /// A rendering that begins anew under a head whose own is over.
-fn follow(replay: &Replay, spec: &ModelSpec, entries: &[Sighted]) -> Assembly {
-    let beginning = Beginning {
-        before: Predecessor::Head(&replay.head),
+fn follow(
+    replay: &RenderingReplay,
+    spec: &ModelSpec,
+    entries: &[EntryAtOffset],
+) -> RequestAssembly {
+    let beginning = RenderingStart {
+        before: PriorRendering::Head(&replay.head),
         head: replay.head.clone(),
-        reason: HeadReason::Rewound,
+        reason: PrefixReason::Rewound,
         binding: spec.thinking.binding,
     };
-    Assembly::begin(beginning, entries.iter().map(|seen| seen.entry.view()))
+    RequestAssembly::begin(beginning, entries.iter().map(|seen| seen.entry.view()))
 }
 
 /// A rendering of a session that has no head: messages only, and no cache marks.
-fn headless(
+fn without_prefix(
     model: Option<&str>,
     spec: &ModelSpec,
     config: &Config,
-    seen: &Seen,
-) -> Result<Assembly, Failure> {
+    seen: &SessionReading,
+) -> Result<RequestAssembly, CliError> {
     let most = config.max_output.unwrap_or(u64::MAX);
     let body = json!({"model": model, "max_tokens": spec.max_output.min(most)});
-    let head = RequestHead {
+    let head = RequestPrefix {
         system: RawValue::NULL.to_owned(),
         tools: RawValue::NULL.to_owned(),
         user_context: None,
-        latched: Latched::new(
+        latched: LatchedSettings::new(
             None,
             [],
             spec,
-            to_raw_value(&body).map_err(HeadError::Json)?,
+            to_raw_value(&body).map_err(PrefixEntryError::Json)?,
         ),
     };
-    let beginning = Beginning {
-        before: Predecessor::None,
+    let beginning = RenderingStart {
+        before: PriorRendering::None,
         head,
-        reason: HeadReason::First,
+        reason: PrefixReason::First,
         binding: spec.thinking.binding,
     };
     let views = seen.entries.iter().map(|seen| seen.entry.view());
-    Ok(Assembly::begin(beginning, views))
+    Ok(RequestAssembly::begin(beginning, views))
 }
 
 /// The model of the newest reply.
-fn newest_model(entries: &[Sighted]) -> Option<String> {
+fn newest_model(entries: &[EntryAtOffset]) -> Option<String> {
     let newest_first = entries.iter().rev().map(|seen| &seen.entry);
     let mut replies = newest_first.filter(|entry| entry.facets().is_reply());
     let reply = replies.find(|entry| entry.facets().model.is_present())?;
@@ -195,14 +202,14 @@ fn newest_model(entries: &[Sighted]) -> Option<String> {
 }
 
 /// Hands back what a host would have on disk by now.
-fn acknowledge(assembly: &mut Assembly) -> Result<(), Failure> {
-    let birth = Birth {
+fn acknowledge(assembly: &mut RequestAssembly) -> Result<(), CliError> {
+    let birth = NewEntryStamp {
         session_id: "",
         uuid: "",
         parent: None,
         timestamp: jiff::Timestamp::UNIX_EPOCH,
     };
-    let entries = assembly.before_sending(birth)?;
+    let entries = assembly.entries_before_request(birth)?;
     // These were made just now, so they are intact.
     let _ = assembly.persisted(&entries);
     Ok(())

@@ -6,7 +6,7 @@ use crate::text::{clean, keep_end, keep_start, wrap};
 
 /// What becomes of a text that is wider than its column.
 #[derive(Clone, Copy)]
-enum Fit {
+enum CellFit {
     KeepStart,
     KeepEnd,
     Wrap,
@@ -15,7 +15,7 @@ enum Fit {
 /// A text in a table.
 pub(crate) struct Cell {
     pub(super) text: String,
-    fit: Fit,
+    fit: CellFit,
     pub(super) style: Style,
 }
 
@@ -24,7 +24,7 @@ impl Cell {
     pub(crate) fn new(text: impl AsRef<str>) -> Self {
         Self {
             text: clean(text.as_ref()).trim_end().to_owned(),
-            fit: Fit::KeepStart,
+            fit: CellFit::KeepStart,
             style: Style::new(),
         }
     }
@@ -32,7 +32,7 @@ impl Cell {
     /// A path or the like, whose end tells more.
     pub(crate) fn path(text: impl AsRef<str>) -> Self {
         Self {
-            fit: Fit::KeepEnd,
+            fit: CellFit::KeepEnd,
             ..Self::new(text)
         }
     }
@@ -40,7 +40,7 @@ impl Cell {
     /// A sentence, which is not cut but wrapped.
     pub(crate) fn sentence(text: impl AsRef<str>) -> Self {
         Self {
-            fit: Fit::Wrap,
+            fit: CellFit::Wrap,
             ..Self::new(text)
         }
     }
@@ -56,9 +56,9 @@ impl Cell {
     /// Its text in a column of this width; one line, unless it is a sentence.
     pub(super) fn lines(&self, room: usize) -> Vec<String> {
         match self.fit {
-            Fit::KeepStart => vec![keep_start(&self.text, room)],
-            Fit::KeepEnd => vec![keep_end(&self.text, room)],
-            Fit::Wrap => wrap(&self.text, room),
+            CellFit::KeepStart => vec![keep_start(&self.text, room)],
+            CellFit::KeepEnd => vec![keep_end(&self.text, room)],
+            CellFit::Wrap => wrap(&self.text, room),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// On which side of its column a text stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum ColumnSide {
     Left,
     Right,
 }
@@ -10,7 +10,7 @@ pub(super) enum Side {
 /// A column.
 pub(crate) struct Column {
     pub(super) title: &'static str,
-    pub(super) side: Side,
+    pub(super) side: ColumnSide,
     /// The narrowest it may become by cutting or wrapping its cells; none if they stay whole.
     pub(super) narrowest: Option<usize>,
     /// The column with the highest number is left out first; 0 stays.
@@ -22,7 +22,7 @@ impl Column {
     pub(crate) const fn left(title: &'static str) -> Self {
         Self {
             title,
-            side: Side::Left,
+            side: ColumnSide::Left,
             narrowest: None,
             rank: 0,
         }
@@ -31,7 +31,7 @@ impl Column {
     /// A column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
         Self {
-            side: Side::Right,
+            side: ColumnSide::Right,
             ..Self::left(title)
         }
     }

@@ -1,23 +1,23 @@
 //! How wide each column becomes. What gives way, in this order: the gaps, the columns that may be cut, the columns that
 //! may be left out.
 
-use super::{Line, Table};
+use super::{TableLine, TextTable};
 use crate::text::columns;
 
 /// How a table is laid out in the room there is.
-pub(super) struct Layout {
+pub(super) struct TableLayout {
     pub(super) gap: usize,
     /// The width of each column; none if it is left out.
     pub(super) widths: Vec<Option<usize>>,
 }
 
-impl<const N: usize> Table<N> {
-    pub(super) fn layout(&self, room: usize) -> Layout {
+impl<const N: usize> TextTable<N> {
+    pub(super) fn layout(&self, room: usize) -> TableLayout {
         let mut widths: Vec<Option<usize>> = (self.columns.iter().enumerate())
             .map(|(at, column)| {
                 let cells = self.lines.iter().filter_map(|line| match line {
-                    Line::Row(cells) => Some(columns(&cells[at].text)),
-                    Line::Heading(..) => None,
+                    TableLine::Row(cells) => Some(columns(&cells[at].text)),
+                    TableLine::Heading(..) => None,
                 });
                 cells.chain([columns(column.title)]).max()
             })
@@ -28,12 +28,12 @@ impl<const N: usize> Table<N> {
                 (widths.iter().flatten().sum::<usize>() + gaps).saturating_sub(room)
             };
             if let Some(gap) = [2, 1].into_iter().find(|gap| over(&widths, *gap) == 0) {
-                return Layout { gap, widths };
+                return TableLayout { gap, widths };
             }
             for gap in [2, 1] {
                 let over = over(&widths, gap);
                 if self.narrowed(&mut widths, over) {
-                    return Layout { gap, widths };
+                    return TableLayout { gap, widths };
                 }
             }
             let optional = (0..N).filter(|at| widths[*at].is_some() && self.columns[*at].rank > 0);
@@ -43,7 +43,7 @@ impl<const N: usize> Table<N> {
                 None => {
                     let over = over(&widths, 1);
                     self.squeeze(&mut widths, over);
-                    return Layout { gap: 1, widths };
+                    return TableLayout { gap: 1, widths };
                 }
             }
         }

@@ -14,23 +14,23 @@ pub(crate) use column::Column;
 use anstyle::Style;
 
 use crate::text::{clean, columns, keep_end};
-use column::Side;
-use layout::Layout;
+use column::ColumnSide;
+use layout::TableLayout;
 
 /// Rows under columns.
-pub(crate) struct Table<const N: usize> {
+pub(crate) struct TextTable<const N: usize> {
     columns: [Column; N],
-    lines: Vec<Line<N>>,
+    lines: Vec<TableLine<N>>,
 }
 
 /// A line of a table.
-enum Line<const N: usize> {
+enum TableLine<const N: usize> {
     Row([Cell; N]),
     /// A text over the whole width, above the rows that it is about.
     Heading(String, Style),
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> TextTable<N> {
     pub(crate) fn new(columns: [Column; N]) -> Self {
         Self {
             columns,
@@ -39,18 +39,19 @@ impl<const N: usize> Table<N> {
     }
 
     pub(crate) fn row(&mut self, cells: [Cell; N]) {
-        self.lines.push(Line::Row(cells));
+        self.lines.push(TableLine::Row(cells));
     }
 
     /// A heading above the rows that follow.
     pub(crate) fn heading(&mut self, text: &str) {
-        self.lines.push(Line::Heading(clean(text), Style::new()));
+        self.lines
+            .push(TableLine::Heading(clean(text), Style::new()));
     }
 
     /// The same where a part of the page begins with it.
     pub(crate) fn section(&mut self, text: &str) {
         let bold = Style::new().bold();
-        self.lines.push(Line::Heading(clean(text), bold));
+        self.lines.push(TableLine::Heading(clean(text), bold));
     }
 
     /// The table as lines of at most `room` columns, `indent` included. Titles, if any, stand above in a dim line.
@@ -66,8 +67,8 @@ impl<const N: usize> Table<N> {
         }
         for line in &self.lines {
             match line {
-                Line::Row(cells) => self.write(&mut text, cells, indent, &layout),
-                Line::Heading(heading, style) => {
+                TableLine::Row(cells) => self.write(&mut text, cells, indent, &layout),
+                TableLine::Heading(heading, style) => {
                     let heading = keep_end(heading, room.saturating_sub(indent));
                     let _ = writeln!(text, "{:indent$}{style}{heading}{style:#}", "");
                 }
@@ -76,7 +77,7 @@ impl<const N: usize> Table<N> {
         text
     }
 
-    fn write(&self, text: &mut String, cells: &[Cell; N], indent: usize, layout: &Layout) {
+    fn write(&self, text: &mut String, cells: &[Cell; N], indent: usize, layout: &TableLayout) {
         let shown: Vec<_> = (cells.iter().zip(&self.columns).zip(&layout.widths))
             .filter_map(|((cell, column), width)| {
                 width.map(|width| (cell, column.side, width, cell.lines(width)))
@@ -95,8 +96,8 @@ impl<const N: usize> Table<N> {
                 let part = lines.get(line).map_or("", String::as_str);
                 let free = width.saturating_sub(columns(part));
                 let (before, after) = match side {
-                    Side::Left => (0, free),
-                    Side::Right => (free, 0),
+                    ColumnSide::Left => (0, free),
+                    ColumnSide::Right => (free, 0),
                 };
                 if !part.trim().is_empty() {
                     let style = cell.style;
@@ -120,8 +121,8 @@ impl<const N: usize> Table<N> {
 mod tests {
     use super::*;
 
-    fn table() -> Table<3> {
-        let mut table = Table::new([
+    fn table() -> TextTable<3> {
+        let mut table = TextTable::new([
             Column::left("name").down_to(8),
             Column::right("size").optional(1),
             Column::left("why").down_to(10),

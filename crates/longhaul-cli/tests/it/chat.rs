@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options, Server};
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions};
 use longhaul_sim::world::{self, World as SimWorld};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::support::{Finish, Run, World};
 
 /// A provider with these turns.
 pub(crate) struct Provider {
-    server: Server,
+    server: SimServer,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -24,7 +24,7 @@ impl Provider {
             script = format!("{script}\n{turn}");
         }
         let model = SimModel::new(ModelOptions {
-            script: Some(Script::parse(&script).unwrap()),
+            script: Some(ReplyScript::parse(&script).unwrap()),
             ..ModelOptions::default()
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -32,9 +32,9 @@ impl Provider {
             .enable_all()
             .build()
             .unwrap();
-        let sim = SimWorld::new(world::Options::new(1, Box::new(model)));
+        let sim = SimWorld::new(world::WorldOptions::new(1, Box::new(model)));
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = runtime.block_on(Server::start(address, sim, Options::default()));
+        let server = runtime.block_on(SimServer::start(address, sim, SimServerOptions::default()));
         Self {
             server: server.unwrap(),
             _runtime: runtime,

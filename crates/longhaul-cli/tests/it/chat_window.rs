@@ -1,9 +1,9 @@
 //! `longhaul chat -p` where the window is full, and settings that act in it.
 
 use longhaul_core::models::ModelTable;
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options, Server};
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions};
 use longhaul_sim::world::{self, World as SimWorld};
 use serde_json::{Value, json};
 
@@ -18,15 +18,15 @@ async fn chat(world: &World, turns: &[Value], args: &[&str]) -> Run {
         script = format!("{script}\n{turn}");
     }
     let model = SimModel::new(ModelOptions {
-        script: Some(Script::parse(&script).unwrap()),
+        script: Some(ReplyScript::parse(&script).unwrap()),
         ..ModelOptions::default()
     });
-    let sim = SimWorld::new(world::Options {
+    let sim = SimWorld::new(world::WorldOptions {
         models: ModelTable::builtin().extended_with(MODELS).unwrap(),
-        ..world::Options::new(1, Box::new(model))
+        ..world::WorldOptions::new(1, Box::new(model))
     });
     let address = "127.0.0.1:0".parse().unwrap();
-    let server = Server::start(address, sim, Options::default())
+    let server = SimServer::start(address, sim, SimServerOptions::default())
         .await
         .unwrap();
     world.write("models.toml", MODELS);

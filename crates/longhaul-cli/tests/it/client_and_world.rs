@@ -3,24 +3,24 @@
 
 use longhaul_provider::{Client, ClientConfig, Dialect, Error, ErrorClass, Reply, Request};
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use serde_json::{Value, json};
 
 struct House {
-    server: Server,
+    server: SimServer,
     client: Client,
 }
 
 impl House {
     async fn new(dialect: Dialect) -> Self {
-        let model = SimModel::new(model::Options::default());
-        let world = World::new(world::Options::new(5, Box::new(model)));
-        let options = Options {
-            time: Time::Virtual,
-            ..Options::default()
+        let model = SimModel::new(model::SimModelOptions::default());
+        let world = World::new(world::WorldOptions::new(5, Box::new(model)));
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
+            ..SimServerOptions::default()
         };
-        let server = Server::start("127.0.0.1:0".parse().unwrap(), world, options)
+        let server = SimServer::start("127.0.0.1:0".parse().unwrap(), world, options)
             .await
             .unwrap();
         let url = server.url().to_owned();

@@ -1,7 +1,7 @@
 //! Damage: every kind is named with its line, to programs and people, and everything intact is still read.
 
-use longhaul_testkit::damage::{self, Damaged, lines_with};
-use longhaul_testkit::session::{Compaction, Kept};
+use longhaul_testkit::damage::{self, DamagedFile, lines_with};
+use longhaul_testkit::session::{CompactionSchedule, KeptRounds};
 use longhaul_testkit::{Feature, SessionSpec};
 
 use crate::support::World;
@@ -9,8 +9,8 @@ use crate::support::World;
 fn healthy() -> Vec<u8> {
     SessionSpec::new(21, 40)
         .without(Feature::Branches)
-        .compaction(Compaction::EveryRounds(15))
-        .kept(Kept::AfterSummary)
+        .compaction(CompactionSchedule::EveryRounds(15))
+        .kept(KeptRounds::AfterSummary)
         .bytes()
 }
 
@@ -20,7 +20,7 @@ fn entries(bytes: &[u8]) -> u64 {
 
 /// Every problem reported is of one of these kinds and on a line that was named; at least one is.
 #[track_caller]
-fn reported(damaged: &Damaged, kinds: &[&str], intact: u64) {
+fn reported(damaged: &DamagedFile, kinds: &[&str], intact: u64) {
     let world = World::new();
     let run = world.inspect(&damaged.bytes).ends(1);
     let report = run.json();

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::config::Config;
-use longhaul_core::engine::{Outgoing, ToolOutput};
+use longhaul_core::engine::{ModelRequest, ToolOutput};
 use longhaul_provider::{CancellationToken, Client, ClientConfig, Dialect, Error, Reply};
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options, Server};
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions};
 use longhaul_sim::world;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ struct Recorder(Client, Arc<Mutex<Vec<String>>>);
 impl Model for Recorder {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -38,16 +38,16 @@ async fn u4_y2_requests_are_shown_with_their_cache_edits_and_such_clearings_are_
         script = format!("{script}\n{turn}");
     }
     let model = SimModel::new(ModelOptions {
-        script: Some(Script::parse(&script).unwrap()),
+        script: Some(ReplyScript::parse(&script).unwrap()),
         ..ModelOptions::default()
     });
-    let sim = world::World::new(world::Options {
+    let sim = world::World::new(world::WorldOptions {
         // What a reply wrote can be read by the next request, however soon that comes.
-        pace: Options::world_pace(Options::default().pace),
-        ..world::Options::new(5, Box::new(model))
+        pace: SimServerOptions::world_pace(SimServerOptions::default().pace),
+        ..world::WorldOptions::new(5, Box::new(model))
     });
     let address = "127.0.0.1:0".parse().unwrap();
-    let server = Server::start(address, sim, Options::default())
+    let server = SimServer::start(address, sim, SimServerOptions::default())
         .await
         .unwrap();
     let url = server.url();

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use longhaul_core::transcript::ProblemKind;
+use longhaul_core::transcript::TranscriptProblemKind;
 use serde_json::Value;
 
 use crate::support::{Finish, World, folded, long_session, plain_session};
@@ -149,7 +149,7 @@ fn the_example_in_the_reference_is_what_the_program_prints() {
 #[test]
 fn m4_every_kind_of_problem_is_documented() {
     let documented = documented(&read("inspect-json.md"), "Kinds of problem");
-    let kinds = ProblemKind::ALL.map(|kind| kind.name().to_owned());
+    let kinds = TranscriptProblemKind::ALL.map(|kind| kind.name().to_owned());
     assert_eq!(documented, BTreeSet::from(kinds));
 }
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use longhaul_testkit::SessionSpec;
-use longhaul_testkit::session::Role;
+use longhaul_testkit::session::TranscriptRole;
 use unicode_width::UnicodeWidthStr;
 
 use crate::support::{Finish, World, plain, plain_session, rich_session};
@@ -12,7 +12,9 @@ use crate::support::{Finish, World, plain, plain_session, rich_session};
 fn project(world: &World) {
     world.write("p/1111.jsonl", rich_session().bytes);
     world.write("p/2222.jsonl", plain_session().bytes);
-    let agent = SessionSpec::new(8, 5).role(Role::SubAgent).bytes();
+    let agent = SessionSpec::new(8, 5)
+        .role(TranscriptRole::SubAgent)
+        .bytes();
     world.write("p/1111/subagents/agent-a1.jsonl", agent);
     world.write("p/notes.md", "not looked at");
     world.write(

@@ -1,12 +1,12 @@
 //! `inspect --json`: its fields are those documented, their values those of the file.
 
-use longhaul_testkit::session::{CacheTtl, Compaction, Kept, Role};
-use longhaul_testkit::{Session, SessionSpec};
+use longhaul_testkit::session::{CacheTtl, CompactionSchedule, KeptRounds, TranscriptRole};
+use longhaul_testkit::{GeneratedSession, SessionSpec};
 use serde_json::{Value, json};
 
 use crate::support::{World, long_session, plain_session, rich_session};
 
-fn usage(of: &longhaul_testkit::session::Usage) -> Value {
+fn usage(of: &longhaul_testkit::session::ExpectedUsage) -> Value {
     json!({
         "input": of.input,
         "cache_read": of.cache_read,
@@ -17,7 +17,7 @@ fn usage(of: &longhaul_testkit::session::Usage) -> Value {
 }
 
 /// Holds the report against what was written down while generating.
-fn check(session: &Session) {
+fn check(session: &GeneratedSession) {
     let world = World::new();
     let run = world.inspect(&session.bytes).ends(0);
     assert_eq!(run.err, "");
@@ -79,9 +79,17 @@ fn t1_t4_figures_are_true_of_sessions_of_every_kind() {
             .cache_ttl(CacheTtl::OneHour)
             .generate(),
     );
-    check(&SessionSpec::new(29, 30).role(Role::SubAgent).generate());
-    for kept in [Kept::Nothing, Kept::AfterBoundary, Kept::Listed] {
-        let spec = SessionSpec::new(31, 45).compaction(Compaction::EveryRounds(15));
+    check(
+        &SessionSpec::new(29, 30)
+            .role(TranscriptRole::SubAgent)
+            .generate(),
+    );
+    for kept in [
+        KeptRounds::Nothing,
+        KeptRounds::AfterBoundary,
+        KeptRounds::Listed,
+    ] {
+        let spec = SessionSpec::new(31, 45).compaction(CompactionSchedule::EveryRounds(15));
         check(&spec.kept(kept).generate());
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use longhaul_testkit::{Session, SessionSpec};
+use longhaul_testkit::{GeneratedSession, SessionSpec};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -179,16 +179,16 @@ impl Run {
 }
 
 /// A session with everything in it, compacted a few times.
-pub(crate) fn rich_session() -> Session {
-    use longhaul_testkit::session::{Compaction, Kept};
+pub(crate) fn rich_session() -> GeneratedSession {
+    use longhaul_testkit::session::{CompactionSchedule, KeptRounds};
     SessionSpec::new(11, 70)
-        .compaction(Compaction::EveryRounds(20))
-        .kept(Kept::AfterSummary)
+        .compaction(CompactionSchedule::EveryRounds(20))
+        .kept(KeptRounds::AfterSummary)
         .generate()
 }
 
 /// A session long enough to be compacted as the real ones are, and cleared before that.
-pub(crate) fn long_session() -> Session {
+pub(crate) fn long_session() -> GeneratedSession {
     SessionSpec::new(3, 130).generate()
 }
 
@@ -211,7 +211,7 @@ pub(crate) fn folded() -> Vec<u8> {
 }
 
 /// A small session without anything unusual.
-pub(crate) fn plain_session() -> Session {
+pub(crate) fn plain_session() -> GeneratedSession {
     SessionSpec::new(5, 12).plain().generate()
 }
 

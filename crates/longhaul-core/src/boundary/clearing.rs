@@ -4,20 +4,20 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::compaction::Trigger;
-use super::line::{Envelope, LineError, Stamp, SystemLine, line};
+use super::compaction::CompactionTrigger;
+use super::line::{LineEnvelope, LineError, LineStamp, SystemLine, line};
 
 /// What a clearing writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Clearing<'a> {
+pub struct ClearingRecord<'a> {
     /// What all lines carry.
-    pub envelope: Envelope<'a>,
+    pub envelope: LineEnvelope<'a>,
     /// Its id and time.
-    pub stamp: Stamp<'a>,
+    pub stamp: LineStamp<'a>,
     /// The entry before it.
     pub parent: Option<&'a str>,
     /// Who set it off.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// Tokens in the window before.
     pub pre_tokens: u64,
     /// What the cleared results weighed.
@@ -33,10 +33,10 @@ pub struct Clearing<'a> {
     pub report: Option<&'a Value>,
 }
 
-impl Clearing<'_> {
+impl ClearingRecord<'_> {
     /// The line, line end excluded.
     pub fn line(&self) -> Result<Bytes, LineError> {
-        let microcompact_metadata = Metadata {
+        let microcompact_metadata = ClearingMetadata {
             trigger: self.trigger,
             pre_tokens: self.pre_tokens,
             tokens_saved: self.tokens_saved,
@@ -52,7 +52,7 @@ impl Clearing<'_> {
                 self.stamp,
                 "microcompact_boundary",
                 "Context microcompacted",
-                Fields {
+                ClearingFields {
                     microcompact_metadata,
                 },
             )
@@ -62,14 +62,14 @@ impl Clearing<'_> {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields<'a> {
-    microcompact_metadata: Metadata<'a>,
+struct ClearingFields<'a> {
+    microcompact_metadata: ClearingMetadata<'a>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
-    trigger: Trigger,
+struct ClearingMetadata<'a> {
+    trigger: CompactionTrigger,
     pre_tokens: u64,
     tokens_saved: u64,
     compacted_tool_ids: &'a [&'a str],

@@ -6,13 +6,15 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::kept::{Kept, Messages, Segment};
-use super::line::{Envelope, LineError, Opening, Stamp, SystemLine, line, milliseconds};
+use super::line::{
+    EnvelopeFields, LineEnvelope, LineError, LineStamp, SystemLine, line, milliseconds,
+};
+use super::preserved::{PreservedMessagesFields, PreservedPart, PreservedSegmentFields};
 
 /// Who set it off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Trigger {
+pub enum CompactionTrigger {
     /// The user.
     #[default]
     Manual,
@@ -20,7 +22,7 @@ pub enum Trigger {
     Auto,
 }
 
-impl Trigger {
+impl CompactionTrigger {
     /// Its name in transcripts, hooks and logs.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -32,35 +34,35 @@ impl Trigger {
 
 /// An attachment that follows the summary: something restored, or what a hook said.
 #[derive(Debug, Clone, Copy)]
-pub struct Attached<'a> {
+pub struct SummaryAttachment<'a> {
     /// Its id and time.
-    pub stamp: Stamp<'a>,
+    pub stamp: LineStamp<'a>,
     /// The `attachment` value: an object with a `type`.
     pub value: &'a Value,
 }
 
 /// A summary that the provider made and signed (N3): the reply it came in, as it was written.
 #[derive(Debug, Clone, Copy)]
-pub struct Signed<'a> {
+pub struct SignedReply<'a> {
     /// Its entry's id and time.
-    pub stamp: Stamp<'a>,
+    pub stamp: LineStamp<'a>,
     /// The message, whose content is the signed block.
     pub message: &'a RawValue,
 }
 
 /// Everything a compaction writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Compaction<'a> {
+pub struct CompactionRecord<'a> {
     /// What all lines carry.
-    pub envelope: Envelope<'a>,
+    pub envelope: LineEnvelope<'a>,
     /// The boundary's id and time.
-    pub boundary: Stamp<'a>,
+    pub boundary: LineStamp<'a>,
     /// The summary's id and time.
-    pub summary: Stamp<'a>,
+    pub summary: LineStamp<'a>,
     /// The last entry of the conversation that is replaced.
     pub logical_parent: Option<&'a str>,
     /// Who set it off.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// Tokens in the window before.
     pub pre_tokens: u64,
     /// Entries that the summary replaces.
@@ -70,7 +72,7 @@ pub struct Compaction<'a> {
     /// Names of tools that the model had discovered before (R5).
     pub discovered_tools: &'a [&'a str],
     /// What is kept word for word.
-    pub kept: Option<&'a Kept>,
+    pub kept: Option<&'a PreservedPart>,
     /// Reasoning up to and including this entry is not sent again (N2). If the view had such an entry before and the
     /// kept part still holds it, it must be named again.
     pub thinking_stripped_through: Option<&'a str>,
@@ -87,14 +89,14 @@ pub struct Compaction<'a> {
     /// How the provider counted what stands before the messages, where replies tell.
     pub head_tokens: Option<&'a Value>,
     /// The provider's own summary, which stands before the summary message.
-    pub signed: Option<Signed<'a>>,
+    pub signed: Option<SignedReply<'a>>,
     /// The text of the summary message.
     pub text: &'a str,
     /// What follows it, in order: attachments, then what hooks said (F10).
-    pub attached: &'a [Attached<'a>],
+    pub attached: &'a [SummaryAttachment<'a>],
 }
 
-impl Compaction<'_> {
+impl CompactionRecord<'_> {
     /// The lines in the order in which they are appended, line ends excluded. The kept part is not written again: a
     /// reader puts it behind the anchor, and what hung on the anchor behind it.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
@@ -127,7 +129,7 @@ impl Compaction<'_> {
 
     fn boundary_line(&self) -> Result<Bytes, LineError> {
         let (boundary, summary) = (self.boundary.uuid, self.summary.uuid);
-        let compact_metadata = Metadata {
+        let compact_metadata = CompactionMetadata {
             trigger: self.trigger,
             pre_tokens: self.pre_tokens,
             messages_summarized: self.messages_summarized,
@@ -135,7 +137,7 @@ impl Compaction<'_> {
             pre_compact_discovered_tools: self.discovered_tools,
             preserved_segment: self.kept.map(|kept| kept.segment(boundary, summary)),
             preserved_messages: self.kept.map(|kept| kept.messages(boundary, summary)),
-            view_offset: self.kept.map(Kept::view_offset),
+            view_offset: self.kept.map(PreservedPart::view_offset),
             thinking_stripped_through: self.thinking_stripped_through,
             ledger: self.ledger,
             report: self.report,
@@ -151,7 +153,7 @@ impl Compaction<'_> {
                 self.boundary,
                 "compact_boundary",
                 "Conversation compacted",
-                Fields { compact_metadata },
+                CompactionFields { compact_metadata },
             )
         })
     }
@@ -163,7 +165,7 @@ impl Compaction<'_> {
                 .map_or(self.boundary.uuid, |signed| signed.stamp.uuid),
             opening: self.envelope.into(),
             kind: "user",
-            message: Message {
+            message: SummaryLineMessage {
                 role: "user",
                 content: self.text,
             },
@@ -187,14 +189,14 @@ pub fn hook_context(event: &str, hook: &str, said: &[&str]) -> Value {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields<'a> {
-    compact_metadata: Metadata<'a>,
+struct CompactionFields<'a> {
+    compact_metadata: CompactionMetadata<'a>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
-    trigger: Trigger,
+struct CompactionMetadata<'a> {
+    trigger: CompactionTrigger,
     pre_tokens: u64,
     messages_summarized: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,9 +204,9 @@ struct Metadata<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pre_compact_discovered_tools: &'a [&'a str],
     #[serde(skip_serializing_if = "Option::is_none")]
-    preserved_segment: Option<Segment<'a>>,
+    preserved_segment: Option<PreservedSegmentFields<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preserved_messages: Option<Messages<'a>>,
+    preserved_messages: Option<PreservedMessagesFields<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     view_offset: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,7 +230,7 @@ struct Metadata<'a> {
 struct SignedLine<'a> {
     parent_uuid: &'a str,
     #[serde(flatten)]
-    opening: Opening<'a>,
+    opening: EnvelopeFields<'a>,
     #[serde(rename = "type")]
     kind: &'static str,
     message: &'a RawValue,
@@ -242,10 +244,10 @@ struct SignedLine<'a> {
 struct SummaryLine<'a> {
     parent_uuid: &'a str,
     #[serde(flatten)]
-    opening: Opening<'a>,
+    opening: EnvelopeFields<'a>,
     #[serde(rename = "type")]
     kind: &'static str,
-    message: Message<'a>,
+    message: SummaryLineMessage<'a>,
     is_visible_in_transcript_only: bool,
     is_compact_summary: bool,
     uuid: &'a str,
@@ -254,7 +256,7 @@ struct SummaryLine<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Message<'a> {
+struct SummaryLineMessage<'a> {
     role: &'static str,
     content: &'a str,
 }
@@ -270,5 +272,5 @@ struct AttachmentLine<'a> {
     #[serde(serialize_with = "milliseconds")]
     timestamp: Timestamp,
     #[serde(flatten)]
-    opening: Opening<'a>,
+    opening: EnvelopeFields<'a>,
 }

@@ -3,10 +3,10 @@
 use bytes::Bytes;
 
 use super::line::LineError;
-use crate::json::{self, Object};
+use crate::json::{self, ObjectReader};
 
 /// The new ids of a copy.
-pub(super) struct Ids<'a> {
+pub(super) struct CopyIds<'a> {
     pub(super) uuid: &'a str,
     pub(super) parent: &'a str,
     /// Appended to the message id. A copy must not be taken for another line of the response that it copies.
@@ -15,8 +15,8 @@ pub(super) struct Ids<'a> {
 
 /// The copy of a line that has been scanned. Its usage is left out: the request that it measured was another one, and
 /// it has been paid for.
-pub(super) fn copied(line: &[u8], ids: &Ids<'_>) -> Result<Bytes, LineError> {
-    let entry = Object::new(line);
+pub(super) fn copied(line: &[u8], ids: &CopyIds<'_>) -> Result<Bytes, LineError> {
+    let entry = ObjectReader::new(line);
     let place = |raw: Option<&[u8]>, name| {
         raw.and_then(|raw| json::place(line, raw))
             .ok_or(LineError::Missing(name))

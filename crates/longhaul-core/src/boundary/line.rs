@@ -9,7 +9,7 @@ use crate::message::Usage;
 
 /// Whose conversation a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thread<'a> {
+pub enum LineThread<'a> {
     /// The main one.
     Main,
     /// A sub-agent's, by its id.
@@ -18,9 +18,9 @@ pub enum Thread<'a> {
 
 /// Where and by what a line was written.
 #[derive(Debug, Clone, Copy)]
-pub struct Envelope<'a> {
+pub struct LineEnvelope<'a> {
     /// Whose conversation it is.
-    pub thread: Thread<'a>,
+    pub thread: LineThread<'a>,
     /// The working directory.
     pub cwd: &'a str,
     /// The session.
@@ -33,7 +33,7 @@ pub struct Envelope<'a> {
 
 /// A line's own id and time.
 #[derive(Debug, Clone, Copy)]
-pub struct Stamp<'a> {
+pub struct LineStamp<'a> {
     /// Its uuid: new, and used for no other line.
     pub uuid: &'a str,
     /// When it was written.
@@ -48,7 +48,7 @@ pub enum LineError {
     Json(#[from] serde_json::Error),
     /// A head cannot be an entry.
     #[error(transparent)]
-    Head(#[from] crate::message::HeadError),
+    Head(#[from] crate::message::PrefixEntryError),
     /// An entry that is to be written again lacks a field that must change.
     #[error("an entry cannot be written again: it has no {0}")]
     Missing(&'static str),
@@ -57,7 +57,7 @@ pub enum LineError {
 /// The envelope's fields in the order and spelling of the file.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Opening<'a> {
+pub(crate) struct EnvelopeFields<'a> {
     is_sidechain: bool,
     user_type: &'static str,
     cwd: &'a str,
@@ -69,11 +69,11 @@ pub(crate) struct Opening<'a> {
     agent_id: Option<&'a str>,
 }
 
-impl<'a> From<Envelope<'a>> for Opening<'a> {
-    fn from(envelope: Envelope<'a>) -> Self {
+impl<'a> From<LineEnvelope<'a>> for EnvelopeFields<'a> {
+    fn from(envelope: LineEnvelope<'a>) -> Self {
         let agent_id = match envelope.thread {
-            Thread::Main => None,
-            Thread::Agent(id) => Some(id),
+            LineThread::Main => None,
+            LineThread::Agent(id) => Some(id),
         };
         Self {
             is_sidechain: agent_id.is_some(),
@@ -119,7 +119,7 @@ pub(super) struct SystemLine<'a, M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) logical_parent_uuid: Option<&'a str>,
     #[serde(flatten)]
-    pub(super) opening: Opening<'a>,
+    pub(super) opening: EnvelopeFields<'a>,
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
     pub(super) subtype: &'static str,
@@ -135,8 +135,8 @@ pub(super) struct SystemLine<'a, M> {
 
 impl<'a, M> SystemLine<'a, M> {
     pub(super) fn new(
-        envelope: Envelope<'a>,
-        stamp: Stamp<'a>,
+        envelope: LineEnvelope<'a>,
+        stamp: LineStamp<'a>,
         subtype: &'static str,
         content: &'a str,
         metadata: M,

@@ -7,15 +7,17 @@
 mod clearing;
 mod compaction;
 mod copy;
-mod kept;
 mod line;
+mod preserved;
 mod rewind;
 mod undo;
 
-pub use clearing::Clearing;
-pub use compaction::{Attached, Compaction, Signed, Trigger, hook_context};
-pub use kept::{Anchor, Kept, KeptEntry};
-pub use line::{Envelope, LineError, Stamp, Thread};
-pub(crate) use line::{Opening, line, milliseconds, usage_value};
-pub use rewind::Rewind;
-pub use undo::{Later, Undo, UndoPlan};
+pub use clearing::ClearingRecord;
+pub use compaction::{
+    CompactionRecord, CompactionTrigger, SignedReply, SummaryAttachment, hook_context,
+};
+pub(crate) use line::{EnvelopeFields, line, milliseconds, usage_value};
+pub use line::{LineEnvelope, LineError, LineStamp, LineThread};
+pub use preserved::{KeptEntry, PreservedAnchor, PreservedPart};
+pub use rewind::RewindRecord;
+pub use undo::{CopiedEntry, UndoPlan, UndoRecord};

@@ -4,25 +4,25 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::line::{Envelope, LineError, Stamp, SystemLine, line};
+use super::line::{LineEnvelope, LineError, LineStamp, SystemLine, line};
 
 /// Everything a rewind writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Rewind<'a> {
+pub struct RewindRecord<'a> {
     /// What its line carries.
-    pub envelope: Envelope<'a>,
+    pub envelope: LineEnvelope<'a>,
     /// Its id and time.
-    pub stamp: Stamp<'a>,
+    pub stamp: LineStamp<'a>,
     /// The entry that the conversation goes on from; none: it begins anew.
     pub parent: Option<&'a str>,
     /// The first entry that is left behind.
     pub left: &'a str,
 }
 
-impl Rewind<'_> {
+impl RewindRecord<'_> {
     /// The line, line end excluded. To readers that do not know it, it is a remark for people.
     pub fn line(&self) -> Result<Bytes, LineError> {
-        let rewind_metadata = Metadata {
+        let rewind_metadata = RewindMetadata {
             left_uuid: self.left,
         };
         line(&SystemLine {
@@ -32,7 +32,7 @@ impl Rewind<'_> {
                 self.stamp,
                 "informational",
                 "Conversation rewound",
-                Fields { rewind_metadata },
+                RewindFields { rewind_metadata },
             )
         })
     }
@@ -40,12 +40,12 @@ impl Rewind<'_> {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields<'a> {
-    rewind_metadata: Metadata<'a>,
+struct RewindFields<'a> {
+    rewind_metadata: RewindMetadata<'a>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
+struct RewindMetadata<'a> {
     left_uuid: &'a str,
 }

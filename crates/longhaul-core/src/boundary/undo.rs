@@ -10,13 +10,13 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::copy::{Ids, copied};
-use super::kept::shapes_the_view;
-use super::line::{Envelope, LineError, Stamp, SystemLine, line};
+use super::copy::{CopyIds, copied};
+use super::line::{LineEnvelope, LineError, LineStamp, SystemLine, line};
+use super::preserved::shapes_the_view;
 use crate::hash::Set;
-use crate::message::{EntryKind, View};
+use crate::message::{EntryKind, EntryView};
 use crate::tokens::Estimate;
-use crate::transcript::{Conversation, LiveView, Table};
+use crate::transcript::{LiveView, ResolvedConversation, TranscriptTable};
 
 /// What an undo would do.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct UndoPlan {
 
 impl UndoPlan {
     /// Plans to take back the newest compaction in the live view. None if there is none, or nothing lies before it.
-    pub fn of(table: &Table, conversation: &Conversation) -> Option<Self> {
+    pub fn of(table: &TranscriptTable, conversation: &ResolvedConversation) -> Option<Self> {
         let rows = table.rows();
         let view = conversation.view();
         let boundary = view.boundary?;
@@ -80,7 +80,7 @@ impl UndoPlan {
     }
 
     /// What the conversation would weigh: to be held against the threshold before anything is written.
-    pub fn weight(&self, table: &Table) -> Estimate {
+    pub fn weight(&self, table: &TranscriptTable) -> Estimate {
         let rows = self.old.rows.iter().chain(&self.later);
         rows.map(|row| &table.rows()[*row as usize])
             .filter(|row| row.is_sent())
@@ -91,26 +91,26 @@ impl UndoPlan {
 
 /// A turn that is written again.
 #[derive(Debug, Clone, Copy)]
-pub struct Later<'a> {
+pub struct CopiedEntry<'a> {
     /// The entry.
-    pub entry: View<'a>,
+    pub entry: EntryView<'a>,
     /// The uuid of its copy.
     pub uuid: &'a str,
 }
 
 /// Everything an undo writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Undo<'a> {
+pub struct UndoRecord<'a> {
     /// What its line carries.
-    pub envelope: Envelope<'a>,
+    pub envelope: LineEnvelope<'a>,
     /// Its id and time.
-    pub stamp: Stamp<'a>,
+    pub stamp: LineStamp<'a>,
     /// The boundary that is taken back.
     pub boundary: &'a str,
     /// The last entry of the old conversation.
     pub parent: &'a str,
     /// The turns since, in order.
-    pub later: &'a [Later<'a>],
+    pub later: &'a [CopiedEntry<'a>],
     /// Reasoning up to and including this entry is not sent again (N2): the last copy, for a model that binds reasoning
     /// to what came before it.
     pub thinking_stripped_through: Option<&'a str>,
@@ -118,16 +118,16 @@ pub struct Undo<'a> {
     pub report: Option<&'a Value>,
 }
 
-impl Undo<'_> {
+impl UndoRecord<'_> {
     /// The lines in the order in which they are appended, line ends excluded. Entries that neither are seen by the model
     /// nor change what it sees are not written again.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
-        let copies: Vec<&Later<'_>> = self
+        let copies: Vec<&CopiedEntry<'_>> = self
             .later
             .iter()
             .filter(|later| shapes_the_view(later.entry))
             .collect();
-        let undo_metadata = Metadata {
+        let undo_metadata = UndoMetadata {
             boundary_uuid: self.boundary,
             copied: copies.len(),
             thinking_stripped_through: self.thinking_stripped_through,
@@ -140,13 +140,13 @@ impl Undo<'_> {
                 self.stamp,
                 "compact_undo",
                 "Compaction undone",
-                Fields { undo_metadata },
+                UndoFields { undo_metadata },
             )
         })?];
         let message_suffix = format!("~{}", self.stamp.uuid);
         let mut parent = self.stamp.uuid;
         for later in copies {
-            let ids = Ids {
+            let ids = CopyIds {
                 uuid: later.uuid,
                 parent,
                 message_suffix: &message_suffix,
@@ -160,13 +160,13 @@ impl Undo<'_> {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields<'a> {
-    undo_metadata: Metadata<'a>,
+struct UndoFields<'a> {
+    undo_metadata: UndoMetadata<'a>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
+struct UndoMetadata<'a> {
     boundary_uuid: &'a str,
     copied: usize,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,10 +7,13 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::canonical::{self, end_of_string};
-use super::fields::{Fields, items};
+use super::fields::{JsonFields, items};
+use super::fingerprint::{
+    CacheBreakpoint, FingerprintMessages, Flags, PrefixFingerprint, RequestFingerprint, SystemPart,
+    ToolPart, ToolPlacement,
+};
 use super::messages;
-use super::sent::{Conversation, Fingerprint, Flags, Head, Mark, SystemPart, ToolPart, ToolPlace};
-use crate::json::{Cursor, Fault, text};
+use crate::json::{JsonCursor, JsonFault, text};
 
 /// Fields that change nothing about the prompt: they say how a reply is made, counted or delivered.
 const WITHOUT_EFFECT: [&str; 12] = [
@@ -48,23 +51,23 @@ pub enum BodyError {
     Malformed(String),
 }
 
-impl From<Fault> for BodyError {
-    fn from(fault: Fault) -> Self {
+impl From<JsonFault> for BodyError {
+    fn from(fault: JsonFault) -> Self {
         Self::Malformed(fault.to_string())
     }
 }
 
-impl Fingerprint<'_> {
+impl RequestFingerprint<'_> {
     /// The fingerprint of a request body. It shares the body's memory.
     pub fn of_body<'b>(
         source: impl Into<String>,
         started: Timestamp,
         body: &Bytes,
         betas: impl IntoIterator<Item = &'b str>,
-    ) -> Result<Fingerprint<'static>, BodyError> {
+    ) -> Result<RequestFingerprint<'static>, BodyError> {
         checked(body)?;
-        let fields = Fields::of(body)?;
-        let mut head = Head::empty(betas);
+        let fields = JsonFields::of(body)?;
+        let mut head = PrefixFingerprint::empty(betas);
         for (name, value) in &fields.0 {
             head.take(name, body.slice_ref(value))?;
         }
@@ -76,14 +79,14 @@ impl Fingerprint<'_> {
             marks.retain(|(at, _)| *at != last);
             marks.push((last, mark.clone()));
         }
-        Ok(Fingerprint {
+        Ok(RequestFingerprint {
             source: source.into(),
             started,
-            head: Arc::new(head),
+            prefix: Arc::new(head),
             flags: Arc::new(Flags::new()),
-            messages: Conversation::Read(positions),
-            marks,
-            rewriting: None,
+            messages: FingerprintMessages::Read(positions),
+            breakpoints: marks,
+            prefix_replacement: None,
         })
     }
 
@@ -94,7 +97,7 @@ impl Fingerprint<'_> {
     }
 }
 
-impl Head {
+impl PrefixFingerprint {
     /// A head from its parts as they are sent: `system` and `tools` as JSON values, `settings` an object with all other
     /// fields of the body. Made once, when these are latched.
     pub fn of_parts<'b>(
@@ -111,7 +114,7 @@ impl Head {
         let mut head = Self::empty(betas);
         head.take(b"system", system.clone())?;
         head.take(b"tools", tools.clone())?;
-        for (name, value) in &Fields::of(settings)?.0 {
+        for (name, value) in &JsonFields::of(settings)?.0 {
             head.take(name, settings.slice_ref(value))?;
         }
         Ok(head)
@@ -142,7 +145,7 @@ impl Head {
             "tool_choice" => self.tool_choice = tool_choice(&value)?,
             "thinking" => self.thinking = Some(thinking(&value)?),
             "output_format" => self.format = Some(compact(&value)),
-            "cache_control" => self.automatic = Mark::read(&value),
+            "cache_control" => self.automatic = CacheBreakpoint::read(&value),
             "output_config" => self.output_config(&value)?,
             name if WITHOUT_EFFECT.contains(&name) => {}
             name => {
@@ -152,8 +155,8 @@ impl Head {
         Ok(())
     }
 
-    fn output_config(&mut self, value: &[u8]) -> Result<(), Fault> {
-        for (name, value) in &Fields::of(value)?.0 {
+    fn output_config(&mut self, value: &[u8]) -> Result<(), JsonFault> {
+        for (name, value) in &JsonFields::of(value)?.0 {
             match &**name {
                 _ if *value == b"null" => {}
                 b"effort" => self.effort = text(value).map(Into::into),
@@ -170,19 +173,19 @@ impl Head {
 
 fn checked(bytes: &[u8]) -> Result<(), BodyError> {
     simdutf8::basic::from_utf8(bytes).map_err(|_| BodyError::NotUtf8)?;
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = JsonCursor::new(bytes);
     cursor.skip()?;
     Ok(cursor.end()?)
 }
 
-fn system(value: &Bytes) -> Result<Vec<SystemPart>, Fault> {
+fn system(value: &Bytes) -> Result<Vec<SystemPart>, JsonFault> {
     let blocks = match value.first() {
         Some(b'[') => items(value)?,
         _ => vec![&value[..]],
     };
     let parts = blocks.into_iter().map(|block| {
-        let fields = Fields::of(block).ok();
-        let mark = fields.and_then(|fields| Mark::read(fields.get("cache_control")?));
+        let fields = JsonFields::of(block).ok();
+        let mark = fields.and_then(|fields| CacheBreakpoint::read(fields.get("cache_control")?));
         let mut part = SystemPart {
             hash: canonical::block(block),
             chars: 0,
@@ -197,19 +200,19 @@ fn system(value: &Bytes) -> Result<Vec<SystemPart>, Fault> {
     Ok(parts.flatten().collect())
 }
 
-fn tools(value: &Bytes) -> Result<Vec<ToolPart>, Fault> {
+fn tools(value: &Bytes) -> Result<Vec<ToolPart>, JsonFault> {
     let tools = items(value)?.into_iter().map(|tool| {
-        let fields = Fields::of(tool)?;
+        let fields = JsonFields::of(tool)?;
         let kind = fields.string("type").unwrap_or_default();
         Ok(ToolPart {
             name: fields.string("name").unwrap_or_default().into_owned(),
             hash: canonical::tool(tool),
             place: match () {
-                () if fields.is_true("defer_loading") => ToolPlace::Deferred,
-                () if kind.starts_with("web_search_") => ToolPlace::System,
-                () => ToolPlace::Definitions,
+                () if fields.is_true("defer_loading") => ToolPlacement::Deferred,
+                () if kind.starts_with("web_search_") => ToolPlacement::System,
+                () => ToolPlacement::Definitions,
             },
-            mark: fields.get("cache_control").and_then(Mark::read),
+            mark: fields.get("cache_control").and_then(CacheBreakpoint::read),
             bytes: value.slice_ref(tool),
         })
     });
@@ -217,8 +220,8 @@ fn tools(value: &Bytes) -> Result<Vec<ToolPart>, Fault> {
 }
 
 /// Type and budget; how thinking is displayed changes no prompt.
-fn thinking(value: &[u8]) -> Result<String, Fault> {
-    let fields = Fields::of(value)?;
+fn thinking(value: &[u8]) -> Result<String, JsonFault> {
+    let fields = JsonFields::of(value)?;
     let kind = fields.string("type").unwrap_or_default().into_owned();
     Ok(match fields.get("budget_tokens") {
         Some(budget) => format!("{kind} ({} tokens)", String::from_utf8_lossy(budget)),
@@ -226,8 +229,8 @@ fn thinking(value: &[u8]) -> Result<String, Fault> {
     })
 }
 
-fn tool_choice(value: &[u8]) -> Result<String, Fault> {
-    let fields = Fields::of(value)?;
+fn tool_choice(value: &[u8]) -> Result<String, JsonFault> {
+    let fields = JsonFields::of(value)?;
     let mut choice = fields.string("type").unwrap_or("auto".into()).into_owned();
     if let Some(name) = fields.string("name") {
         choice = format!("{choice} {name}");

@@ -5,9 +5,9 @@
 //! the model sees as it was sent counts to the letter: inside `tool_use.input` and a tool's `input_schema` the order of
 //! keys is kept. Bytes that are sent are never made from this form.
 
-use super::fields::{Fields, items};
-use super::messages::Speaker;
-use crate::json::{Fault, text};
+use super::fields::{JsonFields, items};
+use super::messages::MessageSpeaker;
+use crate::json::{JsonFault, text};
 use crate::xxh3::Xxh3_128;
 
 /// How deep the API's own objects are taken apart; anything deeper counts as it was sent.
@@ -25,7 +25,7 @@ const DEFAULTS: [(&[u8], &[u8]); 3] = [
 
 /// What an object is: some defaults depend on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum CanonicalObjectKind {
     Block,
     Tool,
     Part,
@@ -33,14 +33,14 @@ enum Owner {
 
 /// What the canonical form is hashed with. The core's own hashes tell parts apart; a host that decides something by them
 /// may bring a hash with a key, so that nobody can make two parts that hash alike.
-pub trait Digest {
+pub trait CanonicalHasher {
     /// Takes more bytes.
     fn update(&mut self, bytes: &[u8]);
     /// The hash of all bytes taken.
     fn finish(self) -> u128;
 }
 
-impl Digest for Xxh3_128 {
+impl CanonicalHasher for Xxh3_128 {
     fn update(&mut self, bytes: &[u8]) {
         Self::update(self, bytes);
     }
@@ -57,11 +57,11 @@ pub fn block(raw: &[u8]) -> u128 {
 }
 
 /// As [`block`], with another hash.
-pub fn block_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
+pub fn block_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
     let mut hash = begin();
     match raw.first() {
         Some(b'"') => text_block(&mut hash, raw),
-        _ => value(&mut hash, raw, Owner::Block, 0),
+        _ => value(&mut hash, raw, CanonicalObjectKind::Block, 0),
     }
     hash.finish()
 }
@@ -69,7 +69,7 @@ pub fn block_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
 /// The canonical hash of a tool definition. Whether it is deferred is no part of it.
 pub fn tool(raw: &[u8]) -> u128 {
     let mut hash = Xxh3_128::new();
-    value(&mut hash, raw, Owner::Tool, 0);
+    value(&mut hash, raw, CanonicalObjectKind::Tool, 0);
     hash.digest()
 }
 
@@ -79,30 +79,33 @@ pub fn setting(raw: &[u8]) -> u128 {
 }
 
 /// As [`setting`], with another hash.
-pub fn setting_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
+pub fn setting_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
     let mut hash = begin();
-    value(&mut hash, raw, Owner::Part, 0);
+    value(&mut hash, raw, CanonicalObjectKind::Part, 0);
     hash.finish()
 }
 
 /// One message in canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Message {
+pub struct CanonicalMessage {
     /// Who speaks.
-    pub speaker: Speaker,
+    pub speaker: MessageSpeaker,
     /// Hash of role and content.
     pub hash: u128,
 }
 
 /// Reads one message of a request.
-pub fn message(raw: &[u8]) -> Result<Message, Fault> {
+pub fn message(raw: &[u8]) -> Result<CanonicalMessage, JsonFault> {
     message_with(Xxh3_128::new, raw)
 }
 
 /// As [`message`], with another hash.
-pub fn message_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> Result<Message, Fault> {
-    let fields = Fields::of(raw)?;
-    let speaker = Speaker::of(fields.string("role").as_deref().unwrap_or_default());
+pub fn message_with<D: CanonicalHasher>(
+    begin: impl Fn() -> D,
+    raw: &[u8],
+) -> Result<CanonicalMessage, JsonFault> {
+    let fields = JsonFields::of(raw)?;
+    let speaker = MessageSpeaker::of(fields.string("role").as_deref().unwrap_or_default());
     let mut hash = begin();
     hash.update(speaker.name().as_bytes());
     match fields.get("content") {
@@ -114,7 +117,7 @@ pub fn message_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> Result<Mess
         Some(plain) => hash.update(&block_with(&begin, plain).to_le_bytes()),
         None => {}
     }
-    Ok(Message {
+    Ok(CanonicalMessage {
         speaker,
         hash: hash.finish(),
     })
@@ -124,12 +127,12 @@ pub fn message_with<D: Digest>(begin: impl Fn() -> D, raw: &[u8]) -> Result<Mess
 ///
 /// Messages of role `system` are left out: clients put them in and take them out between requests of one conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Rolling(u128);
+pub struct ConversationHash(u128);
 
-impl Rolling {
+impl ConversationHash {
     /// With one more message.
-    pub fn then(self, message: Message) -> Self {
-        if message.speaker == Speaker::System {
+    pub fn then(self, message: CanonicalMessage) -> Self {
+        if message.speaker == MessageSpeaker::System {
             return self;
         }
         let mut hash = Xxh3_128::new();
@@ -146,8 +149,8 @@ impl Rolling {
 
 /// The rolling hash after each message of a request's `messages`: the last is that of the whole conversation, and an
 /// earlier one is where it can be joined to what was seen before.
-pub fn conversation(messages: &[u8]) -> Result<Vec<Rolling>, Fault> {
-    let mut rolling = Rolling::default();
+pub fn conversation(messages: &[u8]) -> Result<Vec<ConversationHash>, JsonFault> {
+    let mut rolling = ConversationHash::default();
     let each = items(messages)?.into_iter().map(|raw| {
         rolling = rolling.then(message(raw)?);
         Ok(rolling)
@@ -155,9 +158,9 @@ pub fn conversation(messages: &[u8]) -> Result<Vec<Rolling>, Fault> {
     each.collect()
 }
 
-fn value(hash: &mut impl Digest, raw: &[u8], owner: Owner, depth: usize) {
+fn value(hash: &mut impl CanonicalHasher, raw: &[u8], owner: CanonicalObjectKind, depth: usize) {
     match raw.first() {
-        Some(b'{') if depth < DEEPEST => match Fields::of(raw) {
+        Some(b'{') if depth < DEEPEST => match JsonFields::of(raw) {
             Ok(fields) => object(hash, fields, owner, depth),
             Err(_) => as_sent(hash, raw),
         },
@@ -165,7 +168,7 @@ fn value(hash: &mut impl Digest, raw: &[u8], owner: Owner, depth: usize) {
             Ok(items) => {
                 hash.update(b"[");
                 for item in items {
-                    value(hash, item, Owner::Part, depth + 1);
+                    value(hash, item, CanonicalObjectKind::Part, depth + 1);
                 }
                 hash.update(b"]");
             }
@@ -175,7 +178,12 @@ fn value(hash: &mut impl Digest, raw: &[u8], owner: Owner, depth: usize) {
     }
 }
 
-fn object(hash: &mut impl Digest, mut fields: Fields<'_>, owner: Owner, depth: usize) {
+fn object(
+    hash: &mut impl CanonicalHasher,
+    mut fields: JsonFields<'_>,
+    owner: CanonicalObjectKind,
+    depth: usize,
+) {
     fields.0.sort_by(|(a, _), (b, _)| a.cmp(b));
     hash.update(b"{");
     for (name, raw) in &fields.0 {
@@ -185,18 +193,18 @@ fn object(hash: &mut impl Digest, mut fields: Fields<'_>, owner: Owner, depth: u
         string(hash, name);
         match raw.first() {
             _ if AS_SENT.contains(&&**name) => as_sent(hash, raw),
-            Some(b'"') if owner == Owner::Block && **name == *b"content" => {
+            Some(b'"') if owner == CanonicalObjectKind::Block && **name == *b"content" => {
                 hash.update(b"[");
                 text_block(hash, raw);
                 hash.update(b"]");
             }
-            _ => value(hash, raw, Owner::Part, depth + 1),
+            _ => value(hash, raw, CanonicalObjectKind::Part, depth + 1),
         }
     }
     hash.update(b"}");
 }
 
-fn text_block(hash: &mut impl Digest, raw: &[u8]) {
+fn text_block(hash: &mut impl CanonicalHasher, raw: &[u8]) {
     hash.update(b"{");
     string(hash, b"text");
     as_sent(hash, raw);
@@ -205,27 +213,27 @@ fn text_block(hash: &mut impl Digest, raw: &[u8]) {
     hash.update(b"}");
 }
 
-fn says_nothing(name: &[u8], raw: &[u8], owner: Owner) -> bool {
+fn says_nothing(name: &[u8], raw: &[u8], owner: CanonicalObjectKind) -> bool {
     let bare = || -> Vec<u8> {
         let bytes = raw.iter().copied();
         bytes.filter(|byte| !byte.is_ascii_whitespace()).collect()
     };
     raw == b"null"
         || LEFT_OUT.contains(&name)
-        || (owner == Owner::Tool && name == b"type" && raw == br#""custom""#)
+        || (owner == CanonicalObjectKind::Tool && name == b"type" && raw == br#""custom""#)
         || DEFAULTS
             .iter()
             .any(|(field, default)| *field == name && bare() == *default)
 }
 
-fn string(hash: &mut impl Digest, decoded: &[u8]) {
+fn string(hash: &mut impl CanonicalHasher, decoded: &[u8]) {
     hash.update(b"\"");
     hash.update(&(decoded.len() as u64).to_le_bytes());
     hash.update(decoded);
 }
 
 /// A value to the letter, but for white space and escapes.
-fn as_sent(hash: &mut impl Digest, raw: &[u8]) {
+fn as_sent(hash: &mut impl CanonicalHasher, raw: &[u8]) {
     let mut at = 0;
     while let Some(byte) = raw.get(at) {
         match byte {

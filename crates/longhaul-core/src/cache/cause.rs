@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use super::change::{Change, Weight};
+use super::change::{ChangeCertainty, RequestChange};
 use crate::prompt::Ttl;
 
 /// Why less was read from the cache than the last time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub enum CacheMissCause {
     /// The request is different: the first change that matters.
-    Changed(Change),
+    Changed(RequestChange),
     /// What was cached had lived its time: this one.
     Expired(Ttl),
     /// The host sends something else in place of what the client said: this it has done.
@@ -18,21 +18,22 @@ pub enum Cause {
     ServerSide,
 }
 
-impl Cause {
+impl CacheMissCause {
     /// Picks the cause.
     ///
     /// A change that is known to be part of the key comes first. What is only suspected (a flag, a lifetime, a field of
     /// unknown effect) must not hide that the time was over, or what the host did, which are certain.
     pub(super) fn of(
-        changes: &[Change],
+        changes: &[RequestChange],
         expired: Option<Ttl>,
         rewritten: Option<&'static str>,
     ) -> Self {
-        let first = |weight: Weight| changes.iter().find(|change| change.weight() == weight);
-        if let Some(change) = first(Weight::Key) {
+        let first =
+            |weight: ChangeCertainty| changes.iter().find(|change| change.weight() == weight);
+        if let Some(change) = first(ChangeCertainty::Key) {
             return Self::Changed(change.clone());
         }
-        match (expired, rewritten, first(Weight::Suspect)) {
+        match (expired, rewritten, first(ChangeCertainty::Suspect)) {
             (Some(ttl), ..) => Self::Expired(ttl),
             (None, Some(done), _) => Self::Rewritten(done),
             (None, None, Some(change)) => Self::Changed(change.clone()),
@@ -52,7 +53,7 @@ impl Cause {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for CacheMissCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed(change) => write!(f, "{change}"),

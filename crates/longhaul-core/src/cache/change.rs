@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::messages::Speaker;
+use super::messages::MessageSpeaker;
 use crate::message::BlockKind;
 use crate::prompt::Ttl;
 
 /// Something that two requests differ in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum RequestChange {
     /// Another model.
     Model {
         /// Before.
@@ -35,7 +35,7 @@ pub enum Change {
         moved: Vec<String>,
     },
     /// The provider's web search, which changes the system prompt.
-    WebSearch(Flip),
+    WebSearch(PresenceChange),
     /// `speed`.
     Speed {
         /// Before.
@@ -44,7 +44,7 @@ pub enum Change {
         to: String,
     },
     /// Citations, which change the system prompt.
-    Citations(Flip),
+    Citations(PresenceChange),
     /// The output format.
     Format {
         /// Before, as JSON.
@@ -62,7 +62,7 @@ pub enum Change {
         to: String,
     },
     /// Whether there is any picture in the messages.
-    Images(Flip),
+    Images(PresenceChange),
     /// The thinking settings.
     Thinking {
         /// Before.
@@ -127,7 +127,7 @@ pub enum Change {
 
 /// Something that is either there or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flip {
+pub enum PresenceChange {
     /// It was not there before.
     On,
     /// It is no longer there.
@@ -153,7 +153,7 @@ pub struct MessageEdit {
     /// The message, counted from 0, as it was counted before.
     pub message: u32,
     /// Who speaks.
-    pub speaker: Speaker,
+    pub speaker: MessageSpeaker,
     /// What the block was, or is if it is new.
     pub block: BlockKind,
     /// Whether a picture is gone.
@@ -168,21 +168,21 @@ pub struct MessageEdit {
 
 /// How sure it is that a change breaks the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub enum ChangeCertainty {
     /// It is part of the key.
     Key,
     /// It is not known to be, yet it is all that differs.
     Suspect,
 }
 
-impl Change {
+impl RequestChange {
     /// How sure it is that this breaks the cache.
-    pub fn weight(&self) -> Weight {
+    pub fn weight(&self) -> ChangeCertainty {
         match self {
             Self::Extra { .. } | Self::Ttl { .. } | Self::Scope { .. } | Self::Flag { .. } => {
-                Weight::Suspect
+                ChangeCertainty::Suspect
             }
-            _ => Weight::Key,
+            _ => ChangeCertainty::Key,
         }
     }
 

@@ -1,37 +1,41 @@
 //! What changed between two requests, in the order in which the provider reads them.
 
-use super::change::{Change, Flip};
+use super::change::{PresenceChange, RequestChange};
 use super::definitions::{speed, system, tools, web_search};
-use super::edits::{Shown, message_changes};
-use super::messages::Position;
-use super::sent::{Flags, Head, Mark};
+use super::edits::{VisiblePositions, message_changes};
+use super::fingerprint::{CacheBreakpoint, Flags, PrefixFingerprint};
+use super::messages::CachePosition;
 use crate::models::ModelSpec;
 
 /// One of two requests that are compared.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
-    pub(super) head: &'a Head,
+pub(super) struct ComparedRequest<'a> {
+    pub(super) head: &'a PrefixFingerprint,
     pub(super) flags: &'a Flags,
-    pub(super) positions: &'a [Position],
-    pub(super) marks: &'a [(usize, Mark)],
+    pub(super) positions: &'a [CachePosition],
+    pub(super) marks: &'a [(usize, CacheBreakpoint)],
 }
 
 /// Everything that differs and may matter to the cache. What cannot break it is left out: markers that moved within
 /// reach, defaults spelled out, deferred tools, what was appended, whatever lies behind the last marker.
-pub(super) fn changes(before: Side<'_>, after: Side<'_>, spec: Option<&ModelSpec>) -> Vec<Change> {
+pub(super) fn changes(
+    before: ComparedRequest<'_>,
+    after: ComparedRequest<'_>,
+    spec: Option<&ModelSpec>,
+) -> Vec<RequestChange> {
     let (old, new) = (before.head, after.head);
-    let was = Shown::of(before.positions, before.marks, spec);
-    let is = Shown::of(after.positions, after.marks, spec);
+    let was = VisiblePositions::of(before.positions, before.marks, spec);
+    let is = VisiblePositions::of(after.positions, after.marks, spec);
     let messages_cached = !was.cached().is_empty();
     let mut changes = Vec::new();
     if old.model != new.model {
-        changes.push(Change::Model {
+        changes.push(RequestChange::Model {
             from: old.model.clone(),
             to: new.model.clone(),
         });
     }
     if old.betas != new.betas {
-        changes.push(Change::Betas {
+        changes.push(RequestChange::Betas {
             added: new.betas.difference(&old.betas).cloned().collect(),
             removed: old.betas.difference(&new.betas).cloned().collect(),
         });
@@ -39,9 +43,9 @@ pub(super) fn changes(before: Side<'_>, after: Side<'_>, spec: Option<&ModelSpec
     changes.extend(tools(old, new));
     changes.extend(web_search(old, new));
     changes.extend(speed(old, new));
-    changes.extend(flip(&was, &is, |at| at.traits.citations).map(Change::Citations));
+    changes.extend(flip(&was, &is, |at| at.traits.citations).map(RequestChange::Citations));
     if old.format != new.format {
-        changes.push(Change::Format {
+        changes.push(RequestChange::Format {
             from: old.format.clone(),
             to: new.format.clone(),
         });
@@ -50,60 +54,68 @@ pub(super) fn changes(before: Side<'_>, after: Side<'_>, spec: Option<&ModelSpec
     if messages_cached {
         changes.extend(settings(old, new, spec));
         let edits = message_changes(&was, &is);
-        let names_image =
-            |change: &Change| matches!(change, Change::Message(edit) if edit.image_removed);
+        let names_image = |change: &RequestChange| matches!(change, RequestChange::Message(edit) if edit.image_removed);
         if !edits.iter().any(names_image) {
-            changes.extend(flip(&was, &is, |at| at.traits.image).map(Change::Images));
+            changes.extend(flip(&was, &is, |at| at.traits.image).map(RequestChange::Images));
         }
         changes.extend(edits);
     } else if marked(old) && !marked(new) && is.marks.is_empty() {
-        changes.push(Change::Unmarked);
+        changes.push(RequestChange::Unmarked);
     }
     changes.extend(suspects(before, after));
     changes
 }
 
-fn flip(was: &Shown<'_>, is: &Shown<'_>, has: fn(&Position) -> bool) -> Option<Flip> {
-    let any = |side: &Shown<'_>| side.positions.iter().any(|at| has(at));
+fn flip(
+    was: &VisiblePositions<'_>,
+    is: &VisiblePositions<'_>,
+    has: fn(&CachePosition) -> bool,
+) -> Option<PresenceChange> {
+    let any = |side: &VisiblePositions<'_>| side.positions.iter().any(|at| has(at));
     match (any(was), any(is)) {
-        (false, true) => Some(Flip::On),
-        (true, false) => Some(Flip::Off),
+        (false, true) => Some(PresenceChange::On),
+        (true, false) => Some(PresenceChange::Off),
         _ => None,
     }
 }
 
-fn marked(head: &Head) -> bool {
+fn marked(head: &PrefixFingerprint) -> bool {
     head.system.iter().any(|part| part.mark.is_some())
         || head.tools.iter().any(|tool| tool.mark.is_some())
 }
 
 /// Settings that are part of the key from the messages on.
-fn settings(old: &Head, new: &Head, spec: Option<&ModelSpec>) -> Vec<Change> {
+fn settings(
+    old: &PrefixFingerprint,
+    new: &PrefixFingerprint,
+    spec: Option<&ModelSpec>,
+) -> Vec<RequestChange> {
     let mut changes = Vec::new();
     if old.tool_choice != new.tool_choice {
-        changes.push(Change::ToolChoice {
+        changes.push(RequestChange::ToolChoice {
             from: old.tool_choice.clone(),
             to: new.tool_choice.clone(),
         });
     }
     if old.thinking != new.thinking {
-        changes.push(Change::Thinking {
+        changes.push(RequestChange::Thinking {
             from: old.thinking.clone(),
             to: new.thinking.clone(),
         });
     }
     let default = spec.map_or("default", |spec| spec.default_effort.name());
-    let effort = |head: &Head| head.effort.clone().unwrap_or_else(|| default.to_owned());
+    let effort =
+        |head: &PrefixFingerprint| head.effort.clone().unwrap_or_else(|| default.to_owned());
     let (from, to) = (effort(old), effort(new));
     // Between models the defaults differ; the model is the change then.
     if from != to && (old.model == new.model || (old.effort.is_some() && new.effort.is_some())) {
-        changes.push(Change::Effort { from, to });
+        changes.push(RequestChange::Effort { from, to });
     }
     changes
 }
 
 /// What is not known to be part of the key.
-fn suspects(before: Side<'_>, after: Side<'_>) -> Vec<Change> {
+fn suspects(before: ComparedRequest<'_>, after: ComparedRequest<'_>) -> Vec<RequestChange> {
     let (old, new) = (before.head, after.head);
     let mut changes = Vec::new();
     let pairs = |from: &Flags, to: &Flags| -> Vec<(String, Option<String>, Option<String>)> {
@@ -116,19 +128,19 @@ fn suspects(before: Side<'_>, after: Side<'_>) -> Vec<Change> {
             .collect()
     };
     for (name, from, to) in pairs(&old.extra, &new.extra) {
-        changes.push(Change::Extra { name, from, to });
+        changes.push(RequestChange::Extra { name, from, to });
     }
     let pair = level_marks(before).into_iter().zip(level_marks(after));
     let both = pair.filter_map(|(was, is)| was.zip(is));
     for (was, is) in both {
         if was.ttl != is.ttl {
-            changes.push(Change::Ttl {
+            changes.push(RequestChange::Ttl {
                 from: was.ttl,
                 to: is.ttl,
             });
         }
         if was.scope != is.scope {
-            changes.push(Change::Scope {
+            changes.push(RequestChange::Scope {
                 from: was.scope.clone(),
                 to: is.scope.clone(),
             });
@@ -136,13 +148,13 @@ fn suspects(before: Side<'_>, after: Side<'_>) -> Vec<Change> {
     }
     changes.dedup();
     for (name, from, to) in pairs(before.flags, after.flags) {
-        changes.push(Change::Flag { name, from, to });
+        changes.push(RequestChange::Flag { name, from, to });
     }
     changes
 }
 
 /// The last marker of each level: tools, system, messages.
-pub(super) fn level_marks(side: Side<'_>) -> [Option<&Mark>; 3] {
+pub(super) fn level_marks(side: ComparedRequest<'_>) -> [Option<&CacheBreakpoint>; 3] {
     let tools = side.head.tools.iter().rev();
     let system = side.head.system.iter().rev();
     [

@@ -8,7 +8,7 @@ use crate::money::Usd;
 ///
 /// What is missed lies at the front of what was written: first what was written for an hour, then what was written for
 /// five minutes, then plain input.
-pub fn cost_of_rewriting(spec: &ModelSpec, usage: &Usage, missed: u64) -> Option<Usd> {
+pub fn cost_of_cache_miss(spec: &ModelSpec, usage: &Usage, missed: u64) -> Option<Usd> {
     let is_message = |kind: IterationKind| kind == IterationKind::Message;
     let first = (usage.iterations.iter()).find(|step| is_message(step.kind));
     let paid = Usage {

@@ -1,17 +1,17 @@
 //! What changed in what stands before the messages: tool definitions and the system prompt.
 
-use super::change::{Change, Flip, SystemEdit};
-use super::sent::{Head, SystemPart, ToolPart, ToolPlace};
+use super::change::{PresenceChange, RequestChange, SystemEdit};
+use super::fingerprint::{PrefixFingerprint, SystemPart, ToolPart, ToolPlacement};
 use crate::hash::Map;
 
 /// Tools by name; of tools that share one, by their order.
-pub(super) fn tools(old: &Head, new: &Head) -> Option<Change> {
+pub(super) fn tools(old: &PrefixFingerprint, new: &PrefixFingerprint) -> Option<RequestChange> {
     type Named<'a> = Map<(&'a str, usize), (usize, &'a ToolPart)>;
-    fn named(head: &Head) -> (Vec<(&str, usize)>, Named<'_>) {
+    fn named(head: &PrefixFingerprint) -> (Vec<(&str, usize)>, Named<'_>) {
         let mut seen: Map<&str, usize> = Map::default();
         let mut order = Vec::new();
         let mut by_name = Named::default();
-        for (at, tool) in head.tools_at(ToolPlace::Definitions).enumerate() {
+        for (at, tool) in head.tools_at(ToolPlacement::Definitions).enumerate() {
             let nth = seen.entry(&tool.name).or_default();
             order.push((tool.name.as_str(), *nth));
             by_name.insert((&tool.name, *nth), (at, tool));
@@ -37,7 +37,7 @@ pub(super) fn tools(old: &Head, new: &Head) -> Option<Change> {
     }
     let any = [&added, &removed, &edited, &moved];
     any.iter().any(|names| !names.is_empty()).then_some(())?;
-    Some(Change::Tools {
+    Some(RequestChange::Tools {
         added,
         removed,
         edited,
@@ -45,27 +45,35 @@ pub(super) fn tools(old: &Head, new: &Head) -> Option<Change> {
     })
 }
 
-pub(super) fn web_search(old: &Head, new: &Head) -> Option<Change> {
-    let hashes = |head: &Head| -> Vec<u128> {
-        head.tools_at(ToolPlace::System)
+pub(super) fn web_search(
+    old: &PrefixFingerprint,
+    new: &PrefixFingerprint,
+) -> Option<RequestChange> {
+    let hashes = |head: &PrefixFingerprint| -> Vec<u128> {
+        head.tools_at(ToolPlacement::System)
             .map(|tool| tool.hash)
             .collect()
     };
     let (was, is) = (hashes(old), hashes(new));
-    (was != is).then_some(Change::WebSearch(match is.is_empty() {
-        true => Flip::Off,
-        false => Flip::On,
+    (was != is).then_some(RequestChange::WebSearch(match is.is_empty() {
+        true => PresenceChange::Off,
+        false => PresenceChange::On,
     }))
 }
 
-pub(super) fn speed(old: &Head, new: &Head) -> Option<Change> {
-    let speed = |head: &Head| head.speed.clone().unwrap_or_else(|| "standard".to_owned());
+pub(super) fn speed(old: &PrefixFingerprint, new: &PrefixFingerprint) -> Option<RequestChange> {
+    let speed =
+        |head: &PrefixFingerprint| head.speed.clone().unwrap_or_else(|| "standard".to_owned());
     let (from, to) = (speed(old), speed(new));
-    (from != to).then_some(Change::Speed { from, to })
+    (from != to).then_some(RequestChange::Speed { from, to })
 }
 
 /// Blocks of the system prompt that differ, as far as they were cached.
-pub(super) fn system(old: &Head, new: &Head, all_cached: bool) -> Option<Change> {
+pub(super) fn system(
+    old: &PrefixFingerprint,
+    new: &PrefixFingerprint,
+    all_cached: bool,
+) -> Option<RequestChange> {
     let cached = match all_cached {
         true => old.system.len(),
         false => (old.system.iter())
@@ -91,7 +99,7 @@ pub(super) fn system(old: &Head, new: &Head, all_cached: bool) -> Option<Change>
             edits.extend(block_edits(block, before, after));
         }
     }
-    Some(Change::System(edits))
+    Some(RequestChange::System(edits))
 }
 
 fn block_edits(

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use similar::TextDiff;
 
 use super::canonical::end_of_string;
-use super::change::Change;
-use super::compare::Side;
-use super::sent::{Head, ToolPlace};
+use super::change::RequestChange;
+use super::compare::ComparedRequest;
+use super::fingerprint::{PrefixFingerprint, ToolPlacement};
 
 /// The most a diff holds, in bytes.
 pub(super) const LONGEST: usize = 64 * 1_024;
@@ -22,7 +22,12 @@ const EXCERPT: usize = 400;
 const AROUND: usize = 80;
 
 /// The diff between two requests, with what is said of it on top.
-pub(super) fn render(top: &str, changes: &[Change], before: Side<'_>, after: Side<'_>) -> String {
+pub(super) fn render(
+    top: &str,
+    changes: &[RequestChange],
+    before: ComparedRequest<'_>,
+    after: ComparedRequest<'_>,
+) -> String {
     let mut text = format!("{top}\n");
     for change in changes {
         // Writing to a string cannot fail.
@@ -31,11 +36,11 @@ pub(super) fn render(top: &str, changes: &[Change], before: Side<'_>, after: Sid
     for change in changes {
         let mut part = String::new();
         match change {
-            Change::System(_) => system(&mut part, before.head, after.head),
-            Change::Tools { .. } | Change::WebSearch(_) => {
+            RequestChange::System(_) => system(&mut part, before.head, after.head),
+            RequestChange::Tools { .. } | RequestChange::WebSearch(_) => {
                 tools(&mut part, before.head, after.head);
             }
-            Change::Message(edit) => {
+            RequestChange::Message(edit) => {
                 let json = |bytes: &Option<bytes::Bytes>| match bytes {
                     Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
                     None => String::new(),
@@ -43,8 +48,8 @@ pub(super) fn render(top: &str, changes: &[Change], before: Side<'_>, after: Sid
                 let name = format!("message {} ({})", edit.message, edit.speaker.name());
                 excerpt(&mut part, &name, &json(&edit.before), &json(&edit.after));
             }
-            Change::Format { from, to } => field(&mut part, "output format", from, to),
-            Change::Extra { name, from, to } => field(&mut part, name, from, to),
+            RequestChange::Format { from, to } => field(&mut part, "output format", from, to),
+            RequestChange::Extra { name, from, to } => field(&mut part, name, from, to),
             _ => {}
         }
         cut(&mut part, LONGEST_PART);
@@ -54,29 +59,30 @@ pub(super) fn render(top: &str, changes: &[Change], before: Side<'_>, after: Sid
     text
 }
 
-fn system(out: &mut String, before: &Head, after: &Head) {
+fn system(out: &mut String, before: &PrefixFingerprint, after: &PrefixFingerprint) {
     for block in 0..before.system.len().max(after.system.len()) {
         let (was, is) = (before.system.get(block), after.system.get(block));
         if was.map(|part| part.hash) != is.map(|part| part.hash) {
-            let text = |part: Option<&super::sent::SystemPart>| {
-                part.map(super::sent::SystemPart::text).unwrap_or_default()
+            let text = |part: Option<&super::fingerprint::SystemPart>| {
+                part.map(super::fingerprint::SystemPart::text)
+                    .unwrap_or_default()
             };
             unified(out, &format!("system block {block}"), &text(was), &text(is));
         }
     }
 }
 
-fn tools(out: &mut String, before: &Head, after: &Head) {
-    let names = |head: &Head| -> String {
+fn tools(out: &mut String, before: &PrefixFingerprint, after: &PrefixFingerprint) {
+    let names = |head: &PrefixFingerprint| -> String {
         let tools = head.tools.iter();
-        let sent = tools.filter(|tool| tool.place != ToolPlace::Deferred);
+        let sent = tools.filter(|tool| tool.place != ToolPlacement::Deferred);
         sent.map(|tool| format!("{}\n", tool.name)).collect()
     };
     let (was, is) = (names(before), names(after));
     if was != is {
         unified(out, "tools in order", &was, &is);
     }
-    let find = |head: &Head, name: &str| {
+    let find = |head: &PrefixFingerprint, name: &str| {
         let tool = head.tools.iter().find(|tool| tool.name == name);
         tool.map(|tool| (tool.hash, pretty(&tool.bytes)))
     };

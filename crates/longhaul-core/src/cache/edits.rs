@@ -2,9 +2,9 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::change::{Change, MessageEdit};
-use super::messages::{Position, Speaker};
-use super::sent::Mark;
+use super::change::{MessageEdit, RequestChange};
+use super::fingerprint::CacheBreakpoint;
+use super::messages::{CachePosition, MessageSpeaker};
 use crate::message::BlockKind;
 use crate::models::{ModelSpec, PriorThinking};
 
@@ -16,24 +16,24 @@ const LISTED: usize = 8;
 const LOOK_BACK: usize = 20;
 
 /// The positions that stand in the prompt: without what a summary stands for, and without thinking that the model drops.
-pub(super) struct Shown<'a> {
-    pub(super) positions: Vec<&'a Position>,
+pub(super) struct VisiblePositions<'a> {
+    pub(super) positions: Vec<&'a CachePosition>,
     /// Indices of the marked ones.
     pub(super) marks: Vec<usize>,
     drops_thinking: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> VisiblePositions<'a> {
     pub(super) fn of(
-        positions: &'a [Position],
-        marks: &[(usize, Mark)],
+        positions: &'a [CachePosition],
+        marks: &[(usize, CacheBreakpoint)],
         spec: Option<&ModelSpec>,
     ) -> Self {
         let begin = positions.iter().rposition(|at| at.traits.summary);
         let begin = begin.unwrap_or_default();
         let drops = spec.is_some_and(|spec| spec.thinking.prior == PriorThinking::Strip);
         let turn = newest_turn(positions).filter(|_| drops);
-        let is_shown = |position: &Position| {
+        let is_shown = |position: &CachePosition| {
             !(position.kind.is_thinking() && turn.is_some_and(|turn| position.message < turn))
         };
         let mut shown = Self {
@@ -54,20 +54,25 @@ impl<'a> Shown<'a> {
     }
 
     /// The positions that the cache holds: up to the last marker.
-    pub(super) fn cached(&self) -> &[&'a Position] {
+    pub(super) fn cached(&self) -> &[&'a CachePosition] {
         let end = self.marks.last().map_or(0, |last| last + 1);
         &self.positions[..end]
     }
 }
 
 /// The message with which the user last said something of their own.
-fn newest_turn(positions: &[Position]) -> Option<u32> {
-    let says = |at: &&Position| at.speaker == Speaker::User && at.kind != BlockKind::ToolResult;
+fn newest_turn(positions: &[CachePosition]) -> Option<u32> {
+    let says = |at: &&CachePosition| {
+        at.speaker == MessageSpeaker::User && at.kind != BlockKind::ToolResult
+    };
     positions.iter().rev().find(says).map(|at| at.message)
 }
 
 /// What of the cached part of `before` is different in `after`, in order.
-pub(super) fn message_changes(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Change> {
+pub(super) fn message_changes(
+    before: &VisiblePositions<'_>,
+    after: &VisiblePositions<'_>,
+) -> Vec<RequestChange> {
     let old = before.cached();
     let new = &after.positions[..];
     let same = (old.iter().zip(new))
@@ -77,7 +82,7 @@ pub(super) fn message_changes(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Chan
         return markers(before, after).into_iter().collect();
     }
     let (old, new) = (bounded(&old[same..]), bounded(&new[same..]));
-    let hashes = |side: &[&Position]| side.iter().map(|at| at.hash).collect::<Vec<_>>();
+    let hashes = |side: &[&CachePosition]| side.iter().map(|at| at.hash).collect::<Vec<_>>();
     let ops = capture_diff_slices(Algorithm::Myers, &hashes(old), &hashes(new));
     let mut changes = Vec::new();
     for op in ops {
@@ -102,8 +107,8 @@ pub(super) fn message_changes(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Chan
         matches!(
             (later, first),
             (
-                Change::ThinkingDropped { .. },
-                Change::ThinkingDropped { .. }
+                RequestChange::ThinkingDropped { .. },
+                RequestChange::ThinkingDropped { .. }
             )
         )
     });
@@ -111,23 +116,23 @@ pub(super) fn message_changes(before: &Shown<'_>, after: &Shown<'_>) -> Vec<Chan
     changes
 }
 
-fn bounded<'s, 'a>(side: &'s [&'a Position]) -> &'s [&'a Position] {
+fn bounded<'s, 'a>(side: &'s [&'a CachePosition]) -> &'s [&'a CachePosition] {
     &side[..side.len().min(COMPARED)]
 }
 
 fn change(
-    was: Option<&Position>,
-    is: Option<&Position>,
-    old: &[&Position],
-    new: &[&Position],
+    was: Option<&CachePosition>,
+    is: Option<&CachePosition>,
+    old: &[&CachePosition],
+    new: &[&CachePosition],
     drops_thinking: bool,
-) -> Option<Change> {
+) -> Option<RequestChange> {
     let known = was.or(is)?;
     if let (Some(thought), None) = (was, is)
         && drops_thinking
         && thought.kind.is_thinking()
     {
-        return Some(Change::ThinkingDropped {
+        return Some(RequestChange::ThinkingDropped {
             message: thought.message,
         });
     }
@@ -137,8 +142,8 @@ fn change(
     let whole = was.is_none() != is.is_none()
         && (side.iter().filter(|at| at.message == known.message))
             .all(|at| !other.iter().any(|there| there.hash == at.hash));
-    let image = |at: Option<&Position>| at.is_some_and(|at| at.traits.image);
-    Some(Change::Message(MessageEdit {
+    let image = |at: Option<&CachePosition>| at.is_some_and(|at| at.traits.image);
+    Some(RequestChange::Message(MessageEdit {
         message: known.message,
         speaker: known.speaker,
         block: known.kind,
@@ -150,12 +155,12 @@ fn change(
 }
 
 /// Whether the markers still find what was written, though all of it is still there.
-fn markers(before: &Shown<'_>, after: &Shown<'_>) -> Option<Change> {
+fn markers(before: &VisiblePositions<'_>, after: &VisiblePositions<'_>) -> Option<RequestChange> {
     let written = *before.marks.last()?;
     let behind = after.marks.iter().filter(|mark| **mark >= written);
     match behind.map(|mark| mark - written).min() {
         Some(distance) if distance < LOOK_BACK => None,
-        Some(distance) => Some(Change::OutOfReach { distance }),
-        None => Some(Change::Unmarked),
+        Some(distance) => Some(RequestChange::OutOfReach { distance }),
+        None => Some(RequestChange::Unmarked),
     }
 }

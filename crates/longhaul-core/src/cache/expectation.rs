@@ -5,14 +5,14 @@
 //! results are several times as many tokens as an estimate says, so the estimate only stands in where the reply says
 //! nothing.
 
-use super::finding::FindingKind;
-use super::measure::{Measure, is_drop};
+use super::finding::CacheFindingKind;
+use super::measure::{CacheMeasurement, is_drop};
 
 /// What could be read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Expectation {
+pub(super) struct CacheReadExpectation {
     /// What the call before read, as it was measured.
-    measured: Measure,
+    measured: CacheMeasurement,
     /// What of that a call could still read.
     read: u64,
     /// What it could read of all that was cached.
@@ -23,18 +23,18 @@ pub(super) struct Expectation {
 
 /// How what was read compares with that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum CacheReadResult {
     /// As much as before.
     Steady,
     /// Less than before by so many tokens, because they were deleted on purpose.
     AsExpected(u64),
     /// Less than could be expected; so many tokens were there.
-    Less(FindingKind, u64),
+    Less(CacheFindingKind, u64),
 }
 
-impl Expectation {
+impl CacheReadExpectation {
     /// What `now` could read after `before`. `estimate` are the tokens that were to be deleted in between.
-    pub(super) fn of(before: Measure, now: Measure, estimate: u64) -> Self {
+    pub(super) fn of(before: CacheMeasurement, now: CacheMeasurement, estimate: u64) -> Self {
         // What the call before left out is cached as well. A call that leaves out less reads the more.
         let (added, taken, estimate) = match now.deleted {
             Some(deleted) => (before.deleted.unwrap_or(0), deleted, 0),
@@ -49,8 +49,8 @@ impl Expectation {
         }
     }
 
-    pub(super) fn judge(&self, read: u64) -> Read {
-        let Measure {
+    pub(super) fn judge(&self, read: u64) -> CacheReadResult {
+        let CacheMeasurement {
             read: before,
             cached,
             ..
@@ -61,17 +61,17 @@ impl Expectation {
             false => expected,
         };
         if is_drop(self.read, read) {
-            return Read::Less(FindingKind::Break, told(before, self.read));
+            return CacheReadResult::Less(CacheFindingKind::Break, told(before, self.read));
         }
         if is_drop(before, read) {
-            return Read::AsExpected(before - read);
+            return CacheReadResult::AsExpected(before - read);
         }
         if is_drop(self.cached, read) {
-            return Read::Less(FindingKind::Unread, told(cached, self.cached));
+            return CacheReadResult::Less(CacheFindingKind::Unread, told(cached, self.cached));
         }
         match is_drop(cached, read) {
-            true => Read::AsExpected(cached - read),
-            false => Read::Steady,
+            true => CacheReadResult::AsExpected(cached - read),
+            false => CacheReadResult::Steady,
         }
     }
 
@@ -86,8 +86,8 @@ impl Expectation {
 mod tests {
     use super::*;
 
-    fn measure(read: u64, written: u64, deleted: Option<u64>) -> Measure {
-        Measure {
+    fn measure(read: u64, written: u64, deleted: Option<u64>) -> CacheMeasurement {
+        CacheMeasurement {
             read,
             cached: read + written,
             deleted,
@@ -98,31 +98,46 @@ mod tests {
     fn u4_d4_what_the_reply_says_was_deleted_is_the_baseline_whatever_the_estimate_was() {
         let before = measure(60_000, 3_000, Some(0));
         let now = measure(12_600, 2_000, Some(50_400));
-        let expected = Expectation::of(before, now, 25_200);
-        assert_eq!(expected.judge(now.read), Read::AsExpected(47_400));
+        let expected = CacheReadExpectation::of(before, now, 25_200);
+        assert_eq!(
+            expected.judge(now.read),
+            CacheReadResult::AsExpected(47_400)
+        );
         // The same deletion asked for again with the next request takes nothing more.
         let next = measure(14_600, 1_000, Some(50_400));
-        assert_eq!(Expectation::of(now, next, 0).judge(14_600), Read::Steady);
+        assert_eq!(
+            CacheReadExpectation::of(now, next, 0).judge(14_600),
+            CacheReadResult::Steady
+        );
     }
 
     #[test]
     fn u4_a_cache_that_expired_is_a_break_though_something_was_deleted_from_it() {
         let before = measure(14_600, 1_000, Some(50_400));
         let now = measure(0, 66_000, Some(0));
-        let judged = Expectation::of(before, now, 0).judge(0);
-        assert_eq!(judged, Read::Less(FindingKind::Break, 14_600));
+        let judged = CacheReadExpectation::of(before, now, 0).judge(0);
+        assert_eq!(
+            judged,
+            CacheReadResult::Less(CacheFindingKind::Break, 14_600)
+        );
         // Half of it is gone, and with it half of what could be left out.
         let half = measure(14_000, 40_000, Some(10_000));
-        let judged = Expectation::of(before, half, 0).judge(half.read);
-        assert_eq!(judged, Read::Less(FindingKind::Break, 55_000));
+        let judged = CacheReadExpectation::of(before, half, 0).judge(half.read);
+        assert_eq!(
+            judged,
+            CacheReadResult::Less(CacheFindingKind::Break, 55_000)
+        );
     }
 
     #[test]
     fn d4_without_a_measurement_the_estimate_stands_in() {
         let before = measure(60_000, 3_000, None);
         let now = measure(35_000, 1_000, None);
-        let expected = Expectation::of(before, now, 25_200);
-        assert_eq!(expected.judge(now.read), Read::AsExpected(25_000));
+        let expected = CacheReadExpectation::of(before, now, 25_200);
+        assert_eq!(
+            expected.judge(now.read),
+            CacheReadResult::AsExpected(25_000)
+        );
         assert!(expected.may_be_off_by(60_000, 25_000));
         assert!(!expected.may_be_off_by(60_000, 5_000));
     }

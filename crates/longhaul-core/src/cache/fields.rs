@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Cursor, Fault, text};
+use crate::json::{JsonCursor, JsonFault, text};
 
 /// The fields of an object.
-pub(super) struct Fields<'a>(pub(super) Vec<(Box<[u8]>, &'a [u8])>);
+pub(super) struct JsonFields<'a>(pub(super) Vec<(Box<[u8]>, &'a [u8])>);
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     /// Takes an object apart.
-    pub(super) fn of(raw: &'a [u8]) -> Result<Self, Fault> {
+    pub(super) fn of(raw: &'a [u8]) -> Result<Self, JsonFault> {
         let mut fields = Vec::with_capacity(8);
-        Cursor::new(raw).object(|cursor, key| {
+        JsonCursor::new(raw).object(|cursor, key| {
             let key: Box<[u8]> = key.into();
             fields.push((key, cursor.raw()?));
             Ok(())
@@ -38,9 +38,9 @@ impl<'a> Fields<'a> {
 }
 
 /// The items of a value that is an array.
-pub(super) fn items(raw: &[u8]) -> Result<Vec<&[u8]>, Fault> {
+pub(super) fn items(raw: &[u8]) -> Result<Vec<&[u8]>, JsonFault> {
     let mut items = Vec::new();
-    Cursor::new(raw).array(|cursor| {
+    JsonCursor::new(raw).array(|cursor| {
         items.push(cursor.raw()?);
         Ok(())
     })?;

@@ -4,16 +4,16 @@ use std::fmt::{self, Write};
 
 use jiff::Timestamp;
 
-use super::cause::Cause;
-use super::change::Change;
+use super::cause::CacheMissCause;
+use super::change::RequestChange;
 use crate::figures::grouped;
 use crate::money::Usd;
 
 /// Less was read from the cache than could have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct CacheFinding {
     /// A break, or something softer.
-    pub kind: FindingKind,
+    pub kind: CacheFindingKind,
     /// The query source.
     pub source: String,
     /// The model asked for.
@@ -29,9 +29,9 @@ pub struct Finding {
     /// What that cost; none if the model's prices are not known.
     pub cost: Option<Usd>,
     /// Why.
-    pub cause: Cause,
+    pub cause: CacheMissCause,
     /// Everything that differs and may matter, in the order of the prompt.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RequestChange>,
     /// Seconds from the start of the last request to the start of this one.
     pub idle_seconds: i64,
     /// What changed, to read: for a file.
@@ -40,14 +40,14 @@ pub struct Finding {
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingKind {
+pub enum CacheFindingKind {
     /// Clearly less was read than the last time (D2).
     Break,
     /// No less was read than the last time, but what that wrote was not.
     Unread,
 }
 
-impl Finding {
+impl CacheFinding {
     /// Tokens lost: what was read before and is not now.
     pub fn lost(&self) -> u64 {
         self.from.saturating_sub(self.to)
@@ -57,7 +57,7 @@ impl Finding {
     pub fn sentence(&self, diff: Option<&str>) -> String {
         let mut text = self.to_string();
         let others = self.changes.iter().filter(|change| match &self.cause {
-            Cause::Changed(cause) => cause != *change,
+            CacheMissCause::Changed(cause) => cause != *change,
             _ => true,
         });
         let others: Vec<String> = others.map(ToString::to_string).collect();
@@ -72,12 +72,14 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for CacheFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to) = (grouped(self.from), grouped(self.to));
         match self.kind {
-            FindingKind::Break => write!(f, "cache broke: {from} tokens read last time, {to} now")?,
-            FindingKind::Unread => {
+            CacheFindingKind::Break => {
+                write!(f, "cache broke: {from} tokens read last time, {to} now")?
+            }
+            CacheFindingKind::Unread => {
                 write!(f, "cache not used: {from} tokens were in it, {to} read")?
             }
         }

@@ -9,7 +9,7 @@ pub(crate) const DROP_TOKENS: u64 = 2_000;
 
 /// The cache as one reply measured it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Measure {
+pub struct CacheMeasurement {
     /// Tokens that the request read.
     pub read: u64,
     /// Tokens that are cached since: read, or written anew.
@@ -19,7 +19,7 @@ pub struct Measure {
     pub deleted: Option<u64>,
 }
 
-impl Measure {
+impl CacheMeasurement {
     /// None if nothing was measured: an aborted stream, a synthetic reply.
     ///
     /// A reply of several steps reads the same prefix several times. What the request itself read is its first step;

@@ -3,16 +3,16 @@
 use bytes::Bytes;
 
 use super::canonical;
-use super::fields::{Fields, items};
-use super::sent::{Mark, Marks};
-use crate::json::Fault;
+use super::fields::{JsonFields, items};
+use super::fingerprint::{CacheBreakpoint, Marks};
+use crate::json::JsonFault;
 use crate::message::BlockKind;
-use crate::normalize::{Buffer, RenderedBlock, RenderedMessage, Role};
+use crate::normalize::{AppendBuffer, MessageRole, RenderedBlock, RenderedMessage};
 use crate::xxh3::Xxh3_64;
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Speaker {
+pub enum MessageSpeaker {
     /// The user, tools and the host.
     User,
     /// The model.
@@ -21,7 +21,7 @@ pub enum Speaker {
     System,
 }
 
-impl Speaker {
+impl MessageSpeaker {
     /// By the name of a role. One that does not exist is refused by the API; here it is the user's.
     pub fn of(role: &str) -> Self {
         match role {
@@ -41,26 +41,26 @@ impl Speaker {
     }
 }
 
-impl From<Role> for Speaker {
-    fn from(role: Role) -> Self {
+impl From<MessageRole> for MessageSpeaker {
+    fn from(role: MessageRole) -> Self {
         match role {
-            Role::User => Self::User,
-            Role::Assistant => Self::Assistant,
+            MessageRole::User => Self::User,
+            MessageRole::Assistant => Self::Assistant,
         }
     }
 }
 
 /// One position of the message prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
+pub struct CachePosition {
     /// Who speaks.
-    pub speaker: Speaker,
+    pub speaker: MessageSpeaker,
     /// The message it belongs to, counted from 0.
     pub message: u32,
     /// What it is.
     pub kind: BlockKind,
     /// What it turns on or stands for.
-    pub traits: Traits,
+    pub traits: BlockTraits,
     /// Hash of who speaks and of the canonical block.
     pub hash: u64,
     /// The block's JSON, shared with the request it was sent in: for showing what changed.
@@ -69,7 +69,7 @@ pub struct Position {
 
 /// What a block means for the positions around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Traits {
+pub struct BlockTraits {
     /// It is or holds a picture.
     pub image: bool,
     /// It asks for citations.
@@ -78,10 +78,15 @@ pub struct Traits {
     pub summary: bool,
 }
 
-impl Position {
+impl CachePosition {
     /// A position. `aside` is the hash of what else the message says beside role and content.
-    fn of(speaker: Speaker, message: u32, aside: u128, bytes: Bytes) -> (Self, Option<Mark>) {
-        let fields = Fields::of(&bytes).ok();
+    fn of(
+        speaker: MessageSpeaker,
+        message: u32,
+        aside: u128,
+        bytes: Bytes,
+    ) -> (Self, Option<CacheBreakpoint>) {
+        let fields = JsonFields::of(&bytes).ok();
         let kind = fields.as_ref().and_then(|fields| fields.string("type"));
         let kind = kind.as_deref().unwrap_or("text");
         let parts = fields.as_ref().and_then(|fields| fields.get("content"));
@@ -89,18 +94,21 @@ impl Position {
         let parts = parts
             .iter()
             .flatten()
-            .filter_map(|part| Fields::of(part).ok());
+            .filter_map(|part| JsonFields::of(part).ok());
         let is_result = kind == "tool_result";
         let mut image = kind == "image";
         let mut mark = None;
         for part in parts.filter(|_| is_result) {
             image |= part.get("type") == Some(br#""image""#);
             // A breakpoint inside a result ends with the result.
-            mark = part.get("cache_control").and_then(Mark::read).or(mark);
+            mark = part
+                .get("cache_control")
+                .and_then(CacheBreakpoint::read)
+                .or(mark);
         }
         let field = |name| fields.as_ref().and_then(|fields| fields.get(name));
-        let enabled = |citations| Fields::of(citations).is_ok_and(|c| c.is_true("enabled"));
-        let traits = Traits {
+        let enabled = |citations| JsonFields::of(citations).is_ok_and(|c| c.is_true("enabled"));
+        let traits = BlockTraits {
             image,
             citations: matches!(kind, "document" | "search_result")
                 && field("citations").is_some_and(enabled),
@@ -120,18 +128,23 @@ impl Position {
         };
         (
             position,
-            field("cache_control").and_then(Mark::read).or(mark),
+            field("cache_control")
+                .and_then(CacheBreakpoint::read)
+                .or(mark),
         )
     }
 }
 
 /// The positions of a request's `messages`, and which of them are marked.
-pub(super) fn read(body: &Bytes, messages: &[u8]) -> Result<(Vec<Position>, Marks), Fault> {
+pub(super) fn read(
+    body: &Bytes,
+    messages: &[u8],
+) -> Result<(Vec<CachePosition>, Marks), JsonFault> {
     let mut positions = Vec::new();
     let mut marks = Vec::new();
     for (index, raw) in (0..).zip(items(messages)?) {
-        let fields = Fields::of(raw)?;
-        let speaker = Speaker::of(fields.string("role").as_deref().unwrap_or_default());
+        let fields = JsonFields::of(raw)?;
+        let speaker = MessageSpeaker::of(fields.string("role").as_deref().unwrap_or_default());
         let others = fields.0.iter();
         let aside = others
             .filter(|(name, _)| !matches!(&**name, b"role" | b"content"))
@@ -142,7 +155,7 @@ pub(super) fn read(body: &Bytes, messages: &[u8]) -> Result<(Vec<Position>, Mark
             None => Vec::new(),
         };
         for block in content {
-            let (position, mark) = Position::of(speaker, index, aside, body.slice_ref(block));
+            let (position, mark) = CachePosition::of(speaker, index, aside, body.slice_ref(block));
             marks.extend(mark.map(|mark| (positions.len(), mark)));
             positions.push(position);
         }
@@ -153,10 +166,10 @@ pub(super) fn read(body: &Bytes, messages: &[u8]) -> Result<(Vec<Position>, Mark
 /// The positions that a rendering has beyond the first `known`. Costs what is new.
 pub(super) fn rendered(
     known: usize,
-    buffer: &Buffer,
+    buffer: &AppendBuffer,
     blocks: &[RenderedBlock],
     messages: &[RenderedMessage],
-) -> Vec<Position> {
+) -> Vec<CachePosition> {
     let new = blocks.iter().skip(known);
     new.map(|block| {
         let mut slices = Vec::new();
@@ -166,8 +179,8 @@ pub(super) fn rendered(
             _ => Bytes::from(slices.concat()),
         };
         let message = messages.get(block.message as usize);
-        let speaker = message.map_or(Speaker::User, |message| message.role.into());
-        Position::of(speaker, block.message, 0, bytes).0
+        let speaker = message.map_or(MessageSpeaker::User, |message| message.role.into());
+        CachePosition::of(speaker, block.message, 0, bytes).0
     })
     .collect()
 }

@@ -19,10 +19,10 @@ mod edits;
 mod expectation;
 mod fields;
 mod finding;
+mod fingerprint;
 mod measure;
 mod messages;
-mod rewriting;
-mod sent;
+mod prefix_replacement;
 mod small;
 mod source;
 mod track;
@@ -30,16 +30,17 @@ mod watch;
 mod words;
 
 pub use body::BodyError;
-pub use cause::Cause;
-pub use change::{Change, Flip, MessageEdit, SystemEdit, Weight};
-pub use cost::cost_of_rewriting;
-pub use finding::{Finding, FindingKind};
-pub(crate) use measure::DROP_TOKENS;
-pub use measure::{Measure, is_drop};
-pub use messages::{Position, Speaker, Traits};
-pub use rewriting::Rewriting;
-pub use sent::{
-    Conversation, Fingerprint, Flags, Head, Mark, Marks, Section, SystemPart, ToolPart, ToolPlace,
+pub use cause::CacheMissCause;
+pub use change::{ChangeCertainty, MessageEdit, PresenceChange, RequestChange, SystemEdit};
+pub use cost::cost_of_cache_miss;
+pub use finding::{CacheFinding, CacheFindingKind};
+pub use fingerprint::{
+    CacheBreakpoint, FingerprintMessages, Flags, Marks, PrefixFingerprint, RequestFingerprint,
+    SystemPart, SystemSection, ToolPart, ToolPlacement,
 };
+pub(crate) use measure::DROP_TOKENS;
+pub use measure::{CacheMeasurement, is_drop};
+pub use messages::{BlockTraits, CachePosition, MessageSpeaker};
+pub use prefix_replacement::PrefixReplacement;
 pub(crate) use small::is_small_model;
-pub use watch::{CallId, Verdict, Watch};
+pub use watch::{CacheBreakDetector, CacheVerdict, WatchedCallId};

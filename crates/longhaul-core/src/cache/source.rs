@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::cause::Cause;
-use super::compare::{self, Side};
-use super::cost::cost_of_rewriting;
+use super::cause::CacheMissCause;
+use super::compare::{self, ComparedRequest};
+use super::cost::cost_of_cache_miss;
 use super::diff;
-use super::expectation::{Expectation, Read};
-use super::finding::{Finding, FindingKind};
-use super::measure::Measure;
-use super::rewriting::{Rewriting, rewritten};
-use super::sent::{Flags, Head, Marks};
+use super::expectation::{CacheReadExpectation, CacheReadResult};
+use super::finding::{CacheFinding, CacheFindingKind};
+use super::fingerprint::{Flags, Marks, PrefixFingerprint};
+use super::measure::CacheMeasurement;
+use super::prefix_replacement::{PrefixReplacement, replaced_prefix};
 use super::track::{TrackId, Tracks};
-use super::watch::{CallId, Verdict};
+use super::watch::{CacheVerdict, WatchedCallId};
 use crate::message::Usage;
 use crate::models::ModelSpec;
 use crate::prompt::Ttl;
@@ -24,61 +24,61 @@ const CONVERSATIONS: usize = 8;
 
 /// A call as it was sent.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
-    pub(super) id: CallId,
+pub(super) struct SentCall {
+    pub(super) id: WatchedCallId,
     pub(super) track: (TrackId, usize),
     pub(super) marks: Marks,
-    pub(super) head: Arc<Head>,
+    pub(super) head: Arc<PrefixFingerprint>,
     pub(super) flags: Arc<Flags>,
     pub(super) started: Timestamp,
-    pub(super) rewriting: Option<Rewriting>,
+    pub(super) rewriting: Option<PrefixReplacement>,
 }
 
 /// The newest call of a conversation that ended well.
 #[derive(Debug, Clone)]
-pub(super) struct Settled {
-    pub(super) call: Call,
-    pub(super) measure: Measure,
+pub(super) struct SettledCall {
+    pub(super) call: SentCall,
+    pub(super) measure: CacheMeasurement,
 }
 
 #[derive(Debug)]
-pub(super) struct UnderWay {
+pub(super) struct PendingCall {
     pub(super) source: String,
     /// The number of compactions before it.
     pub(super) epoch: u64,
-    pub(super) call: Call,
-    pub(super) base: Option<Settled>,
+    pub(super) call: SentCall,
+    pub(super) base: Option<SettledCall>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Source {
+pub(super) struct WatchedSource {
     pub(super) epoch: u64,
-    pub(super) settled: Vec<Settled>,
+    pub(super) settled: Vec<SettledCall>,
     pub(super) tracks: Tracks,
-    pub(super) deletion: Option<Deletion>,
+    pub(super) deletion: Option<ObservedDeletion>,
 }
 
 /// Tokens that were deleted from the cache, seen by calls from this one on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Deletion {
+pub(super) struct ObservedDeletion {
     pub(super) tokens: u64,
-    pub(super) since: CallId,
+    pub(super) since: WatchedCallId,
 }
 
-impl Source {
+impl WatchedSource {
     /// The settled call that a new one goes on from.
-    pub(super) fn base(&self, call: &Call) -> Option<&Settled> {
+    pub(super) fn base(&self, call: &SentCall) -> Option<&SettledCall> {
         let akin = self.settled.iter().filter_map(|settled| {
             let shared = self.tracks.kinship(settled.call.track, call.track)?;
             Some((shared, settled))
         });
         akin.max_by_key(|(shared, settled)| (*shared, settled.call.id))
             .map(|(_, settled)| settled)
-            .or_else(|| self.before_rewriting(call.rewriting?))
+            .or_else(|| self.before_replacement(call.rewriting?))
     }
 
     /// The newest settled call of a conversation whose beginning the host has replaced since.
-    fn before_rewriting(&self, now: Rewriting) -> Option<&Settled> {
+    fn before_replacement(&self, now: PrefixReplacement) -> Option<&SettledCall> {
         let mut newest = self.settled.iter().rev();
         newest.find(|settled| {
             let earlier = settled.call.rewriting;
@@ -87,7 +87,7 @@ impl Source {
     }
 
     /// A call that ended well takes the place of the one it went on from.
-    pub(super) fn settle(&mut self, done: &UnderWay, measure: Measure) {
+    pub(super) fn settle(&mut self, done: &PendingCall, measure: CacheMeasurement) {
         let call = &done.call;
         // A later call of the same conversation may have settled first.
         let overtaken = self.settled.iter().any(|other| {
@@ -101,7 +101,7 @@ impl Source {
         if let Some(base) = &done.base {
             self.settled.retain(|other| other.call.id != base.call.id);
         }
-        self.settled.push(Settled {
+        self.settled.push(SettledCall {
             call: call.clone(),
             measure,
         });
@@ -112,26 +112,26 @@ impl Source {
 
     pub(super) fn compare(
         &self,
-        done: &UnderWay,
-        base: &Settled,
-        now: Measure,
+        done: &PendingCall,
+        base: &SettledCall,
+        now: CacheMeasurement,
         deleted: u64,
         usage: &Usage,
         spec: Option<&ModelSpec>,
-    ) -> Verdict {
-        let expected = Expectation::of(base.measure, now, deleted);
+    ) -> CacheVerdict {
+        let expected = CacheReadExpectation::of(base.measure, now, deleted);
         let (kind, from) = match expected.judge(now.read) {
-            Read::Less(kind, from) => (kind, from),
-            Read::AsExpected(lost) => return Verdict::Expected { lost },
-            Read::Steady => return Verdict::Steady,
+            CacheReadResult::Less(kind, from) => (kind, from),
+            CacheReadResult::AsExpected(lost) => return CacheVerdict::Expected { lost },
+            CacheReadResult::Steady => return CacheVerdict::Steady,
         };
         let (was, is) = (self.side(&base.call), self.side(&done.call));
         if summaries(was) != summaries(is) {
             // The provider compacted on its side.
-            return Verdict::First;
+            return CacheVerdict::First;
         }
         let mut changes = compare::changes(was, is, spec);
-        let rewritten = rewritten(base.call.rewriting, done.call.rewriting);
+        let rewritten = replaced_prefix(base.call.rewriting, done.call.rewriting);
         if rewritten.is_some() {
             changes.retain(|change| !change.is_in_messages());
         }
@@ -140,13 +140,13 @@ impl Source {
             .started
             .duration_since(base.call.started)
             .as_secs();
-        let cause = Cause::of(&changes, expired(was, idle_seconds), rewritten);
-        if cause == Cause::ServerSide && expected.may_be_off_by(from, now.read) {
+        let cause = CacheMissCause::of(&changes, expired(was, idle_seconds), rewritten);
+        if cause == CacheMissCause::ServerSide && expected.may_be_off_by(from, now.read) {
             let lost = from.saturating_sub(now.read);
-            return Verdict::Expected { lost };
+            return CacheVerdict::Expected { lost };
         }
         let missed = expected.cached.saturating_sub(now.read);
-        let mut finding = Finding {
+        let mut finding = CacheFinding {
             kind,
             source: done.source.clone(),
             model: done.call.head.model.clone(),
@@ -154,7 +154,7 @@ impl Source {
             from,
             to: now.read,
             missed,
-            cost: spec.and_then(|spec| cost_of_rewriting(spec, usage, missed)),
+            cost: spec.and_then(|spec| cost_of_cache_miss(spec, usage, missed)),
             cause,
             changes,
             idle_seconds,
@@ -162,13 +162,13 @@ impl Source {
         };
         finding.diff = diff::render(&top(&finding), &finding.changes, was, is);
         match kind {
-            FindingKind::Break => Verdict::Broke(Box::new(finding)),
-            FindingKind::Unread => Verdict::Unread(Box::new(finding)),
+            CacheFindingKind::Break => CacheVerdict::Broke(Box::new(finding)),
+            CacheFindingKind::Unread => CacheVerdict::Unread(Box::new(finding)),
         }
     }
 
-    fn side<'a>(&'a self, call: &'a Call) -> Side<'a> {
-        Side {
+    fn side<'a>(&'a self, call: &'a SentCall) -> ComparedRequest<'a> {
+        ComparedRequest {
             head: &call.head,
             flags: &call.flags,
             positions: self.tracks.positions(call.track),
@@ -177,7 +177,7 @@ impl Source {
     }
 }
 
-fn top(finding: &Finding) -> String {
+fn top(finding: &CacheFinding) -> String {
     format!(
         "{finding}\n{}, {}, {}; {} s after the request before it",
         finding.source, finding.model, finding.at, finding.idle_seconds
@@ -185,13 +185,13 @@ fn top(finding: &Finding) -> String {
 }
 
 /// The provider's own summaries among the messages.
-fn summaries(side: Side<'_>) -> Option<u64> {
+fn summaries(side: ComparedRequest<'_>) -> Option<u64> {
     let mut last = side.positions.iter().rev();
     last.find(|at| at.traits.summary).map(|at| at.hash)
 }
 
 /// The lifetime that is over after so many seconds, of those that the earlier request asked for: the longest.
-fn expired(before: Side<'_>, idle_seconds: i64) -> Option<Ttl> {
+fn expired(before: ComparedRequest<'_>, idle_seconds: i64) -> Option<Ttl> {
     let marks = compare::level_marks(before).into_iter().flatten();
     let over = marks
         .map(|mark| mark.ttl)

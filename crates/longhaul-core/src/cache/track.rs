@@ -1,8 +1,8 @@
 //! The positions that calls are made of, kept once for all calls that share them.
 
-use super::messages::{self, Position, Speaker};
-use super::sent::Conversation;
-use super::watch::CallId;
+use super::fingerprint::FingerprintMessages;
+use super::messages::{self, CachePosition, MessageSpeaker};
+use super::watch::WatchedCallId;
 use crate::hash::{Map, Set};
 
 /// Which positions a call is made of: the first so many of these.
@@ -11,27 +11,27 @@ pub(super) enum TrackId {
     /// A rendering, which only grows.
     Rendered(u64),
     /// What was read from one call's body.
-    Read(CallId),
+    Read(WatchedCallId),
 }
 
 /// Positions by track.
 #[derive(Debug, Default)]
-pub(super) struct Tracks(Map<TrackId, Vec<Position>>);
+pub(super) struct Tracks(Map<TrackId, Vec<CachePosition>>);
 
 impl Tracks {
     /// Takes a call's conversation. Of a rendering that is known, only what is new is looked at.
     pub(super) fn take(
         &mut self,
-        call: CallId,
-        conversation: Conversation<'_>,
+        call: WatchedCallId,
+        conversation: FingerprintMessages<'_>,
     ) -> (TrackId, usize) {
         match conversation {
-            Conversation::Read(positions) => {
+            FingerprintMessages::Read(positions) => {
                 let (id, count) = (TrackId::Read(call), positions.len());
                 self.0.insert(id, positions);
                 (id, count)
             }
-            Conversation::Rendered {
+            FingerprintMessages::Rendered {
                 generation,
                 buffer,
                 blocks,
@@ -51,7 +51,7 @@ impl Tracks {
     }
 
     /// The positions of a call.
-    pub(super) fn positions(&self, (id, count): (TrackId, usize)) -> &[Position] {
+    pub(super) fn positions(&self, (id, count): (TrackId, usize)) -> &[CachePosition] {
         let all = self.0.get(&id).map(Vec::as_slice).unwrap_or_default();
         &all[..count.min(all.len())]
     }
@@ -78,8 +78,8 @@ impl Tracks {
         }
         let rest: Set<u64> = new[same..].iter().map(|at| at.hash).collect();
         let also = old[same..].iter().filter(|at| rest.contains(&at.hash));
-        let shared: Vec<&Position> = old[..same].iter().chain(also).collect();
-        let by_model = |at: &&Position| at.speaker == Speaker::Assistant;
+        let shared: Vec<&CachePosition> = old[..same].iter().chain(also).collect();
+        let by_model = |at: &&CachePosition| at.speaker == MessageSpeaker::Assistant;
         let akin = shared.len() * 2 >= old.len() && shared.iter().any(by_model);
         akin.then_some(shared.len())
     }

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::Finding;
-use super::measure::Measure;
-use super::sent::Fingerprint;
-use super::source::{Call, Deletion, Source, UnderWay};
+use super::finding::CacheFinding;
+use super::fingerprint::RequestFingerprint;
+use super::measure::CacheMeasurement;
+use super::source::{ObservedDeletion, PendingCall, SentCall, WatchedSource};
 use super::track::TrackId;
 use crate::hash::Set;
 use crate::message::Usage;
@@ -20,11 +20,11 @@ const UNDER_WAY: usize = 256;
 
 /// A call that was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallId(u64);
+pub struct WatchedCallId(u64);
 
 /// What became of the cache in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CacheVerdict {
     /// There is nothing to compare it with: the first of its conversation, or the first after a compaction.
     First,
     /// As much was read as could be expected.
@@ -35,16 +35,16 @@ pub enum Verdict {
         lost: u64,
     },
     /// No less was read than before, but what the last call wrote was not.
-    Unread(Box<Finding>),
+    Unread(Box<CacheFinding>),
     /// Clearly less was read than before.
-    Broke(Box<Finding>),
+    Broke(Box<CacheFinding>),
     /// Not judged: an excluded model, a reply without usage, a call that is not known.
     Ignored,
 }
 
-impl Verdict {
+impl CacheVerdict {
     /// The finding, if there is one.
-    pub fn finding(&self) -> Option<&Finding> {
+    pub fn finding(&self) -> Option<&CacheFinding> {
         match self {
             Self::Unread(finding) | Self::Broke(finding) => Some(finding),
             _ => None,
@@ -54,20 +54,20 @@ impl Verdict {
 
 /// Watches the cache of any number of query sources.
 #[derive(Debug)]
-pub struct Watch {
+pub struct CacheBreakDetector {
     ignores: fn(&str) -> bool,
-    sources: BTreeMap<String, Source>,
-    under_way: BTreeMap<CallId, UnderWay>,
+    sources: BTreeMap<String, WatchedSource>,
+    under_way: BTreeMap<WatchedCallId, PendingCall>,
     next: u64,
 }
 
-impl Default for Watch {
+impl Default for CacheBreakDetector {
     fn default() -> Self {
         Self::new(|_| false)
     }
 }
 
-impl Watch {
+impl CacheBreakDetector {
     /// A watch that leaves out the models for which `ignores` says so: small ones, whose cache is not worth a word.
     pub fn new(ignores: fn(&str) -> bool) -> Self {
         Self {
@@ -79,24 +79,24 @@ impl Watch {
     }
 
     /// Notes a request that is about to be sent. Costs what is new in it, if it is of a known rendering.
-    pub fn before(&mut self, sent: Fingerprint<'_>) -> CallId {
-        let id = CallId(self.next);
+    pub fn before(&mut self, sent: RequestFingerprint<'_>) -> WatchedCallId {
+        let id = WatchedCallId(self.next);
         self.next += 1;
-        if (self.ignores)(&sent.head.model) {
+        if (self.ignores)(&sent.prefix.model) {
             return id;
         }
         let source = self.sources.entry(sent.source.clone()).or_default();
-        let call = Call {
+        let call = SentCall {
             id,
             track: source.tracks.take(id, sent.messages),
-            marks: sent.marks,
-            head: sent.head,
+            marks: sent.breakpoints,
+            head: sent.prefix,
             flags: sent.flags,
             started: sent.started,
-            rewriting: sent.rewriting,
+            rewriting: sent.prefix_replacement,
         };
         let base = source.base(&call).cloned();
-        let under_way = UnderWay {
+        let under_way = PendingCall {
             source: sent.source,
             epoch: source.epoch,
             call,
@@ -110,9 +110,14 @@ impl Watch {
     }
 
     /// Judges a call by what its reply measured. `spec` is that of the model: for prices and its rules.
-    pub fn after(&mut self, id: CallId, usage: &Usage, spec: Option<&ModelSpec>) -> Verdict {
+    pub fn after(
+        &mut self,
+        id: WatchedCallId,
+        usage: &Usage,
+        spec: Option<&ModelSpec>,
+    ) -> CacheVerdict {
         let Some(done) = self.under_way.remove(&id) else {
-            return Verdict::Ignored;
+            return CacheVerdict::Ignored;
         };
         let verdict = self.judge(&done, usage, spec);
         self.tidy(&done.source);
@@ -120,7 +125,7 @@ impl Watch {
     }
 
     /// A call failed or was cancelled: it says nothing about the cache.
-    pub fn failed(&mut self, id: CallId) {
+    pub fn failed(&mut self, id: WatchedCallId) {
         if let Some(gone) = self.under_way.remove(&id) {
             self.tidy(&gone.source);
         }
@@ -139,10 +144,10 @@ impl Watch {
 
     /// So many tokens are deleted from the cache by the next request of a source: a drop up to that is expected (D4).
     pub fn cache_deleted(&mut self, source: &str, tokens: u64) {
-        let since = CallId(self.next);
+        let since = WatchedCallId(self.next);
         let known = self.sources.entry(source.to_owned()).or_default();
         let before = known.deletion.map_or(0, |deletion| deletion.tokens);
-        known.deletion = Some(Deletion {
+        known.deletion = Some(ObservedDeletion {
             tokens: before.saturating_add(tokens),
             since,
         });
@@ -159,13 +164,20 @@ impl Watch {
         self.under_way.retain(|_, call| call.source != source);
     }
 
-    fn judge(&mut self, done: &UnderWay, usage: &Usage, spec: Option<&ModelSpec>) -> Verdict {
-        let (Some(now), Some(source)) = (Measure::of(usage), self.sources.get_mut(&done.source))
-        else {
-            return Verdict::Ignored;
+    fn judge(
+        &mut self,
+        done: &PendingCall,
+        usage: &Usage,
+        spec: Option<&ModelSpec>,
+    ) -> CacheVerdict {
+        let (Some(now), Some(source)) = (
+            CacheMeasurement::of(usage),
+            self.sources.get_mut(&done.source),
+        ) else {
+            return CacheVerdict::Ignored;
         };
         if source.epoch != done.epoch {
-            return Verdict::First;
+            return CacheVerdict::First;
         }
         let deleted = source
             .deletion
@@ -175,7 +187,7 @@ impl Watch {
         }
         let deleted = deleted.map_or(0, |deletion| deletion.tokens);
         let verdict = match &done.base {
-            None => Verdict::First,
+            None => CacheVerdict::First,
             Some(base) => source.compare(done, base, now, deleted, usage, spec),
         };
         source.settle(done, now);

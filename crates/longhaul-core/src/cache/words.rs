@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::change::{Change, Flip, MessageEdit, SystemEdit};
+use super::change::{MessageEdit, PresenceChange, RequestChange, SystemEdit};
 use crate::message::BlockKind;
 use crate::prompt::Ttl;
 
-impl fmt::Display for Change {
+impl fmt::Display for RequestChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Model { from, to } => write!(f, "model {from} → {to}"),
@@ -42,8 +42,10 @@ impl fmt::Display for Change {
             Self::Format { .. } => f.write_str("output format changed"),
             Self::System(edits) => system(f, edits),
             Self::ToolChoice { from, to } => write!(f, "tool_choice {from} → {to}"),
-            Self::Images(Flip::On) => f.write_str("first image in the conversation"),
-            Self::Images(Flip::Off) => f.write_str("last image gone from the conversation"),
+            Self::Images(PresenceChange::On) => f.write_str("first image in the conversation"),
+            Self::Images(PresenceChange::Off) => {
+                f.write_str("last image gone from the conversation")
+            }
             Self::Thinking { from, to } => {
                 write!(f, "thinking {} → {}", or_none(from), or_none(to))
             }
@@ -70,7 +72,7 @@ impl fmt::Display for Change {
     }
 }
 
-impl fmt::Display for Flip {
+impl fmt::Display for PresenceChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::On => "on",

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Limits;
-use crate::rounds::{Part, Piece, Rounds, Seams};
+use super::FoldLimits;
+use crate::rounds::{PieceKind, Rounds, Seams, ViewPiece};
 use crate::tokens::Estimate;
 
 /// The newest rounds that are never folded.
@@ -13,7 +13,7 @@ const MOST_SPANS: u64 = 16;
 
 /// What is to be folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenSpans {
     /// The first entry that stays word for word.
     pub cut: usize,
     /// The spans, oldest first: without gaps from the first entry that may be folded to the cut.
@@ -28,18 +28,18 @@ pub struct Chosen {
 /// with a prompt where one is near. None if nothing may be folded, or if folding would free nothing: the newest
 /// [`Limits::keep`] tokens and four rounds stay.
 pub fn choose(
-    pieces: &[Piece],
+    pieces: &[ViewPiece],
     weights: &[Estimate],
     first: usize,
-    limits: &Limits,
+    limits: &FoldLimits,
     used: u64,
-) -> Option<Chosen> {
+) -> Option<ChosenSpans> {
     let boundary = pieces
         .iter()
-        .rposition(|piece| piece.part == Part::Boundary);
+        .rposition(|piece| piece.part == PieceKind::Boundary);
     let first = first.max(boundary.map_or(0, |at| at + 1));
     let last = latest_cut(pieces, weights, limits.keep)?;
-    let ends = Ends::of(pieces, weights, first, last);
+    let ends = SpanEnds::of(pieces, weights, first, last);
     let need = used.saturating_sub(limits.target).max(1);
     let aim = limits.span.max(need / MOST_SPANS).max(1);
     let (mut spans, mut start, mut weight) = (Vec::new(), first, Estimate::ZERO);
@@ -61,7 +61,7 @@ pub fn choose(
         start = end;
     }
     let frees = freed(spans.len(), weight);
-    (frees > 0).then_some(Chosen {
+    (frees > 0).then_some(ChosenSpans {
         cut: start,
         spans,
         frees,
@@ -69,7 +69,7 @@ pub fn choose(
 }
 
 /// The latest cut that leaves the newest rounds and tokens alone. None if they are all there is.
-fn latest_cut(pieces: &[Piece], weights: &[Estimate], keep: u64) -> Option<usize> {
+fn latest_cut(pieces: &[ViewPiece], weights: &[Estimate], keep: u64) -> Option<usize> {
     let rounds = Rounds::of(pieces);
     let round = rounds.len().checked_sub(KEPT_ROUNDS)?;
     let mut last = rounds.pieces(round).start;
@@ -83,45 +83,45 @@ fn latest_cut(pieces: &[Piece], weights: &[Estimate], keep: u64) -> Option<usize
 }
 
 /// Where spans may end, with the weight of all entries before each index of the view.
-struct Ends {
-    ends: Vec<End>,
+struct SpanEnds {
+    ends: Vec<SpanEnd>,
     before: Vec<Estimate>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct SpanEnd {
     at: usize,
-    next: Next,
+    next: SpanFollower,
 }
 
 /// What follows the end of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum SpanFollower {
     Prompt,
     Response,
 }
 
-impl Ends {
+impl SpanEnds {
     /// The safe cuts between `first` and `last`: before each response, or before the prompt that it answers.
-    fn of(pieces: &[Piece], weights: &[Estimate], first: usize, last: usize) -> Self {
+    fn of(pieces: &[ViewPiece], weights: &[Estimate], first: usize, last: usize) -> Self {
         let seams = Seams::of(pieces);
-        let mut ends: Vec<End> = Vec::new();
+        let mut ends: Vec<SpanEnd> = Vec::new();
         let (mut prompt, mut said) = (None, None);
         for (at, piece) in pieces.iter().enumerate().skip(first) {
             match piece.part {
-                Part::Boundary | Part::Unsent => continue,
-                Part::Input if piece.answers.is_empty() => prompt = prompt.or(Some(at)),
-                Part::Input => prompt = None,
-                Part::Response(_) | Part::Reasoning(_) => {
+                PieceKind::Boundary | PieceKind::Unsent => continue,
+                PieceKind::Input if piece.answers.is_empty() => prompt = prompt.or(Some(at)),
+                PieceKind::Input => prompt = None,
+                PieceKind::Response(_) | PieceKind::Reasoning(_) => {
                     let prompt = prompt.take().filter(|at| seams.is_safe(*at));
                     let (at, next) = match prompt {
-                        Some(prompt) => (prompt, Next::Prompt),
-                        None => (at, Next::Response),
+                        Some(prompt) => (prompt, SpanFollower::Prompt),
+                        None => (at, SpanFollower::Response),
                     };
                     // A span without anything to fold is none.
                     let holds = said.is_some_and(|said| said < at);
                     if holds && at <= last && seams.is_safe(at) {
-                        ends.push(End { at, next });
+                        ends.push(SpanEnd { at, next });
                     }
                 }
             }
@@ -145,7 +145,10 @@ impl Ends {
             .map(|end| (end, self.between(start, end.at).unpadded()));
         let (mut prompt, mut below, mut above): (Option<(u64, usize)>, _, _) = (None, None, None);
         for (end, weight) in weighed {
-            if end.next == Next::Prompt && weight >= aim - aim / 4 && weight <= aim + aim / 2 {
+            if end.next == SpanFollower::Prompt
+                && weight >= aim - aim / 4
+                && weight <= aim + aim / 2
+            {
                 let distance = weight.abs_diff(aim);
                 if prompt.is_none_or(|(nearest, _)| distance < nearest) {
                     prompt = Some((distance, end.at));

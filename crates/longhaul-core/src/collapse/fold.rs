@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Span;
+use super::FoldSpan;
 use crate::facts::budget::units_within;
-use crate::facts::{Item, Share, Standing, fit, shorten};
+use crate::facts::{BudgetItem, BudgetShare, ItemProtection, fit, shorten};
 use crate::json;
 use crate::local_summary::earlier;
-use crate::message::{BlockKind, View};
+use crate::message::{BlockKind, EntryView};
 use crate::quoting::without_claims;
 use crate::summary::collapsed;
-use crate::tokens::{Rough, utf16_len};
+use crate::tokens::{RoughEstimator, utf16_len};
 
 /// Raised when a reader of an older version would misread what is written.
 const VERSION: u32 = 1;
@@ -35,7 +35,7 @@ pub struct Fold {
 
 impl Fold {
     /// The fold of a span.
-    pub fn new(span: &Span, text: &str) -> Self {
+    pub fn new(span: &FoldSpan, text: &str) -> Self {
         Self {
             text: collapsed(text),
             messages: span.messages,
@@ -75,22 +75,22 @@ pub struct Folds(Vec<Fold>);
 /// The stored form; what a later version adds is passed over.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Stored {
+struct StoredFolds {
     version: u32,
     spans: Vec<Fold>,
 }
 
 impl Folds {
     /// The folds that a boundary carries as `compactMetadata.folds`. None if it carries none that can be read.
-    pub fn from_boundary(boundary: View<'_>) -> Option<Self> {
+    pub fn from_boundary(boundary: EntryView<'_>) -> Option<Self> {
         let stored = boundary.object(boundary.facets.metadata).get("folds")?;
-        let stored: Stored = serde_json::from_slice(stored).ok()?;
+        let stored: StoredFolds = serde_json::from_slice(stored).ok()?;
         (stored.version > 0 && !stored.spans.is_empty()).then_some(Self(stored.spans))
     }
 
     /// A summary that was made in another way, as the first fold, without what surrounds it in its message: it stays
     /// word for word until folds are condensed. None if the entry is no summary.
-    pub fn from_summary(summary: View<'_>) -> Option<Self> {
+    pub fn from_summary(summary: EntryView<'_>) -> Option<Self> {
         let text = match summary.compaction_text() {
             Some(text) => text,
             None if summary.facets.flags.compact_summary => {
@@ -114,7 +114,7 @@ impl Folds {
 
     /// What goes on a boundary as `compactMetadata.folds`.
     pub fn to_boundary(&self) -> Result<Value, serde_json::Error> {
-        serde_json::to_value(Stored {
+        serde_json::to_value(StoredFolds {
             version: VERSION,
             spans: self.0.clone(),
         })
@@ -155,22 +155,22 @@ impl Folds {
         }
         let frame = utf16_len(&self.text()) - self.0.iter().map(units).sum::<usize>();
         let limit = units_within(tokens).saturating_sub(frame as u64);
-        let items: Vec<Item> = self
+        let items: Vec<BudgetItem> = self
             .0
             .iter()
-            .map(|fold| Item {
+            .map(|fold| BudgetItem {
                 units: units(fold) as u64,
-                standing: Standing::Plain,
+                standing: ItemProtection::Plain,
             })
             .collect();
         let mut shares = fit(&items, limit, 0).into_iter();
         self.0.retain_mut(|fold| match shares.next() {
-            Some(Share::Shortened(most)) => {
+            Some(BudgetShare::Shortened(most)) => {
                 fold.text = shorten(&fold.text, most as usize);
                 true
             }
-            Some(Share::Omitted) => false,
-            Some(Share::Whole) | None => true,
+            Some(BudgetShare::Omitted) => false,
+            Some(BudgetShare::Whole) | None => true,
         });
         self
     }
@@ -188,7 +188,7 @@ impl Folds {
     pub fn weight(&self) -> u64 {
         match self.0.is_empty() {
             true => 0,
-            false => Rough::text(&self.text()).padded(),
+            false => RoughEstimator::text(&self.text()).padded(),
         }
     }
 }

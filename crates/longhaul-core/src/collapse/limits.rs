@@ -19,7 +19,7 @@ const FEWEST_WORDS: u64 = 40;
 
 /// The limits of folding in a window, in tokens; always `1 <= keep <= target <= commit_at <= wait_at <= blocking`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct FoldLimits {
     /// From here on folds are asked for and committed.
     pub commit_at: u64,
     /// From here on a turn waits for them.
@@ -38,7 +38,7 @@ pub struct Limits {
     pub condensed_words: u64,
 }
 
-impl Limits {
+impl FoldLimits {
     /// The limits in a window.
     pub fn of(window: &WindowStatus) -> Self {
         let scale = window.scale();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Limits;
+use super::FoldLimits;
 use crate::facts::{Facts, Vocabulary};
-use crate::local_summary::summarise;
-use crate::message::View;
+use crate::local_summary::summarize;
+use crate::message::EntryView;
 
 /// What a span says in which nothing is said.
 const NOTHING: &str = include_str!("nothing.md");
@@ -15,14 +15,14 @@ const NOTHING: &str = include_str!("nothing.md");
 pub fn local<'a, S>(
     spans: impl IntoIterator<Item = S>,
     vocabulary: &Arc<Vocabulary>,
-    limits: &Limits,
+    limits: &FoldLimits,
 ) -> Vec<String>
 where
-    S: IntoIterator<Item = View<'a>> + Clone,
+    S: IntoIterator<Item = EntryView<'a>> + Clone,
 {
     let folded = spans.into_iter().map(|span| {
         let facts = Facts::scan(vocabulary.clone(), span.clone());
-        let text = summarise(span, &facts, limits.fold_weight());
+        let text = summarize(span, &facts, limits.fold_weight());
         match text.trim_matches('\n') {
             "" => NOTHING.trim_end().to_owned(),
             text => text.to_owned(),

@@ -13,10 +13,10 @@ mod prompt;
 mod read;
 mod span;
 
-pub use choose::{Chosen, choose};
+pub use choose::{ChosenSpans, choose};
 pub use fold::{Fold, Folds};
-pub use limits::Limits;
+pub use limits::FoldLimits;
 pub use local::local;
-pub use prompt::{Asked, Earlier, prompt};
-pub use read::{Answer, Wanted, read};
-pub use span::{Span, first_foldable};
+pub use prompt::{EarlierFolds, FoldPrompt, prompt};
+pub use read::{FoldReply, RequestedFolds, read};
+pub use span::{FoldSpan, first_foldable};

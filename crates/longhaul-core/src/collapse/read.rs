@@ -1,20 +1,22 @@
 //! From the model's reply to folds, or to the reason why it holds none.
 
 use crate::quoting::without_claims;
-use crate::summary::{Reply, Stop, SummaryFailure, collapsed, says_something, without_summary};
+use crate::summary::{
+    SummaryFailure, SummaryReplyText, SummaryStop, collapsed, says_something, without_summary,
+};
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RequestedFolds {
     /// How many spans.
     pub spans: usize,
     /// Whether earlier folds were to be condensed.
-    pub earlier: super::Earlier,
+    pub earlier: super::EarlierFolds,
 }
 
 /// The folds of a reply: none blank, none missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct FoldReply {
     /// What takes the place of all earlier folds, if that was asked for.
     pub condensed: Option<String>,
     /// A text for each span, in order.
@@ -23,11 +25,14 @@ pub struct Answer {
 
 /// Reads a reply. Anything less than all that was asked for is a failure: what a fold does not say is lost to the
 /// conversation. Of two folds with one number the first counts; those that nobody asked for are passed over.
-pub fn read(reply: Reply<'_>, wanted: Wanted) -> Result<Answer, SummaryFailure> {
+pub fn read(
+    reply: SummaryReplyText<'_>,
+    wanted: RequestedFolds,
+) -> Result<FoldReply, SummaryFailure> {
     reply.is_text()?;
-    let found = Found::all(reply.text);
-    let closed = |found: &&Found<'_>| found.end == End::Closed;
-    if matches!(reply.stop, Stop::CutOff | Stop::WindowFull)
+    let found = ParsedFold::all(reply.text);
+    let closed = |found: &&ParsedFold<'_>| found.end == FoldTagEnd::Closed;
+    if matches!(reply.stop, SummaryStop::CutOff | SummaryStop::WindowFull)
         && !found.last().is_some_and(|last| closed(&last))
     {
         let sections = found.iter().filter(closed).count();
@@ -45,10 +50,10 @@ pub fn read(reply: Reply<'_>, wanted: Wanted) -> Result<Answer, SummaryFailure> 
             false => Err(SummaryFailure::Empty),
         }
     };
-    Ok(Answer {
+    Ok(FoldReply {
         condensed: match wanted.earlier {
-            super::Earlier::Condense => Some(fold(0)?),
-            super::Earlier::Stay => None,
+            super::EarlierFolds::Condense => Some(fold(0)?),
+            super::EarlierFolds::Stay => None,
         },
         spans: (1..=wanted.spans).map(fold).collect::<Result<_, _>>()?,
     })
@@ -56,24 +61,24 @@ pub fn read(reply: Reply<'_>, wanted: Wanted) -> Result<Answer, SummaryFailure> 
 
 /// Whether a fold's closing tag is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum FoldTagEnd {
     Closed,
     Open,
 }
 
 /// A fold of a reply.
 #[derive(Debug)]
-struct Found<'a> {
+struct ParsedFold<'a> {
     number: usize,
     body: &'a str,
-    end: End,
+    end: FoldTagEnd,
 }
 
-impl<'a> Found<'a> {
+impl<'a> ParsedFold<'a> {
     /// All folds, in the order in which they stand. A fold reaches to its last closing tag before the next fold, so that
     /// one may mention the tag; without any, to the next fold.
     fn all(text: &'a str) -> Vec<Self> {
-        let opens: Vec<Opening> = openings(text);
+        let opens: Vec<FoldOpeningTag> = openings(text);
         let ends = opens.iter().skip(1).map(|next| next.from);
         let ends = ends.chain([text.len()]);
         opens
@@ -82,8 +87,8 @@ impl<'a> Found<'a> {
             .map(|(open, end)| {
                 let inside = &text[open.to..end];
                 let (body, end) = match closing(inside) {
-                    Some(at) => (&inside[..at], End::Closed),
-                    None => (inside, End::Open),
+                    Some(at) => (&inside[..at], FoldTagEnd::Closed),
+                    None => (inside, FoldTagEnd::Open),
                 };
                 Self {
                     number: open.number,
@@ -96,20 +101,20 @@ impl<'a> Found<'a> {
 }
 
 /// An opening tag: where it begins and where it ends.
-struct Opening {
+struct FoldOpeningTag {
     number: usize,
     from: usize,
     to: usize,
 }
 
 /// The opening tags that begin a line, or follow another tag; one inside a sentence is merely mentioned.
-fn openings(text: &str) -> Vec<Opening> {
+fn openings(text: &str) -> Vec<FoldOpeningTag> {
     let mut found = Vec::new();
     for from in memchr::memchr_iter(b'<', text.as_bytes()) {
         let before = text[..from].trim_end_matches([' ', '\t']);
         let begins = before.is_empty() || before.ends_with(['\n', '>']);
         let opening = begins.then(|| opening(&text[from + 1..])).flatten();
-        found.extend(opening.map(|(number, length)| Opening {
+        found.extend(opening.map(|(number, length)| FoldOpeningTag {
             number,
             from,
             to: from + 1 + length,

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use crate::message::{EntryKind, View};
-use crate::rounds::{Part, Piece};
+use crate::message::{EntryKind, EntryView};
+use crate::rounds::{PieceKind, ViewPiece};
 use crate::summary::opening_words;
 
 /// A span of the conversation that is to be folded, described.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
+pub struct FoldSpan {
     /// How its first entry that says something begins.
     pub opening: String,
     /// How many of its entries the model saw.
@@ -19,9 +19,9 @@ pub struct Span {
     pub to: Option<Timestamp>,
 }
 
-impl Span {
+impl FoldSpan {
     /// Describes the entries of a span, in order.
-    pub fn of<'a>(entries: impl IntoIterator<Item = View<'a>>) -> Self {
+    pub fn of<'a>(entries: impl IntoIterator<Item = EntryView<'a>>) -> Self {
         let mut span = Self {
             opening: String::new(),
             messages: 0,
@@ -29,7 +29,7 @@ impl Span {
             to: None,
         };
         for entry in entries {
-            if !Piece::of_view(entry).part.is_sent() {
+            if !ViewPiece::of_view(entry).part.is_sent() {
                 continue;
             }
             span.messages += 1;
@@ -46,11 +46,11 @@ impl Span {
 
 /// The first entry of a view that may be folded: the one behind the boundary and the summary that follows it. A summary
 /// further back, which a compaction of the recent part leaves, is an entry like any other.
-pub fn first_foldable<'a>(entries: impl IntoIterator<Item = View<'a>>) -> usize {
+pub fn first_foldable<'a>(entries: impl IntoIterator<Item = EntryView<'a>>) -> usize {
     let (mut first, mut conversation) = (0, false);
     for (at, entry) in entries.into_iter().enumerate() {
-        let part = Piece::of_view(entry).part;
-        if part == Part::Boundary {
+        let part = ViewPiece::of_view(entry).part;
+        if part == PieceKind::Boundary {
             (first, conversation) = (at + 1, false);
             continue;
         }

@@ -66,7 +66,7 @@ pub enum ConfigError {
 /// Something that was set and not taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Notice {
+pub enum ConfigNotice {
     /// A variable whose value does not parse whole.
     IgnoredValue {
         /// The variable.
@@ -92,10 +92,10 @@ pub enum Notice {
     },
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for ConfigNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::IgnoredValue {
+            ConfigNotice::IgnoredValue {
                 variable,
                 value,
                 accepted,
@@ -103,10 +103,10 @@ impl fmt::Display for Notice {
                 f,
                 "{variable} is ignored: it takes {accepted}, not {value:?}"
             ),
-            Notice::Meaningless { key, reason } => {
+            ConfigNotice::Meaningless { key, reason } => {
                 write!(f, "{key} is ignored: {reason}")
             }
-            Notice::UnknownVariable { variable, hint } => {
+            ConfigNotice::UnknownVariable { variable, hint } => {
                 write!(f, "{variable} is not known; did you mean {hint}?")
             }
         }

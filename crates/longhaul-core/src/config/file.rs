@@ -4,17 +4,17 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::ConfigError;
-use super::load::FileLayer;
-use super::setting::Setting;
-use super::{Config, SETTINGS, Source, suggest};
+use super::load::ConfigFileLayer;
+use super::setting::SettingSpec;
+use super::{Config, SETTINGS, SettingSource, suggest};
 
 /// Sets what the file sets, and tells of each setting where.
 pub(super) fn apply(
-    layer: &FileLayer,
+    layer: &ConfigFileLayer,
     config: &mut Config,
-    mut set: impl FnMut(&'static Setting, Source),
+    mut set: impl FnMut(&'static SettingSpec, SettingSource),
 ) -> Result<(), ConfigError> {
-    let file = File {
+    let file = ConfigFileText {
         path: &layer.path,
         text: layer.text.strip_prefix('\u{feff}').unwrap_or(&layer.text),
     };
@@ -32,7 +32,7 @@ pub(super) fn apply(
         let path = layer.path.clone();
         set(
             setting,
-            Source::File {
+            SettingSource::File {
                 path,
                 line: leaf.line,
             },
@@ -42,19 +42,24 @@ pub(super) fn apply(
 }
 
 /// A key that holds a value: a setting's, or one that is none.
-struct Leaf<'t> {
+struct ConfigFileKey<'t> {
     key: String,
     line: usize,
     value: &'t Spanned<DeValue<'t>>,
 }
 
-struct File<'t> {
+struct ConfigFileText<'t> {
     path: &'t str,
     text: &'t str,
 }
 
-impl File<'_> {
-    fn collect<'t>(&self, table: &'t DeTable<'t>, above: &str, leaves: &mut Vec<Leaf<'t>>) {
+impl ConfigFileText<'_> {
+    fn collect<'t>(
+        &self,
+        table: &'t DeTable<'t>,
+        above: &str,
+        leaves: &mut Vec<ConfigFileKey<'t>>,
+    ) {
         for (name, value) in table {
             let key = match above {
                 "" => name.get_ref().to_string(),
@@ -65,7 +70,7 @@ impl File<'_> {
                 DeValue::Table(inner) if setting(&key).is_none() => {
                     self.collect(inner, &key, leaves);
                 }
-                _ => leaves.push(Leaf {
+                _ => leaves.push(ConfigFileKey {
                     key,
                     line: self.line(name.span().start),
                     value,
@@ -77,8 +82,8 @@ impl File<'_> {
     fn apply_leaf(
         &self,
         config: &mut Config,
-        leaf: &Leaf<'_>,
-    ) -> Result<&'static Setting, ConfigError> {
+        leaf: &ConfigFileKey<'_>,
+    ) -> Result<&'static SettingSpec, ConfigError> {
         let Some(setting) = setting(&leaf.key) else {
             return Err(ConfigError::UnknownKey {
                 path: self.path.to_owned(),
@@ -117,6 +122,6 @@ impl File<'_> {
 }
 
 /// The setting of a key.
-pub(super) fn setting(key: &str) -> Option<&'static Setting> {
+pub(super) fn setting(key: &str) -> Option<&'static SettingSpec> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }

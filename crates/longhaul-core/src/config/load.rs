@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{ConfigError, Notice};
-use super::explain::{Explained, Source};
-use super::setting::{Sense, Setting};
+use super::error::{ConfigError, ConfigNotice};
+use super::explain::{ExplainedSetting, SettingSource};
+use super::setting::{EnvSense, SettingSpec};
 use super::{Config, SETTINGS, file, suggest};
-use crate::window::Owner;
+use crate::window::WindowOwner;
 
 /// What variables of ours begin with.
 const OURS: &str = "LONGHAUL_";
 
 /// Everything that may set something, as text.
 #[derive(Debug, Clone, Default)]
-pub struct Layers {
+pub struct ConfigLayers {
     /// The configuration file, if there is one.
-    pub file: Option<FileLayer>,
+    pub file: Option<ConfigFileLayer>,
     /// The environment: names and values. All of it may be given; what is not ours is not looked at.
     pub env: Vec<(String, String)>,
     /// The flags given: keys of settings, and values.
@@ -24,7 +24,7 @@ pub struct Layers {
 
 /// A configuration file.
 #[derive(Debug, Clone)]
-pub struct FileLayer {
+pub struct ConfigFileLayer {
     /// Its path, as it should appear in messages.
     pub path: String,
     /// Its text.
@@ -32,9 +32,9 @@ pub struct FileLayer {
 }
 
 /// Where each setting's value came from, by key. What is not in here is a default.
-type Sources = BTreeMap<&'static str, Source>;
+type Sources = BTreeMap<&'static str, SettingSource>;
 
-pub(super) fn load(layers: &Layers) -> Result<Config, ConfigError> {
+pub(super) fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
     let mut config = Config::default();
     let mut sources = Sources::new();
     if let Some(layer) = &layers.file {
@@ -49,18 +49,20 @@ pub(super) fn load(layers: &Layers) -> Result<Config, ConfigError> {
     config.notices.extend(slips);
     for (key, value) in &layers.flags {
         let setting = apply_flag(key, value, &mut config)?;
-        sources.insert(setting.key, Source::Flag(setting.flag_name()));
+        sources.insert(setting.key, SettingSource::Flag(setting.flag_name()));
     }
-    if config.reactive_only && config.owner() == Owner::Proactive {
-        config.notices.push(Notice::Meaningless {
+    if config.reactive_only && config.owner() == WindowOwner::Proactive {
+        config.notices.push(ConfigNotice::Meaningless {
             key: "compaction.reactive_only",
             reason: "nothing may act on a request that is too long (compaction.reactive, compaction.automatic)",
         });
     }
-    let explained = SETTINGS.iter().map(|setting| Explained {
+    let explained = SETTINGS.iter().map(|setting| ExplainedSetting {
         key: setting.key,
         value: setting.slot.show(&mut config),
-        source: sources.remove(setting.key).unwrap_or(Source::Default),
+        source: sources
+            .remove(setting.key)
+            .unwrap_or(SettingSource::Default),
         doc: setting.doc,
         env_names: setting.env.iter().map(|env| env.name).collect(),
     });
@@ -71,7 +73,7 @@ pub(super) fn load(layers: &Layers) -> Result<Config, ConfigError> {
 /// Takes the first of a setting's variables whose value is good, and reports every bad one.
 fn apply_env(
     env: &[(String, String)],
-    setting: &'static Setting,
+    setting: &'static SettingSpec,
     config: &mut Config,
     sources: &mut Sources,
 ) {
@@ -82,9 +84,9 @@ fn apply_env(
         };
         match setting.slot.set(config, value, known.sense) {
             Ok(()) => {
-                sources.insert(setting.key, Source::Environment(known.name));
+                sources.insert(setting.key, SettingSource::Environment(known.name));
             }
-            Err(_) => config.notices.push(Notice::IgnoredValue {
+            Err(_) => config.notices.push(ConfigNotice::IgnoredValue {
                 variable: known.name,
                 value: shortened(value),
                 accepted: setting.accepted(),
@@ -97,12 +99,12 @@ fn apply_flag(
     key: &str,
     value: &str,
     config: &mut Config,
-) -> Result<&'static Setting, ConfigError> {
+) -> Result<&'static SettingSpec, ConfigError> {
     let setting = file::setting(key).ok_or_else(|| ConfigError::UnknownFlag {
         key: key.to_owned(),
         hint: suggest::key(key, SETTINGS.iter().map(|setting| setting.key)),
     })?;
-    let taken = setting.slot.set(config, value, Sense::Same);
+    let taken = setting.slot.set(config, value, EnvSense::Same);
     taken.map_err(|_| ConfigError::FlagValue {
         flag: setting.flag_name(),
         value: shortened(value),
@@ -112,7 +114,7 @@ fn apply_flag(
 }
 
 /// Variables that look like ours and are none. Only near misses: others may belong to another part of the program.
-fn slips(env: &[(String, String)]) -> Vec<Notice> {
+fn slips(env: &[(String, String)]) -> Vec<ConfigNotice> {
     let known = || {
         SETTINGS
             .iter()
@@ -132,7 +134,7 @@ fn slips(env: &[(String, String)]) -> Vec<Notice> {
     let notices = strange.filter_map(|name| {
         let hint = nearest(name)?;
         let variable = name.clone();
-        Some(Notice::UnknownVariable { variable, hint })
+        Some(ConfigNotice::UnknownVariable { variable, hint })
     });
     notices.collect()
 }

@@ -7,29 +7,31 @@
 mod error;
 mod explain;
 mod file;
-mod hosts;
+mod gateway_support;
 mod load;
 mod reference;
 mod setting;
 mod slot;
 mod suggest;
-mod summariser;
+mod summarizer;
 mod table;
 
-pub use error::{ConfigError, Notice};
-pub use explain::{Explained, Source};
-pub use hosts::{InServe, in_serve};
-pub use load::{FileLayer, Layers};
+pub use error::{ConfigError, ConfigNotice};
+pub use explain::{ExplainedSetting, SettingSource};
+pub use gateway_support::{GatewaySupport, in_serve};
+pub use load::{ConfigFileLayer, ConfigLayers};
 pub use reference::reference_markdown;
-pub use setting::{EnvName, Sense, Setting};
-pub use summariser::Summariser;
+pub use setting::{EnvName, EnvSense, SettingSpec};
+pub use summarizer::SummarizerSetting;
 pub use table::SETTINGS;
 
-use crate::facts::{BuiltinWords, ChosenWords, SentenceWords, Vocabulary, WordingError};
+use crate::facts::{BuiltinWords, ChosenWords, PhraseListError, SentenceWords, Vocabulary};
 use crate::micro::{ClearableTools, MicroLimits};
 use crate::notes::NotesSettings;
 use crate::prompt::CacheSettings;
-use crate::window::{Action, AutoCompact, Owner, Percent, Settings, Switches, Verdict};
+use crate::window::{
+    AutoCompact, Percent, SwitchVerdict, SwitchableAction, Switches, WindowOwner, WindowSettings,
+};
 
 /// What is set, by whichever layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +39,7 @@ pub struct Config {
     /// Which kinds of compaction may run.
     pub switches: Switches,
     /// Who sums up.
-    pub summariser: Summariser,
+    pub summariser: SummarizerSetting,
     /// Whether summaries are prepared ahead, while the conversation goes on (X5).
     pub background: bool,
     /// Whether the provider clears old results by itself (U7).
@@ -84,8 +86,8 @@ pub struct Config {
     pub retention_days: Option<u32>,
     /// Which log lines are shown.
     pub log: String,
-    explained: Vec<Explained>,
-    notices: Vec<Notice>,
+    explained: Vec<ExplainedSetting>,
+    notices: Vec<ConfigNotice>,
 }
 
 impl Default for Config {
@@ -93,7 +95,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             switches: Switches::default(),
-            summariser: Summariser::Ours,
+            summariser: SummarizerSetting::Ours,
             background: true,
             native_clearing: false,
             summary_model: None,
@@ -128,17 +130,17 @@ impl Config {
     ///
     /// A bad value in the environment is a [notice](Config::notices), since whoever set it may not know of us; in
     /// the file or a flag it is an error, since it was meant for us.
-    pub fn load(layers: &Layers) -> Result<Config, ConfigError> {
+    pub fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
         load::load(layers)
     }
 
     /// Every setting with its value and where that came from, in the order of the table.
-    pub fn explain(&self) -> &[Explained] {
+    pub fn explain(&self) -> &[ExplainedSetting] {
         &self.explained
     }
 
     /// What was set and not taken.
-    pub fn notices(&self) -> &[Notice] {
+    pub fn notices(&self) -> &[ConfigNotice] {
         &self.notices
     }
 
@@ -149,7 +151,7 @@ impl Config {
     }
 
     /// What facts are recognised by, with the words that are set.
-    pub fn vocabulary(&self) -> Result<Vocabulary, WordingError> {
+    pub fn vocabulary(&self) -> Result<Vocabulary, PhraseListError> {
         Vocabulary::with_words(&self.sentence_words())
     }
 
@@ -170,25 +172,25 @@ impl Config {
 
     /// Who owns the window (H6): folding where it is on, else the provider's refusals where nothing shall be compacted
     /// before them, else the threshold. Where nothing may act on a refusal, the threshold stays.
-    pub fn owner(&self) -> Owner {
-        let may = |action| self.switches.decide(action) == Verdict::Allowed;
+    pub fn owner(&self) -> WindowOwner {
+        let may = |action| self.switches.decide(action) == SwitchVerdict::Allowed;
         match () {
-            () if may(Action::Collapse) => Owner::Collapse,
-            () if self.reactive_only && may(Action::Reactive) => Owner::Reactive,
-            () => Owner::Proactive,
+            () if may(SwitchableAction::Collapse) => WindowOwner::Collapse,
+            () if self.reactive_only && may(SwitchableAction::Reactive) => WindowOwner::Reactive,
+            () => WindowOwner::Proactive,
         }
     }
 
     /// The overrides that [`WindowStatus`](crate::window::WindowStatus) takes.
-    pub fn window_settings(&self) -> Settings {
-        Settings {
+    pub fn window_settings(&self) -> WindowSettings {
+        WindowSettings {
             window_cap: self.window_cap,
             max_output: self.max_output,
             auto_compact_percent: self.auto_compact_percent,
             blocking_limit: self.blocking_limit,
-            auto_compact: match self.switches.decide(Action::Automatic) {
-                Verdict::Allowed => AutoCompact::On,
-                Verdict::Off(_) => AutoCompact::Off,
+            auto_compact: match self.switches.decide(SwitchableAction::Automatic) {
+                SwitchVerdict::Allowed => AutoCompact::On,
+                SwitchVerdict::Off(_) => AutoCompact::Off,
             },
         }
     }

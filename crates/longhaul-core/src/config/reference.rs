@@ -1,7 +1,7 @@
 //! The settings as a page of documentation, made from the table so that it cannot rot.
 
 use super::SETTINGS;
-use super::setting::{Sense, Setting};
+use super::setting::{EnvSense, SettingSpec};
 
 const HEAD: &str = "\
 # Configuration
@@ -41,13 +41,13 @@ pub fn reference_markdown() -> String {
         .collect()
 }
 
-fn row(setting: &Setting) -> String {
+fn row(setting: &SettingSpec) -> String {
     let default = setting
         .default_value()
         .map_or_else(|| "unset".to_owned(), |value| format!("`{value}`"));
     let names = setting.env.iter().map(|env| match env.sense {
-        Sense::Same => format!("`{}`", env.name),
-        Sense::Opposite => format!("`{}` (turned round: on means false)", env.name),
+        EnvSense::Same => format!("`{}`", env.name),
+        EnvSense::Opposite => format!("`{}` (turned round: on means false)", env.name),
     });
     let flag = match setting.flag {
         Some(flag) => format!("`{flag} VALUE`"),

@@ -1,11 +1,11 @@
 //! One setting: its names, its sentence, and where its value goes.
 
 use super::Config;
-use super::slot::Slot;
+use super::slot::ConfigField;
 
 /// A line of the settings table.
 #[derive(Debug)]
-pub struct Setting {
+pub struct SettingSpec {
     /// Its key in the file, dotted.
     pub key: &'static str,
     /// What it does, in a sentence.
@@ -15,7 +15,7 @@ pub struct Setting {
     /// Its own flag on the command line, if it has one.
     pub flag: Option<&'static str>,
     /// Where its value goes, and so what it may be.
-    pub(super) slot: Slot,
+    pub(super) slot: ConfigField,
 }
 
 /// An environment variable.
@@ -24,19 +24,19 @@ pub struct EnvName {
     /// Its name.
     pub name: &'static str,
     /// How its value relates to the setting's.
-    pub sense: Sense,
+    pub sense: EnvSense,
 }
 
 /// How a variable's value relates to the setting's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sense {
+pub enum EnvSense {
     /// It is the value.
     Same,
     /// It is the opposite: `DISABLE_COMPACT=1` sets `compaction.enabled` to false.
     Opposite,
 }
 
-impl Setting {
+impl SettingSpec {
     /// Its default, or none if it is unset by default.
     pub fn default_value(&self) -> Option<String> {
         self.slot.show(&mut Config::default())
@@ -58,7 +58,7 @@ impl Setting {
 pub(super) const fn env(name: &'static str) -> EnvName {
     EnvName {
         name,
-        sense: Sense::Same,
+        sense: EnvSense::Same,
     }
 }
 
@@ -66,6 +66,6 @@ pub(super) const fn env(name: &'static str) -> EnvName {
 pub(super) const fn env_off(name: &'static str) -> EnvName {
     EnvName {
         name,
-        sense: Sense::Opposite,
+        sense: EnvSense::Opposite,
     }
 }

@@ -7,13 +7,13 @@ use std::str::FromStr;
 use toml::de::DeValue;
 
 use super::Config;
-use super::Summariser;
-use super::setting::Sense;
+use super::SummarizerSetting;
+use super::setting::EnvSense;
 use crate::window::Percent;
 
 /// A field of the configuration; the variant is its type.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum ConfigField {
     Switch(fn(&mut Config) -> &mut bool),
     Tokens(fn(&mut Config) -> &mut Option<u64>),
     /// Tokens that are never unset.
@@ -23,61 +23,70 @@ pub(super) enum Slot {
     Days(fn(&mut Config) -> &mut Option<u32>),
     Text(fn(&mut Config) -> &mut Option<String>),
     Filter(fn(&mut Config) -> &mut String),
-    Summariser(fn(&mut Config) -> &mut Summariser),
+    Summariser(fn(&mut Config) -> &mut SummarizerSetting),
     /// Names or phrases; none of them is empty.
     List(fn(&mut Config) -> &mut Vec<String>),
 }
 
 /// A value that does not fit its slot. The slot can say what would.
 #[derive(Debug)]
-pub(super) struct Unfit;
+pub(super) struct UnfitValue;
 
-impl Slot {
+impl ConfigField {
     /// What fits, to follow "takes".
     pub(super) fn accepted(&self) -> &'static str {
         match self {
-            Slot::Switch(_) => "1, true, yes or on; 0, false, no or off",
-            Slot::Tokens(_) | Slot::Amount(_) => "a whole number of tokens, 1 or more",
-            Slot::Count(_) => "a whole number, 1 or more",
-            Slot::Percent(_) => "a percentage above 0, up to 100",
-            Slot::Days(_) => "a whole number of days, 1 or more",
-            Slot::Text(_) | Slot::Filter(_) => "text that is not empty",
-            Slot::Summariser(_) => "model or provider",
-            Slot::List(_) => "names or phrases, separated by commas",
+            ConfigField::Switch(_) => "1, true, yes or on; 0, false, no or off",
+            ConfigField::Tokens(_) | ConfigField::Amount(_) => {
+                "a whole number of tokens, 1 or more"
+            }
+            ConfigField::Count(_) => "a whole number, 1 or more",
+            ConfigField::Percent(_) => "a percentage above 0, up to 100",
+            ConfigField::Days(_) => "a whole number of days, 1 or more",
+            ConfigField::Text(_) | ConfigField::Filter(_) => "text that is not empty",
+            ConfigField::Summariser(_) => "model or provider",
+            ConfigField::List(_) => "names or phrases, separated by commas",
         }
     }
 
     /// What fits in the file, which has types of its own.
     pub(super) fn accepted_in_file(&self) -> &'static str {
         match self {
-            Slot::Switch(_) => "true or false",
-            Slot::Text(_) | Slot::Filter(_) => "a string that is not empty",
-            Slot::Summariser(_) => "\"model\" or \"provider\"",
-            Slot::List(_) => "an array of strings that are not empty",
-            Slot::Tokens(_)
-            | Slot::Amount(_)
-            | Slot::Count(_)
-            | Slot::Percent(_)
-            | Slot::Days(_) => self.accepted(),
+            ConfigField::Switch(_) => "true or false",
+            ConfigField::Text(_) | ConfigField::Filter(_) => "a string that is not empty",
+            ConfigField::Summariser(_) => "\"model\" or \"provider\"",
+            ConfigField::List(_) => "an array of strings that are not empty",
+            ConfigField::Tokens(_)
+            | ConfigField::Amount(_)
+            | ConfigField::Count(_)
+            | ConfigField::Percent(_)
+            | ConfigField::Days(_) => self.accepted(),
         }
     }
 
     /// Takes a value from the environment or a flag.
-    pub(super) fn set(&self, config: &mut Config, text: &str, sense: Sense) -> Result<(), Unfit> {
+    pub(super) fn set(
+        &self,
+        config: &mut Config,
+        text: &str,
+        sense: EnvSense,
+    ) -> Result<(), UnfitValue> {
         let text = text.trim();
         match self {
-            Slot::Switch(field) => {
-                let on = switch(text).ok_or(Unfit)?;
-                *field(config) = on == (sense == Sense::Same);
+            ConfigField::Switch(field) => {
+                let on = switch(text).ok_or(UnfitValue)?;
+                *field(config) = on == (sense == EnvSense::Same);
             }
-            Slot::Tokens(field) => *field(config) = Some(whole(text)?),
-            Slot::Amount(field) | Slot::Count(field) => *field(config) = whole(text)?,
-            Slot::Percent(field) => *field(config) = Some(percent(text)?),
-            Slot::Days(field) => *field(config) = Some(whole(text)?),
-            Slot::Text(field) => *field(config) = Some(filled(text)?),
-            Slot::Filter(field) => *field(config) = filled(text)?,
-            Slot::Summariser(field) => *field(config) = Summariser::named(text).ok_or(Unfit)?,
-            Slot::List(field) => {
+            ConfigField::Tokens(field) => *field(config) = Some(whole(text)?),
+            ConfigField::Amount(field) | ConfigField::Count(field) => *field(config) = whole(text)?,
+            ConfigField::Percent(field) => *field(config) = Some(percent(text)?),
+            ConfigField::Days(field) => *field(config) = Some(whole(text)?),
+            ConfigField::Text(field) => *field(config) = Some(filled(text)?),
+            ConfigField::Filter(field) => *field(config) = filled(text)?,
+            ConfigField::Summariser(field) => {
+                *field(config) = SummarizerSetting::named(text).ok_or(UnfitValue)?
+            }
+            ConfigField::List(field) => {
                 *field(config) = list(text.split(',').filter(|item| !item.trim().is_empty()))?;
             }
         }
@@ -85,49 +94,56 @@ impl Slot {
     }
 
     /// Takes a value from the file, where only the right type will do.
-    pub(super) fn set_typed(&self, config: &mut Config, value: &DeValue<'_>) -> Result<(), Unfit> {
+    pub(super) fn set_typed(
+        &self,
+        config: &mut Config,
+        value: &DeValue<'_>,
+    ) -> Result<(), UnfitValue> {
         // A phrase in an array may hold a comma.
-        if let (Slot::List(field), DeValue::Array(items)) = (self, value) {
+        if let (ConfigField::List(field), DeValue::Array(items)) = (self, value) {
             let items: Option<Vec<&str>> =
                 items.iter().map(|item| item.get_ref().as_str()).collect();
-            *field(config) = list(items.ok_or(Unfit)?)?;
+            *field(config) = list(items.ok_or(UnfitValue)?)?;
             return Ok(());
         }
         let text = match (self, value) {
-            (Slot::Switch(_), DeValue::Boolean(on)) => on.to_string(),
+            (ConfigField::Switch(_), DeValue::Boolean(on)) => on.to_string(),
             (
-                Slot::Tokens(_)
-                | Slot::Amount(_)
-                | Slot::Count(_)
-                | Slot::Percent(_)
-                | Slot::Days(_),
+                ConfigField::Tokens(_)
+                | ConfigField::Amount(_)
+                | ConfigField::Count(_)
+                | ConfigField::Percent(_)
+                | ConfigField::Days(_),
                 DeValue::Integer(number),
             ) => {
                 // Hexadecimal and its like are TOML, too.
                 let whole = i64::from_str_radix(number.as_str(), number.radix());
-                whole.map_err(|_| Unfit)?.to_string()
+                whole.map_err(|_| UnfitValue)?.to_string()
             }
-            (Slot::Percent(_), DeValue::Float(number)) => number.as_str().to_owned(),
-            (Slot::Text(_) | Slot::Filter(_) | Slot::Summariser(_), DeValue::String(text)) => {
-                text.to_string()
-            }
-            _ => return Err(Unfit),
+            (ConfigField::Percent(_), DeValue::Float(number)) => number.as_str().to_owned(),
+            (
+                ConfigField::Text(_) | ConfigField::Filter(_) | ConfigField::Summariser(_),
+                DeValue::String(text),
+            ) => text.to_string(),
+            _ => return Err(UnfitValue),
         };
-        self.set(config, &text, Sense::Same)
+        self.set(config, &text, EnvSense::Same)
     }
 
     /// The value as it would be written; none if unset.
     pub(super) fn show(&self, config: &mut Config) -> Option<String> {
         match self {
-            Slot::Switch(field) => Some(field(config).to_string()),
-            Slot::Tokens(field) => field(config).map(|tokens| tokens.to_string()),
-            Slot::Amount(field) | Slot::Count(field) => Some(field(config).to_string()),
-            Slot::Percent(field) => field(config).map(|percent| percent.to_string()),
-            Slot::Days(field) => field(config).map(|days| days.to_string()),
-            Slot::Text(field) => field(config).clone(),
-            Slot::Filter(field) => Some(field(config).clone()),
-            Slot::Summariser(field) => Some(field(config).name().to_owned()),
-            Slot::List(field) => {
+            ConfigField::Switch(field) => Some(field(config).to_string()),
+            ConfigField::Tokens(field) => field(config).map(|tokens| tokens.to_string()),
+            ConfigField::Amount(field) | ConfigField::Count(field) => {
+                Some(field(config).to_string())
+            }
+            ConfigField::Percent(field) => field(config).map(|percent| percent.to_string()),
+            ConfigField::Days(field) => field(config).map(|days| days.to_string()),
+            ConfigField::Text(field) => field(config).clone(),
+            ConfigField::Filter(field) => Some(field(config).clone()),
+            ConfigField::Summariser(field) => Some(field(config).name().to_owned()),
+            ConfigField::List(field) => {
                 let items = field(config);
                 (!items.is_empty()).then(|| items.join(", "))
             }
@@ -135,11 +151,11 @@ impl Slot {
     }
 }
 
-fn list<'t>(items: impl IntoIterator<Item = &'t str>) -> Result<Vec<String>, Unfit> {
-    let items: Result<Vec<String>, Unfit> =
+fn list<'t>(items: impl IntoIterator<Item = &'t str>) -> Result<Vec<String>, UnfitValue> {
+    let items: Result<Vec<String>, UnfitValue> =
         items.into_iter().map(|item| filled(item.trim())).collect();
     items.and_then(|items| match items.is_empty() {
-        true => Err(Unfit),
+        true => Err(UnfitValue),
         false => Ok(items),
     })
 }
@@ -152,22 +168,22 @@ fn switch(text: &str) -> Option<bool> {
     ["0", "false", "no", "off"].iter().any(is).then_some(false)
 }
 
-fn whole<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, Unfit> {
-    let number = text.parse::<N>().map_err(|_| Unfit)?;
+fn whole<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, UnfitValue> {
+    let number = text.parse::<N>().map_err(|_| UnfitValue)?;
     if number >= N::from(1) {
         Ok(number)
     } else {
-        Err(Unfit)
+        Err(UnfitValue)
     }
 }
 
-fn percent(text: &str) -> Result<Percent, Unfit> {
-    text.parse().ok().and_then(Percent::new).ok_or(Unfit)
+fn percent(text: &str) -> Result<Percent, UnfitValue> {
+    text.parse().ok().and_then(Percent::new).ok_or(UnfitValue)
 }
 
-fn filled(text: &str) -> Result<String, Unfit> {
+fn filled(text: &str) -> Result<String, UnfitValue> {
     if text.is_empty() {
-        Err(Unfit)
+        Err(UnfitValue)
     } else {
         Ok(text.to_owned())
     }

@@ -2,12 +2,12 @@
 //!
 //! Names of the original system stand behind our own, so that ours win where both are set.
 
-use super::setting::{Setting, env, env_off};
-use super::slot::Slot;
+use super::setting::{SettingSpec, env, env_off};
+use super::slot::ConfigField;
 
 /// Every setting, in the order of the reference.
-pub static SETTINGS: &[Setting] = &[
-    Setting {
+pub static SETTINGS: &[SettingSpec] = &[
+    SettingSpec {
         key: "compaction.enabled",
         doc: "Whether anything may shorten the conversation, by hand or automatically, the clearing of old tool results included.",
         env: &[
@@ -15,9 +15,9 @@ pub static SETTINGS: &[Setting] = &[
             env_off("DISABLE_COMPACT"),
         ],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.compaction),
+        slot: ConfigField::Switch(|config| &mut config.switches.compaction),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.automatic",
         doc: "Whether compaction may run without being asked for; by hand it stays possible.",
         env: &[
@@ -25,142 +25,142 @@ pub static SETTINGS: &[Setting] = &[
             env_off("DISABLE_AUTO_COMPACT"),
         ],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.automatic),
+        slot: ConfigField::Switch(|config| &mut config.switches.automatic),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.auto_compact_enabled",
         doc: "The user's own choice of automatic compaction, asked after the two switches above.",
         env: &[env("LONGHAUL_COMPACTION_AUTO_COMPACT_ENABLED")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.auto_compact_enabled),
+        slot: ConfigField::Switch(|config| &mut config.switches.auto_compact_enabled),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.micro",
         doc: "Whether old tool results may be cleared.",
         env: &[env("LONGHAUL_COMPACTION_MICRO")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.micro),
+        slot: ConfigField::Switch(|config| &mut config.switches.micro),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.notes",
         doc: "Whether session notes are taken in the background and used in place of a summary.",
         env: &[env("LONGHAUL_COMPACTION_NOTES")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.notes),
+        slot: ConfigField::Switch(|config| &mut config.switches.notes),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.reactive",
         doc: "Whether a request the provider finds too long is compacted and sent again.",
         env: &[env("LONGHAUL_COMPACTION_REACTIVE")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.reactive),
+        slot: ConfigField::Switch(|config| &mut config.switches.reactive),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.collapse",
         doc: "Whether old rounds are folded span by span instead of compacting the whole at a threshold.",
         env: &[env("LONGHAUL_COMPACTION_COLLAPSE")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.switches.collapse),
+        slot: ConfigField::Switch(|config| &mut config.switches.collapse),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.summariser",
         doc: "Who sums up: `model`, by a request of ours, or `provider`, by its own compaction where it has one (else as `model`).",
         env: &[env("LONGHAUL_COMPACTION_SUMMARISER")],
         flag: None,
-        slot: Slot::Summariser(|config| &mut config.summariser),
+        slot: ConfigField::Summariser(|config| &mut config.summariser),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.background",
         doc: "Whether a summary is prepared ahead, while the conversation goes on, so that it need not wait for one when the window is full.",
         env: &[env("LONGHAUL_COMPACTION_BACKGROUND")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.background),
+        slot: ConfigField::Switch(|config| &mut config.background),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.native_clearing",
         doc: "Whether the provider is asked to clear old tool results by itself when the window fills up, in place of our clearing them.",
         env: &[env("LONGHAUL_COMPACTION_NATIVE_CLEARING")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.native_clearing),
+        slot: ConfigField::Switch(|config| &mut config.native_clearing),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.reactive_only",
         doc: "Whether the window may fill up: nothing is compacted at a threshold, only after the provider found a request too long. Needs `compaction.reactive`.",
         env: &[env("LONGHAUL_COMPACTION_REACTIVE_ONLY")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.reactive_only),
+        slot: ConfigField::Switch(|config| &mut config.reactive_only),
     },
-    Setting {
+    SettingSpec {
         key: "compaction.summary_model",
         doc: "The model that summaries are asked of, by requests of their own; unset, it is the conversation's own model, which reads them from its cache.",
         env: &[env("LONGHAUL_COMPACTION_SUMMARY_MODEL")],
         flag: None,
-        slot: Slot::Text(|config| &mut config.summary_model),
+        slot: ConfigField::Text(|config| &mut config.summary_model),
     },
-    Setting {
+    SettingSpec {
         key: "micro.tools",
         doc: "The tools whose results may be cleared. Answers of the user, notebooks, tasks and todos stay whatever is named here.",
         env: &[env("LONGHAUL_MICRO_TOOLS")],
         flag: None,
-        slot: Slot::List(|config| &mut config.clearable_tools),
+        slot: ConfigField::List(|config| &mut config.clearable_tools),
     },
-    Setting {
+    SettingSpec {
         key: "micro.more_tools",
         doc: "Tools whose results may be cleared, too, such as those of an MCP server; a name may end in `*`, as in `mcp__docs__*`.",
         env: &[env("LONGHAUL_MICRO_MORE_TOOLS")],
         flag: None,
-        slot: Slot::List(|config| &mut config.more_clearable_tools),
+        slot: ConfigField::List(|config| &mut config.more_clearable_tools),
     },
-    Setting {
+    SettingSpec {
         key: "micro.keep_recent",
         doc: "How many of the newest results stay when results are cleared after an idle gap or deleted from the provider's cache.",
         env: &[env("LONGHAUL_MICRO_KEEP_RECENT")],
         flag: None,
-        slot: Slot::Count(|config| &mut config.micro.keep_recent),
+        slot: ConfigField::Count(|config| &mut config.micro.keep_recent),
     },
-    Setting {
+    SettingSpec {
         key: "micro.trigger",
         doc: "With how many results the oldest are deleted from the provider's cache, where it can do that.",
         env: &[env("LONGHAUL_MICRO_TRIGGER")],
         flag: None,
-        slot: Slot::Count(|config| &mut config.micro.trigger),
+        slot: ConfigField::Count(|config| &mut config.micro.trigger),
     },
-    Setting {
+    SettingSpec {
         key: "micro.idle_minutes",
         doc: "After how many minutes without a reply old results are cleared: the provider's cache is cold then.",
         env: &[env("LONGHAUL_MICRO_IDLE_MINUTES")],
         flag: None,
-        slot: Slot::Count(|config| &mut config.micro.idle_minutes),
+        slot: ConfigField::Count(|config| &mut config.micro.idle_minutes),
     },
-    Setting {
+    SettingSpec {
         key: "rules.words",
         doc: "Words and phrases that make a sentence of the user a rule, which every compaction keeps word for word; beside the built-in ones.",
         env: &[env("LONGHAUL_RULES_WORDS")],
         flag: None,
-        slot: Slot::List(|config| &mut config.rule_words),
+        slot: ConfigField::List(|config| &mut config.rule_words),
     },
-    Setting {
+    SettingSpec {
         key: "rules.builtin_words",
         doc: "Whether the built-in words for rules count: never, always, do not, must and the like, in a dozen languages.",
         env: &[env("LONGHAUL_RULES_BUILTIN_WORDS")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.builtin_rule_words),
+        slot: ConfigField::Switch(|config| &mut config.builtin_rule_words),
     },
-    Setting {
+    SettingSpec {
         key: "called_off.words",
         doc: "Words and phrases by which a sentence of the user calls work off: open todos, plans and next steps that are older carry the sentence after a compaction and are not proposed; beside the built-in ones.",
         env: &[env("LONGHAUL_CALLED_OFF_WORDS")],
         flag: None,
-        slot: Slot::List(|config| &mut config.called_off_words),
+        slot: ConfigField::List(|config| &mut config.called_off_words),
     },
-    Setting {
+    SettingSpec {
         key: "called_off.builtin_words",
         doc: "Whether the built-in words for calling work off count: stop, cancel, scrap, never mind and the like, in a dozen languages.",
         env: &[env("LONGHAUL_CALLED_OFF_BUILTIN_WORDS")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.builtin_called_off_words),
+        slot: ConfigField::Switch(|config| &mut config.builtin_called_off_words),
     },
-    Setting {
+    SettingSpec {
         key: "window.cap",
         doc: "The most the context window may hold; it only makes the model's window smaller. Under 4,000 is refused.",
         env: &[
@@ -168,9 +168,9 @@ pub static SETTINGS: &[Setting] = &[
             env("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
         ],
         flag: Some("--window"),
-        slot: Slot::Tokens(|config| &mut config.window_cap),
+        slot: ConfigField::Tokens(|config| &mut config.window_cap),
     },
-    Setting {
+    SettingSpec {
         key: "window.auto_compact_percent",
         doc: "Where automatic compaction begins, as a share of the effective window; it only makes it begin earlier.",
         env: &[
@@ -178,9 +178,9 @@ pub static SETTINGS: &[Setting] = &[
             env("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"),
         ],
         flag: Some("--auto-compact-percent"),
-        slot: Slot::Percent(|config| &mut config.auto_compact_percent),
+        slot: ConfigField::Percent(|config| &mut config.auto_compact_percent),
     },
-    Setting {
+    SettingSpec {
         key: "window.blocking_limit",
         doc: "Where input is refused if no compaction can act. Meant for tests.",
         env: &[
@@ -188,9 +188,9 @@ pub static SETTINGS: &[Setting] = &[
             env("CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE"),
         ],
         flag: Some("--blocking-limit"),
-        slot: Slot::Tokens(|config| &mut config.blocking_limit),
+        slot: ConfigField::Tokens(|config| &mut config.blocking_limit),
     },
-    Setting {
+    SettingSpec {
         key: "window.max_output",
         doc: "The most a reply may hold; it only makes the model's maximum smaller.",
         env: &[
@@ -198,9 +198,9 @@ pub static SETTINGS: &[Setting] = &[
             env("CLAUDE_CODE_MAX_OUTPUT_TOKENS"),
         ],
         flag: Some("--max-output"),
-        slot: Slot::Tokens(|config| &mut config.max_output),
+        slot: ConfigField::Tokens(|config| &mut config.max_output),
     },
-    Setting {
+    SettingSpec {
         key: "cache.enabled",
         doc: "Whether requests carry cache markers. Without them every request is billed as if it were the first.",
         env: &[
@@ -208,9 +208,9 @@ pub static SETTINGS: &[Setting] = &[
             env_off("DISABLE_PROMPT_CACHING"),
         ],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.cache.enabled),
+        slot: ConfigField::Switch(|config| &mut config.cache.enabled),
     },
-    Setting {
+    SettingSpec {
         key: "cache.one_hour",
         doc: "Whether conversations may keep their cache for an hour instead of five minutes; writing it then costs more.",
         env: &[
@@ -218,9 +218,9 @@ pub static SETTINGS: &[Setting] = &[
             env("ENABLE_PROMPT_CACHING_1H"),
         ],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.cache.one_hour),
+        slot: ConfigField::Switch(|config| &mut config.cache.one_hour),
     },
-    Setting {
+    SettingSpec {
         key: "cache.five_minutes_only",
         doc: "Keeps every cache at five minutes, whatever the settings above say.",
         env: &[
@@ -228,69 +228,69 @@ pub static SETTINGS: &[Setting] = &[
             env("FORCE_PROMPT_CACHING_5M"),
         ],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.cache.five_minutes_only),
+        slot: ConfigField::Switch(|config| &mut config.cache.five_minutes_only),
     },
-    Setting {
+    SettingSpec {
         key: "cache.diff_dir",
         doc: "The folder for diffs of what broke the cache; unset: the folder of chat's session.",
         env: &[env("LONGHAUL_CACHE_DIFF_DIR")],
         flag: None,
-        slot: Slot::Text(|config| &mut config.cache_diff_dir),
+        slot: ConfigField::Text(|config| &mut config.cache_diff_dir),
     },
-    Setting {
+    SettingSpec {
         key: "cache.watch_small_models",
         doc: "Whether cache breaks of small models are told, too (haiku, mini, nano): their cache is seldom worth a word.",
         env: &[env("LONGHAUL_CACHE_WATCH_SMALL_MODELS")],
         flag: None,
-        slot: Slot::Switch(|config| &mut config.watch_small_models),
+        slot: ConfigField::Switch(|config| &mut config.watch_small_models),
     },
-    Setting {
+    SettingSpec {
         key: "notes.start_tokens",
         doc: "How many tokens the window holds when session notes are first taken. Smaller windows scale it down.",
         env: &[env("LONGHAUL_NOTES_START_TOKENS")],
         flag: None,
-        slot: Slot::Amount(|config| &mut config.notes.start_tokens),
+        slot: ConfigField::Amount(|config| &mut config.notes.start_tokens),
     },
-    Setting {
+    SettingSpec {
         key: "notes.growth_tokens",
         doc: "By how many tokens the window must have grown before notes are taken again. Smaller windows scale it down.",
         env: &[env("LONGHAUL_NOTES_GROWTH_TOKENS")],
         flag: None,
-        slot: Slot::Amount(|config| &mut config.notes.growth_tokens),
+        slot: ConfigField::Amount(|config| &mut config.notes.growth_tokens),
     },
-    Setting {
+    SettingSpec {
         key: "notes.tool_calls",
         doc: "After how many tool calls notes are taken again; sooner if the model made none in its last response.",
         env: &[env("LONGHAUL_NOTES_TOOL_CALLS")],
         flag: None,
-        slot: Slot::Count(|config| &mut config.notes.tool_calls),
+        slot: ConfigField::Count(|config| &mut config.notes.tool_calls),
     },
-    Setting {
+    SettingSpec {
         key: "model",
         doc: "The model to use where none is named.",
         env: &[env("LONGHAUL_MODEL")],
         flag: Some("--model"),
-        slot: Slot::Text(|config| &mut config.model),
+        slot: ConfigField::Text(|config| &mut config.model),
     },
-    Setting {
+    SettingSpec {
         key: "models.file",
         doc: "A TOML file that adds models to the built-in table or overrides its fields.",
         env: &[env("LONGHAUL_MODELS_FILE")],
         flag: Some("--models"),
-        slot: Slot::Text(|config| &mut config.models_file),
+        slot: ConfigField::Text(|config| &mut config.models_file),
     },
-    Setting {
+    SettingSpec {
         key: "retention.days",
         doc: "How many days own data is kept before `longhaul purge` deletes it; unset keeps it for ever.",
         env: &[env("LONGHAUL_RETENTION_DAYS")],
         flag: None,
-        slot: Slot::Days(|config| &mut config.retention_days),
+        slot: ConfigField::Days(|config| &mut config.retention_days),
     },
-    Setting {
+    SettingSpec {
         key: "log",
         doc: "Which log lines are shown on stderr, as a tracing filter: `warn`, `debug`, `longhaul_core=trace`.",
         env: &[env("LONGHAUL_LOG")],
         flag: Some("--log"),
-        slot: Slot::Filter(|config| &mut config.log),
+        slot: ConfigField::Filter(|config| &mut config.log),
     },
 ];

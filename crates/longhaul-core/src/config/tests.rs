@@ -1,15 +1,15 @@
 //! G1: which layer wins, where each value is said to come from, and what becomes of bad ones.
 
 use super::*;
-use crate::window::{Level, WindowInput, WindowStatus};
+use crate::window::{WindowInput, WindowLevel, WindowStatus};
 
-fn layers(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Layers {
+fn layers(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> ConfigLayers {
     let pairs = |given: &[(&str, &str)]| {
         let owned = given.iter().map(|(k, v)| (k.to_string(), v.to_string()));
         owned.collect()
     };
-    Layers {
-        file: Some(FileLayer {
+    ConfigLayers {
+        file: Some(ConfigFileLayer {
             path: "config.toml".into(),
             text: file.into(),
         }),
@@ -42,9 +42,9 @@ fn notices(config: &Config) -> Vec<String> {
 
 #[test]
 fn g1_with_nothing_set_all_is_default() {
-    let config = Config::load(&Layers::default()).expect("nothing to refuse");
+    let config = Config::load(&ConfigLayers::default()).expect("nothing to refuse");
     assert_eq!(config.switches, Switches::default());
-    assert_eq!(config.window_settings(), Settings::default());
+    assert_eq!(config.window_settings(), WindowSettings::default());
     assert_eq!(config.retention_days, None);
     assert_eq!(config.log, "warn");
     assert_eq!(config.explain().len(), SETTINGS.len());
@@ -52,7 +52,7 @@ fn g1_with_nothing_set_all_is_default() {
         config
             .explain()
             .iter()
-            .all(|one| one.source == Source::Default)
+            .all(|one| one.source == SettingSource::Default)
     );
     assert!(config.notices().is_empty());
 }
@@ -193,7 +193,7 @@ fn h4_a_value_that_does_not_parse_whole_is_ignored_and_reported() {
         let config = from_env(&[(name, value)]);
         assert_eq!(
             config.window_settings(),
-            Settings::default(),
+            WindowSettings::default(),
             "{name}={value}"
         );
         let said = notices(&config);
@@ -342,7 +342,10 @@ fn g1_h2_the_settings_reach_the_window() {
         settings: loaded("window.cap = 200_000", &env, &[]).window_settings(),
     };
     let status = WindowStatus::new(&input).expect("large enough");
-    assert_eq!((status.warning, status.level), (160_000, Level::Warning));
+    assert_eq!(
+        (status.warning, status.level),
+        (160_000, WindowLevel::Warning)
+    );
     for switch in ["compaction.enabled", "compaction.auto_compact_enabled"] {
         let config = loaded(&format!("{switch} = false"), &[], &[]);
         assert_eq!(config.window_settings().auto_compact, AutoCompact::Off);

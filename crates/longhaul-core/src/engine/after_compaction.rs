@@ -19,11 +19,11 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::live::Live;
-use super::{Engine, known_head};
-use crate::micro::CachedMicro;
-use crate::micro::native::Applied;
-use crate::prompt::{Assembly, RequestHead};
+use super::live::LiveConversation;
+use super::{Engine, known_prefix_count};
+use crate::micro::CacheEditState;
+use crate::micro::native::ProviderClearing;
+use crate::prompt::{RequestAssembly, RequestPrefix};
 use crate::window::QuerySource;
 
 /// Something that a host holds for a conversation and that a compaction ends.
@@ -63,12 +63,12 @@ impl HostReset {
 
 /// What takes the place of the conversation that was compacted.
 pub(super) struct NewConversation {
-    pub(super) live: Live,
+    pub(super) live: LiveConversation,
     /// Its rendering; none where heads are not written.
-    pub(super) assembly: Option<Assembly>,
-    pub(super) head: RequestHead,
+    pub(super) assembly: Option<RequestAssembly>,
+    pub(super) head: RequestPrefix,
     /// A head that the host still wants from the next compaction on.
-    pub(super) next_head: Option<RequestHead>,
+    pub(super) next_head: Option<RequestPrefix>,
     /// The files whose text was put back, the newest first.
     pub(super) restored: Vec<PathBuf>,
     /// The id of the turn that begins with it.
@@ -84,7 +84,7 @@ impl Engine {
     ) -> HostReset {
         self.live = new.live;
         self.live.read_files_mut().compacted(&new.restored, now);
-        self.head_count = known_head(&self.live, &self.config);
+        self.head_count = known_prefix_count(&self.live, &self.config);
         self.assembly = new.assembly;
         self.head = new.head;
         self.next_head = new.next_head;
@@ -93,9 +93,9 @@ impl Engine {
         self.generation += 1;
         self.watched_head = None;
         self.watch.compacted(self.config.source.as_str());
-        self.cached = CachedMicro::of(self.live.cache_edits());
+        self.cached = CacheEditState::of(self.live.cache_edits());
         self.deletion = Default::default();
-        self.native = Applied::default();
+        self.native = ProviderClearing::default();
         self.tracking.compacted(new.turn.clone());
         self.turn.id = new.turn;
         // One attempt a turn (O3).

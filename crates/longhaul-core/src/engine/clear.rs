@@ -5,25 +5,25 @@ use jiff::Timestamp;
 
 use super::effect::Effect;
 use super::event::Event;
-use super::{CacheEdits, Engine, State, Then};
-use crate::boundary::{self, LineError, Stamp, Trigger};
+use super::{AfterPersist, CacheEditSupport, Engine, EngineState};
+use crate::boundary::{self, CompactionTrigger, LineError, LineStamp};
 use crate::hash::Set;
 use crate::message::{BlockKind, Entry, Id};
-use crate::micro::{CacheState, Clearing, MicroSituation, MicroStep, choose};
-use crate::report::{LossReport, Results, Tokens};
-use crate::window::{Action, Verdict};
+use crate::micro::{CacheState, MicroSituation, MicroStep, PlannedClearing, choose};
+use crate::report::{LossReport, ResultLoss, ViewTokens};
+use crate::window::{SwitchVerdict, SwitchableAction};
 
 impl Engine {
     /// Clears what is stale, if anything is. Tells whether the turn waits for it.
     pub(super) fn clear(&mut self, now: Timestamp) -> bool {
-        if self.config.switches.decide(Action::Micro) != Verdict::Allowed {
+        if self.config.switches.decide(SwitchableAction::Micro) != SwitchVerdict::Allowed {
             return false;
         }
         self.rest(now);
         let status = self.status();
         let cached = match self.config.cache_edits {
-            CacheEdits::Supported => Some(&self.cached),
-            CacheEdits::Unsupported => None,
+            CacheEditSupport::Supported => Some(&self.cached),
+            CacheEditSupport::Unsupported => None,
         };
         let step = choose(&MicroSituation {
             results: self.live.results(),
@@ -45,7 +45,7 @@ impl Engine {
                 calls.extend(deleted.iter().cloned());
                 // It stays in the window if it cannot be recorded.
                 let uuid = self.ids.next_uuid();
-                let stamp = Stamp {
+                let stamp = LineStamp {
                     uuid: &uuid,
                     timestamp: now,
                 };
@@ -56,7 +56,7 @@ impl Engine {
                 let source = self.config.source.as_str();
                 self.watch.cache_deleted(source, saved);
                 self.deletion.ask(deleted, saved);
-                self.persist(vec![line], Then::Cleared);
+                self.persist(vec![line], AfterPersist::Cleared);
                 true
             }
             MicroStep::Clear(clearing) => {
@@ -67,7 +67,7 @@ impl Engine {
                     entries,
                     results: Some(results),
                 });
-                self.state = State::Archiving(id, Box::new(clearing));
+                self.state = EngineState::Archiving(id, Box::new(clearing));
                 true
             }
         }
@@ -76,17 +76,17 @@ impl Engine {
     /// The record of what requests ask the provider to drop from its cache from now on (M7); nothing is cleared.
     pub(super) fn cache_edits_line(
         &self,
-        stamp: Stamp<'_>,
+        stamp: LineStamp<'_>,
         parent: Option<&str>,
         calls: &[String],
         saved: u64,
     ) -> Result<Bytes, LineError> {
         let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
-        boundary::Clearing {
+        boundary::ClearingRecord {
             envelope: self.config.identity.envelope(),
             stamp,
             parent,
-            trigger: Trigger::Auto,
+            trigger: CompactionTrigger::Auto,
             pre_tokens: self.used(),
             tokens_saved: saved,
             tool_ids: &[],
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// The entries that hold what is cleared, with the calls that were answered.
-    fn holding(&self, clearing: &Clearing) -> (Vec<Entry>, Vec<String>) {
+    fn holding(&self, clearing: &PlannedClearing) -> (Vec<Entry>, Vec<String>) {
         let calls: Vec<String> = clearing
             .results
             .iter()
@@ -134,16 +134,16 @@ impl Engine {
     }
 
     /// What is cleared is safe, so many results of it in the archive: now the clearing is recorded.
-    pub(super) fn archived(&mut self, clearing: Clearing, archived: u64, now: Timestamp) {
+    pub(super) fn archived(&mut self, clearing: PlannedClearing, archived: u64, now: Timestamp) {
         let before = self.used();
         let saved = clearing.saved.unpadded();
         let count = clearing.results.len() as u64;
         let report = LossReport {
-            tokens: Tokens {
+            tokens: ViewTokens {
                 before,
                 after: before.saturating_sub(saved),
             },
-            results: Results {
+            results: ResultLoss {
                 cleared: count,
                 archived,
             },
@@ -157,14 +157,14 @@ impl Engine {
             .collect();
         let attachments: Vec<&str> = clearing.attachments.iter().map(String::as_str).collect();
         let uuid = self.ids.next_uuid();
-        let line = boundary::Clearing {
+        let line = boundary::ClearingRecord {
             envelope: self.config.identity.envelope(),
-            stamp: Stamp {
+            stamp: LineStamp {
                 uuid: &uuid,
                 timestamp: now,
             },
             parent: self.live.newest(),
-            trigger: Trigger::Auto,
+            trigger: CompactionTrigger::Auto,
             pre_tokens: before,
             tokens_saved: saved,
             tool_ids: &calls,
@@ -181,7 +181,7 @@ impl Engine {
                     saved,
                     calls: calls.iter().map(|call| (*call).to_owned()).collect(),
                 });
-                self.persist(vec![line], Then::Cleared);
+                self.persist(vec![line], AfterPersist::Cleared);
             }
             // It stays in the window.
             Err(_) => self.step(now),

@@ -10,34 +10,41 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::after_compaction::NewConversation;
-use super::compact::{Cause, Compaction, Stage};
-use super::draft::{Draft, UserWords};
-use super::effect::{Effect, HookCall};
-use super::event::{Ahead, CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
-use super::head_count::HeadCount;
-use super::input::Outcome;
-use super::live::{Kept, Live};
-use super::not_made::sentence;
+use super::compact::{CompactionCause, CompactionInProgress, CompactionStage};
+use super::draft::{UserWordsState, ViewDraft};
+use super::effect::{CompactionHook, Effect};
+use super::event::{
+    CompactFailure, CompactionPhase, CompactionSuccess, Event, PreparationEvent, PreviewedSummary,
+    Summarizer,
+};
+use super::input::EffectOutcome;
+use super::live::{LiveConversation, LiveEntry};
+use super::not_compacted::sentence;
+use super::prefix_count::PrefixCount;
 use super::result::CallResult;
-use super::{Engine, Heads, State, Then};
-use crate::boundary::{self, Anchor, Attached, KeptEntry, LineError, Signed, Stamp};
+use super::{AfterPersist, Engine, EngineState, PrefixRecording};
+use crate::boundary::{
+    self, KeptEntry, LineError, LineStamp, PreservedAnchor, SignedReply, SummaryAttachment,
+};
 use crate::hash::Set;
 use crate::message::{Entry, Id};
 use crate::micro::native::KeepThinking;
-use crate::plan::{Recompaction, Worth, worth};
-use crate::prompt::{Assembly, Beginning, Birth, HeadReason, Predecessor, RequestHead};
-use crate::rehydrate::{FileText, Source};
-use crate::report::InArchive;
-use crate::summary::Direction;
-use crate::window::Level;
+use crate::plan::{CompactionWorth, Recompaction, worth};
+use crate::prompt::{
+    NewEntryStamp, PrefixReason, PriorRendering, RenderingStart, RequestAssembly, RequestPrefix,
+};
+use crate::rehydrate::{FileText, RestoreSourceResult};
+use crate::report::ArchiveOutcome;
+use crate::summary::PivotDirection;
+use crate::window::WindowLevel;
 
 /// A compaction on its way to disk.
 #[derive(Debug)]
-pub(super) struct Commit {
-    compaction: Compaction,
-    draft: Draft,
-    head: RequestHead,
-    assembly: Assembly,
+pub(super) struct PendingCommit {
+    compaction: CompactionInProgress,
+    draft: ViewDraft,
+    head: RequestPrefix,
+    assembly: RequestAssembly,
     /// The new lines, and the head's.
     lines: Vec<Bytes>,
     heads: Vec<Bytes>,
@@ -46,15 +53,15 @@ pub(super) struct Commit {
     recompaction: Recompaction,
 }
 
-impl Commit {
+impl PendingCommit {
     /// Why it is made.
-    pub(super) fn cause(&self) -> Cause {
+    pub(super) fn cause(&self) -> CompactionCause {
         self.compaction.cause
     }
 }
 
 /// The uuids of the lines.
-struct Uuids {
+struct CommitUuids {
     boundary: String,
     signed: String,
     summary: String,
@@ -63,26 +70,26 @@ struct Uuids {
 
 /// What its boundary says beside who summed up and what was lost.
 #[derive(Clone, Copy)]
-struct OnBoundary<'a> {
+struct BoundaryDetails<'a> {
     recompaction: &'a Recompaction,
     /// The entry up to which thinking is not sent again.
     stripped: Option<&'a str>,
     /// What is known of the size of the new head.
-    head: Option<HeadCount>,
+    head: Option<PrefixCount>,
     now: Timestamp,
 }
 
 impl Engine {
     /// Chooses the new view, and has what is summed up archived.
-    pub(super) fn prepare_commit(&mut self, mut compaction: Compaction, now: Timestamp) {
+    pub(super) fn prepare_commit(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         // What lies before the pivot stays as it was sent, and so must what stands before it (P2).
         let fresh = compaction.gathered.head.take();
         let fresh = fresh.or_else(|| self.next_head.clone());
-        let keeps_head = compaction.direction == Some(Direction::From);
+        let keeps_head = compaction.direction == Some(PivotDirection::From);
         let head = fresh
             .filter(|_| !keeps_head)
             .unwrap_or_else(|| self.head.clone());
-        let head = self.dressed(head, KeepThinking::All);
+        let head = self.with_engine_additions(head, KeepThinking::All);
         let draft = self.best_draft(&compaction, &head);
         if self.is_provisional(&compaction) && !self.holds(&compaction, draft.as_ref()) {
             return self.start_over(compaction, now);
@@ -97,7 +104,7 @@ impl Engine {
         if compaction.request.preview {
             self.notify(Event::Phase(None));
             let cost = self.summary_cost(compaction.usage.as_ref());
-            let preview = Box::new(Preview {
+            let preview = Box::new(PreviewedSummary {
                 by: draft.by,
                 cost,
                 summary: draft.summary.body().to_owned(),
@@ -118,50 +125,55 @@ impl Engine {
         });
         compaction.gathered.head = Some(head);
         compaction.draft = Some(Box::new(draft));
-        compaction.stage = Stage::Archiving;
+        compaction.stage = CompactionStage::Archiving;
         compaction.awaits = Some(id);
-        self.state = State::Compacting(Box::new(compaction));
+        self.state = EngineState::Compacting(Box::new(compaction));
     }
 
     /// Whether a compaction frees enough. Only what a threshold asks for can wait, and not in a window that is full.
-    fn is_worth_it(&self, compaction: &Compaction, head: &RequestHead, draft: &Draft) -> bool {
-        let can_wait = compaction.cause == Cause::Threshold
+    fn is_worth_it(
+        &self,
+        compaction: &CompactionInProgress,
+        head: &RequestPrefix,
+        draft: &ViewDraft,
+    ) -> bool {
+        let can_wait = compaction.cause == CompactionCause::Threshold
             && compaction.folding.is_none()
-            && self.status().level < Level::Blocking;
+            && self.status().level < WindowLevel::Blocking;
         let counted = self.as_counted(compaction, head, draft.after);
         let after = counted.map_or(draft.with_head, |after| after.min(draft.with_head));
         let worth = worth(&self.config.window, compaction.used, after);
-        !can_wait || worth == Worth::Enough
+        !can_wait || worth == CompactionWorth::Enough
     }
 
     /// Whether a summary by a model of everything could still take its place: it is made of notes, or was made ahead.
-    fn is_provisional(&self, compaction: &Compaction) -> bool {
+    fn is_provisional(&self, compaction: &CompactionInProgress) -> bool {
         let by_notes = matches!(compaction.summary, Some((_, Summarizer::Notes)));
         by_notes || compaction.prepared
     }
 
     /// Whether a draft has the summary that there is, and is small enough.
-    fn holds(&self, compaction: &Compaction, draft: Option<&Draft>) -> bool {
+    fn holds(&self, compaction: &CompactionInProgress, draft: Option<&ViewDraft>) -> bool {
         let given = compaction.summary.as_ref().map(|(_, by)| *by);
         draft.is_some_and(|draft| {
             Some(draft.by) == given
-                && draft.words == UserWords::Kept
+                && draft.words == UserWordsState::Kept
                 && draft.with_head < self.config.window.auto_compact
         })
     }
 
     /// What the notes or a summary made ahead leave in view is too much: everything is summed up (S6).
-    pub(super) fn start_over(&mut self, mut compaction: Compaction, now: Timestamp) {
+    pub(super) fn start_over(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         match compaction.summary.take() {
             Some((_, Summarizer::Notes)) => {
                 let window = &self.config.window;
-                let reason = crate::notes::Reason::OverThreshold {
+                let reason = crate::notes::NotesSkipReason::OverThreshold {
                     after: self.used(),
                     threshold: window.auto_compact,
                 };
                 self.notify(Event::NotesNotUsed { reason });
             }
-            _ => self.notify(Event::Ahead(Ahead::Dropped)),
+            _ => self.notify(Event::Ahead(PreparationEvent::Dropped)),
         }
         compaction.direction = None;
         compaction.folding = None;
@@ -169,22 +181,27 @@ impl Engine {
         compaction.asking = Default::default();
         // From here on it is like any other.
         compaction.prepared = false;
-        compaction.scope = crate::summary::Scope::whole(&self.live.pieces());
-        self.notify(Event::Phase(Some(Phase::Compacting)));
-        self.summarise(compaction, now);
+        compaction.scope = crate::summary::CompactionScope::whole(&self.live.pieces());
+        self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
+        self.begin_summary(compaction, now);
     }
 
     /// The archive answered: the new view is written.
-    pub(super) fn commit(&mut self, mut compaction: Compaction, outcome: &Outcome, now: Timestamp) {
+    pub(super) fn commit(
+        &mut self,
+        mut compaction: CompactionInProgress,
+        outcome: &EffectOutcome,
+        now: Timestamp,
+    ) {
         let (Some(mut draft), Some(head)) =
             (compaction.draft.take(), compaction.gathered.head.take())
         else {
             return;
         };
         let archive = match outcome {
-            Outcome::Archived => InArchive::Yes,
-            Outcome::NoArchive => InArchive::NoArchive,
-            _ => InArchive::Failed,
+            EffectOutcome::Archived => ArchiveOutcome::Yes,
+            EffectOutcome::NoArchive => ArchiveOutcome::NoArchive,
+            _ => ArchiveOutcome::Failed,
         };
         (self.config.originals).tell_of_archive(archive, &mut draft.report);
         let turn = self.ids.next_uuid();
@@ -194,7 +211,7 @@ impl Engine {
         match self.written(&compaction, &draft, &head, &recompaction, now) {
             Ok((lines, heads, assembly, boundary)) => {
                 let all: Vec<Bytes> = lines.iter().chain(&heads).cloned().collect();
-                let commit = Commit {
+                let commit = PendingCommit {
                     preserved: self.kept_ids(&compaction),
                     compaction,
                     draft: *draft,
@@ -207,7 +224,10 @@ impl Engine {
                 };
                 let id = self.effect_id();
                 self.outbox.push_back(Effect::Persist { id, lines: all });
-                self.state = State::Persisting(id, Box::new(Then::Committed(Box::new(commit))));
+                self.state = EngineState::Persisting(
+                    id,
+                    Box::new(AfterPersist::Committed(Box::new(commit))),
+                );
             }
             Err(error) => {
                 let message = error.to_string();
@@ -219,13 +239,13 @@ impl Engine {
     /// The lines of the new view, those of its head, and its rendering.
     fn written(
         &mut self,
-        compaction: &Compaction,
-        draft: &Draft,
-        head: &RequestHead,
+        compaction: &CompactionInProgress,
+        draft: &ViewDraft,
+        head: &RequestPrefix,
         recompaction: &Recompaction,
         now: Timestamp,
-    ) -> Result<(Vec<Bytes>, Vec<Bytes>, Assembly, String), LineError> {
-        let uuids = Uuids {
+    ) -> Result<(Vec<Bytes>, Vec<Bytes>, RequestAssembly, String), LineError> {
+        let uuids = CommitUuids {
             boundary: self.ids.next_uuid(),
             signed: self.ids.next_uuid(),
             summary: self.ids.next_uuid(),
@@ -235,25 +255,26 @@ impl Engine {
                 .map(|_| self.ids.next_uuid())
                 .collect(),
         };
-        let mut on_boundary = OnBoundary {
+        let mut on_boundary = BoundaryDetails {
             recompaction,
             stripped: None,
-            head: self.head_after(compaction, head),
+            head: self.prefix_count_after(compaction, head),
             now,
         };
         let lines = self.lines(compaction, draft, &uuids, on_boundary)?;
         let entries = self.view_with(compaction, draft, &lines, None);
         let before = match &self.assembly {
             Some(assembly) => assembly.as_predecessor(),
-            None => Predecessor::None,
+            None => PriorRendering::None,
         };
-        let beginning = Beginning {
+        let beginning = RenderingStart {
             before,
             head: head.clone(),
-            reason: HeadReason::Compacted,
+            reason: PrefixReason::Compacted,
             binding: self.config.model.thinking.binding,
         };
-        let assembly = Assembly::begin(beginning, entries.iter().map(|kept| kept.entry.view()));
+        let assembly =
+            RequestAssembly::begin(beginning, entries.iter().map(|kept| kept.entry.view()));
         let kept = self.kept_ids(compaction);
         let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
         on_boundary.stripped = stripped.filter(|uuid| kept.contains(&Id::of(uuid)));
@@ -262,8 +283,8 @@ impl Engine {
             None => lines,
         };
         let heads = match self.config.heads {
-            Heads::Unwritten | Heads::Unknown => Vec::new(),
-            Heads::Written => assembly.before_sending(Birth {
+            PrefixRecording::Unwritten | PrefixRecording::Unknown => Vec::new(),
+            PrefixRecording::Written => assembly.entries_before_request(NewEntryStamp {
                 session_id: &self.config.identity.session_id,
                 uuid: &self.ids.next_uuid(),
                 // Results for calls without one hang behind everything that the compaction writes.
@@ -276,22 +297,22 @@ impl Engine {
 
     fn lines(
         &self,
-        compaction: &Compaction,
-        draft: &Draft,
-        uuids: &Uuids,
-        on_boundary: OnBoundary<'_>,
+        compaction: &CompactionInProgress,
+        draft: &ViewDraft,
+        uuids: &CommitUuids,
+        on_boundary: BoundaryDetails<'_>,
     ) -> Result<Vec<Bytes>, LineError> {
         let now = on_boundary.now;
-        fn stamp(uuid: &str, timestamp: Timestamp) -> Stamp<'_> {
-            Stamp { uuid, timestamp }
+        fn stamp(uuid: &str, timestamp: Timestamp) -> LineStamp<'_> {
+            LineStamp { uuid, timestamp }
         }
         let kept = compaction.direction.and_then(|direction| {
             let anchor = match direction {
-                Direction::UpTo => Anchor::Summary,
-                Direction::From => Anchor::Boundary,
+                PivotDirection::UpTo => PreservedAnchor::Summary,
+                PivotDirection::From => PreservedAnchor::Boundary,
             };
             let entries = &self.live.entries()[compaction.scope.kept.clone()];
-            boundary::Kept::of(
+            boundary::PreservedPart::of(
                 anchor,
                 entries.iter().map(|kept| KeptEntry {
                     entry: kept.entry.view(),
@@ -299,11 +320,11 @@ impl Engine {
                 }),
             )
         });
-        let attached: Vec<Attached<'_>> = draft
+        let attached: Vec<SummaryAttachment<'_>> = draft
             .attachments
             .iter()
             .zip(&uuids.attachments)
-            .map(|(value, uuid)| Attached {
+            .map(|(value, uuid)| SummaryAttachment {
                 stamp: stamp(uuid, now),
                 value,
             })
@@ -322,7 +343,7 @@ impl Engine {
         let head = on_boundary.head;
         let head = head.map(|known| known.to_boundary(&self.config.model.id));
         let folds = self.folds_of(compaction, draft).transpose()?;
-        boundary::Compaction {
+        boundary::CompactionRecord {
             envelope: self.config.identity.envelope(),
             boundary: stamp(&uuids.boundary, now),
             summary: stamp(&uuids.summary, now),
@@ -340,7 +361,7 @@ impl Engine {
             made: Some(&made),
             recompaction: Some(&recompaction),
             head_tokens: head.as_ref(),
-            signed: draft.signed.as_ref().map(|signed| Signed {
+            signed: draft.signed.as_ref().map(|signed| SignedReply {
                 stamp: stamp(&uuids.signed, now),
                 message: &signed.message,
             }),
@@ -351,7 +372,7 @@ impl Engine {
     }
 
     /// Who summed up, what it cost and how long the conversation waited, for who looks back (`inspect`).
-    fn made(&self, compaction: &Compaction, draft: &Draft, now: Timestamp) -> Value {
+    fn made(&self, compaction: &CompactionInProgress, draft: &ViewDraft, now: Timestamp) -> Value {
         let usage = compaction.usage.as_ref();
         json!({
             "by": draft.by,
@@ -366,15 +387,15 @@ impl Engine {
     /// The folds that the summary is made of, if it is.
     fn folds_of(
         &self,
-        compaction: &Compaction,
-        draft: &Draft,
+        compaction: &CompactionInProgress,
+        draft: &ViewDraft,
     ) -> Option<Result<Value, serde_json::Error>> {
         let folds = compaction.folding.as_ref()?.made.as_ref()?;
         let (given, _) = compaction.summary.as_ref()?;
         (given == &draft.summary).then(|| folds.to_boundary())
     }
 
-    fn kept_ids(&self, compaction: &Compaction) -> Set<Id> {
+    fn kept_ids(&self, compaction: &CompactionInProgress) -> Set<Id> {
         let kept = self.live.entries()[compaction.scope.kept.clone()].iter();
         kept.filter_map(|kept| kept.entry.view().uuid()).collect()
     }
@@ -382,17 +403,17 @@ impl Engine {
     /// The new view in its order (P1): the boundary, then summary and kept part, then what follows.
     fn view_with(
         &self,
-        compaction: &Compaction,
-        draft: &Draft,
+        compaction: &CompactionInProgress,
+        draft: &ViewDraft,
         lines: &[Bytes],
         offset: Option<u64>,
-    ) -> Vec<Kept> {
+    ) -> Vec<LiveEntry> {
         let mut at = offset;
         let mut new = lines.iter().filter_map(|line| {
             let place = at;
             at = at.map(|at| at + line.len() as u64 + 1);
             let entry = Entry::read(line.clone()).ok()?;
-            Some(Kept {
+            Some(LiveEntry {
                 entry,
                 offset: place,
             })
@@ -400,9 +421,9 @@ impl Engine {
         let kept = self.live.entries()[compaction.scope.kept.clone()]
             .iter()
             .cloned();
-        let mut view: Vec<Kept> = new.by_ref().take(1).collect();
+        let mut view: Vec<LiveEntry> = new.by_ref().take(1).collect();
         match compaction.direction {
-            Some(Direction::From) => {
+            Some(PivotDirection::From) => {
                 view.extend(kept);
                 view.extend(new);
             }
@@ -417,8 +438,8 @@ impl Engine {
     }
 
     /// It is on disk: from now on the new view is the conversation.
-    pub(super) fn committed(&mut self, commit: Commit, offset: u64, now: Timestamp) {
-        let Commit {
+    pub(super) fn committed(&mut self, commit: PendingCommit, offset: u64, now: Timestamp) {
+        let PendingCommit {
             mut compaction,
             draft,
             head,
@@ -431,14 +452,15 @@ impl Engine {
         } = commit;
         let entries = self.view_with(&compaction, &draft, &lines, Some(offset));
         let facts = self.live.facts().clone();
-        let mut live = Live::begin(entries, preserved, self.live.clearable().clone(), facts);
+        let mut live =
+            LiveConversation::begin(entries, preserved, self.live.clearable().clone(), facts);
         let mut at = offset + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
         for line in &heads {
             // What was made here can be read.
             let entry = Entry::read(line.clone()).ok();
             let entry = entry.filter(|entry| entry.facets().uuid.is_present());
             if let Some(entry) = entry {
-                live.push(Kept {
+                live.push(LiveEntry {
                     entry,
                     offset: Some(at),
                 });
@@ -470,18 +492,18 @@ impl Engine {
         let new = NewConversation {
             live,
             assembly: match self.config.heads {
-                Heads::Written => Some(assembly),
-                Heads::Unwritten | Heads::Unknown => None,
+                PrefixRecording::Written => Some(assembly),
+                PrefixRecording::Unwritten | PrefixRecording::Unknown => None,
             },
             head,
             // What lies before the pivot keeps its head (P2), so the other one still waits.
-            next_head: next_head.filter(|_| compaction.direction == Some(Direction::From)),
+            next_head: next_head.filter(|_| compaction.direction == Some(PivotDirection::From)),
             restored: draft.restored.clone(),
             turn: recompaction.turn.clone(),
         };
         let reset = self.reset_after_compaction(new, now);
         self.tell_restored(&compaction.gathered.gathered.files, &draft.restored);
-        let compacted = Box::new(Compacted {
+        let compacted = Box::new(CompactionSuccess {
             trigger: compaction.trigger(),
             by: draft.by,
             pre_tokens: compaction.used,
@@ -496,13 +518,13 @@ impl Engine {
             boundary,
             reset,
         });
-        if compaction.cause == Cause::Manual {
+        if compaction.cause == CompactionCause::Manual {
             self.compacted = Some(compacted.clone());
         }
         self.notify(Event::Compacted(compacted));
         self.notify(Event::Phase(None));
-        compaction.stage = Stage::PostHooks;
-        let call = HookCall::PostCompact {
+        compaction.stage = CompactionStage::PostHooks;
+        let call = CompactionHook::PostCompact {
             trigger: compaction.trigger(),
             summary: draft.message,
         };
@@ -516,15 +538,15 @@ impl Engine {
         }
     }
 
-    fn tell_restored(&mut self, files: &[Source<FileText>], restored: &[PathBuf]) {
+    fn tell_restored(&mut self, files: &[RestoreSourceResult<FileText>], restored: &[PathBuf]) {
         for file in files {
             let (path, failed) = match file {
-                Source::Found(file) => {
+                RestoreSourceResult::Found(file) => {
                     let fits = restored.contains(&file.path);
                     let failed = (!fits).then(|| "there was no room for it".to_owned());
                     (file.path.display().to_string(), failed)
                 }
-                Source::Failed { what, why } => (what.clone(), Some(why.clone())),
+                RestoreSourceResult::Failed { what, why } => (what.clone(), Some(why.clone())),
             };
             self.notify(Event::FileRestore { path, failed });
         }

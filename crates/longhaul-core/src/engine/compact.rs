@@ -3,26 +3,26 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::effect::{Effect, EffectId, HookCall, Urgency};
-use super::event::{Ahead, CompactFailure, Event, Phase, Summarizer};
-use super::input::{CompactRequest, GatheredContext, HookOutcome, Outcome};
-use super::not_made::sentence;
-use super::{Engine, State, Then};
-use crate::boundary::Trigger;
-use crate::message::{EntryKind, Usage, View};
-use crate::plan::Way;
-use crate::rehydrate::{Gathered, SaidSince, Source};
-use crate::rounds::{Part, Piece};
-use crate::summary::{Direction, Scope, Summary};
-use crate::tokens::Standing;
-use crate::window::{Action, Verdict};
+use super::effect::{CompactionHook, Effect, EffectId, Urgency};
+use super::event::{CompactFailure, CompactionPhase, Event, PreparationEvent, Summarizer};
+use super::input::{CompactRequest, EffectOutcome, GatheredContext, HookOutcome};
+use super::not_compacted::sentence;
+use super::{AfterPersist, Engine, EngineState};
+use crate::boundary::CompactionTrigger;
+use crate::message::{EntryKind, EntryView, Usage};
+use crate::plan::SummaryWay;
+use crate::rehydrate::{CancellationWords, RestoreInput, RestoreSourceResult};
+use crate::rounds::{PieceKind, ViewPiece};
+use crate::summary::{CompactionScope, PivotDirection, Summary};
+use crate::tokens::EntryStanding;
+use crate::window::{SwitchVerdict, SwitchableAction};
 
 /// How often the status is repeated while a compaction runs (F8).
 const KEEP_ALIVE: SignedDuration = SignedDuration::from_secs(30);
 
 /// What follows a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum AfterCompaction {
     /// Nothing: it was asked for by hand.
     Rest,
     /// The turn that it interrupted.
@@ -31,7 +31,7 @@ pub(super) enum After {
 
 /// Who set it off. A threshold and a request that was too long are both `auto` on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(super) enum CompactionCause {
     Manual,
     Threshold,
     TooLong,
@@ -39,14 +39,14 @@ pub(super) enum Cause {
 
 /// Who waits for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CompactionTiming {
     /// A turn, or the user.
     Awaited,
     /// Nobody: the conversation goes on beside it (X5).
     Ahead,
 }
 
-impl Place {
+impl CompactionTiming {
     pub(super) fn urgency(self) -> Urgency {
         match self {
             Self::Awaited => Urgency::Awaited,
@@ -57,7 +57,7 @@ impl Place {
 
 /// What an outcome is awaited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum CompactionStage {
     PreHooks,
     /// Notes are being taken: they are waited for until then.
     AwaitingNotes(Timestamp),
@@ -73,17 +73,17 @@ pub(super) enum Stage {
 
 /// A compaction under way.
 #[derive(Debug)]
-pub(super) struct Compaction {
-    pub(super) place: Place,
-    pub(super) cause: Cause,
-    pub(super) way: Way,
-    pub(super) scope: Scope,
-    pub(super) direction: Option<Direction>,
+pub(super) struct CompactionInProgress {
+    pub(super) place: CompactionTiming,
+    pub(super) cause: CompactionCause,
+    pub(super) way: SummaryWay,
+    pub(super) scope: CompactionScope,
+    pub(super) direction: Option<PivotDirection>,
     pub(super) request: CompactRequest,
     pub(super) hook_instructions: Vec<String>,
     /// What the project's memory file says about compactions, read when this one began.
     pub(super) project_instructions: Option<String>,
-    pub(super) stage: Stage,
+    pub(super) stage: CompactionStage,
     pub(super) awaits: Option<EffectId>,
     pub(super) started: Timestamp,
     /// Whether it was begun ahead.
@@ -95,31 +95,31 @@ pub(super) struct Compaction {
     pub(super) used: u64,
     pub(super) before: u64,
     /// The spans, where it folds.
-    pub(super) folding: Option<Box<super::fold::Folding>>,
-    pub(super) asking: super::summarise::Asking,
+    pub(super) folding: Option<Box<super::fold::FoldInProgress>>,
+    pub(super) asking: super::summarize::SummaryRequestState,
     pub(super) summary: Option<(Summary, Summarizer)>,
     /// The provider's own, where that is the summary.
     pub(super) signed: Option<super::provider::SignedSummary>,
     pub(super) usage: Option<Usage>,
     pub(super) gathered: GatheredContext,
     pub(super) hook_context: Vec<String>,
-    pub(super) draft: Option<Box<super::draft::Draft>>,
+    pub(super) draft: Option<Box<super::draft::ViewDraft>>,
 }
 
-impl Compaction {
+impl CompactionInProgress {
     /// The conversation waits for it from now on.
     pub(super) fn take_place(&mut self, now: Timestamp) {
-        self.place = Place::Awaited;
+        self.place = CompactionTiming::Awaited;
         self.prepared = true;
         self.awaited_since = now;
         self.keep_alive = now + KEEP_ALIVE;
     }
 
     /// Who set it off, as it is on disk.
-    pub(super) fn trigger(&self) -> Trigger {
+    pub(super) fn trigger(&self) -> CompactionTrigger {
         match self.cause {
-            Cause::Manual => self.request.trigger,
-            Cause::Threshold | Cause::TooLong => Trigger::Auto,
+            CompactionCause::Manual => self.request.trigger,
+            CompactionCause::Threshold | CompactionCause::TooLong => CompactionTrigger::Auto,
         }
     }
 
@@ -131,39 +131,57 @@ impl Compaction {
 
 impl Engine {
     pub(super) fn compact_by_hand(&mut self, request: CompactRequest, now: Timestamp) {
-        if !matches!(self.state, State::Idle) {
+        if !matches!(self.state, EngineState::Idle) {
             return self.compact_refused(CompactFailure::UnderWay);
         }
-        if let Verdict::Off(_) = self.config.switches.decide(Action::Manual) {
+        if let SwitchVerdict::Off(_) = self.config.switches.decide(SwitchableAction::Manual) {
             return self.compact_refused(CompactFailure::SwitchedOff);
         }
         if !self.unwritten.is_empty() {
             // It hangs on what came before: behind the boundary it would lead back past it.
-            return self.persist(Vec::new(), |lines| Then::Compact(lines, Box::new(request)));
+            return self.persist(Vec::new(), |lines| {
+                AfterPersist::Compact(lines, Box::new(request))
+            });
         }
         let way = match request.local {
-            true => Way::Local,
-            false => Way::Model,
+            true => SummaryWay::Local,
+            false => SummaryWay::Model,
         };
-        self.start(Cause::Manual, way, request, now);
+        self.start(CompactionCause::Manual, way, request, now);
     }
 
-    pub(super) fn compact_by_itself(&mut self, way: Way, now: Timestamp) {
+    pub(super) fn compact_by_itself(&mut self, way: SummaryWay, now: Timestamp) {
         if self.settle_by_preparation(now) || self.settle_by_notes_to_come(now) {
             return;
         }
-        self.start(Cause::Threshold, way, CompactRequest::default(), now);
+        self.start(
+            CompactionCause::Threshold,
+            way,
+            CompactRequest::default(),
+            now,
+        );
     }
 
     pub(super) fn compact_reactively(&mut self, now: Timestamp) {
         let way = match self.tracking.breaker() {
-            crate::plan::Breaker::Closed => Way::Model,
-            crate::plan::Breaker::Open => Way::Local,
+            crate::plan::Breaker::Closed => SummaryWay::Model,
+            crate::plan::Breaker::Open => SummaryWay::Local,
         };
-        self.start(Cause::TooLong, way, CompactRequest::default(), now);
+        self.start(
+            CompactionCause::TooLong,
+            way,
+            CompactRequest::default(),
+            now,
+        );
     }
 
-    fn start(&mut self, cause: Cause, way: Way, request: CompactRequest, now: Timestamp) {
+    fn start(
+        &mut self,
+        cause: CompactionCause,
+        way: SummaryWay,
+        request: CompactRequest,
+        now: Timestamp,
+    ) {
         let pieces = self.live.pieces();
         let (scope, direction) = match self.scope(cause, &pieces, &request) {
             Ok(scope) => scope,
@@ -171,14 +189,14 @@ impl Engine {
         };
         // Whatever is prepared is overtaken by this.
         self.drop_prepared();
-        self.notify(Event::Phase(Some(Phase::PreCompactHooks)));
+        self.notify(Event::Phase(Some(CompactionPhase::PreCompactHooks)));
         let compaction = self.compaction(cause, way, request, (scope, direction), now);
         self.run_pre_hooks(compaction);
     }
 
     /// The first step of every compaction.
-    pub(super) fn run_pre_hooks(&mut self, compaction: Compaction) {
-        let call = HookCall::PreCompact {
+    pub(super) fn run_pre_hooks(&mut self, compaction: CompactionInProgress) {
+        let call = CompactionHook::PreCompact {
             trigger: compaction.trigger(),
             instructions: compaction.request.instructions.clone(),
         };
@@ -188,19 +206,19 @@ impl Engine {
     /// A compaction at its beginning.
     pub(super) fn compaction(
         &self,
-        cause: Cause,
-        way: Way,
+        cause: CompactionCause,
+        way: SummaryWay,
         request: CompactRequest,
-        (scope, direction): (Scope, Option<Direction>),
+        (scope, direction): (CompactionScope, Option<PivotDirection>),
         now: Timestamp,
-    ) -> Compaction {
+    ) -> CompactionInProgress {
         // What the provider counted is worth more than an estimate: the new view is judged by it.
         let counted = match cause {
-            Cause::TooLong => self.turn.counted.unwrap_or_default(),
+            CompactionCause::TooLong => self.turn.counted.unwrap_or_default(),
             _ => 0,
         };
-        Compaction {
-            place: Place::Awaited,
+        CompactionInProgress {
+            place: CompactionTiming::Awaited,
             cause,
             way,
             scope,
@@ -208,7 +226,7 @@ impl Engine {
             request,
             hook_instructions: Vec::new(),
             project_instructions: None,
-            stage: Stage::PreHooks,
+            stage: CompactionStage::PreHooks,
             awaits: None,
             started: now,
             prepared: false,
@@ -217,7 +235,7 @@ impl Engine {
             used: self.used().max(counted),
             before: self.view_size(),
             folding: None,
-            asking: super::summarise::Asking::default(),
+            asking: super::summarize::SummaryRequestState::default(),
             summary: None,
             signed: None,
             usage: None,
@@ -228,28 +246,28 @@ impl Engine {
     }
 
     /// Keeps a compaction until what it awaits comes.
-    pub(super) fn hold(&mut self, compaction: Compaction) {
+    pub(super) fn hold(&mut self, compaction: CompactionInProgress) {
         match compaction.place {
-            Place::Awaited => self.state = State::Compacting(Box::new(compaction)),
-            Place::Ahead => self.ahead.compaction = Some(Box::new(compaction)),
+            CompactionTiming::Awaited => self.state = EngineState::Compacting(Box::new(compaction)),
+            CompactionTiming::Ahead => self.ahead.compaction = Some(Box::new(compaction)),
         }
     }
 
     /// What is summed up and what is kept.
     fn scope(
         &self,
-        cause: Cause,
-        pieces: &[Piece],
+        cause: CompactionCause,
+        pieces: &[ViewPiece],
         request: &CompactRequest,
-    ) -> Result<(Scope, Option<Direction>), CompactFailure> {
+    ) -> Result<(CompactionScope, Option<PivotDirection>), CompactFailure> {
         if !pieces.iter().any(|piece| piece.part.is_sent()) {
             return Err(CompactFailure::Empty);
         }
         let Some(pivot) = &request.pivot else {
-            let scope = Scope::whole(pieces);
+            let scope = CompactionScope::whole(pieces);
             self.something_new(pieces, &scope)?;
             // Who has no room must go on with what was kept; who asks by hand loses it for nothing.
-            if cause == Cause::Manual && !self.anything_said(pieces) {
+            if cause == CompactionCause::Manual && !self.has_new_conversation(pieces) {
                 return Err(CompactFailure::NothingNew);
             }
             return Ok((scope, None));
@@ -258,7 +276,7 @@ impl Engine {
         let mut views = self.live.views();
         let at = views.position(|entry| entry.uuid() == Some(wanted));
         let at = at.ok_or(CompactFailure::NoPivot)?;
-        let scope = Scope::partial(pieces, at, pivot.direction);
+        let scope = CompactionScope::partial(pieces, at, pivot.direction);
         if scope.messages(pieces) == 0 {
             return Err(CompactFailure::NoPivot);
         }
@@ -267,7 +285,7 @@ impl Engine {
     }
 
     /// What must be on disk before the request has joined the view: it is summed up or kept with the rest.
-    pub(super) fn rescope(&mut self, mut compaction: Compaction, now: Timestamp) {
+    pub(super) fn rescope(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         match self.scope(compaction.cause, &self.live.pieces(), &compaction.request) {
             Ok((scope, _)) => {
                 compaction.scope = scope;
@@ -282,19 +300,19 @@ impl Engine {
     /// Summing up nothing but the last compaction's own entries would only wear its summary down.
     pub(super) fn something_new(
         &self,
-        pieces: &[Piece],
-        scope: &Scope,
+        pieces: &[ViewPiece],
+        scope: &CompactionScope,
     ) -> Result<(), CompactFailure> {
         let summed_up = scope.summarised.clone();
         let mut entries = pieces.iter().zip(self.live.views());
         let compacted = entries.clone().any(|(piece, entry)| {
-            piece.part == Part::Boundary || entry.facets.flags.compact_summary
+            piece.part == PieceKind::Boundary || entry.facets.flags.compact_summary
         });
         let spoken = entries
             .by_ref()
             .skip(summed_up.start)
             .take(summed_up.len())
-            .any(|(piece, entry)| is_spoken(piece, entry));
+            .any(|(piece, entry)| is_conversation_entry(piece, entry));
         match compacted && !spoken {
             true => Err(CompactFailure::NothingNew),
             false => Ok(()),
@@ -302,23 +320,23 @@ impl Engine {
     }
 
     /// Whether anything was said besides what the last compaction itself kept.
-    fn anything_said(&self, pieces: &[Piece]) -> bool {
+    fn has_new_conversation(&self, pieces: &[ViewPiece]) -> bool {
         let mut entries = pieces.iter().zip(self.live.views());
-        let is_kept = |entry| self.live.standing(entry) == Standing::Preserved;
+        let is_kept = |entry| self.live.standing(entry) == EntryStanding::Preserved;
         self.live.boundary().is_none()
-            || entries.any(|(piece, entry)| is_spoken(piece, entry) && !is_kept(entry))
+            || entries.any(|(piece, entry)| is_conversation_entry(piece, entry) && !is_kept(entry))
     }
 
     /// An outcome that the compaction waited for.
     pub(super) fn compaction_goes_on(
         &mut self,
-        mut compaction: Compaction,
-        outcome: Outcome,
+        mut compaction: CompactionInProgress,
+        outcome: EffectOutcome,
         now: Timestamp,
     ) {
         compaction.awaits = None;
         match compaction.stage {
-            Stage::PreHooks => {
+            CompactionStage::PreHooks => {
                 let said = hooks(outcome);
                 if let Some(reason) = said.blocked {
                     let reason = format!("a PreCompact hook blocked it: {reason}");
@@ -326,34 +344,34 @@ impl Engine {
                 }
                 compaction.hook_instructions = said.instructions;
                 compaction.project_instructions = said.compact_instructions;
-                if compaction.place == Place::Ahead {
-                    return self.summarise(compaction, now);
+                if compaction.place == CompactionTiming::Ahead {
+                    return self.begin_summary(compaction, now);
                 }
-                self.notify(Event::Phase(Some(Phase::Compacting)));
+                self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
                 match self.may_use_notes(&compaction) {
                     true => self.await_notes(compaction, now),
                     false => self.ask_model(compaction, now),
                 }
             }
-            Stage::ReadingNotes => self.notes_read(compaction, outcome, now),
+            CompactionStage::ReadingNotes => self.notes_read(compaction, outcome, now),
             // Nothing is awaited there.
-            Stage::AwaitingNotes(_) | Stage::Ready => self.hold(compaction),
-            Stage::Summary => self.summary_answered(compaction, outcome, now),
-            Stage::Gathering => {
-                if let Outcome::Gathered(gathered) = outcome {
+            CompactionStage::AwaitingNotes(_) | CompactionStage::Ready => self.hold(compaction),
+            CompactionStage::Summary => self.summary_answered(compaction, outcome, now),
+            CompactionStage::Gathering => {
+                if let EffectOutcome::Gathered(gathered) = outcome {
                     compaction.gathered = *gathered;
                     let gathered = &mut compaction.gathered.gathered;
-                    gathered.called_off = self.said_since(gathered);
+                    gathered.called_off = self.cancellation_words(gathered);
                 }
-                compaction.stage = Stage::StartHooks;
-                self.await_hooks(compaction, HookCall::SessionStart);
+                compaction.stage = CompactionStage::StartHooks;
+                self.await_hooks(compaction, CompactionHook::SessionStart);
             }
-            Stage::StartHooks => {
+            CompactionStage::StartHooks => {
                 compaction.hook_context = hooks(outcome).context;
                 self.prepare_commit(compaction, now);
             }
-            Stage::Archiving => self.commit(compaction, &outcome, now),
-            Stage::PostHooks => {
+            CompactionStage::Archiving => self.commit(compaction, &outcome, now),
+            CompactionStage::PostHooks => {
                 let context = hooks(outcome).context;
                 self.finish(compaction.cause, &context, now);
             }
@@ -361,10 +379,10 @@ impl Engine {
     }
 
     /// The summary is there: gather what goes back into the window.
-    pub(super) fn summed_up(&mut self, mut compaction: Compaction, now: Timestamp) {
-        if compaction.place == Place::Ahead {
-            compaction.stage = Stage::Ready;
-            self.notify(Event::Ahead(Ahead::Ready));
+    pub(super) fn summary_ready(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
+        if compaction.place == CompactionTiming::Ahead {
+            compaction.stage = CompactionStage::Ready;
+            self.notify(Event::Ahead(PreparationEvent::Ready));
             return self.hold(compaction);
         }
         if compaction.prepared && !self.caught_up(&mut compaction) {
@@ -375,10 +393,10 @@ impl Engine {
         {
             *summary = summary.reworded(|text| self.live.facts().with_words_against(text));
         }
-        self.notify(Event::Phase(Some(Phase::SessionStartHooks)));
+        self.notify(Event::Phase(Some(CompactionPhase::SessionStartHooks)));
         let id = self.effect_id();
         let kept = self.live.files_read(compaction.scope.kept.clone());
-        let exclusions = crate::rehydrate::Exclusions {
+        let exclusions = crate::rehydrate::RestoreExclusions {
             transcript: self.config.transcript.as_ref().map(Into::into),
             kept: kept.clone(),
             ..Default::default()
@@ -388,30 +406,34 @@ impl Engine {
             files: self.live.read_files().wanted(&exclusions),
             kept,
         });
-        compaction.stage = Stage::Gathering;
+        compaction.stage = CompactionStage::Gathering;
         compaction.awaits = Some(id);
         self.hold(compaction);
     }
 
     /// What the user has said against work that is put back (ruling 18).
-    fn said_since(&self, gathered: &Gathered) -> SaidSince {
+    fn cancellation_words(&self, gathered: &RestoreInput) -> CancellationWords {
         let facts = self.live.facts();
         let todos = match &gathered.todos {
-            Some(Source::Found(todos)) => todos.as_slice(),
+            Some(RestoreSourceResult::Found(todos)) => todos.as_slice(),
             _ => &[],
         };
         let todos = todos.iter().filter(|todo| todo.is_open());
         let todos = todos.filter_map(|todo| {
-            let said = facts.said_against_todo(&todo.content)?;
+            let said = facts.cancellation_of_todo(&todo.content)?;
             Some((todo.content.clone(), said))
         });
-        SaidSince {
+        CancellationWords {
             todos: todos.collect(),
-            plan: facts.said_against_plan(),
+            plan: facts.cancellation_of_plan(),
         }
     }
 
-    pub(super) fn await_hooks(&mut self, mut compaction: Compaction, call: HookCall) {
+    pub(super) fn await_hooks(
+        &mut self,
+        mut compaction: CompactionInProgress,
+        call: CompactionHook,
+    ) {
         let id = self.effect_id();
         self.outbox.push_back(Effect::RunHooks {
             id,
@@ -423,16 +445,17 @@ impl Engine {
     }
 
     pub(super) fn wake(&mut self, now: Timestamp) {
-        let State::Compacting(compaction) = &mut self.state else {
+        let EngineState::Compacting(compaction) = &mut self.state else {
             return;
         };
-        if let Stage::AwaitingNotes(until) = compaction.stage
+        if let CompactionStage::AwaitingNotes(until) = compaction.stage
             && now >= until
-            && let State::Compacting(compaction) = std::mem::replace(&mut self.state, State::Idle)
+            && let EngineState::Compacting(compaction) =
+                std::mem::replace(&mut self.state, EngineState::Idle)
         {
             return self.read_notes(*compaction);
         }
-        let State::Compacting(compaction) = &mut self.state else {
+        let EngineState::Compacting(compaction) = &mut self.state else {
             return;
         };
         if now < compaction.keep_alive {
@@ -446,10 +469,10 @@ impl Engine {
     }
 
     /// Hooks ran behind the compaction: what they said joins the conversation (F10), and the turn goes on.
-    fn finish(&mut self, cause: Cause, context: &[String], now: Timestamp) {
+    fn finish(&mut self, cause: CompactionCause, context: &[String], now: Timestamp) {
         let after = match cause {
-            Cause::Manual => After::Rest,
-            Cause::Threshold | Cause::TooLong => After::GoOn,
+            CompactionCause::Manual => AfterCompaction::Rest,
+            CompactionCause::Threshold | CompactionCause::TooLong => AfterCompaction::GoOn,
         };
         let said: Vec<&str> = context.iter().map(String::as_str).collect();
         if said.is_empty() {
@@ -457,29 +480,29 @@ impl Engine {
         }
         let value = crate::boundary::hook_context("PostCompact", "PostCompact", &said);
         let uuid = self.ids.next_uuid();
-        let stamp = crate::boundary::Stamp {
+        let stamp = crate::boundary::LineStamp {
             uuid: &uuid,
             timestamp: now,
         };
         let new = super::NewEntry::Attachment(value);
         let envelope = self.config.identity.envelope();
         match super::line::added(envelope, stamp, self.live.newest(), &new) {
-            Ok(line) => self.persist(vec![line], |lines| Then::Finished(lines, after)),
+            Ok(line) => self.persist(vec![line], |lines| AfterPersist::Finished(lines, after)),
             Err(_) => self.after_compaction(after, now),
         }
     }
 }
 
 /// Hooks never break a compaction (K2): whatever else comes back is silence.
-fn hooks(outcome: Outcome) -> HookOutcome {
+fn hooks(outcome: EffectOutcome) -> HookOutcome {
     match outcome {
-        Outcome::HooksRan(said) => said,
+        EffectOutcome::HooksRan(said) => said,
         _ => HookOutcome::default(),
     }
 }
 
 /// Whether an entry is part of the conversation, and not what a compaction wrote.
-fn is_spoken(piece: &Piece, entry: View<'_>) -> bool {
+fn is_conversation_entry(piece: &ViewPiece, entry: EntryView<'_>) -> bool {
     let facets = entry.facets;
     piece.part.is_sent()
         && !facets.flags.compact_summary

@@ -1,17 +1,17 @@
 //! What an engine is told once.
 
-use crate::boundary::{Envelope, Thread};
-use crate::config::{Config, Summariser};
-use crate::micro::{ClearableTools, MicroLimits, Pressure};
+use crate::boundary::{LineEnvelope, LineThread};
+use crate::config::{Config, SummarizerSetting};
+use crate::micro::{ClearableTools, MicroLimits, PressureOwner};
 use crate::models::ModelSpec;
-use crate::notes::{NotesSettings, Progress};
-use crate::report::Originals;
-use crate::summary::message::Mode;
-use crate::window::{Owner, QuerySource, Switches, WindowStatus};
+use crate::notes::{NotesProgress, NotesSettings};
+use crate::report::OriginalsLocation;
+use crate::summary::message::CompactionMode;
+use crate::window::{QuerySource, Switches, WindowOwner, WindowStatus};
 
 /// Who writes: what every line of the session carries.
 #[derive(Debug, Clone, Default)]
-pub struct Identity {
+pub struct SessionIdentity {
     /// The session.
     pub session_id: String,
     /// The folder it works in.
@@ -24,11 +24,14 @@ pub struct Identity {
     pub agent: Option<String>,
 }
 
-impl Identity {
+impl SessionIdentity {
     /// What its lines carry.
-    pub fn envelope(&self) -> Envelope<'_> {
-        Envelope {
-            thread: self.agent.as_deref().map_or(Thread::Main, Thread::Agent),
+    pub fn envelope(&self) -> LineEnvelope<'_> {
+        LineEnvelope {
+            thread: self
+                .agent
+                .as_deref()
+                .map_or(LineThread::Main, LineThread::Agent),
             cwd: &self.cwd,
             session_id: &self.session_id,
             version: &self.version,
@@ -41,11 +44,11 @@ impl Identity {
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
     /// Who writes.
-    pub identity: Identity,
+    pub identity: SessionIdentity,
     /// Who asks.
     pub source: QuerySource,
     /// Who owns the window.
-    pub owner: Owner,
+    pub owner: WindowOwner,
     /// What the user switched off.
     pub switches: Switches,
     /// The window with its thresholds; what is used of it is the engine's business.
@@ -57,13 +60,13 @@ pub struct EngineConfig {
     /// When they are cleared, and how many stay.
     pub micro: MicroLimits,
     /// Whether the provider takes cache edits by reference (N4).
-    pub cache_edits: CacheEdits,
+    pub cache_edits: CacheEditSupport,
     /// Who clears old results when the window fills up.
-    pub pressure: Pressure,
+    pub pressure: PressureOwner,
     /// Who sums up (N3).
-    pub summariser: Summariser,
+    pub summariser: SummarizerSetting,
     /// How the model is told to go on after an automatic compaction.
-    pub mode: Mode,
+    pub mode: CompactionMode,
     /// The path of the transcript, for the model to look things up in.
     pub transcript: Option<String>,
     /// The name of the recall tool, if the model has it.
@@ -71,23 +74,23 @@ pub struct EngineConfig {
     /// What the project's memory file says about compactions (F4).
     pub compact_instructions: Option<String>,
     /// Whether heads of requests are part of the transcript.
-    pub heads: Heads,
+    pub heads: PrefixRecording,
     /// Another model than the conversation's own that is asked for summaries, by plain requests (F7).
     pub summary_model: Option<SummaryModel>,
     /// Session notes; none if there is no place for them.
     pub notes: Option<NotesConfig>,
     /// When summaries are asked for.
-    pub preparation: Preparation,
+    pub preparation: SummaryTiming,
     /// How replies reach the user.
-    pub delivery: Delivery,
+    pub delivery: ReplyDelivery,
     /// Who has what has left the window.
-    pub originals: Originals,
+    pub originals: OriginalsLocation,
 }
 
 impl EngineConfig {
     /// A conversation with a model under these settings, of which nothing else is known. A host sets what it knows better.
     pub fn new(
-        identity: Identity,
+        identity: SessionIdentity,
         model: ModelSpec,
         window: WindowStatus,
         settings: &Config,
@@ -95,32 +98,32 @@ impl EngineConfig {
         Self {
             identity,
             source: QuerySource::SDK,
-            owner: Owner::Proactive,
+            owner: WindowOwner::Proactive,
             switches: settings.switches,
             window,
             model,
             clearable: settings.clearable(),
             micro: settings.micro,
-            cache_edits: CacheEdits::Unsupported,
-            pressure: Pressure::default(),
-            summariser: Summariser::default(),
-            mode: Mode::Automatic,
+            cache_edits: CacheEditSupport::Unsupported,
+            pressure: PressureOwner::default(),
+            summariser: SummarizerSetting::default(),
+            mode: CompactionMode::Automatic,
             transcript: None,
             recall_tool: None,
             compact_instructions: None,
-            heads: Heads::Written,
+            heads: PrefixRecording::Written,
             summary_model: None,
             notes: None,
-            preparation: Preparation::WhenFull,
-            delivery: Delivery::default(),
-            originals: Originals::default(),
+            preparation: SummaryTiming::WhenFull,
+            delivery: ReplyDelivery::default(),
+            originals: OriginalsLocation::default(),
         }
     }
 }
 
 /// How replies reach the user: what has been seen cannot be taken back (O3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Delivery {
+pub enum ReplyDelivery {
     /// As they come. A reply that ran out of room stands, and the next request is made smaller first.
     #[default]
     Streamed,
@@ -138,12 +141,12 @@ pub struct NotesConfig {
     /// The parent's tool that edits files, if it has one.
     pub edit_tool: Option<String>,
     /// How far they reach, where there are some.
-    pub reach: Option<Progress>,
+    pub reach: Option<NotesProgress>,
 }
 
 /// When a summary is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Preparation {
+pub enum SummaryTiming {
     /// When the window is full: the conversation waits for it.
     WhenFull,
     /// Ahead of that, while the conversation goes on (X5).
@@ -153,7 +156,7 @@ pub enum Preparation {
 
 /// Whether heads of requests are written (M7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heads {
+pub enum PrefixRecording {
     /// They are: the conversation goes on here.
     Written,
     /// They are not: it was recorded elsewhere and no turn of it is asked for here. Summaries are asked for by plain
@@ -175,7 +178,7 @@ pub struct SummaryModel {
 
 /// Whether the provider can drop results from its cache by reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheEdits {
+pub enum CacheEditSupport {
     /// It says so.
     Supported,
     /// It does not.

@@ -3,7 +3,7 @@
 
 use super::event::Event;
 use crate::message::Usage;
-use crate::micro::Reason;
+use crate::micro::MicroClearingReason;
 
 /// What was asked for since the last reply, and what that one measured.
 #[derive(Debug, Default)]
@@ -16,16 +16,16 @@ pub(super) struct PendingDeletion {
 
 /// What a reply tells of deletions.
 #[derive(Debug)]
-pub(super) struct Deleted {
+pub(super) struct DeletionReport {
     /// What was asked for since the reply before, and what it freed.
     pub(super) freed: Option<Event>,
     /// What is in force of what was asked for.
-    pub(super) standing: Standing,
+    pub(super) standing: DeletionState,
 }
 
 /// Whether results are still left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum DeletionState {
     /// They are, as far as the reply says.
     Holds,
     /// The reply left nothing out of what the one before did: the cache they were deleted from is gone.
@@ -50,24 +50,24 @@ impl PendingDeletion {
     }
 
     /// A reply is there.
-    pub(super) fn answered(&mut self, usage: &Usage) -> Deleted {
+    pub(super) fn answered(&mut self, usage: &Usage) -> DeletionReport {
         let Self {
             calls,
             estimate,
             last,
         } = std::mem::take(self);
         let (saved, standing) = match usage.cache_deleted {
-            Some(0) if last > 0 => (0, Standing::Over),
-            Some(now) => (now.saturating_sub(last), Standing::Holds),
-            None => (estimate, Standing::Untold),
+            Some(0) if last > 0 => (0, DeletionState::Over),
+            Some(now) => (now.saturating_sub(last), DeletionState::Holds),
+            None => (estimate, DeletionState::Untold),
         };
         self.last = usage.cache_deleted.unwrap_or(0);
         let freed = (!calls.is_empty()).then(|| Event::MicroCompacted {
-            reason: Reason::Cached,
+            reason: MicroClearingReason::Cached,
             results: calls.len(),
             saved,
             calls,
         });
-        Deleted { freed, standing }
+        DeletionReport { freed, standing }
     }
 }

@@ -2,23 +2,23 @@
 //! definition and those that a search found. A compaction loses the messages that said so, so its boundary has the names.
 
 use crate::hash::Set;
-use crate::json::{Cursor, Object};
-use crate::message::{BlockKind, EntryKind, Subtype, View};
+use crate::json::{JsonCursor, ObjectReader};
+use crate::message::{BlockKind, EntryKind, EntryView, Subtype};
 
 /// Follows a conversation and knows the names.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Discovered {
+pub(super) struct DiscoveredTools {
     names: Vec<String>,
     known: Set<String>,
 }
 
-impl Discovered {
+impl DiscoveredTools {
     /// The names, in the order in which they were found.
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
-    pub(super) fn push(&mut self, entry: View<'_>) {
+    pub(super) fn push(&mut self, entry: EntryView<'_>) {
         let facets = entry.facets;
         match facets.kind {
             EntryKind::System if facets.subtype == Subtype::CompactBoundary => {
@@ -43,7 +43,7 @@ impl Discovered {
         }
     }
 
-    fn announced(&mut self, attachment: Object<'_>) {
+    fn announced(&mut self, attachment: ObjectReader<'_>) {
         if attachment.string("type").as_deref() != Some("deferred_tools_delta") {
             return;
         }
@@ -61,7 +61,7 @@ impl Discovered {
     fn referred(&mut self, raw: &[u8]) {
         match raw.first() {
             Some(b'{') => {
-                let object = Object::new(raw);
+                let object = ObjectReader::new(raw);
                 if object.string("type").as_deref() == Some("tool_reference") {
                     if let Some(name) = object.string("tool_name") {
                         self.found(&name);
@@ -76,7 +76,7 @@ impl Discovered {
             }
             Some(b'[') => {
                 // The line was scanned: it is valid.
-                let _ = Cursor::new(raw).array(|cursor| {
+                let _ = JsonCursor::new(raw).array(|cursor| {
                     self.referred(cursor.raw()?);
                     Ok(())
                 });

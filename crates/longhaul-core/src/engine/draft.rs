@@ -4,35 +4,37 @@
 use serde_json::Value;
 
 use super::Engine;
-use super::compact::Compaction;
+use super::calibration::CountCalibration;
+use super::compact::CompactionInProgress;
+use super::draft_level::{DraftLevel, RestoreChoice, SummaryLength};
 use super::event::Summarizer;
-use super::expected::Expected;
 use super::provider::SignedSummary;
-use super::thrift::{Back, Length, Thrift};
-use crate::boundary::Trigger;
-use crate::facts::{Audited, Budget, Seen, audit, audit_words_first};
+use crate::boundary::CompactionTrigger;
+use crate::facts::{AuditInput, AuditedSummary, FactsBudget, audit, audit_words_first};
 use crate::message::{BlockKind, EntryKind};
-use crate::rehydrate::{Gathered, restore};
-use crate::report::{LossReport, Tokens};
-use crate::summary::message::{Kept, LookUp, Mode, SummaryMessage};
-use crate::summary::{Direction, Summary};
-use crate::tokens::{Class, Estimate, Estimator, Ledger, Rough, Standing};
+use crate::rehydrate::{RestoreInput, restore};
+use crate::report::{LossReport, ViewTokens};
+use crate::summary::message::{CompactionMode, DetailLookup, KeptPlacement, SummaryMessage};
+use crate::summary::{PivotDirection, Summary};
+use crate::tokens::{
+    ContentClass, EntryStanding, Estimate, Estimator, RoughEstimator, TokenLedger,
+};
 
 /// Tokens that joining the parts of a message may take beyond their sum.
 pub(super) const JOINTS: u64 = 4;
 
 /// How much of what the user said is to be in the new view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum UserWordsLimit {
     /// As much as the budget allows.
-    Budget(Budget),
+    Budget(FactsBudget),
     /// What fits into so many tokens: rules first, then the newest.
     Within(u64),
 }
 
 /// Whether what the user said was cut because the window has no room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum UserWords {
+pub(super) enum UserWordsState {
     /// All is there that the budget allows.
     Kept,
     /// What fits is there.
@@ -41,7 +43,7 @@ pub(super) enum UserWords {
 
 /// Who wrote a summary, and what it says.
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+pub(super) struct WrittenSummary {
     pub(super) summary: Summary,
     pub(super) by: Summarizer,
     /// The provider's own block, if the summary is that.
@@ -50,7 +52,7 @@ pub(super) struct Written {
 
 /// A new view that is not written yet.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct ViewDraft {
     pub(super) summary: Summary,
     pub(super) by: Summarizer,
     /// The provider's own summary, where it is the summary.
@@ -61,7 +63,7 @@ pub(super) struct Draft {
     pub(super) attachments: Vec<Value>,
     pub(super) restored: Vec<std::path::PathBuf>,
     pub(super) report: LossReport,
-    pub(super) words: UserWords,
+    pub(super) words: UserWordsState,
     /// The padded estimate of the new view.
     pub(super) after: u64,
     /// The same with what stands before the messages, as the provider is likely to count it.
@@ -72,33 +74,33 @@ impl Engine {
     /// A view with so much in it.
     pub(super) fn draft(
         &self,
-        compaction: &Compaction,
-        given: &Written,
-        expected: Expected,
-        thrift: Thrift,
-        words: Words,
-    ) -> Draft {
+        compaction: &CompactionInProgress,
+        given: &WrittenSummary,
+        expected: CountCalibration,
+        thrift: DraftLevel,
+        words: UserWordsLimit,
+    ) -> ViewDraft {
         let window = &self.config.window;
-        let nothing = Gathered::default();
+        let nothing = RestoreInput::default();
         let gathered = match thrift.back {
-            Back::Put => &compaction.gathered.gathered,
-            Back::Left => &nothing,
+            RestoreChoice::Put => &compaction.gathered.gathered,
+            RestoreChoice::Left => &nothing,
         };
         let restored = restore(gathered, window.scale());
-        let Written {
+        let WrittenSummary {
             summary,
             by,
             signed,
         } = match thrift.length {
-            Length::Given => given.clone(),
-            Length::AtMost(tokens) => {
+            SummaryLength::Given => given.clone(),
+            SummaryLength::AtMost(tokens) => {
                 self.shortened(compaction, given, window.scale().apply(tokens))
             }
-            Length::Exactly(tokens) => self.shortened(compaction, given, tokens),
+            SummaryLength::Exactly(tokens) => self.shortened(compaction, given, tokens),
         };
         let beside = self.texts_beside(compaction, &restored.attachments);
         let beside: Vec<&str> = beside.iter().map(String::as_str).collect();
-        let seen = Seen {
+        let seen = AuditInput {
             summary: summary.text(),
             beside: &beside,
         };
@@ -122,9 +124,9 @@ impl Engine {
                 .map_or(Estimate::ZERO, |signed| signed.weight)
             + attachments.iter().map(attachment_weight).sum();
         let audited = match words {
-            Words::Within(tokens) => audit_words_first(facts, seen, tokens),
-            Words::Budget(budget) => {
-                let frame = Rough::text(&self.summary_message(compaction, told, ""));
+            UserWordsLimit::Within(tokens) => audit_words_first(facts, seen, tokens),
+            UserWordsLimit::Budget(budget) => {
+                let frame = RoughEstimator::text(&self.summary_message(compaction, told, ""));
                 let most = expected
                     .most_below(window.auto_compact)
                     .min(compaction.before.saturating_sub(1));
@@ -133,9 +135,9 @@ impl Engine {
             }
         };
         let message = self.summary_message(compaction, told, &audited.text);
-        let size = rest + Rough::text(&message);
+        let size = rest + RoughEstimator::text(&message);
         let mut report = audited.report;
-        report.tokens = Tokens {
+        report.tokens = ViewTokens {
             before: compaction.before,
             after: size.padded(),
         };
@@ -143,14 +145,14 @@ impl Engine {
         report.results.cleared = self.results_in(compaction);
         report.notes.extend(restored.notes);
         let words = match words {
-            Words::Budget(_) => UserWords::Kept,
-            Words::Within(_) => UserWords::Cut,
+            UserWordsLimit::Budget(_) => UserWordsState::Kept,
+            UserWordsLimit::Within(_) => UserWordsState::Cut,
         };
         let made = compaction.summary.as_ref().map(|(made, _)| made);
         let shortened = made.is_some_and(|made| *made != summary).then_some(by);
         self.config.originals.tell_of_messages(&mut report);
         report.notes.extend(thrift.note(shortened, words));
-        Draft {
+        ViewDraft {
             summary,
             by,
             signed,
@@ -166,7 +168,7 @@ impl Engine {
 
     /// What a summary left out, within a budget. It shortens messages; before it leaves any out it grows, as far as there is
     /// room.
-    fn audited(&self, seen: Seen<'_>, budget: Budget, room: u64) -> Audited {
+    fn audited(&self, seen: AuditInput<'_>, budget: FactsBudget, room: u64) -> AuditedSummary {
         let facts = self.live.facts();
         let mut budget = budget;
         loop {
@@ -180,25 +182,25 @@ impl Engine {
 
     fn summary_message(
         &self,
-        compaction: &Compaction,
+        compaction: &CompactionInProgress,
         summary: Option<&Summary>,
         appendix: &str,
     ) -> String {
         SummaryMessage {
             summary,
             appendix,
-            look_up: LookUp {
+            look_up: DetailLookup {
                 transcript: self.config.transcript.as_deref(),
                 recall_tool: self.config.recall_tool.as_deref(),
             },
             kept: match compaction.direction {
-                None => Kept::Nothing,
-                Some(Direction::UpTo) => Kept::Behind,
-                Some(Direction::From) => Kept::Before,
+                None => KeptPlacement::Nothing,
+                Some(PivotDirection::UpTo) => KeptPlacement::Behind,
+                Some(PivotDirection::From) => KeptPlacement::Before,
             },
             mode: match compaction.trigger() {
-                Trigger::Manual => Mode::Manual,
-                Trigger::Auto => self.config.mode,
+                CompactionTrigger::Manual => CompactionMode::Manual,
+                CompactionTrigger::Auto => self.config.mode,
             },
         }
         .text()
@@ -207,8 +209,8 @@ impl Engine {
     /// Texts that stay in view beside the summary: what the user says in the kept part, and what is put back.
     fn texts_beside(
         &self,
-        compaction: &Compaction,
-        attachments: &[crate::rehydrate::Attachment],
+        compaction: &CompactionInProgress,
+        attachments: &[crate::rehydrate::RestoredAttachment],
     ) -> Vec<String> {
         let kept = self.live.entries()[compaction.scope.kept.clone()].iter();
         let mut texts: Vec<String> = Vec::new();
@@ -227,7 +229,7 @@ impl Engine {
     }
 
     /// Tool results that leave the view.
-    fn results_in(&self, compaction: &Compaction) -> u64 {
+    fn results_in(&self, compaction: &CompactionInProgress) -> u64 {
         let gone = self.live.entries()[compaction.scope.summarised.clone()].iter();
         let blocks = gone.flat_map(|kept| &kept.entry.facets().blocks);
         blocks
@@ -237,20 +239,20 @@ impl Engine {
 }
 
 /// The estimate of what is kept, as it will count: without what is not sent, and without what was cleared.
-pub(super) fn kept_weight(kept: &[super::live::Kept]) -> Estimate {
-    let mut ledger = Ledger::new();
+pub(super) fn kept_weight(kept: &[super::live::LiveEntry]) -> Estimate {
+    let mut ledger = TokenLedger::new();
     for kept in kept {
-        ledger.entry(kept.entry.view(), Standing::Preserved, &Rough);
+        ledger.entry(kept.entry.view(), EntryStanding::Preserved, &RoughEstimator);
     }
     ledger.whole()
 }
 
 fn attachment_weight(value: &Value) -> Estimate {
     let units = value.to_string().encode_utf16().count() as u64;
-    Rough.tokens(Class::Serialised, units)
+    RoughEstimator.tokens(ContentClass::Serialised, units)
 }
 
-fn text_of(entry: crate::message::View<'_>, block: &crate::message::Block) -> String {
+fn text_of(entry: crate::message::EntryView<'_>, block: &crate::message::EntryBlock) -> String {
     let literal = block.body.of(entry.line);
     let inside = crate::json::content(literal);
     crate::json::decode(inside.unwrap_or(literal)).into_owned()

@@ -6,10 +6,10 @@ use bytes::Bytes;
 
 use super::event::Event;
 use super::result::CallResult;
-use crate::boundary::Trigger;
+use crate::boundary::CompactionTrigger;
 use crate::message::Entry;
-use crate::notes::{Caps, Progress};
-use crate::prompt::Fork;
+use crate::notes::{NotesCaps, NotesProgress};
+use crate::prompt::ConversationFork;
 use crate::rehydrate::ReadFile;
 use crate::window::QuerySource;
 
@@ -41,14 +41,14 @@ pub enum Effect {
         /// Its id.
         id: EffectId,
         /// The request.
-        request: Outgoing,
+        request: ModelRequest,
     },
     /// Ask a model for a summary.
     Summarize {
         /// Its id.
         id: EffectId,
         /// The request.
-        request: Outgoing,
+        request: ModelRequest,
         /// Whether a turn waits for it.
         urgency: Urgency,
     },
@@ -78,7 +78,7 @@ pub enum Effect {
         /// Its id.
         id: EffectId,
         /// Which.
-        call: HookCall,
+        call: CompactionHook,
         /// Whether a turn waits for it.
         urgency: Urgency,
     },
@@ -107,20 +107,20 @@ pub enum Urgency {
 #[derive(Debug, Clone)]
 pub struct NotesRun {
     /// The conversation to ask behind.
-    pub fork: Fork,
+    pub fork: ConversationFork,
     /// Beta features to ask for.
     pub betas: Vec<String>,
     /// The parent's tool that edits files; none: the model answers with the sections that change.
     pub edit_tool: Option<String>,
     /// How large the notes may be.
-    pub caps: Caps,
+    pub caps: NotesCaps,
     /// How far they reach when this run is done.
-    pub reach: Progress,
+    pub reach: NotesProgress,
 }
 
 /// A request to a model.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
+pub struct ModelRequest {
     /// Who asks.
     pub source: QuerySource,
     /// The body, in slices.
@@ -133,11 +133,11 @@ pub struct Outgoing {
 
 /// Hooks that a compaction runs (K1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HookCall {
+pub enum CompactionHook {
     /// Before it: may add instructions or block.
     PreCompact {
         /// Who set it off.
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         /// What the user asked for.
         instructions: Option<String>,
     },
@@ -146,7 +146,7 @@ pub enum HookCall {
     /// After it.
     PostCompact {
         /// Who set it off.
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         /// The summary.
         summary: String,
     },

@@ -3,22 +3,22 @@
 use serde::Serialize;
 
 use super::after_compaction::HostReset;
-use super::input::NotesTaken;
-use crate::boundary::Trigger;
-use crate::cache::Finding;
+use super::input::NotesRunOutcome;
+use crate::boundary::CompactionTrigger;
+use crate::cache::CacheFinding;
 use crate::message::Usage;
-use crate::micro::Reason;
+use crate::micro::MicroClearingReason;
 use crate::money::Usd;
 use crate::notes;
 use crate::plan::Recompaction;
-use crate::prompt::HeadReason;
+use crate::prompt::PrefixReason;
 use crate::report::LossReport;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// What is going on; none: nothing any more (F8).
-    Phase(Option<Phase>),
+    Phase(Option<CompactionPhase>),
     /// A compaction is still going on: repeated every 30 seconds.
     StillCompacting {
         /// For how many seconds.
@@ -53,7 +53,7 @@ pub enum Event {
     /// Results were cleared.
     MicroCompacted {
         /// Why.
-        reason: Reason,
+        reason: MicroClearingReason,
         /// How many.
         results: usize,
         /// Tokens saved.
@@ -72,7 +72,7 @@ pub enum Event {
         tokens: u64,
     },
     /// The conversation was compacted.
-    Compacted(Box<Compacted>),
+    Compacted(Box<CompactionSuccess>),
     /// A file that the model had read was put back into the window, or was not.
     FileRestore {
         /// The file.
@@ -88,7 +88,7 @@ pub enum Event {
         message: String,
     },
     /// A summary is there and waits for approval (Y6); nothing was replaced.
-    Preview(Box<Preview>),
+    Preview(Box<PreviewedSummary>),
     /// The request to summarise was too long and is tried again with less.
     TooLongRetry {
         /// Which attempt.
@@ -111,19 +111,19 @@ pub enum Event {
     /// Notes cannot stand for the conversation: it is summed up another way (S6).
     NotesNotUsed {
         /// Why.
-        reason: notes::Reason,
+        reason: notes::NotesSkipReason,
     },
     /// The host wants requests to begin otherwise than they did: another system prompt, other tools or settings.
     PrefixChanged {
         /// What is different.
-        what: HeadReason,
+        what: PrefixReason,
         /// From when on that holds.
-        from: PrefixFrom,
+        from: PrefixChangeTime,
     },
     /// A summary is prepared while the conversation goes on (X5).
-    Ahead(Ahead),
+    Ahead(PreparationEvent),
     /// The cache broke, or was not read as it should have been.
-    CacheBreak(Box<Finding>),
+    CacheBreak(Box<CacheFinding>),
     /// Automatic compaction failed too often and will not ask a model again in this session.
     BreakerTripped,
     /// A hook that ran around a compaction has something to say to the user (K1).
@@ -144,7 +144,7 @@ pub enum Event {
 #[derive(Debug, Clone)]
 pub struct NotesEvent {
     /// What came of it.
-    pub taken: NotesTaken,
+    pub taken: NotesRunOutcome,
     /// What it cost.
     pub cost: Option<Usd>,
     /// How long it took.
@@ -154,7 +154,7 @@ pub struct NotesEvent {
 /// How a summary fares that is prepared ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ahead {
+pub enum PreparationEvent {
     /// It is being written.
     Begun,
     /// It is there and waits for its time.
@@ -166,7 +166,7 @@ pub enum Ahead {
 /// A step of a compaction that takes time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum CompactionPhase {
     /// Hooks run before it.
     PreCompactHooks,
     /// A model writes the summary.
@@ -197,7 +197,7 @@ pub enum Summarizer {
 
 /// From when on requests begin otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrefixFrom {
+pub enum PrefixChangeTime {
     /// From the next request on. The provider's cache does not hold it.
     NextRequest,
     /// From the next compaction on, when the cache breaks anyway.
@@ -206,9 +206,9 @@ pub enum PrefixFrom {
 
 /// A compaction that succeeded.
 #[derive(Debug, Clone)]
-pub struct Compacted {
+pub struct CompactionSuccess {
     /// Who set it off.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// Who summed up.
     pub by: Summarizer,
     /// What the window held before it, as the boundary's `preTokens` says: measured where it could be.
@@ -237,7 +237,7 @@ pub struct Compacted {
 
 /// A summary for the user to look at.
 #[derive(Debug, Clone)]
-pub struct Preview {
+pub struct PreviewedSummary {
     /// The summary, without what the engine adds.
     pub summary: String,
     /// The whole message as it would stand in the conversation.

@@ -7,25 +7,27 @@
 use jiff::Timestamp;
 
 use super::Engine;
-use super::ahead::Prepared;
-use super::compact::{Cause, Compaction, Place};
-use super::event::{Ahead, Event, Phase, Summarizer};
+use super::compact::{CompactionCause, CompactionInProgress, CompactionTiming};
+use super::event::{CompactionPhase, Event, PreparationEvent, Summarizer};
 use super::input::{CompactRequest, SummaryReply};
-use super::sizes::head_weight;
-use crate::collapse::{self, Asked, Chosen, Earlier, Fold, Folds, Limits, Span, Wanted};
-use crate::message::View;
-use crate::plan::{Breaker, Way};
-use crate::summary::{Direction, Scope, Summary, SummaryFailure};
-use crate::window::{Action, Owner, Verdict};
+use super::preparation::PreparationState;
+use super::sizes::prefix_weight;
+use crate::collapse::{
+    self, ChosenSpans, EarlierFolds, Fold, FoldLimits, FoldPrompt, FoldSpan, Folds, RequestedFolds,
+};
+use crate::message::EntryView;
+use crate::plan::{Breaker, SummaryWay};
+use crate::summary::{CompactionScope, PivotDirection, Summary, SummaryFailure};
+use crate::window::{SwitchVerdict, SwitchableAction, WindowOwner};
 
 /// What is being folded.
 #[derive(Debug)]
-pub(super) struct Folding {
-    chosen: Chosen,
-    spans: Vec<Span>,
+pub(super) struct FoldInProgress {
+    chosen: ChosenSpans,
+    spans: Vec<FoldSpan>,
     /// What was folded before.
     folds: Folds,
-    earlier: Earlier,
+    earlier: EarlierFolds,
     /// All folds, once the new ones are there.
     pub(super) made: Option<Folds>,
 }
@@ -33,12 +35,12 @@ pub(super) struct Folding {
 impl Engine {
     /// Whether this conversation's window is kept by folding.
     pub(super) fn folds(&self) -> bool {
-        self.config.owner == Owner::Collapse
-            && self.config.switches.decide(Action::Collapse) == Verdict::Allowed
+        self.config.owner == WindowOwner::Collapse
+            && self.config.switches.decide(SwitchableAction::Collapse) == SwitchVerdict::Allowed
     }
 
-    pub(super) fn fold_limits(&self) -> Limits {
-        Limits::of(&self.config.window)
+    pub(super) fn fold_limits(&self) -> FoldLimits {
+        FoldLimits::of(&self.config.window)
     }
 
     /// Before a request: puts folds in place that are due. Gives whether the turn waits for something.
@@ -49,10 +51,10 @@ impl Engine {
         }
         let must_wait = used >= limits.wait_at;
         match self.prepared() {
-            Prepared::Ready => self.swap_in(now),
-            Prepared::UnderWay if must_wait => self.take_over(now),
-            Prepared::UnderWay => return false,
-            Prepared::Nothing => {
+            PreparationState::Ready => self.swap_in(now),
+            PreparationState::UnderWay if must_wait => self.take_over(now),
+            PreparationState::UnderWay => return false,
+            PreparationState::Nothing => {
                 let worth = match must_wait {
                     true => 1,
                     false => self.worth_folding(),
@@ -63,10 +65,10 @@ impl Engine {
                 };
                 let goes_on = !must_wait && self.may_prepare();
                 if goes_on {
-                    compaction.place = Place::Ahead;
-                    self.notify(Event::Ahead(Ahead::Begun));
+                    compaction.place = CompactionTiming::Ahead;
+                    self.notify(Event::Ahead(PreparationEvent::Begun));
                 } else {
-                    self.notify(Event::Phase(Some(Phase::PreCompactHooks)));
+                    self.notify(Event::Phase(Some(CompactionPhase::PreCompactHooks)));
                 }
                 self.run_pre_hooks(compaction);
                 return !goes_on;
@@ -82,36 +84,36 @@ impl Engine {
 
     /// A compaction that folds the oldest spans, at its beginning. None if nothing may be folded, or it would free less than
     /// it must.
-    pub(super) fn folding(&self, must_free: u64, now: Timestamp) -> Option<Compaction> {
+    pub(super) fn folding(&self, must_free: u64, now: Timestamp) -> Option<CompactionInProgress> {
         let limits = self.fold_limits();
         let pieces = self.live.pieces();
         let weights = self.live.weights();
         let first = collapse::first_foldable(self.live.views());
         let chosen = collapse::choose(&pieces, &weights, first, &limits, self.when_due(&limits))?;
-        let scope = Scope::partial(&pieces, chosen.cut, Direction::UpTo);
+        let scope = CompactionScope::partial(&pieces, chosen.cut, PivotDirection::UpTo);
         if scope.summarised.end != chosen.cut || chosen.frees < must_free {
             return None;
         }
         let spans = (chosen.spans.iter())
-            .map(|span| Span::of(self.views_in(span)))
+            .map(|span| FoldSpan::of(self.views_in(span)))
             .collect();
         let folds = self.earlier_folds(first);
         let earlier = match folds.weight() > limits.folds {
-            true => Earlier::Condense,
-            false => Earlier::Stay,
+            true => EarlierFolds::Condense,
+            false => EarlierFolds::Stay,
         };
         let way = match self.tracking.breaker() {
-            Breaker::Closed => Way::Model,
-            Breaker::Open => Way::Local,
+            Breaker::Closed => SummaryWay::Model,
+            Breaker::Open => SummaryWay::Local,
         };
         let mut compaction = self.compaction(
-            Cause::Threshold,
+            CompactionCause::Threshold,
             way,
             CompactRequest::default(),
-            (scope, Some(Direction::UpTo)),
+            (scope, Some(PivotDirection::UpTo)),
             now,
         );
-        compaction.folding = Some(Box::new(Folding {
+        compaction.folding = Some(Box::new(FoldInProgress {
             chosen,
             spans,
             folds,
@@ -123,20 +125,23 @@ impl Engine {
 
     /// How much will be in the window when the folds are put in place. The new view is judged by its estimate, so where that
     /// is larger than what was measured, it counts.
-    fn when_due(&self, limits: &Limits) -> u64 {
+    fn when_due(&self, limits: &FoldLimits) -> u64 {
         let used = self.used();
-        let whole = self.live.ledger().whole() + head_weight(&self.head);
+        let whole = self.live.ledger().whole() + prefix_weight(&self.head);
         used.max(whole.padded()) + limits.commit_at.saturating_sub(used)
     }
 
-    fn views_in(&self, range: &std::ops::Range<usize>) -> impl Iterator<Item = View<'_>> + Clone {
+    fn views_in(
+        &self,
+        range: &std::ops::Range<usize>,
+    ) -> impl Iterator<Item = EntryView<'_>> + Clone {
         let entries = self.live.entries()[range.clone()].iter();
         entries.map(|kept| kept.entry.view())
     }
 
     /// What was folded before; a summary of another kind is the first fold.
     fn earlier_folds(&self, first: usize) -> Folds {
-        let views: Vec<View<'_>> = self.views_in(&(0..first)).collect();
+        let views: Vec<EntryView<'_>> = self.views_in(&(0..first)).collect();
         let on_boundary = views
             .iter()
             .rev()
@@ -152,12 +157,12 @@ impl Engine {
     /// What the model is asked. `kept` is how the first message begins that stays, where the model is shown it.
     pub(super) fn fold_prompt(
         &self,
-        compaction: &Compaction,
-        folding: &Folding,
+        compaction: &CompactionInProgress,
+        folding: &FoldInProgress,
         kept: Option<&str>,
     ) -> String {
         let hooks = compaction.hook_texts();
-        collapse::prompt(&Asked {
+        collapse::prompt(&FoldPrompt {
             spans: &folding.spans,
             kept,
             earlier: folding.earlier,
@@ -169,10 +174,10 @@ impl Engine {
     /// Reads what the model answered.
     pub(super) fn folded(
         &self,
-        folding: &mut Folding,
+        folding: &mut FoldInProgress,
         reply: &SummaryReply,
     ) -> Result<(Summary, Summarizer), SummaryFailure> {
-        let wanted = Wanted {
+        let wanted = RequestedFolds {
             spans: folding.spans.len(),
             earlier: folding.earlier,
         };
@@ -183,7 +188,7 @@ impl Engine {
     }
 
     /// Folds without a model.
-    pub(super) fn fold_locally(&self, folding: &mut Folding) -> Option<Summary> {
+    pub(super) fn fold_locally(&self, folding: &mut FoldInProgress) -> Option<Summary> {
         let limits = self.fold_limits();
         let spans = folding.chosen.spans.iter();
         let spans = spans.map(|span| self.views_in(span));
@@ -195,7 +200,7 @@ impl Engine {
     }
 }
 
-impl Folding {
+impl FoldInProgress {
     fn take(&mut self, condensed: Option<&str>, texts: &[String]) {
         let earlier = self.folds.clone();
         let earlier = match condensed {

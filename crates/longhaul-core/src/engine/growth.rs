@@ -16,14 +16,14 @@ const SHORTEST_TURN: u64 = 500;
 
 /// Follows a session.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Growth {
+pub(crate) struct WindowGrowth {
     last: Option<(u64, Timestamp)>,
     /// By how many tokens the window grew in each turn, and how many milliseconds that took.
     turns: VecDeque<(u64, u64)>,
     summary: Option<u64>,
 }
 
-impl Growth {
+impl WindowGrowth {
     /// A reply is there, with so many tokens in the window.
     pub(crate) fn replied(&mut self, used: u64, now: Timestamp) {
         if let Some((before, since)) = self.last.replace((used, now)) {
@@ -43,7 +43,7 @@ impl Growth {
     }
 
     /// A summary took so many milliseconds.
-    pub(crate) fn summed_up(&mut self, milliseconds: u64) {
+    pub(crate) fn summary_took(&mut self, milliseconds: u64) {
         self.summary = Some(milliseconds);
     }
 
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use jiff::SignedDuration;
 
-    fn grown(by: &[u64], seconds: i64) -> Growth {
-        let mut growth = Growth::default();
+    fn grown(by: &[u64], seconds: i64) -> WindowGrowth {
+        let mut growth = WindowGrowth::default();
         let mut now = Timestamp::constant(1_800_000_000, 0);
         let mut used = 10_000;
         growth.replied(used, now);
@@ -102,7 +102,7 @@ mod tests {
             1_167 * 5 + 4_000,
             "45 seconds are five turns as they usually are, and two large ones"
         );
-        growth.summed_up(20_000);
+        growth.summary_took(20_000);
         assert_eq!(growth.lead(100_000), 1_167 * 2 + 4_000);
         assert_eq!(growth.lead(4_000), 4_000, "there is a limit");
     }
@@ -115,6 +115,6 @@ mod tests {
 
     #[test]
     fn x5_before_anything_is_known_the_lead_is_the_longest() {
-        assert_eq!(Growth::default().lead(50_000), 50_000);
+        assert_eq!(WindowGrowth::default().lead(50_000), 50_000);
     }
 }

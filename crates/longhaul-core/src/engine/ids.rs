@@ -6,12 +6,12 @@ use crate::xxh3::xxh3_128_with_seed;
 
 /// Gives one uuid after the other (version 8: made by a rule of our own).
 #[derive(Debug, Clone)]
-pub struct Ids {
+pub struct UuidSequence {
     seed: [u8; 16],
     count: u64,
 }
 
-impl Ids {
+impl UuidSequence {
     /// Ids from a seed that no other session has.
     pub fn new(seed: u128) -> Self {
         Self {
@@ -44,7 +44,11 @@ mod tests {
 
     #[test]
     fn ids_are_uuids_of_their_seed() {
-        let (mut one, mut same, mut other) = (Ids::new(7), Ids::new(7), Ids::new(8));
+        let (mut one, mut same, mut other) = (
+            UuidSequence::new(7),
+            UuidSequence::new(7),
+            UuidSequence::new(8),
+        );
         let first = one.next_uuid();
         assert_eq!(first, same.next_uuid());
         assert_ne!(first, other.next_uuid());

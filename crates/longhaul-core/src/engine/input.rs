@@ -6,17 +6,17 @@ use serde_json::value::RawValue;
 
 use super::effect::EffectId;
 use super::line::NewEntry;
-use crate::boundary::Trigger;
+use crate::boundary::CompactionTrigger;
 use crate::message::Usage;
-use crate::micro::native::Applied;
-use crate::notes::{Progress, Template};
-use crate::prompt::RequestHead;
-use crate::rehydrate::Gathered;
-use crate::summary::{Direction, Reply, Stop};
+use crate::micro::native::ProviderClearing;
+use crate::notes::{NotesProgress, NotesTemplate};
+use crate::prompt::RequestPrefix;
+use crate::rehydrate::RestoreInput;
+use crate::summary::{PivotDirection, SummaryReplyText, SummaryStop};
 
 /// Something happened.
 #[derive(Debug)]
-pub enum Input {
+pub enum EngineInput {
     /// The host adds to the conversation.
     Add(Vec<NewEntry>),
     /// The host wants the model's next turn.
@@ -24,7 +24,7 @@ pub enum Input {
     /// The user wants the conversation compacted.
     Compact(CompactRequest),
     /// The host wants another head from the next request on: other tools, another system prompt.
-    Head(Box<RequestHead>),
+    Head(Box<RequestPrefix>),
     /// A mode of the host is this from the next request on (D1): fast, auto, overage. The cache watch names it if it flips
     /// and the cache breaks.
     Mode {
@@ -38,7 +38,7 @@ pub enum Input {
         /// Which.
         id: EffectId,
         /// How it went.
-        outcome: Outcome,
+        outcome: EffectOutcome,
     },
     /// The user wants whatever is going on to stop.
     Cancel,
@@ -50,7 +50,7 @@ pub enum Input {
 #[derive(Debug, Clone, Default)]
 pub struct CompactRequest {
     /// Who wants it: the user, or a host that decides by itself when. The model is told to go on only then.
-    pub trigger: Trigger,
+    pub trigger: CompactionTrigger,
     /// What the user wants the summary to heed.
     pub instructions: Option<String>,
     /// Compact only one side of this entry.
@@ -81,12 +81,12 @@ pub struct Pivot {
     /// The entry's uuid.
     pub uuid: String,
     /// The side that is summed up.
-    pub direction: Direction,
+    pub direction: PivotDirection,
 }
 
 /// How an effect went.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum EffectOutcome {
     /// The lines are on disk, the first at this offset.
     Persisted {
         /// Where it begins.
@@ -105,16 +105,16 @@ pub enum Outcome {
     /// What the hooks said.
     HooksRan(HookOutcome),
     /// The agent that takes notes is done.
-    Noted(Box<NotesTaken>),
+    Noted(Box<NotesRunOutcome>),
     /// The notes as they are on disk.
     NotesRead(Box<NotesOnDisk>),
     /// It failed.
-    Failed(Failed),
+    Failed(EffectFailure),
 }
 
 /// What a run of the agent that takes notes came to.
 #[derive(Debug, Clone, Default)]
-pub struct NotesTaken {
+pub struct NotesRunOutcome {
     /// Sections, or edits, that were taken.
     pub changed: usize,
     /// Calls that were refused, and sections that were.
@@ -133,9 +133,9 @@ pub struct NotesOnDisk {
     /// The text; none if there is no file.
     pub text: Option<String>,
     /// What they began as.
-    pub template: Option<Template>,
+    pub template: Option<NotesTemplate>,
     /// How far they reach, where that is known.
-    pub reach: Option<Progress>,
+    pub reach: Option<NotesProgress>,
 }
 
 /// A reply of the model.
@@ -148,14 +148,14 @@ pub struct ModelReply {
     /// The provider's id of the request.
     pub request_id: Option<String>,
     /// What the provider cleared by itself.
-    pub applied: Applied,
+    pub applied: ProviderClearing,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: ReplyEnding,
 }
 
 /// How a reply ended, as far as something follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ending {
+pub enum ReplyEnding {
     /// As the model or the request wanted it.
     #[default]
     Complete,
@@ -171,7 +171,7 @@ pub struct SummaryReply {
     /// How many tools it called.
     pub calls: usize,
     /// How it ended.
-    pub stop: Stop,
+    pub stop: SummaryStop,
     /// What it measured.
     pub usage: Option<Usage>,
     /// The message as the provider wrote it: where it sums up by itself, that is the summary (N3).
@@ -179,8 +179,8 @@ pub struct SummaryReply {
 }
 
 impl SummaryReply {
-    pub(super) fn reply(&self) -> Reply<'_> {
-        Reply {
+    pub(super) fn reply(&self) -> SummaryReplyText<'_> {
+        SummaryReplyText {
             text: &self.text,
             calls: self.calls,
             stop: self.stop,
@@ -192,9 +192,9 @@ impl SummaryReply {
 #[derive(Debug, Default)]
 pub struct GatheredContext {
     /// What goes back into the window.
-    pub gathered: Gathered,
+    pub gathered: RestoreInput,
     /// The head that requests shall have from now on; none: as before.
-    pub head: Option<RequestHead>,
+    pub head: Option<RequestPrefix>,
 }
 
 /// What hooks said (K1).
@@ -213,16 +213,16 @@ pub struct HookOutcome {
 
 /// Why an effect failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failed {
+pub struct EffectFailure {
     /// What kind of failure.
-    pub kind: FailedKind,
+    pub kind: EffectFailureKind,
     /// For people.
     pub message: String,
     /// When the provider wants to be asked again, where it said so.
     pub retry_after: Option<Duration>,
 }
 
-impl Failed {
+impl EffectFailure {
     /// An outcome came that does not fit its effect.
     pub(super) fn of_another_kind() -> Self {
         Self::other("an outcome came that does not fit what was asked for")
@@ -231,7 +231,7 @@ impl Failed {
 
 /// Kinds of failure that are answered differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailedKind {
+pub enum EffectFailureKind {
     /// The request is too long, by so many tokens where that is known.
     TooLong {
         /// By how much.

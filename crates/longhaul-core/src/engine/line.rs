@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::boundary::{Envelope, LineError, Opening, Stamp, line, milliseconds};
+use crate::boundary::{EnvelopeFields, LineEnvelope, LineError, LineStamp, line, milliseconds};
 use crate::prompt::ToolOutput;
 
 /// An entry that a host adds to the conversation.
@@ -17,7 +17,7 @@ pub enum NewEntry {
         /// The message's content: a string or a list of blocks.
         content: Value,
         /// Who is shown it.
-        shown: Shown,
+        shown: EntryAudience,
     },
     /// Results of tool calls.
     ToolResults(Vec<ToolOutput>),
@@ -27,7 +27,7 @@ pub enum NewEntry {
 
 /// Who is shown an entry. The model sees it in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum EntryAudience {
     /// The user.
     ToUser,
     /// Nobody: the host speaks.
@@ -39,21 +39,21 @@ impl NewEntry {
     pub fn text(text: impl Into<String>) -> Self {
         Self::User {
             content: Value::String(text.into()),
-            shown: Shown::ToUser,
+            shown: EntryAudience::ToUser,
         }
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct TurnLine<'a> {
     parent_uuid: Option<&'a str>,
     #[serde(flatten)]
-    opening: Opening<'a>,
+    opening: EnvelopeFields<'a>,
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<Message<'a>>,
+    message: Option<TurnLineMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     attachment: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Message<'a> {
+enum TurnLineMessage<'a> {
     User {
         role: &'static str,
         content: &'a Value,
@@ -75,10 +75,10 @@ enum Message<'a> {
     Reply(&'a RawValue),
 }
 
-impl<'a> Line<'a> {
+impl<'a> TurnLine<'a> {
     fn new(
-        envelope: Envelope<'a>,
-        stamp: Stamp<'a>,
+        envelope: LineEnvelope<'a>,
+        stamp: LineStamp<'a>,
         parent: Option<&'a str>,
         kind: &'static str,
     ) -> Self {
@@ -98,34 +98,34 @@ impl<'a> Line<'a> {
 
 /// The line of an entry that a host adds.
 pub(super) fn added(
-    envelope: Envelope<'_>,
-    stamp: Stamp<'_>,
+    envelope: LineEnvelope<'_>,
+    stamp: LineStamp<'_>,
     parent: Option<&str>,
     new: &NewEntry,
 ) -> Result<Bytes, LineError> {
     let user = |content| {
-        Some(Message::User {
+        Some(TurnLineMessage::User {
             role: "user",
             content,
         })
     };
     let results;
     let entry = match new {
-        NewEntry::User { content, shown } => Line {
+        NewEntry::User { content, shown } => TurnLine {
             message: user(content),
-            is_meta: (*shown == Shown::ToNobody).then_some(true),
-            ..Line::new(envelope, stamp, parent, "user")
+            is_meta: (*shown == EntryAudience::ToNobody).then_some(true),
+            ..TurnLine::new(envelope, stamp, parent, "user")
         },
         NewEntry::ToolResults(outputs) => {
             results = Value::Array(outputs.iter().map(ToolOutput::to_block).collect());
-            Line {
+            TurnLine {
                 message: user(&results),
-                ..Line::new(envelope, stamp, parent, "user")
+                ..TurnLine::new(envelope, stamp, parent, "user")
             }
         }
-        NewEntry::Attachment(attachment) => Line {
+        NewEntry::Attachment(attachment) => TurnLine {
             attachment: Some(attachment),
-            ..Line::new(envelope, stamp, parent, "attachment")
+            ..TurnLine::new(envelope, stamp, parent, "attachment")
         },
     };
     line(&entry)
@@ -133,15 +133,15 @@ pub(super) fn added(
 
 /// The line of a reply, the message as the provider wrote it.
 pub(super) fn reply(
-    envelope: Envelope<'_>,
-    stamp: Stamp<'_>,
+    envelope: LineEnvelope<'_>,
+    stamp: LineStamp<'_>,
     parent: Option<&str>,
     message: &RawValue,
     request_id: Option<&str>,
 ) -> Result<Bytes, LineError> {
-    line(&Line {
-        message: Some(Message::Reply(message)),
+    line(&TurnLine {
+        message: Some(TurnLineMessage::Reply(message)),
         request_id,
-        ..Line::new(envelope, stamp, parent, "assistant")
+        ..TurnLine::new(envelope, stamp, parent, "assistant")
     })
 }

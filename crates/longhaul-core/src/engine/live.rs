@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::discovered::Discovered;
+use super::discovered::DiscoveredTools;
 use crate::facts::Facts;
 use crate::hash::{Map, Set};
-use crate::message::{Block, BlockKind, Entry, EntryKind, Id, Subtype, View};
+use crate::message::{BlockKind, Entry, EntryBlock, EntryKind, EntryView, Id, Subtype};
 use crate::micro::{ClearableTools, ToolResults};
 use crate::rehydrate::ReadFiles;
-use crate::rounds::Piece;
-use crate::tokens::{Estimate, Estimator, Ledger, Rough, Standing};
+use crate::rounds::ViewPiece;
+use crate::tokens::{EntryStanding, Estimate, Estimator, RoughEstimator, TokenLedger};
 
 /// An entry and where its line begins in the transcript.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct LiveEntry {
     /// The entry.
     pub entry: Entry,
     /// The offset; none if it is not on disk.
@@ -26,11 +26,11 @@ pub struct Kept {
 
 /// The conversation as the model sees it.
 #[derive(Debug)]
-pub struct Live {
-    entries: Vec<Kept>,
+pub struct LiveConversation {
+    entries: Vec<LiveEntry>,
     preserved: Set<Id>,
     clearable: ClearableTools,
-    ledger: Ledger,
+    ledger: TokenLedger,
     results: ToolResults,
     facts: Facts,
     weight: Estimate,
@@ -42,7 +42,7 @@ pub struct Live {
     /// Whether the view begins with a summary that the provider signed.
     signed: bool,
     /// Tools that the model discovered, in order.
-    discovered: Discovered,
+    discovered: DiscoveredTools,
     last_reply: Option<Timestamp>,
     /// Replies since the view began.
     replies: u64,
@@ -54,11 +54,11 @@ pub struct Live {
     reading: Map<Id, PathBuf>,
 }
 
-impl Live {
+impl LiveConversation {
     /// A view that begins: entries in the order in which the model sees them. `preserved` are those that a boundary
     /// kept: what they measured is stale.
     pub fn begin(
-        entries: Vec<Kept>,
+        entries: Vec<LiveEntry>,
         preserved: Set<Id>,
         clearable: ClearableTools,
         facts: Facts,
@@ -68,14 +68,14 @@ impl Live {
             preserved,
             results: ToolResults::new(clearable.clone()),
             clearable,
-            ledger: Ledger::new(),
+            ledger: TokenLedger::new(),
             facts,
             weight: Estimate::ZERO,
             cleared: Vec::new(),
             cache_edits: Vec::new(),
             cache_deleted: 0,
             signed: false,
-            discovered: Discovered::default(),
+            discovered: DiscoveredTools::default(),
             last_reply: None,
             replies: 0,
             window_exceeded: false,
@@ -97,11 +97,11 @@ impl Live {
     }
 
     /// Adds an entry at the end.
-    pub fn push(&mut self, kept: Kept) {
+    pub fn push(&mut self, kept: LiveEntry) {
         let entry = kept.entry.view();
         let standing = self.standing(entry);
-        self.ledger.entry(entry, standing, &Rough);
-        self.results.push(entry, &Rough);
+        self.ledger.entry(entry, standing, &RoughEstimator);
+        self.results.push(entry, &RoughEstimator);
         self.facts.push(entry);
         self.note_reads(entry);
         if entry.sent().is_some() {
@@ -110,7 +110,7 @@ impl Live {
         let facets = entry.facets;
         if facets.kind == EntryKind::System && facets.subtype == Subtype::MicrocompactBoundary {
             self.cleared.extend(entry.cleared());
-            if standing == Standing::Live {
+            if standing == EntryStanding::Live {
                 // A clearing begins a new rendering, and with it ends what was asked for by reference.
                 let edits = entry.cache_edits().unwrap_or_default();
                 self.cache_edits = edits.into_iter().map(Cow::into_owned).collect();
@@ -118,7 +118,7 @@ impl Live {
         }
         self.signed |= entry.is_signed_summary();
         self.discovered.push(entry);
-        if facets.is_reply() && standing == Standing::Live {
+        if facets.is_reply() && standing == EntryStanding::Live {
             self.last_reply = entry.timestamp().or(self.last_reply);
             self.replies += 1;
             self.window_exceeded = facets.flags.window_exceeded;
@@ -134,31 +134,31 @@ impl Live {
     }
 
     /// Whether an entry was kept over a compaction.
-    pub(super) fn standing(&self, entry: View<'_>) -> Standing {
+    pub(super) fn standing(&self, entry: EntryView<'_>) -> EntryStanding {
         match entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
-            true => Standing::Preserved,
-            false => Standing::Live,
+            true => EntryStanding::Preserved,
+            false => EntryStanding::Live,
         }
     }
 
     /// The entries in view order.
-    pub fn entries(&self) -> &[Kept] {
+    pub fn entries(&self) -> &[LiveEntry] {
         &self.entries
     }
 
     /// The entries as views.
-    pub fn views(&self) -> impl Iterator<Item = View<'_>> + Clone {
+    pub fn views(&self) -> impl Iterator<Item = EntryView<'_>> + Clone {
         self.entries.iter().map(|kept| kept.entry.view())
     }
 
     /// What decides where the view may be cut.
-    pub fn pieces(&self) -> Vec<Piece> {
-        self.views().map(Piece::of_view).collect()
+    pub fn pieces(&self) -> Vec<ViewPiece> {
+        self.views().map(ViewPiece::of_view).collect()
     }
 
     /// The estimates of the entries, in order.
     pub fn weights(&self) -> Vec<Estimate> {
-        let seen = |entry: View<'_>| entry.sent().map_or(Estimate::ZERO, |_| weight(entry));
+        let seen = |entry: EntryView<'_>| entry.sent().map_or(Estimate::ZERO, |_| weight(entry));
         self.views().map(seen).collect()
     }
 
@@ -183,7 +183,7 @@ impl Live {
     }
 
     /// Notes which files the model was shown.
-    fn note_reads(&mut self, entry: View<'_>) {
+    fn note_reads(&mut self, entry: EntryView<'_>) {
         for block in entry.facets.blocks.iter().filter(|block| !block.inner) {
             let Some(id) = entry.block_id(block) else {
                 continue;
@@ -208,7 +208,7 @@ impl Live {
     }
 
     /// The count.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &TokenLedger {
         &self.ledger
     }
 
@@ -268,7 +268,7 @@ impl Live {
     }
 
     /// The boundary of the compaction that the view begins with, if it does.
-    pub(super) fn boundary(&self) -> Option<View<'_>> {
+    pub(super) fn boundary(&self) -> Option<EntryView<'_>> {
         let mut views = self.views();
         views.find(|entry| entry.facets.subtype == Subtype::CompactBoundary)
     }
@@ -296,22 +296,22 @@ fn is_stub(content: &[u8]) -> bool {
 }
 
 /// The file that a call reads.
-fn read_by(entry: View<'_>, block: &Block) -> Option<PathBuf> {
+fn read_by(entry: EntryView<'_>, block: &EntryBlock) -> Option<PathBuf> {
     let reads = block.kind == BlockKind::ToolUse && block.name.of(entry.line) == b"Read";
     let path = entry.object(block.body).string("file_path");
     path.filter(|_| reads).map(|path| path.into_owned().into())
 }
 
-fn uuid_of(entry: View<'_>) -> String {
+fn uuid_of(entry: EntryView<'_>) -> String {
     entry.text(entry.facets.uuid).into_owned()
 }
 
 /// The estimate of an entry.
-fn weight(entry: View<'_>) -> Estimate {
+fn weight(entry: EntryView<'_>) -> Estimate {
     let blocks = &entry.facets.blocks;
     let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
     let content: Estimate = own
-        .map(|(index, block)| Rough.block(block, &blocks[index + 1..]))
+        .map(|(index, block)| RoughEstimator.block(block, &blocks[index + 1..]))
         .sum();
-    content + Rough.attachment(entry.facets.attachment_units)
+    content + RoughEstimator.attachment(entry.facets.attachment_units)
 }

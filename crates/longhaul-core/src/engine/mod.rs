@@ -7,8 +7,8 @@
 //! A crash between any two effects leaves a transcript from which the conversation goes on.
 
 mod after_compaction;
-mod ahead;
 mod best_draft;
+mod calibration;
 mod clear;
 mod commit;
 mod compact;
@@ -16,24 +16,24 @@ mod config;
 mod deletion;
 mod discovered;
 mod draft;
-mod dress;
+mod draft_level;
 mod effect;
 mod event;
-mod expected;
 mod fold;
 mod growth;
-mod head_count;
 mod ids;
 mod input;
 mod line;
 mod live;
-mod not_made;
+mod not_compacted;
 mod notes;
+mod prefix_additions;
+mod prefix_count;
+mod preparation;
 mod provider;
 mod result;
 mod sizes;
-mod summarise;
-mod thrift;
+mod summarize;
 mod turn;
 mod unanswered;
 
@@ -43,78 +43,81 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-pub use crate::config::Summariser;
+pub use crate::config::SummarizerSetting;
 pub use crate::prompt::ToolOutput;
 pub use after_compaction::{HostReset, HostState};
 pub use config::{
-    CacheEdits, Delivery, EngineConfig, Heads, Identity, NotesConfig, Preparation, SummaryModel,
+    CacheEditSupport, EngineConfig, NotesConfig, PrefixRecording, ReplyDelivery, SessionIdentity,
+    SummaryModel, SummaryTiming,
 };
-pub use effect::{Effect, EffectId, HookCall, NotesRun, Outgoing, Urgency};
+pub use effect::{CompactionHook, Effect, EffectId, ModelRequest, NotesRun, Urgency};
 pub use event::{
-    Ahead, CompactFailure, Compacted, Event, NotesEvent, Phase, PrefixFrom, Preview, Summarizer,
+    CompactFailure, CompactionPhase, CompactionSuccess, Event, NotesEvent, PrefixChangeTime,
+    PreparationEvent, PreviewedSummary, Summarizer,
 };
-pub(crate) use growth::Growth;
-pub use ids::Ids;
+pub(crate) use growth::WindowGrowth;
+pub use ids::UuidSequence;
 pub use input::{
-    CompactRequest, Ending, Failed, FailedKind, GatheredContext, HookOutcome, Input, ModelReply,
-    NotesOnDisk, NotesTaken, OnModelFailure, Outcome, Pivot, SummaryReply,
+    CompactRequest, EffectFailure, EffectFailureKind, EffectOutcome, EngineInput, GatheredContext,
+    HookOutcome, ModelReply, NotesOnDisk, NotesRunOutcome, OnModelFailure, Pivot, ReplyEnding,
+    SummaryReply,
 };
-pub use line::{NewEntry, Shown};
-pub use live::{Kept, Live};
+pub use line::{EntryAudience, NewEntry};
+pub use live::{LiveConversation, LiveEntry};
 pub use result::{CallFailure, CallResult};
 
-use crate::cache::{self, CallId, Watch};
+use crate::cache::{self, CacheBreakDetector, WatchedCallId};
 use crate::facts::{Facts, Vocabulary};
 use crate::hash::Set;
 use crate::message::{Entry, Id, Usage};
-use crate::micro::CachedMicro;
-use crate::micro::native::Applied;
-use crate::plan::{Recompaction, Tracking};
-use crate::prompt::{Assembly, HeadReason, RequestHead, Taken};
+use crate::micro::CacheEditState;
+use crate::micro::native::ProviderClearing;
+use crate::plan::{CompactionTracking, Recompaction};
+use crate::prompt::{PrefixReason, PushOutcome, RequestAssembly, RequestPrefix};
 use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
-use compact::Compaction;
+use compact::CompactionInProgress;
 
 /// Keeps one conversation going.
 #[derive(Debug)]
 pub struct Engine {
     config: EngineConfig,
-    ids: Ids,
-    live: Live,
+    ids: UuidSequence,
+    live: LiveConversation,
     /// What the host wants before the messages.
-    head: RequestHead,
+    head: RequestPrefix,
     /// What the host wants there from the next compaction on, where that is something else.
-    next_head: Option<RequestHead>,
+    next_head: Option<RequestPrefix>,
     /// What is known of its size while no reply has measured the view.
-    head_count: Option<head_count::HeadCount>,
+    head_count: Option<prefix_count::PrefixCount>,
     /// The rendering under its head; none until the first request.
-    assembly: Option<Assembly>,
+    assembly: Option<RequestAssembly>,
     /// Why the rendering no longer holds, if it does not.
-    outdated: Option<HeadReason>,
+    outdated: Option<PrefixReason>,
     generation: u64,
-    watch: Watch,
-    watched_head: Option<Arc<cache::Head>>,
+    watch: CacheBreakDetector,
+    watched_head: Option<Arc<cache::PrefixFingerprint>>,
     /// Modes that the cache watch names when they flip (D1).
     modes: Arc<cache::Flags>,
-    cached: CachedMicro,
+    cached: CacheEditState,
     /// Deletions that no reply has measured yet.
     deletion: deletion::PendingDeletion,
     /// What the provider cleared for the last reply.
-    native: Applied,
-    tracking: Tracking,
-    growth: Growth,
+    native: ProviderClearing,
+    tracking: CompactionTracking,
+    growth: WindowGrowth,
     /// What compactions used of which nothing came: part of what the next one cost.
     unbooked: Option<Usage>,
     /// Notes, if they are taken.
-    notes: Option<notes::Taking>,
+    notes: Option<notes::NotesScheduler>,
     /// What goes on beside the conversation.
-    ahead: ahead::Preparing,
-    turn: turn::Turn,
+    ahead: preparation::SummaryPreparation,
+    turn: turn::TurnProgress,
     /// The host has cancelled its call while something was on its way to disk: the call ends when that is there.
     cancelled: bool,
     /// A compaction by hand that is done, until its hooks have run and it is told.
-    compacted: Option<Box<Compacted>>,
-    state: State,
+    compacted: Option<Box<CompactionSuccess>>,
+    state: EngineState,
     /// Lines that could not be written: they go first when writing is tried again.
     unwritten: Vec<Bytes>,
     /// What the host added while something was under way: it follows what that brings.
@@ -125,20 +128,20 @@ pub struct Engine {
 
 /// What the engine waits for.
 #[derive(Debug)]
-enum State {
+enum EngineState {
     Idle,
     /// Lines are on their way to disk; what follows when they are there.
-    Persisting(EffectId, Box<Then>),
+    Persisting(EffectId, Box<AfterPersist>),
     /// A clearing's results are on their way to the archive.
-    Archiving(EffectId, Box<crate::micro::Clearing>),
+    Archiving(EffectId, Box<crate::micro::PlannedClearing>),
     /// The model is asked.
-    Sending(EffectId, CallId),
-    Compacting(Box<Compaction>),
+    Sending(EffectId, WatchedCallId),
+    Compacting(Box<CompactionInProgress>),
 }
 
 /// What follows when lines are on disk.
 #[derive(Debug)]
-enum Then {
+enum AfterPersist {
     /// Nothing.
     Rest(Vec<Bytes>),
     /// What the host added is told to be there, or what of it cannot be written.
@@ -152,26 +155,26 @@ enum Then {
     /// The request goes out.
     Send(Vec<Bytes>),
     /// The summary is asked for.
-    Summarise(Vec<Bytes>, Box<Compaction>),
+    Summarise(Vec<Bytes>, Box<CompactionInProgress>),
     /// The reply is told.
-    Replied(Vec<Bytes>, Box<turn::Answer>),
+    Replied(Vec<Bytes>, Box<turn::PendingReply>),
     /// The compaction holds.
-    Committed(Box<commit::Commit>),
+    Committed(Box<commit::PendingCommit>),
     /// What hooks said behind a compaction is there.
-    Finished(Vec<Bytes>, compact::After),
+    Finished(Vec<Bytes>, compact::AfterCompaction),
 }
 
 /// A conversation to go on with.
 #[derive(Debug, Default)]
-pub struct Resume {
+pub struct EngineResume {
     /// The live view in its order.
-    pub entries: Vec<Kept>,
+    pub entries: Vec<LiveEntry>,
     /// Entries of it that a boundary preserved.
     pub preserved: Vec<Id>,
     /// The rendering as the process before had it.
-    pub assembly: Option<Assembly>,
+    pub assembly: Option<RequestAssembly>,
     /// What requests shall begin with from the next compaction on, where the host wants something else than before.
-    pub next_head: Option<RequestHead>,
+    pub next_head: Option<RequestPrefix>,
     /// What the session must not lose, where the view alone does not tell.
     pub facts: Option<Facts>,
 }
@@ -179,43 +182,51 @@ pub struct Resume {
 impl Engine {
     /// Takes a conversation up, or begins one. `head` is what requests shall begin with; where a rendering is resumed
     /// whose head says the same, its bytes are used.
-    pub fn new(config: EngineConfig, ids: Ids, head: RequestHead, resume: Resume) -> Self {
+    pub fn new(
+        config: EngineConfig,
+        ids: UuidSequence,
+        head: RequestPrefix,
+        resume: EngineResume,
+    ) -> Self {
         let facts = resume
             .facts
             .unwrap_or_else(|| Facts::new(Arc::new(Vocabulary::default())));
         let preserved: Set<Id> = resume.preserved.into_iter().collect();
-        let live = Live::begin(resume.entries, preserved, config.clearable.clone(), facts);
-        let cached = CachedMicro::of(live.cache_edits());
+        let live =
+            LiveConversation::begin(resume.entries, preserved, config.clearable.clone(), facts);
+        let cached = CacheEditState::of(live.cache_edits());
         let tracking = match live.boundary() {
-            Some(boundary) => Tracking::resumed(Recompaction::turn_of(boundary), live.replies()),
-            None => Tracking::default(),
+            Some(boundary) => {
+                CompactionTracking::resumed(Recompaction::turn_of(boundary), live.replies())
+            }
+            None => CompactionTracking::default(),
         };
         let deletion = deletion::PendingDeletion::after(live.cache_deleted());
         let mut engine = Self {
             ids,
-            head_count: known_head(&live, &config),
+            head_count: known_prefix_count(&live, &config),
             live,
             head,
             next_head: resume.next_head,
             assembly: resume.assembly,
             outdated: None,
             generation: 0,
-            watch: Watch::new(cache::is_small_model),
+            watch: CacheBreakDetector::new(cache::is_small_model),
             watched_head: None,
             modes: Arc::new(own_modes(&config)),
             cached,
             deletion,
-            native: Applied::default(),
+            native: ProviderClearing::default(),
             tracking,
-            growth: Growth::default(),
+            growth: WindowGrowth::default(),
             unbooked: None,
             notes: (config.notes.clone())
-                .map(|notes| notes::Taking::new(notes, config.window.scale())),
-            ahead: ahead::Preparing::default(),
-            turn: turn::Turn::default(),
+                .map(|notes| notes::NotesScheduler::new(notes, config.window.scale())),
+            ahead: preparation::SummaryPreparation::default(),
+            turn: turn::TurnProgress::default(),
             cancelled: false,
             compacted: None,
-            state: State::Idle,
+            state: EngineState::Idle,
             unwritten: Vec::new(),
             queued: Vec::new(),
             outbox: VecDeque::new(),
@@ -223,14 +234,14 @@ impl Engine {
             config,
         };
         // What was sent last says how much thinking is kept, where something was.
-        let sent = engine.assembly.as_ref().map(Assembly::head);
-        let keep = dress::kept_thinking(sent.unwrap_or(&engine.head));
-        engine.head = engine.dressed(engine.head.clone(), keep);
+        let sent = engine.assembly.as_ref().map(RequestAssembly::head);
+        let keep = prefix_additions::kept_thinking(sent.unwrap_or(&engine.head));
+        engine.head = engine.with_engine_additions(engine.head.clone(), keep);
         if let Some(what) = engine.next_head.as_ref().and_then(|next| {
             let before = engine.assembly.as_ref()?.head();
-            before.difference(&engine.dressed(next.clone(), keep))
+            before.difference(&engine.with_engine_additions(next.clone(), keep))
         }) {
-            let from = PrefixFrom::NextCompaction;
+            let from = PrefixChangeTime::NextCompaction;
             engine.notify(Event::PrefixChanged { what, from });
         } else {
             engine.next_head = None;
@@ -241,7 +252,7 @@ impl Engine {
     /// With the cache of small models watched, too (D3).
     #[must_use]
     pub fn watching_small_models(mut self) -> Self {
-        self.watch = Watch::default();
+        self.watch = CacheBreakDetector::default();
         self
     }
 
@@ -255,38 +266,38 @@ impl Engine {
     }
 
     /// Takes an input. Effects are then polled.
-    pub fn handle(&mut self, input: Input, now: Timestamp) {
+    pub fn handle(&mut self, input: EngineInput, now: Timestamp) {
         match input {
-            Input::Add(entries) => self.add(&entries, now),
-            Input::Turn => {
+            EngineInput::Add(entries) => self.add(&entries, now),
+            EngineInput::Turn => {
                 self.cancelled = false;
                 self.begin_turn(now);
             }
-            Input::Compact(request) => {
+            EngineInput::Compact(request) => {
                 self.cancelled = false;
                 self.compact_by_hand(request, now);
             }
-            Input::Head(head) => {
+            EngineInput::Head(head) => {
                 // The host has decided anew.
                 self.next_head = None;
-                let keep = dress::kept_thinking(&self.head);
-                self.head = self.dressed(*head, keep);
+                let keep = prefix_additions::kept_thinking(&self.head);
+                self.head = self.with_engine_additions(*head, keep);
             }
-            Input::Mode { name, value } => {
+            EngineInput::Mode { name, value } => {
                 let modes = Arc::make_mut(&mut self.modes);
                 match value {
                     Some(value) => modes.insert(name, value),
                     None => modes.remove(&name),
                 };
             }
-            Input::Done { id, outcome } => self.done(id, outcome, now),
-            Input::Cancel => self.cancel(now),
-            Input::Wake => self.wake(now),
+            EngineInput::Done { id, outcome } => self.done(id, outcome, now),
+            EngineInput::Cancel => self.cancel(now),
+            EngineInput::Wake => self.wake(now),
         }
-        if matches!(self.state, State::Idle) && !self.queued.is_empty() {
+        if matches!(self.state, EngineState::Idle) && !self.queued.is_empty() {
             let queued = std::mem::take(&mut self.queued);
             let (lines, _) = self.lines_of(&queued, now);
-            self.persist(lines, Then::Rest);
+            self.persist(lines, AfterPersist::Rest);
         }
     }
 
@@ -297,14 +308,16 @@ impl Engine {
 
     /// Whether no turn and no compaction waits for anything. Notes may be under way, or a summary that is prepared.
     pub fn is_idle(&self) -> bool {
-        matches!(self.state, State::Idle) && self.outbox.is_empty()
+        matches!(self.state, EngineState::Idle) && self.outbox.is_empty()
     }
 
     /// When to wake the engine, if nothing else happens before.
     pub fn deadline(&self) -> Option<Timestamp> {
         match &self.state {
-            State::Compacting(compaction) => match compaction.stage {
-                compact::Stage::AwaitingNotes(until) => Some(until.min(compaction.keep_alive)),
+            EngineState::Compacting(compaction) => match compaction.stage {
+                compact::CompactionStage::AwaitingNotes(until) => {
+                    Some(until.min(compaction.keep_alive))
+                }
                 _ => Some(compaction.keep_alive),
             },
             _ => None,
@@ -312,7 +325,7 @@ impl Engine {
     }
 
     /// The conversation.
-    pub fn live(&self) -> &Live {
+    pub fn live(&self) -> &LiveConversation {
         &self.live
     }
 
@@ -327,7 +340,7 @@ impl Engine {
     }
 
     /// The rendering, once there is one.
-    pub fn assembly(&self) -> Option<&Assembly> {
+    pub fn assembly(&self) -> Option<&RequestAssembly> {
         self.assembly.as_ref()
     }
 
@@ -341,7 +354,7 @@ impl Engine {
     }
 
     /// Asks for lines to be written, those first that could not be before.
-    fn persist(&mut self, lines: Vec<Bytes>, then: impl FnOnce(Vec<Bytes>) -> Then) {
+    fn persist(&mut self, lines: Vec<Bytes>, then: impl FnOnce(Vec<Bytes>) -> AfterPersist) {
         let mut all = std::mem::take(&mut self.unwritten);
         all.extend(lines);
         let id = self.effect_id();
@@ -349,10 +362,10 @@ impl Engine {
             id,
             lines: all.clone(),
         });
-        self.state = State::Persisting(id, Box::new(then(all)));
+        self.state = EngineState::Persisting(id, Box::new(then(all)));
     }
 
-    fn done(&mut self, id: EffectId, outcome: Outcome, now: Timestamp) {
+    fn done(&mut self, id: EffectId, outcome: EffectOutcome, now: Timestamp) {
         // What goes on beside the conversation leaves it as it is.
         if self.notes.as_ref().is_some_and(|notes| notes.awaits(id)) {
             return self.noted(outcome, now);
@@ -360,25 +373,27 @@ impl Engine {
         let Some(outcome) = self.prepared_done(id, outcome, now) else {
             return;
         };
-        let state = std::mem::replace(&mut self.state, State::Idle);
+        let state = std::mem::replace(&mut self.state, EngineState::Idle);
         match state {
-            State::Persisting(awaited, then) if awaited == id => match outcome {
-                Outcome::Persisted { offset } => self.persisted(*then, offset, now),
-                Outcome::Failed(failed) => self.not_persisted(*then, &failed),
+            EngineState::Persisting(awaited, then) if awaited == id => match outcome {
+                EffectOutcome::Persisted { offset } => self.persisted(*then, offset, now),
+                EffectOutcome::Failed(failed) => self.not_persisted(*then, &failed),
                 // Whatever else it means, the lines are not known to be safe.
-                _ => self.not_persisted(*then, &Failed::of_another_kind()),
+                _ => self.not_persisted(*then, &EffectFailure::of_another_kind()),
             },
-            State::Archiving(awaited, clearing) if awaited == id => match outcome {
-                Outcome::Archived => {
+            EngineState::Archiving(awaited, clearing) if awaited == id => match outcome {
+                EffectOutcome::Archived => {
                     let count = clearing.results.len() as u64;
                     self.archived(*clearing, count, now);
                 }
-                Outcome::NoArchive => self.archived(*clearing, 0, now),
+                EffectOutcome::NoArchive => self.archived(*clearing, 0, now),
                 // What is not safe stays in the window; the turn goes on without the clearing.
                 _ => self.step(now),
             },
-            State::Sending(awaited, call) if awaited == id => self.answered(call, outcome, now),
-            State::Compacting(compaction) if compaction.awaits == Some(id) => {
+            EngineState::Sending(awaited, call) if awaited == id => {
+                self.answered(call, outcome, now)
+            }
+            EngineState::Compacting(compaction) if compaction.awaits == Some(id) => {
                 self.compaction_goes_on(*compaction, outcome, now);
             }
             // An outcome that nobody waits for any more.
@@ -386,21 +401,21 @@ impl Engine {
         }
     }
 
-    fn persisted(&mut self, then: Then, offset: u64, now: Timestamp) {
+    fn persisted(&mut self, then: AfterPersist, offset: u64, now: Timestamp) {
         match then {
-            Then::Rest(lines) => self.take(&lines, offset),
-            Then::Added(lines, lost) => {
+            AfterPersist::Rest(lines) => self.take(&lines, offset),
+            AfterPersist::Added(lines, lost) => {
                 self.take(&lines, offset);
                 self.finish_call(match lost {
                     None => CallResult::Added,
                     Some(message) => CallResult::Failed(CallFailure::NotPersisted(message)),
                 });
             }
-            Then::CaughtUp(lines) | Then::Cleared(lines) => {
+            AfterPersist::CaughtUp(lines) | AfterPersist::Cleared(lines) => {
                 self.take(&lines, offset);
                 self.step(now);
             }
-            Then::Compact(lines, request) => {
+            AfterPersist::Compact(lines, request) => {
                 self.take(&lines, offset);
                 if self.is_cancelled() {
                     self.compact_refused(CompactFailure::Cancelled);
@@ -408,7 +423,7 @@ impl Engine {
                     self.compact_by_hand(*request, now);
                 }
             }
-            Then::Send(lines) => {
+            AfterPersist::Send(lines) => {
                 self.take_ours(&lines, offset);
                 if self.is_cancelled() {
                     self.turn_cancelled();
@@ -416,20 +431,20 @@ impl Engine {
                     self.send(now);
                 }
             }
-            Then::Summarise(lines, compaction) => {
+            AfterPersist::Summarise(lines, compaction) => {
                 self.take_ours(&lines, offset);
-                if compaction.place == compact::Place::Awaited && self.is_cancelled() {
+                if compaction.place == compact::CompactionTiming::Awaited && self.is_cancelled() {
                     self.compaction_cancelled(*compaction, now);
                 } else {
                     self.rescope(*compaction, now);
                 }
             }
-            Then::Replied(lines, answer) => {
+            AfterPersist::Replied(lines, answer) => {
                 self.take(&lines, offset);
-                self.told(*answer, now);
+                self.reply_persisted(*answer, now);
             }
-            Then::Committed(commit) => self.committed(*commit, offset, now),
-            Then::Finished(lines, after) => {
+            AfterPersist::Committed(commit) => self.committed(*commit, offset, now),
+            AfterPersist::Finished(lines, after) => {
                 self.take(&lines, offset);
                 self.after_compaction(after, now);
             }
@@ -437,52 +452,54 @@ impl Engine {
     }
 
     /// Nothing is lost: what was said is kept and goes first when writing is tried again.
-    fn not_persisted(&mut self, then: Then, failed: &Failed) {
+    fn not_persisted(&mut self, then: AfterPersist, failed: &EffectFailure) {
         let message = failed.message.clone();
         let not_persisted = CallFailure::NotPersisted(message.clone());
         let not_compacted =
             CallFailure::NotCompacted(CompactFailure::NotPersisted, message.clone());
         // What follows for the host's call; none if it is not waiting for these lines.
         let failure = match then {
-            Then::Rest(lines) => {
+            AfterPersist::Rest(lines) => {
                 self.unwritten = lines;
                 None
             }
-            Then::Added(lines, _) | Then::CaughtUp(lines) | Then::Replied(lines, _) => {
+            AfterPersist::Added(lines, _)
+            | AfterPersist::CaughtUp(lines)
+            | AfterPersist::Replied(lines, _) => {
                 self.unwritten = lines;
                 Some(not_persisted)
             }
-            Then::Finished(lines, after) => {
+            AfterPersist::Finished(lines, after) => {
                 self.unwritten = lines;
                 match after {
                     // The compaction itself is on disk.
-                    compact::After::Rest => {
+                    compact::AfterCompaction::Rest => {
                         self.finish_compaction();
                         None
                     }
-                    compact::After::GoOn => Some(not_persisted),
+                    compact::AfterCompaction::GoOn => Some(not_persisted),
                 }
             }
-            Then::Compact(lines, _) => {
+            AfterPersist::Compact(lines, _) => {
                 self.unwritten = lines;
                 self.compact_failed(&message);
                 Some(not_compacted)
             }
             // Made anew with the next attempt.
-            Then::Cleared(_) | Then::Send(_) => Some(not_persisted),
-            Then::Summarise(_, compaction) => {
+            AfterPersist::Cleared(_) | AfterPersist::Send(_) => Some(not_persisted),
+            AfterPersist::Summarise(_, compaction) => {
                 self.notify(Event::Phase(None));
                 self.compact_failed(&message);
                 Some(match compaction.cause {
-                    compact::Cause::Manual => not_compacted,
+                    compact::CompactionCause::Manual => not_compacted,
                     _ => not_persisted,
                 })
             }
-            Then::Committed(commit) => {
+            AfterPersist::Committed(commit) => {
                 self.notify(Event::Phase(None));
                 self.compact_failed(&message);
                 Some(match commit.cause() {
-                    compact::Cause::Manual => not_compacted,
+                    compact::CompactionCause::Manual => not_compacted,
                     _ => not_persisted,
                 })
             }
@@ -507,11 +524,11 @@ impl Engine {
             // What was made here can be read; a line that cannot is on disk and reported by every reader.
             if let Ok(entry) = Entry::read(line.clone()) {
                 if let Some(assembly) = &mut self.assembly
-                    && assembly.push(entry.view()) != Taken::Pushed
+                    && assembly.push(entry.view()) != PushOutcome::Pushed
                 {
-                    self.outdated.get_or_insert(HeadReason::Cleared);
+                    self.outdated.get_or_insert(PrefixReason::Cleared);
                 }
-                let kept = Kept {
+                let kept = LiveEntry {
                     entry,
                     offset: Some(offset),
                 };
@@ -519,7 +536,7 @@ impl Engine {
             }
             offset += line.len() as u64 + 1;
         }
-        self.cached = CachedMicro::of(self.live.cache_edits());
+        self.cached = CacheEditState::of(self.live.cache_edits());
     }
 
     /// The same for what [`Assembly::before_sending`] gave.
@@ -531,7 +548,7 @@ impl Engine {
         }
         for line in lines {
             if let Ok(entry) = Entry::read(line.clone()) {
-                let kept = Kept {
+                let kept = LiveEntry {
                     entry,
                     offset: Some(offset),
                 };
@@ -541,20 +558,23 @@ impl Engine {
             }
             offset += line.len() as u64 + 1;
         }
-        self.cached = CachedMicro::of(self.live.cache_edits());
+        self.cached = CacheEditState::of(self.live.cache_edits());
     }
 }
 
 /// What the boundary that a view begins with tells of the head.
-fn known_head(live: &Live, config: &EngineConfig) -> Option<head_count::HeadCount> {
-    head_count::HeadCount::of_boundary(live.boundary()?, &config.model.id)
+fn known_prefix_count(
+    live: &LiveConversation,
+    config: &EngineConfig,
+) -> Option<prefix_count::PrefixCount> {
+    prefix_count::PrefixCount::of_boundary(live.boundary()?, &config.model.id)
 }
 
 /// The modes that the engine itself decides: whether results are dropped from the cache by reference.
 fn own_modes(config: &EngineConfig) -> cache::Flags {
     let cached_micro = match config.cache_edits {
-        CacheEdits::Supported => "on",
-        CacheEdits::Unsupported => "off",
+        CacheEditSupport::Supported => "on",
+        CacheEditSupport::Unsupported => "off",
     };
     cache::Flags::from([("cached_micro".to_owned(), cached_micro.to_owned())])
 }

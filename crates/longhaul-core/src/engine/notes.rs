@@ -5,41 +5,41 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::compact::{Cause, Compaction, Stage};
+use super::compact::{CompactionCause, CompactionInProgress, CompactionStage};
 use super::effect::{Effect, EffectId, NotesRun};
 use super::event::{Event, NotesEvent, Summarizer};
-use super::input::{NotesOnDisk, NotesTaken, Outcome};
-use super::sizes::head_weight;
-use super::{Engine, NotesConfig, Preparation, State};
-use crate::message::{Block, BlockKind, Id};
+use super::input::{EffectOutcome, NotesOnDisk, NotesRunOutcome};
+use super::sizes::prefix_weight;
+use super::{Engine, EngineState, NotesConfig, SummaryTiming};
+use crate::message::{BlockKind, EntryBlock, Id};
 use crate::notes::{
-    Caps, Ended, KeepWindow, Notes, NotesPlan, Planning, Progress, Replacement, Run, Template,
-    Trigger, Wait, Weighed,
+    KeepWindow, NotesCaps, NotesPlan, NotesPlanInput, NotesProgress, NotesReplacement, NotesRunEnd,
+    NotesRunId, NotesTemplate, NotesTrigger, NotesWait, SessionNotes, WeighedEntry,
 };
-use crate::summary::{Direction, Scope, Summary};
+use crate::summary::{CompactionScope, PivotDirection, Summary};
 use crate::window::guards::guard;
-use crate::window::{Action, Guard, Level, Owner, Verdict};
+use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel, WindowOwner};
 
 /// The notes of a session under way.
 #[derive(Debug)]
-pub(super) struct Taking {
+pub(super) struct NotesScheduler {
     config: NotesConfig,
-    trigger: Trigger,
-    running: Option<Running>,
+    trigger: NotesTrigger,
+    running: Option<NotesRunInProgress>,
 }
 
 #[derive(Debug)]
-struct Running {
+struct NotesRunInProgress {
     id: EffectId,
-    run: Run,
+    run: NotesRunId,
     since: Timestamp,
 }
 
-impl Taking {
-    pub(super) fn new(config: NotesConfig, scale: crate::window::Scale) -> Self {
+impl NotesScheduler {
+    pub(super) fn new(config: NotesConfig, scale: crate::window::WindowScale) -> Self {
         let last = config.reach.as_ref().map(|reach| reach.tokens);
         Self {
-            trigger: Trigger::new(config.settings, scale, last),
+            trigger: NotesTrigger::new(config.settings, scale, last),
             config,
             running: None,
         }
@@ -62,16 +62,18 @@ impl Engine {
         let config = &self.config;
         let inside = matches!(
             guard(&config.source, config.owner),
-            Guard::InsideCompaction | Guard::InsideNotes | Guard::InsideCollapse
+            ProactiveGuard::InsideCompaction
+                | ProactiveGuard::InsideNotes
+                | ProactiveGuard::InsideCollapse
         );
         !inside
             && config.source.is_main()
-            && config.switches.decide(Action::Notes) == Verdict::Allowed
+            && config.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed
     }
 
     /// Whether a compaction looks at notes first.
     pub(super) fn notes_in_use(&self) -> bool {
-        self.notes.is_some() && self.config.owner == Owner::Proactive && self.notes_allowed()
+        self.notes.is_some() && self.config.owner == WindowOwner::Proactive && self.notes_allowed()
     }
 
     /// The model answered with so many calls: notes are taken if they are due.
@@ -100,7 +102,7 @@ impl Engine {
         let id = self.effect_id();
         if let Some(taking) = &mut self.notes {
             let since = now;
-            taking.running = Some(Running { id, run, since });
+            taking.running = Some(NotesRunInProgress { id, run, since });
         }
         self.outbox.push_back(Effect::TakeNotes {
             id,
@@ -108,8 +110,8 @@ impl Engine {
                 fork,
                 betas,
                 edit_tool,
-                caps: Caps::at(self.config.window.scale()),
-                reach: Progress {
+                caps: NotesCaps::at(self.config.window.scale()),
+                reach: NotesProgress {
                     last_summarized_uuid: through,
                     tokens: used,
                 },
@@ -118,7 +120,10 @@ impl Engine {
     }
 
     /// The conversation to ask behind, and the last entry in it: all of it if no call is open, else all that was sent.
-    fn fork_for_notes(&mut self, calls: u64) -> Option<(crate::prompt::Fork, Vec<String>, String)> {
+    fn fork_for_notes(
+        &mut self,
+        calls: u64,
+    ) -> Option<(crate::prompt::ConversationFork, Vec<String>, String)> {
         let edits = self.cache_edits();
         let assembly = self.assembly.as_mut()?;
         if self.outdated.is_some() || assembly.must_begin_anew() {
@@ -137,7 +142,7 @@ impl Engine {
     }
 
     /// The agent that takes notes is done, or failed.
-    pub(super) fn noted(&mut self, outcome: Outcome, now: Timestamp) {
+    pub(super) fn noted(&mut self, outcome: EffectOutcome, now: Timestamp) {
         let Some(taking) = &mut self.notes else {
             return;
         };
@@ -145,14 +150,14 @@ impl Engine {
             return;
         };
         let taken = match outcome {
-            Outcome::Noted(taken) => *taken,
-            Outcome::Failed(failed) => NotesTaken {
+            EffectOutcome::Noted(taken) => *taken,
+            EffectOutcome::Failed(failed) => NotesRunOutcome {
                 failed: Some(failed.message),
-                ..NotesTaken::default()
+                ..NotesRunOutcome::default()
             },
-            _ => NotesTaken::default(),
+            _ => NotesRunOutcome::default(),
         };
-        if taking.trigger.ended(running.run) == Ended::Superseded {
+        if taking.trigger.ended(running.run) == NotesRunEnd::Superseded {
             return;
         }
         let took = now.duration_since(running.since).as_millis();
@@ -177,9 +182,10 @@ impl Engine {
             cost,
             milliseconds: u64::try_from(took).unwrap_or(0),
         })));
-        if let State::Compacting(compaction) = &self.state
-            && let Stage::AwaitingNotes(_) = compaction.stage
-            && let State::Compacting(compaction) = std::mem::replace(&mut self.state, State::Idle)
+        if let EngineState::Compacting(compaction) = &self.state
+            && let CompactionStage::AwaitingNotes(_) = compaction.stage
+            && let EngineState::Compacting(compaction) =
+                std::mem::replace(&mut self.state, EngineState::Idle)
         {
             self.read_notes(*compaction);
         }
@@ -187,7 +193,7 @@ impl Engine {
 
     /// Whether a compaction may go by the notes: one by hand with instructions goes to a model (O1), and so does one that
     /// hooks have something to say about, or whose count of tokens the provider has just disproved.
-    pub(super) fn may_use_notes(&self, compaction: &Compaction) -> bool {
+    pub(super) fn may_use_notes(&self, compaction: &CompactionInProgress) -> bool {
         let request = &compaction.request;
         let plain = request.instructions.is_none()
             && request.pivot.is_none()
@@ -197,18 +203,18 @@ impl Engine {
         plain
             && self.notes_in_use()
             && compaction.hook_instructions.is_empty()
-            && compaction.cause != Cause::TooLong
+            && compaction.cause != CompactionCause::TooLong
     }
 
     /// The threshold is reached while notes are being taken. Where nothing shall be waited for (X5), the conversation goes
     /// on beside them as long as there is room. Gives whether it does.
     pub(super) fn settle_by_notes_to_come(&mut self, now: Timestamp) -> bool {
         let taking = self.notes.as_ref();
-        let is_taken = taking.is_some_and(|taking| taking.trigger.wait(now) != Wait::No);
+        let is_taken = taking.is_some_and(|taking| taking.trigger.wait(now) != NotesWait::No);
         let goes_on = is_taken
-            && self.config.preparation == Preparation::Ahead
+            && self.config.preparation == SummaryTiming::Ahead
             && self.notes_in_use()
-            && self.status().level < Level::Blocking;
+            && self.status().level < WindowLevel::Blocking;
         if goes_on {
             self.turn.tried = true;
             self.step(now);
@@ -218,23 +224,23 @@ impl Engine {
 
     /// Waits for notes that are being taken, then reads them (S6). Where nothing shall be waited for, those that there are
     /// will do: what they do not cover is kept.
-    pub(super) fn await_notes(&mut self, mut compaction: Compaction, now: Timestamp) {
+    pub(super) fn await_notes(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         let wait = self.notes.as_ref().map(|taking| taking.trigger.wait(now));
-        let may_wait =
-            compaction.cause == Cause::Manual || self.config.preparation == Preparation::WhenFull;
+        let may_wait = compaction.cause == CompactionCause::Manual
+            || self.config.preparation == SummaryTiming::WhenFull;
         match wait {
-            Some(Wait::Until(until)) if may_wait => {
-                compaction.stage = Stage::AwaitingNotes(until);
+            Some(NotesWait::Until(until)) if may_wait => {
+                compaction.stage = CompactionStage::AwaitingNotes(until);
                 self.hold(compaction);
             }
             _ => self.read_notes(compaction),
         }
     }
 
-    pub(super) fn read_notes(&mut self, mut compaction: Compaction) {
+    pub(super) fn read_notes(&mut self, mut compaction: CompactionInProgress) {
         let id = self.effect_id();
         self.outbox.push_back(Effect::ReadNotes { id });
-        compaction.stage = Stage::ReadingNotes;
+        compaction.stage = CompactionStage::ReadingNotes;
         compaction.awaits = Some(id);
         self.hold(compaction);
     }
@@ -242,12 +248,12 @@ impl Engine {
     /// The notes are read: they stand for the older part, or a model is asked.
     pub(super) fn notes_read(
         &mut self,
-        mut compaction: Compaction,
-        outcome: Outcome,
+        mut compaction: CompactionInProgress,
+        outcome: EffectOutcome,
         now: Timestamp,
     ) {
         let notes = match outcome {
-            Outcome::NotesRead(notes) => *notes,
+            EffectOutcome::NotesRead(notes) => *notes,
             _ => NotesOnDisk::default(),
         };
         let plan = self.notes_plan(&notes);
@@ -264,32 +270,32 @@ impl Engine {
             return self.ask_model(compaction, now);
         };
         compaction.scope = scope;
-        compaction.direction = Some(Direction::UpTo);
+        compaction.direction = Some(PivotDirection::UpTo);
         compaction.summary = Some((summary, Summarizer::Notes));
-        self.summed_up(compaction, now);
+        self.summary_ready(compaction, now);
     }
 
-    fn scope_of(&self, replacement: &Replacement) -> Option<Scope> {
+    fn scope_of(&self, replacement: &NotesReplacement) -> Option<CompactionScope> {
         let pieces = self.live.pieces();
-        let scope = Scope::partial(&pieces, replacement.keep_from, Direction::UpTo);
+        let scope = CompactionScope::partial(&pieces, replacement.keep_from, PivotDirection::UpTo);
         (scope.messages(&pieces) > 0).then_some(scope)
     }
 
     /// Whether the notes could stand for the older part of the conversation as it is now.
     pub(super) fn notes_plan(&self, notes: &NotesOnDisk) -> NotesPlan {
         let window = &self.config.window;
-        let parsed = notes.text.as_deref().map(Notes::parse);
-        let default = Template::default();
+        let parsed = notes.text.as_deref().map(SessionNotes::parse);
+        let default = NotesTemplate::default();
         let path = self.notes.as_ref().map_or("", |taking| &taking.config.path);
         let weights = self.live.weights();
-        let entries: Vec<Weighed> = self
+        let entries: Vec<WeighedEntry> = self
             .live
             .views()
             .zip(weights)
-            .map(|(entry, weight)| Weighed::of_view(entry, weight))
+            .map(|(entry, weight)| WeighedEntry::of_view(entry, weight))
             .collect();
         let reach = notes.reach.as_ref();
-        NotesPlan::of(&Planning {
+        NotesPlan::of(&NotesPlanInput {
             notes: parsed.as_ref(),
             template: notes.template.as_ref().unwrap_or(&default),
             path,
@@ -297,9 +303,9 @@ impl Engine {
             pieces: &self.live.pieces(),
             entries: &entries,
             // Facts and what is put back are weighed with the whole view, before anything is written.
-            beside: head_weight(&self.head),
+            beside: prefix_weight(&self.head),
             threshold: window.auto_compact,
-            caps: Caps::at(window.scale()),
+            caps: NotesCaps::at(window.scale()),
             keep: KeepWindow::at(window.scale()),
         })
     }
@@ -310,7 +316,7 @@ impl Engine {
         let reply = newest.find(|kept| kept.entry.facets().is_reply());
         reply.map_or(0, |reply| {
             let blocks = reply.entry.facets().blocks.iter();
-            let calls = |block: &&Block| block.kind == BlockKind::ToolUse && !block.inner;
+            let calls = |block: &&EntryBlock| block.kind == BlockKind::ToolUse && !block.inner;
             blocks.filter(calls).count() as u64
         })
     }

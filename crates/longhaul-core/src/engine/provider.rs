@@ -5,12 +5,12 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::compact::Compaction;
-use super::dress::compacts_by_threshold;
-use super::{Engine, Summariser};
+use super::compact::CompactionInProgress;
+use super::prefix_additions::compacts_by_threshold;
+use super::{Engine, SummarizerSetting};
 use crate::prompt::RequestKind;
-use crate::summary::{Direction, Summary, provider_instructions};
-use crate::tokens::{Class, Estimate, Estimator, Rough};
+use crate::summary::{PivotDirection, Summary, provider_instructions};
+use crate::tokens::{ContentClass, Estimate, Estimator, RoughEstimator};
 
 /// A summary that the provider made.
 #[derive(Debug, Clone)]
@@ -24,9 +24,9 @@ pub(super) struct SignedSummary {
 impl Engine {
     /// Whether the provider can be asked to sum this up. What lies behind kept messages it cannot: its block must stand
     /// first.
-    pub(super) fn asks_provider(&self, compaction: &Compaction) -> bool {
-        self.config.summariser == Summariser::Provider
-            && compaction.direction != Some(Direction::From)
+    pub(super) fn asks_provider(&self, compaction: &CompactionInProgress) -> bool {
+        self.config.summariser == SummarizerSetting::Provider
+            && compaction.direction != Some(PivotDirection::From)
             && compaction.folding.is_none()
             && !compacts_by_threshold(&self.head)
     }
@@ -34,7 +34,7 @@ impl Engine {
     /// The request that asks it.
     pub(super) fn provider_request(
         &mut self,
-        compaction: &Compaction,
+        compaction: &CompactionInProgress,
     ) -> Option<(Vec<Bytes>, Vec<String>)> {
         let hooks = compaction.hook_texts();
         let instructions = provider_instructions(&self.instructions(compaction, &hooks))?;
@@ -66,7 +66,7 @@ pub(super) fn read(message: Option<&RawValue>) -> Option<(Summary, SignedSummary
     let units = block.to_string().encode_utf16().count() as u64;
     let signed = SignedSummary {
         message: message.to_owned(),
-        weight: Rough.tokens(Class::Serialised, units),
+        weight: RoughEstimator.tokens(ContentClass::Serialised, units),
     };
     Some((summary, signed))
 }

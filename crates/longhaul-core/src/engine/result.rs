@@ -3,8 +3,8 @@
 
 use super::Engine;
 use super::effect::Effect;
-use super::event::{CompactFailure, Compacted, Preview};
-use super::input::{Failed, FailedKind};
+use super::event::{CompactFailure, CompactionSuccess, PreviewedSummary};
+use super::input::{EffectFailure, EffectFailureKind};
 
 /// What a call came to.
 #[derive(Debug)]
@@ -17,9 +17,9 @@ pub enum CallResult {
         uuid: String,
     },
     /// The conversation was compacted by hand.
-    Compacted(Box<Compacted>),
+    Compacted(Box<CompactionSuccess>),
     /// The summary of a compaction by hand waits for approval; nothing was changed.
-    Previewed(Box<Preview>),
+    Previewed(Box<PreviewedSummary>),
     /// The call failed.
     Failed(CallFailure),
 }
@@ -32,7 +32,7 @@ pub enum CallFailure {
     /// The window is full, and nothing may be done about it (O5).
     Refused(String),
     /// The model did not answer.
-    NotAnswered(Failed),
+    NotAnswered(EffectFailure),
     /// The compaction by hand was not made.
     NotCompacted(CompactFailure, String),
 }
@@ -54,19 +54,19 @@ impl Engine {
     }
 }
 
-impl Failed {
+impl EffectFailure {
     /// A failure that no other kind fits.
     pub fn other(message: impl Into<String>) -> Self {
-        Self::of(FailedKind::Other, message)
+        Self::of(EffectFailureKind::Other, message)
     }
 
     /// The user stopped it.
     pub fn cancelled(message: impl Into<String>) -> Self {
-        Self::of(FailedKind::Cancelled, message)
+        Self::of(EffectFailureKind::Cancelled, message)
     }
 
     /// A failure of this kind, after which nobody said when to try again.
-    pub fn of(kind: FailedKind, message: impl Into<String>) -> Self {
+    pub fn of(kind: EffectFailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),

@@ -1,15 +1,15 @@
 //! How much is in the window: what a reply measured, or an estimate of all that is sent.
 
 use super::Engine;
-use crate::prompt::RequestHead;
-use crate::tokens::{Estimate, Rough};
+use crate::prompt::RequestPrefix;
+use crate::tokens::{Estimate, RoughEstimator};
 
 impl Engine {
     /// Tokens in the window (T1). Without a measurement in view the head counts as replies told before the compaction, or is
     /// estimated, too (ruling 3).
     pub(super) fn used(&self) -> u64 {
         let context = self.live.ledger().context();
-        let head = head_weight(&self.head);
+        let head = prefix_weight(&self.head);
         match (self.live.ledger().anchor(), self.head_count) {
             (Some(_), _) => context.tokens(),
             (None, Some(known)) => known.of(head.padded()) + context.added.padded(),
@@ -24,10 +24,10 @@ impl Engine {
 }
 
 /// The estimate of what stands before the messages.
-pub(super) fn head_weight(head: &RequestHead) -> Estimate {
+pub(super) fn prefix_weight(head: &RequestPrefix) -> Estimate {
     let context = head.user_context.as_deref().unwrap_or_default();
     [head.system.get(), head.tools.get(), context]
         .into_iter()
-        .map(Rough::text)
+        .map(RoughEstimator::text)
         .sum()
 }

@@ -7,29 +7,32 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
-use super::compact::After;
-use super::effect::{Effect, Outgoing, Urgency};
-use super::event::{Event, PrefixFrom};
-use super::input::{Ending, Failed, FailedKind, ModelReply, Outcome};
+use super::compact::AfterCompaction;
+use super::effect::{Effect, ModelRequest, Urgency};
+use super::event::{Event, PrefixChangeTime};
+use super::input::{EffectFailure, EffectFailureKind, EffectOutcome, ModelReply, ReplyEnding};
 use super::line::{self, NewEntry};
 use super::result::{CallFailure, CallResult};
-use super::{CacheEdits, Delivery, Engine, State, Then, deletion};
-use crate::boundary::Stamp;
-use crate::cache::{CallId, Conversation, Fingerprint, Mark, Verdict};
-use crate::message::{Entry, HeadError, Usage};
-use crate::micro::native::Applied;
-use crate::plan::{self, Next, Situation};
-use crate::prompt::{
-    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind,
+use super::{AfterPersist, CacheEditSupport, Engine, EngineState, ReplyDelivery, deletion};
+use crate::boundary::LineStamp;
+use crate::cache::{
+    CacheBreakpoint, CacheVerdict, FingerprintMessages, RequestFingerprint, WatchedCallId,
 };
-use crate::window::{Action, Verdict as Allowed};
+use crate::message::{Entry, PrefixEntryError, Usage};
+use crate::micro::native::ProviderClearing;
+use crate::plan::{self, NextStep, PlanSituation};
+use crate::prompt::{
+    NewEntryStamp, PrefixReason, PriorRendering, RenderingStart, RequestAssembly, RequestKind,
+    RequestNotReady, RequestPrefix,
+};
+use crate::window::{SwitchVerdict as Allowed, SwitchableAction};
 
 /// Said where a call comes while another one is not over.
 const UNDER_WAY: &str = "something is still under way";
 
 /// What has happened in this turn.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct TurnProgress {
     /// Its id, for tracking.
     pub(super) id: String,
     /// Results were cleared or need not be.
@@ -39,7 +42,7 @@ pub(super) struct Turn {
     /// A request was too long and the conversation was compacted for it: once a turn.
     pub(super) recovered: bool,
     /// What the provider said when it was.
-    pub(super) too_long: Option<Failed>,
+    pub(super) too_long: Option<EffectFailure>,
     /// How many tokens the provider counted in the request that it found too long, where it said so.
     pub(super) counted: Option<u64>,
     /// A reply that ran out of room, while the conversation is made smaller for another.
@@ -48,12 +51,12 @@ pub(super) struct Turn {
 
 /// A reply that is on its way to disk.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct PendingReply {
     uuid: String,
     usage: Usage,
     /// The call that it answers; none if that is judged already.
-    call: Option<CallId>,
-    applied: Applied,
+    call: Option<WatchedCallId>,
+    applied: ProviderClearing,
 }
 
 /// The uuid of the last of these lines that has one.
@@ -67,10 +70,10 @@ fn last_uuid(lines: &[Bytes]) -> Option<String> {
 }
 
 /// What the cache watch knows of a head.
-fn watched(head: &RequestHead) -> crate::cache::Head {
+fn watched(head: &RequestPrefix) -> crate::cache::PrefixFingerprint {
     let part = |raw: &RawValue| Bytes::copy_from_slice(raw.get().as_bytes());
     let latched = &head.latched;
-    let read = crate::cache::Head::of_parts(
+    let read = crate::cache::PrefixFingerprint::of_parts(
         &part(&head.system),
         &part(&head.tools),
         &part(&latched.body),
@@ -83,12 +86,12 @@ fn watched(head: &RequestHead) -> crate::cache::Head {
 impl Engine {
     /// The host adds to the conversation. It counts once it is on disk.
     pub(super) fn add(&mut self, entries: &[NewEntry], now: Timestamp) {
-        if !matches!(self.state, State::Idle) {
+        if !matches!(self.state, EngineState::Idle) {
             // A reply that is awaited was asked for without it, and its thinking may be bound to what was sent.
             return self.queued.extend_from_slice(entries);
         }
         let (lines, lost) = self.lines_of(entries, now);
-        self.persist(lines, |lines| Then::Added(lines, lost));
+        self.persist(lines, |lines| AfterPersist::Added(lines, lost));
     }
 
     /// What the host adds as lines of the transcript, and why the last of what cannot be written is not among them.
@@ -102,7 +105,7 @@ impl Engine {
         let mut lines = Vec::with_capacity(entries.len());
         for new in entries {
             let uuid = self.ids.next_uuid();
-            let stamp = Stamp {
+            let stamp = LineStamp {
                 uuid: &uuid,
                 timestamp: now,
             };
@@ -127,13 +130,13 @@ impl Engine {
     }
 
     pub(super) fn begin_turn(&mut self, now: Timestamp) {
-        if !matches!(self.state, State::Idle) {
-            return self.fail_call(CallFailure::NotAnswered(Failed::other(UNDER_WAY)));
+        if !matches!(self.state, EngineState::Idle) {
+            return self.fail_call(CallFailure::NotAnswered(EffectFailure::other(UNDER_WAY)));
         }
         self.tracking.turn();
-        self.turn = Turn {
+        self.turn = TurnProgress {
             id: self.ids.next_uuid(),
-            ..Turn::default()
+            ..TurnProgress::default()
         };
         self.step(now);
     }
@@ -144,7 +147,7 @@ impl Engine {
             return self.turn_cancelled();
         }
         if !self.unwritten.is_empty() {
-            return self.persist(Vec::new(), Then::CaughtUp);
+            return self.persist(Vec::new(), AfterPersist::CaughtUp);
         }
         if !self.turn.cleared {
             self.turn.cleared = true;
@@ -156,7 +159,7 @@ impl Engine {
             return;
         }
         let status = self.status();
-        let situation = Situation {
+        let situation = PlanSituation {
             status: &status,
             switches: &self.config.switches,
             source: &self.config.source,
@@ -165,19 +168,19 @@ impl Engine {
             tried: self.turn.tried || self.rests_from_thresholds(),
         };
         match plan::next(&situation) {
-            Next::Compact(way) => self.compact_by_itself(way, now),
-            Next::Refuse(refusal) => {
+            NextStep::Compact(way) => self.compact_by_itself(way, now),
+            NextStep::Refuse(refusal) => {
                 let message = refusal.sentence(&status);
                 self.notify(Event::Refused {
                     message: message.clone(),
                 });
                 self.fail_call(CallFailure::Refused(message));
             }
-            Next::Send if self.must_shrink() => self.compact_reactively(now),
-            Next::Send => match self.before_sending(now) {
+            NextStep::Send if self.must_shrink() => self.compact_reactively(now),
+            NextStep::Send => match self.before_sending(now) {
                 Ok(lines) if lines.is_empty() => self.send(now),
-                Ok(lines) => self.persist(lines, Then::Send),
-                Err(error) => self.turn_failed(Failed::other(error.to_string())),
+                Ok(lines) => self.persist(lines, AfterPersist::Send),
+                Err(error) => self.turn_failed(EffectFailure::other(error.to_string())),
             },
         }
     }
@@ -189,22 +192,25 @@ impl Engine {
 
     /// Whether the conversation may be compacted because the provider has no room for it.
     fn may_recover(&self) -> bool {
-        self.config.switches.decide(Action::Reactive) == Allowed::Allowed
+        self.config.switches.decide(SwitchableAction::Reactive) == Allowed::Allowed
     }
 
     /// Makes sure that there is a rendering, and gives the lines that must be on disk before a request.
-    pub(super) fn before_sending(&mut self, now: Timestamp) -> Result<Vec<Bytes>, HeadError> {
+    pub(super) fn before_sending(
+        &mut self,
+        now: Timestamp,
+    ) -> Result<Vec<Bytes>, PrefixEntryError> {
         let changed = self
             .assembly
             .as_ref()
             .and_then(|assembly| assembly.head().difference(&self.head));
         let reason = match &self.assembly {
-            None => Some(HeadReason::First),
-            Some(assembly) if assembly.must_begin_anew() => Some(HeadReason::Cleared),
+            None => Some(PrefixReason::First),
+            Some(assembly) if assembly.must_begin_anew() => Some(PrefixReason::Cleared),
             Some(_) => self.outdated.or(changed),
         };
         if let Some(what) = changed {
-            let from = PrefixFrom::NextRequest;
+            let from = PrefixChangeTime::NextRequest;
             self.notify(Event::PrefixChanged { what, from });
         }
         if let Some(reason) = reason {
@@ -213,7 +219,7 @@ impl Engine {
         let uuid = self.ids.next_uuid();
         let parent = self.newest_uuid();
         let mut lines = match &self.assembly {
-            Some(assembly) => assembly.before_sending(Birth {
+            Some(assembly) => assembly.entries_before_request(NewEntryStamp {
                 session_id: &self.config.identity.session_id,
                 uuid: &uuid,
                 parent: parent.as_deref(),
@@ -232,7 +238,7 @@ impl Engine {
     /// The record that requests no longer ask the provider to drop anything.
     fn no_cache_edits(&mut self, parent: Option<&str>, now: Timestamp) -> Option<Bytes> {
         let uuid = self.ids.next_uuid();
-        let stamp = Stamp {
+        let stamp = LineStamp {
             uuid: &uuid,
             timestamp: now,
         };
@@ -240,23 +246,23 @@ impl Engine {
     }
 
     /// Renders the conversation anew.
-    pub(super) fn begin_rendering(&mut self, reason: HeadReason) {
+    pub(super) fn begin_rendering(&mut self, reason: PrefixReason) {
         let before = match &self.assembly {
             Some(assembly) => assembly.as_predecessor(),
-            None => Predecessor::None,
+            None => PriorRendering::None,
         };
-        let beginning = Beginning {
+        let beginning = RenderingStart {
             before,
             head: self.head.clone(),
             reason,
             binding: self.config.model.thinking.binding,
         };
-        let assembly = Assembly::begin(beginning, self.live.views());
+        let assembly = RequestAssembly::begin(beginning, self.live.views());
         self.assembly = Some(assembly);
         self.outdated = None;
         self.generation += 1;
         self.watched_head = None;
-        if let HeadReason::Cleared | HeadReason::Rewound = reason {
+        if let PrefixReason::Cleared | PrefixReason::Rewound = reason {
             // A planned break: it is recorded in the transcript.
             self.watch.compacted(self.config.source.as_str());
         }
@@ -269,71 +275,71 @@ impl Engine {
         };
         let assembled = match assembly.request(RequestKind::Main, more.as_deref()) {
             Ok(assembled) => assembled,
-            Err(NotReady::NothingAsked) => {
+            Err(RequestNotReady::NothingAsked) => {
                 let why = "there is nothing to answer: say something first";
-                return self.turn_failed(Failed::other(why));
+                return self.turn_failed(EffectFailure::other(why));
             }
-            Err(error) => return self.turn_failed(Failed::other(error.to_string())),
+            Err(error) => return self.turn_failed(EffectFailure::other(error.to_string())),
         };
         let head = self
             .watched_head
             .get_or_insert_with(|| Arc::new(watched(assembly.head())));
         let ttl = assembly.head().latched.ttl.unwrap_or_default();
-        let marks = assembled.marks.blocks().iter();
+        let marks = assembled.breakpoints.blocks().iter();
         let rendering = assembly.rendering();
-        let call = self.watch.before(Fingerprint {
+        let call = self.watch.before(RequestFingerprint {
             source: self.config.source.as_str().to_owned(),
             started: now,
-            head: head.clone(),
+            prefix: head.clone(),
             flags: self.modes.clone(),
-            messages: Conversation::Rendered {
+            messages: FingerprintMessages::Rendered {
                 generation: self.generation,
                 buffer: rendering.buffer(),
                 blocks: rendering.blocks(),
                 messages: rendering.messages(),
             },
-            marks: marks
-                .map(|at| (*at as usize, Mark { ttl, scope: None }))
+            breakpoints: marks
+                .map(|at| (*at as usize, CacheBreakpoint { ttl, scope: None }))
                 .collect(),
-            rewriting: None,
+            prefix_replacement: None,
         });
         let betas = assembly.head().latched.betas.clone();
         let id = self.effect_id();
         self.outbox.push_back(Effect::Send {
             id,
-            request: Outgoing {
+            request: ModelRequest {
                 source: self.config.source.clone(),
                 body: assembled.slices,
                 betas,
                 urgency: Urgency::Awaited,
             },
         });
-        self.state = State::Sending(id, call);
+        self.state = EngineState::Sending(id, call);
     }
 
     /// Results that every request asks the provider to drop from its cache (U4).
     pub(super) fn cache_edits(&self) -> Option<Box<RawValue>> {
-        if self.config.cache_edits == CacheEdits::Unsupported {
+        if self.config.cache_edits == CacheEditSupport::Unsupported {
             return None;
         }
         self.cached.field()
     }
 
     /// The model answered, or did not.
-    pub(super) fn answered(&mut self, call: CallId, outcome: Outcome, now: Timestamp) {
+    pub(super) fn answered(&mut self, call: WatchedCallId, outcome: EffectOutcome, now: Timestamp) {
         let reply = match outcome {
-            Outcome::Replied(reply) => *reply,
+            EffectOutcome::Replied(reply) => *reply,
             other => {
                 self.watch.failed(call);
                 let failed = match other {
-                    Outcome::Failed(failed) => failed,
-                    _ => Failed::of_another_kind(),
+                    EffectOutcome::Failed(failed) => failed,
+                    _ => EffectFailure::of_another_kind(),
                 };
                 return self.not_answered(failed, now);
             }
         };
-        let is_withheld = reply.ending == Ending::WindowExceeded
-            && self.config.delivery == Delivery::Whole
+        let is_withheld = reply.ending == ReplyEnding::WindowExceeded
+            && self.config.delivery == ReplyDelivery::Whole
             && self.may_recover()
             && !self.turn.recovered;
         match is_withheld {
@@ -348,7 +354,12 @@ impl Engine {
     }
 
     /// Writes a reply down; it is told when it is on disk.
-    pub(super) fn keep_reply(&mut self, reply: ModelReply, call: Option<CallId>, now: Timestamp) {
+    pub(super) fn keep_reply(
+        &mut self,
+        reply: ModelReply,
+        call: Option<WatchedCallId>,
+        now: Timestamp,
+    ) {
         let ModelReply {
             message,
             usage,
@@ -357,7 +368,7 @@ impl Engine {
             ending: _,
         } = reply;
         let uuid = self.ids.next_uuid();
-        let stamp = Stamp {
+        let stamp = LineStamp {
             uuid: &uuid,
             timestamp: now,
         };
@@ -372,29 +383,31 @@ impl Engine {
         );
         match line {
             Ok(line) => {
-                let answer = Answer {
+                let answer = PendingReply {
                     uuid,
                     usage,
                     call,
                     applied,
                 };
-                self.persist(vec![line], |lines| Then::Replied(lines, Box::new(answer)));
+                self.persist(vec![line], |lines| {
+                    AfterPersist::Replied(lines, Box::new(answer))
+                });
             }
-            Err(error) => self.turn_failed(Failed::other(error.to_string())),
+            Err(error) => self.turn_failed(EffectFailure::other(error.to_string())),
         }
     }
 
     /// The reply is on disk: it is told, and the cache is judged.
-    pub(super) fn told(&mut self, answer: Answer, now: Timestamp) {
+    pub(super) fn reply_persisted(&mut self, answer: PendingReply, now: Timestamp) {
         let spec = &self.config.model;
         let cost = spec.cost_of_reply(&answer.usage);
         let verdict = match answer.call {
             Some(call) => self.watch.after(call, &answer.usage, Some(spec)),
-            None => Verdict::Ignored,
+            None => CacheVerdict::Ignored,
         };
         let cleared = self.native_cleared(answer.applied);
         let mut less_read = false;
-        if let Verdict::Broke(finding) | Verdict::Unread(finding) = verdict
+        if let CacheVerdict::Broke(finding) | CacheVerdict::Unread(finding) = verdict
             && !cleared
         {
             less_read = finding.to < finding.from;
@@ -405,9 +418,9 @@ impl Engine {
             self.notify(freed);
         }
         let expired = match deleted.standing {
-            deletion::Standing::Holds => false,
-            deletion::Standing::Over => true,
-            deletion::Standing::Untold => less_read,
+            deletion::DeletionState::Holds => false,
+            deletion::DeletionState::Over => true,
+            deletion::DeletionState::Untold => less_read,
         } && !self.live.cache_edits().is_empty();
         self.notify(Event::Replied {
             uuid: answer.uuid.clone(),
@@ -417,21 +430,21 @@ impl Engine {
         self.finish_call(CallResult::Replied { uuid: answer.uuid });
         self.growth.replied(self.used(), now);
         self.notes_after_reply(self.newest_calls(), now);
-        self.look_ahead(now);
+        self.prepare_if_due(now);
         if expired {
             // What was deleted by reference went with the cache: it counts again (U4).
             let parent = self.newest_uuid();
             if let Some(line) = self.no_cache_edits(parent.as_deref(), now) {
-                self.persist(vec![line], Then::Rest);
+                self.persist(vec![line], AfterPersist::Rest);
             }
         }
     }
 
     /// Tells what the provider cleared by itself, if that is not what it had cleared before: then less can be read from
     /// the cache than before, as it must be.
-    fn native_cleared(&mut self, applied: Applied) -> bool {
+    fn native_cleared(&mut self, applied: ProviderClearing) -> bool {
         let before = std::mem::replace(&mut self.native, applied);
-        let anew = applied != before && applied != Applied::default();
+        let anew = applied != before && applied != ProviderClearing::default();
         if anew {
             self.notify(Event::NativeCleared {
                 tool_uses: applied.tool_uses,
@@ -443,9 +456,9 @@ impl Engine {
     }
 
     /// A request that was too long is withheld, the conversation compacted and the turn tried again, once (O3).
-    fn not_answered(&mut self, failed: Failed, now: Timestamp) {
+    fn not_answered(&mut self, failed: EffectFailure, now: Timestamp) {
         match failed.kind {
-            FailedKind::TooLong { gap } if self.may_recover() && !self.turn.recovered => {
+            EffectFailureKind::TooLong { gap } if self.may_recover() && !self.turn.recovered => {
                 self.turn.recovered = true;
                 self.turn.counted = gap.map(|gap| self.config.window.size.saturating_add(gap));
                 self.turn.too_long = Some(failed);
@@ -455,7 +468,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn turn_failed(&mut self, failed: Failed) {
+    pub(super) fn turn_failed(&mut self, failed: EffectFailure) {
         self.notify(Event::TurnFailed {
             message: failed.message.clone(),
         });
@@ -463,10 +476,10 @@ impl Engine {
     }
 
     /// What follows a compaction, or its failure.
-    pub(super) fn after_compaction(&mut self, after: After, now: Timestamp) {
+    pub(super) fn after_compaction(&mut self, after: AfterCompaction, now: Timestamp) {
         match after {
-            After::Rest => self.finish_compaction(),
-            After::GoOn => self.step(now),
+            AfterCompaction::Rest => self.finish_compaction(),
+            AfterCompaction::GoOn => self.step(now),
         }
     }
 }

@@ -2,17 +2,17 @@
 //! text can be summarised instead.
 
 use super::Engine;
-use super::compact::Compaction;
-use super::config::Heads;
+use super::compact::CompactionInProgress;
+use super::config::PrefixRecording;
 use super::draft::kept_weight;
-use super::thrift::SHORT;
-use crate::summary::{Direction, Scope};
+use super::draft_level::SHORT;
+use crate::summary::{CompactionScope, PivotDirection};
 
 impl Engine {
     /// Keeps the newest input word for word after a summary without a model, if it leaves room for one.
-    pub(super) fn keep_unanswered(&self, compaction: &mut Compaction) {
+    pub(super) fn keep_unanswered(&self, compaction: &mut CompactionInProgress) {
         // Who holds a conversation elsewhere decides there what stays.
-        let is_ours = self.config.heads != Heads::Unwritten;
+        let is_ours = self.config.heads != PrefixRecording::Unwritten;
         if !is_ours || compaction.direction.is_some() || compaction.folding.is_some() {
             return;
         }
@@ -24,7 +24,7 @@ impl Engine {
         if !pieces[newest..].iter().any(|piece| piece.part.is_sent()) {
             return;
         }
-        let scope = Scope::partial(&pieces, newest, Direction::UpTo);
+        let scope = CompactionScope::partial(&pieces, newest, PivotDirection::UpTo);
         if scope.messages(&pieces) == 0 || self.something_new(&pieces, &scope).is_err() {
             return;
         }
@@ -35,7 +35,7 @@ impl Engine {
         let beside = 2 * window.scale().apply(SHORT);
         if expected.count(kept + beside) < window.auto_compact {
             compaction.scope = scope;
-            compaction.direction = Some(Direction::UpTo);
+            compaction.direction = Some(PivotDirection::UpTo);
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Writes the parts of what an audit adds to a summary. The words are in `fragments/`.
 
-use super::cancelled::{Cancelled, CancelledKind};
+use super::cancelled::{CancelledAction, CancelledActionKind};
 use super::failure::{ErrorSource, LastError};
 use super::file::TouchedFile;
 use super::message::UserMessage;
-use super::page::Page;
-use super::rule::{Rule, RuleKind};
+use super::page::BoundedText;
+use super::rule::{RuleKind, UserRule};
 use super::shorten::{shorten, shorten_gapped};
-use super::todo::Todo;
-use crate::quoting::{Fence, inline, is_break, quoted};
+use super::todo::TodoFact;
+use crate::quoting::{QuoteFence, inline, is_break, quoted};
 use crate::tokens::utf16_len;
 
 pub(super) const OPENING: &str = include_str!("fragments/opening.md");
@@ -34,34 +34,34 @@ pub(crate) fn kept_title() -> &'static str {
 
 /// A part of the appendix, and how many of its items it holds.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct AppendixPart {
     pub(super) text: String,
     pub(super) items: usize,
 }
 
 /// A titled list, items in order as far as they fit.
-fn list(title: &str, limit: usize, lines: impl Iterator<Item = String>) -> (Page, usize) {
-    let mut page = Page::new(limit);
+fn list(title: &str, limit: usize, lines: impl Iterator<Item = String>) -> (BoundedText, usize) {
+    let mut page = BoundedText::new(limit);
     page.line("");
     if !page.line(title.trim_end()) {
-        return (Page::default(), 0);
+        return (BoundedText::default(), 0);
     }
     let empty = page.units();
     let items = lines.take_while(|line| page.line(line)).count();
     match page.units() > empty {
         true => (page, items),
-        false => (Page::default(), 0),
+        false => (BoundedText::default(), 0),
     }
 }
 
-fn part((page, items): (Page, usize)) -> Part {
-    Part {
+fn part((page, items): (BoundedText, usize)) -> AppendixPart {
+    AppendixPart {
         text: page.into_text(),
         items,
     }
 }
 
-pub(super) fn cancelled(all: &[&Cancelled], limit: usize) -> Part {
+pub(super) fn cancelled(all: &[&CancelledAction], limit: usize) -> AppendixPart {
     let lines = all
         .iter()
         .rev()
@@ -70,10 +70,10 @@ pub(super) fn cancelled(all: &[&Cancelled], limit: usize) -> Part {
 }
 
 /// What was turned down, and what the user said to it.
-pub(super) fn turned_down(one: &Cancelled) -> String {
+pub(super) fn turned_down(one: &CancelledAction) -> String {
     let what = match one.kind {
-        CancelledKind::Plan => "Plan",
-        CancelledKind::Call => "Call",
+        CancelledActionKind::Plan => "Plan",
+        CancelledActionKind::Call => "Call",
     };
     match &one.said {
         Some(said) => format!(
@@ -85,24 +85,24 @@ pub(super) fn turned_down(one: &Cancelled) -> String {
     }
 }
 
-pub(super) fn todos(open: &[&Todo], limit: usize) -> Part {
+pub(super) fn todos(open: &[&TodoFact], limit: usize) -> AppendixPart {
     part(list(TODOS, limit, open.iter().map(|todo| item(todo))))
 }
 
 /// An item of a list of work, as a line.
-pub(crate) fn item(todo: &Todo) -> String {
+pub(crate) fn item(todo: &TodoFact) -> String {
     format!("- ({}) {}", inline(&todo.status), inline(&todo.content))
 }
 
 /// Open work with the words by which the user called it off.
-pub(super) fn called_off(open: &[&Todo], said: &str, limit: usize) -> Part {
+pub(super) fn called_off(open: &[&TodoFact], said: &str, limit: usize) -> AppendixPart {
     let said = format!("The user said: {said}");
     let lines = std::iter::once(said).chain(open.iter().map(|todo| item(todo)));
     let (page, items) = list(CALLED_OFF, limit, lines);
     part((page, items.saturating_sub(1)))
 }
 
-pub(super) fn files(files: &[&TouchedFile], limit: usize) -> Part {
+pub(super) fn files(files: &[&TouchedFile], limit: usize) -> AppendixPart {
     let note = |left: usize| {
         FILES_OMITTED
             .trim_end()
@@ -124,10 +124,10 @@ pub(super) fn files(files: &[&TouchedFile], limit: usize) -> Part {
         text.push_str(&note(files.len() - items));
         text.push('\n');
     }
-    Part { text, items }
+    AppendixPart { text, items }
 }
 
-pub(super) fn error(error: &LastError, limit: usize) -> Part {
+pub(super) fn error(error: &LastError, limit: usize) -> AppendixPart {
     let who = match (error.source, &error.tool, &error.about) {
         (ErrorSource::Api, _, _) => "The API".to_owned(),
         (ErrorSource::Tool, Some(tool), Some(about)) => {
@@ -140,12 +140,12 @@ pub(super) fn error(error: &LastError, limit: usize) -> Part {
         true => " (it has succeeded since)",
         false => "",
     };
-    let mut page = Page::new(limit);
+    let mut page = BoundedText::new(limit);
     page.line("");
     let about = page.line(ERROR.trim_end()) && page.line(&format!("{who} failed{since}:"));
     let room = page.room().saturating_sub(1);
     if !about || room < 40 {
-        return Part::default();
+        return AppendixPart::default();
     }
     page.line(&quoted_within(error.text.trim(), room));
     part((page, 1))
@@ -173,7 +173,7 @@ pub(crate) fn quoted_within(text: &str, most: usize) -> String {
 }
 
 /// A rule, with the message it is from.
-pub(super) fn rule(rule: &Rule, most: usize) -> String {
+pub(super) fn rule(rule: &UserRule, most: usize) -> String {
     let kind = match rule.kind {
         RuleKind::Rule => "",
         RuleKind::Cancellation => "(called off) ",
@@ -190,7 +190,7 @@ pub(crate) fn message(message: &UserMessage, most: usize) -> String {
     let lines = message.text.trim().contains(is_break);
     let (lead, mut close) = match lines {
         true => {
-            let fence = Fence::around(&number.to_string(), &message.text);
+            let fence = QuoteFence::around(&number.to_string(), &message.text);
             (format!("{}\n", fence.open), format!("\n{}\n", fence.close))
         }
         false => (format!("[{number}] "), "\n".to_owned()),

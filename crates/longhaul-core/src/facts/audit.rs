@@ -2,18 +2,18 @@
 //!
 //! A model may paraphrase, forget or invent; what a session must not lose is added here, whatever the model wrote.
 
-use super::appendix::{self, MESSAGES, OMITTED_UNITS, OPENING, Part, RULES};
-use super::budget::{Budget, units_within};
+use super::appendix::{self, AppendixPart, MESSAGES, OMITTED_UNITS, OPENING, RULES};
+use super::budget::{FactsBudget, units_within};
 use super::gather::Facts;
-use super::held::{Haystack, Kind};
-use super::words::Words;
+use super::quoted_words::QuotedUserWords;
+use super::text_search::{Haystack, NeedleKind};
 use crate::quoting::{inline, quoted};
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
 
 /// What the model will see beside what an audit adds.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Seen<'a> {
+pub struct AuditInput<'a> {
     /// The summary; empty if there is none.
     pub summary: &'a str,
     /// Texts that stay in view beside it: of kept messages, of what is put back.
@@ -22,7 +22,7 @@ pub struct Seen<'a> {
 
 /// A summary made whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Audited {
+pub struct AuditedSummary {
     /// What is to be added behind the summary; empty if nothing is missing. At most the budget's tokens by the padded
     /// estimate, unless what is protected needs more.
     pub text: String,
@@ -32,26 +32,26 @@ pub struct Audited {
 }
 
 /// Finds what a summary does not hold word for word, and writes it.
-pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
-    let held = Held::find(facts, seen);
+pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> AuditedSummary {
+    let held = FactsInView::find(facts, seen);
     let limit = units_within(budget.tokens) as usize;
     let mut report = LossReport::default();
 
     let cancelled: Vec<_> = facts.cancelled.iter().collect();
-    let cancelled = appendix::cancelled(&unheld(&cancelled, &held.cancelled), limit / 8);
-    let open: Vec<_> = facts.standing_todos().collect();
-    let missing = unheld(&open, &held.todos);
+    let cancelled = appendix::cancelled(&not_in_view(&cancelled, &held.cancelled), limit / 8);
+    let open: Vec<_> = facts.uncancelled_todos().collect();
+    let missing = not_in_view(&open, &held.todos);
     let todos = appendix::todos(&missing, limit / 4);
     // A summary may name such work without the words against it, so naming it is not enough.
     let off: Vec<_> = facts.called_off_todos().collect();
-    let said = facts.said_against_todos().filter(|_| !held.called_off);
+    let said = facts.cancellation_of_todos().filter(|_| !held.called_off);
     let called_off = said.map(|said| appendix::called_off(&off, &said, limit / 4));
     let kept_off = called_off.as_ref().map_or(off.len(), |part| part.items);
     let called_off = called_off.unwrap_or_default();
     report.todos.open = (open.len() + off.len()) as u64;
     report.todos.kept = (open.len() - missing.len() + todos.items + kept_off) as u64;
     let touched = facts.files();
-    let missing = unheld(&touched, &held.files);
+    let missing = not_in_view(&touched, &held.files);
     let files = appendix::files(&missing, limit / 4);
     report.files.touched = facts.file_count();
     report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
@@ -63,7 +63,7 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
     let fixed = fixed.map(|part| utf16_len(&part.text));
     let titles = utf16_len(OPENING) + utf16_len(RULES) + utf16_len(MESSAGES) + 4;
     let room = limit.saturating_sub(fixed.iter().sum::<usize>() + titles + OMITTED_UNITS);
-    let words = Words::choose(facts, &held, room, units_within(budget.protected));
+    let words = QuotedUserWords::choose(facts, &held, room, units_within(budget.protected));
     let [rules, messages] = words.write(facts, &mut report);
     total(facts, &mut report);
     if words.protected_was_shortened {
@@ -81,7 +81,7 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
         files.text,
         error.text,
     ];
-    Audited {
+    AuditedSummary {
         text: joined(&parts),
         report,
     }
@@ -89,15 +89,19 @@ pub fn audit(facts: &Facts, seen: Seen<'_>, budget: Budget) -> Audited {
 
 /// The same where there is no room for all of it, in at most so many tokens: rules, then the newest of the user's words,
 /// then older ones as far as they fit. What is left over is for the rest.
-pub(crate) fn audit_words_first(facts: &Facts, seen: Seen<'_>, tokens: u64) -> Audited {
-    let held = Held::find(facts, seen);
+pub(crate) fn audit_words_first(
+    facts: &Facts,
+    seen: AuditInput<'_>,
+    tokens: u64,
+) -> AuditedSummary {
+    let held = FactsInView::find(facts, seen);
     let limit = units_within(tokens) as usize;
     let mut report = LossReport::default();
     // The line that says what is left out needs room only if something is, and rarely all that it may take.
     let mut written = [String::new(), String::new()];
     for frame in [0, OMITTED_UNITS / 2, OMITTED_UNITS, 2 * OMITTED_UNITS] {
         let room = limit.saturating_sub(utf16_len(OPENING) + utf16_len(MESSAGES) + 2 + frame);
-        let words = Words::choose(facts, &held, room, room as u64);
+        let words = QuotedUserWords::choose(facts, &held, room, room as u64);
         report = LossReport::default();
         written = words.write(facts, &mut report);
         let units: usize = written.iter().map(|part| utf16_len(part)).sum();
@@ -113,13 +117,13 @@ pub(crate) fn audit_words_first(facts: &Facts, seen: Seen<'_>, tokens: u64) -> A
     total(facts, &mut report);
     let used = utf16_len(OPENING) + utf16_len(&rules) + utf16_len(&messages);
     let left = limit.saturating_sub(used);
-    let less = |left: usize, part: &Part| left.saturating_sub(utf16_len(&part.text));
+    let less = |left: usize, part: &AppendixPart| left.saturating_sub(utf16_len(&part.text));
     let cancelled: Vec<_> = facts.cancelled.iter().collect();
-    let missing = unheld(&cancelled, &held.cancelled);
+    let missing = not_in_view(&cancelled, &held.cancelled);
     let cancelled = appendix::cancelled(&missing, left);
     let left = less(left, &cancelled);
     let open: Vec<_> = facts.open_todos().collect();
-    let missing = unheld(&open, &held.todos);
+    let missing = not_in_view(&open, &held.todos);
     let todos = appendix::todos(&missing, left);
     let left = less(left, &todos);
     report.todos.open = open.len() as u64;
@@ -129,7 +133,7 @@ pub(crate) fn audit_words_first(facts: &Facts, seen: Seen<'_>, tokens: u64) -> A
     let error = error.unwrap_or_default();
     let left = less(left, &error);
     let touched = facts.files();
-    let missing = unheld(&touched, &held.files);
+    let missing = not_in_view(&touched, &held.files);
     let files = appendix::files(&missing, left);
     report.files.touched = facts.file_count();
     report.files.left_out = (missing.len() - files.items) as u64 + u64::from(facts.files.dropped);
@@ -141,7 +145,7 @@ pub(crate) fn audit_words_first(facts: &Facts, seen: Seen<'_>, tokens: u64) -> A
         files.text,
         error.text,
     ];
-    Audited {
+    AuditedSummary {
         text: joined(&parts),
         report,
     }
@@ -168,7 +172,7 @@ fn total(facts: &Facts, report: &mut LossReport) {
 
 /// What of the facts is in view already.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct FactsInView {
     pub(super) messages: Vec<bool>,
     pub(super) rules: Vec<bool>,
     files: Vec<bool>,
@@ -179,8 +183,8 @@ pub(super) struct Held {
     error: bool,
 }
 
-impl Held {
-    fn find(facts: &Facts, seen: Seen<'_>) -> Self {
+impl FactsInView {
+    fn find(facts: &Facts, seen: AuditInput<'_>) -> Self {
         let haystack = Haystack::new(
             [seen.summary]
                 .into_iter()
@@ -188,37 +192,39 @@ impl Held {
         );
         let files = facts.files();
         let open: Vec<_> = facts
-            .standing_todos()
+            .uncancelled_todos()
             .map(|one| inline(&one.content))
             .collect();
         let off = facts.called_off_todos().map(|one| inline(&one.content));
         let off: Vec<_> = off
             .map(std::borrow::Cow::into_owned)
-            .chain(facts.said_against_todos())
+            .chain(facts.cancellation_of_todos())
             .collect();
         let paths: Vec<_> = files.iter().map(|one| inline(&one.path)).collect();
         let error = facts.last_error.as_ref();
         let error = error.map(|error| [error.text.clone(), quoted(&error.text)]);
         let cancelled: Vec<String> = facts.cancelled.iter().map(appendix::turned_down).collect();
-        let mut texts: Vec<(Kind, &str)> = Vec::new();
-        let mut seek = |kind: Kind, text| texts.push((kind, text));
+        let mut texts: Vec<(NeedleKind, &str)> = Vec::new();
+        let mut seek = |kind: NeedleKind, text| texts.push((kind, text));
         facts
             .messages
             .iter()
-            .for_each(|one| seek(Kind::Prose, &one.text));
+            .for_each(|one| seek(NeedleKind::Prose, &one.text));
         facts
             .rules
             .iter()
-            .for_each(|one| seek(Kind::Prose, &one.text));
-        paths.iter().for_each(|one| seek(Kind::Path, one));
-        open.iter().for_each(|one| seek(Kind::Prose, one));
-        cancelled.iter().for_each(|one| seek(Kind::Prose, one));
-        off.iter().for_each(|one| seek(Kind::Prose, one));
+            .for_each(|one| seek(NeedleKind::Prose, &one.text));
+        paths.iter().for_each(|one| seek(NeedleKind::Path, one));
+        open.iter().for_each(|one| seek(NeedleKind::Prose, one));
+        cancelled
+            .iter()
+            .for_each(|one| seek(NeedleKind::Prose, one));
+        off.iter().for_each(|one| seek(NeedleKind::Prose, one));
         // It may stand there in a quotation.
         error
             .iter()
             .flatten()
-            .for_each(|one| seek(Kind::Prose, one));
+            .for_each(|one| seek(NeedleKind::Prose, one));
         let mut held = haystack.holds(&texts).into_iter();
         let mut take = |count: usize| held.by_ref().take(count).collect::<Vec<bool>>();
         let mut messages = take(facts.messages.len());
@@ -229,7 +235,7 @@ impl Held {
         // A short answer says nothing without its question.
         for (held, message) in messages.iter_mut().zip(&facts.messages) {
             if let Some(asked) = message.asked.as_deref().filter(|_| *held) {
-                *held = haystack.holds(&[(Kind::Prose, asked)]) == [true];
+                *held = haystack.holds(&[(NeedleKind::Prose, asked)]) == [true];
             }
         }
         let mut rules = take(facts.rules.len());
@@ -250,7 +256,7 @@ impl Held {
     }
 }
 
-pub(super) fn unheld<'a, T>(all: &[&'a T], held: &[bool]) -> Vec<&'a T> {
+pub(super) fn not_in_view<'a, T>(all: &[&'a T], held: &[bool]) -> Vec<&'a T> {
     let all = all.iter().zip(held);
     all.filter(|(_, held)| !**held)
         .map(|(one, _)| *one)

@@ -2,13 +2,16 @@
 //! entry decides which branch the conversation is, and what was said on the other is in no view and no summary.
 
 use crate::hash::Map;
-use crate::transcript::{Conversation, Table};
+use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 use super::session_rows;
 
 /// The branches that hang on the session's entries and are not part of it, each as rows in file order. What stands before a
 /// second beginning in the file is another conversation, not a branch (ruling 20).
-pub fn left_branches(table: &Table, conversation: &Conversation) -> Vec<Vec<u32>> {
+pub fn left_branches(
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
+) -> Vec<Vec<u32>> {
     let kept = session_rows(table, conversation);
     let is_kept = |row: u32| kept.binary_search(&row).is_ok();
     // The row that a row's branch begins with; none if it hangs on nothing that is kept.

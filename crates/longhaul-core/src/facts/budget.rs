@@ -10,14 +10,14 @@ const SHORTEST: u64 = 80;
 
 /// How much the facts may take in a summary message. Sizes are padded estimates (T2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct FactsBudget {
     /// Tokens for all that is added.
     pub tokens: u64,
     /// What is protected is whole as long as it takes no more tokens than this.
     pub protected: u64,
 }
 
-impl Budget {
+impl FactsBudget {
     /// The default budget in a window, scaled as H7 says.
     pub fn of_window(window: &WindowStatus) -> Self {
         Self::of_tokens(TOKENS, window)
@@ -52,16 +52,16 @@ pub(crate) fn units_within(tokens: u64) -> u64 {
 
 /// Something that wants room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
+pub struct BudgetItem {
     /// What it takes when whole.
     pub units: u64,
     /// Whether it may be shortened.
-    pub standing: Standing,
+    pub standing: ItemProtection,
 }
 
 /// Whether an item may be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ItemProtection {
     /// The first request, the newest messages, rules.
     Protected,
     /// All else.
@@ -70,7 +70,7 @@ pub enum Standing {
 
 /// The room that an item gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
+pub enum BudgetShare {
     /// All that it wants.
     Whole,
     /// So many units, fewer than it wants.
@@ -84,20 +84,20 @@ pub enum Share {
 /// All is whole if all fit. Otherwise the longest plain ones are shortened to one level; if that level were too low to tell
 /// anything, the oldest are left out. Protected items are whole, even beyond the limit, unless they exceed
 /// `protected_limit`: then they are treated like the rest, and left out last.
-pub fn fit(items: &[Item], limit: u64, protected_limit: u64) -> Vec<Share> {
-    let is_protected = |item: &&Item| item.standing == Standing::Protected;
+pub fn fit(items: &[BudgetItem], limit: u64, protected_limit: u64) -> Vec<BudgetShare> {
+    let is_protected = |item: &&BudgetItem| item.standing == ItemProtection::Protected;
     let protected: u64 = items
         .iter()
         .filter(is_protected)
         .map(|item| item.units)
         .sum();
-    let mut shares = vec![Share::Whole; items.len()];
+    let mut shares = vec![BudgetShare::Whole; items.len()];
     let keeps_protected = protected <= protected_limit;
     let (limit, mut open): (u64, Vec<usize>) = match keeps_protected {
         true => (
             limit.saturating_sub(protected),
             (0..items.len())
-                .filter(|at| items[*at].standing == Standing::Plain)
+                .filter(|at| items[*at].standing == ItemProtection::Plain)
                 .collect(),
         ),
         false => (limit, (0..items.len()).collect()),
@@ -110,7 +110,7 @@ pub fn fit(items: &[Item], limit: u64, protected_limit: u64) -> Vec<Share> {
     // Not even short forms of all fit: the newest have precedence, and before them what is protected.
     open.sort_by_key(|at| {
         (
-            items[*at].standing == Standing::Plain,
+            items[*at].standing == ItemProtection::Plain,
             std::cmp::Reverse(*at),
         )
     });
@@ -122,7 +122,7 @@ pub fn fit(items: &[Item], limit: u64, protected_limit: u64) -> Vec<Share> {
             left -= least;
             kept.push(at);
         } else {
-            shares[at] = Share::Omitted;
+            shares[at] = BudgetShare::Omitted;
         }
     }
     share(&mut shares, items, &kept, limit);
@@ -130,11 +130,11 @@ pub fn fit(items: &[Item], limit: u64, protected_limit: u64) -> Vec<Share> {
 }
 
 /// Shortens the longest of the items `open` to one level, if they do not fit.
-fn share(shares: &mut [Share], items: &[Item], open: &[usize], limit: u64) {
+fn share(shares: &mut [BudgetShare], items: &[BudgetItem], open: &[usize], limit: u64) {
     let sizes: Vec<_> = open.iter().map(|at| items[*at].units).collect();
     if let Some(level) = level(&sizes, limit) {
         for at in open.iter().filter(|at| items[**at].units > level) {
-            shares[*at] = Share::Shortened(level);
+            shares[*at] = BudgetShare::Shortened(level);
         }
     }
 }
@@ -157,17 +157,17 @@ fn level(sizes: &[u64], limit: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::window::{Settings, WindowInput};
+    use crate::window::{WindowInput, WindowSettings};
     use proptest::prelude::*;
 
-    fn plain(units: u64) -> Item {
-        let standing = Standing::Plain;
-        Item { units, standing }
+    fn plain(units: u64) -> BudgetItem {
+        let standing = ItemProtection::Plain;
+        BudgetItem { units, standing }
     }
 
-    fn protected(units: u64) -> Item {
-        let standing = Standing::Protected;
-        Item { units, standing }
+    fn protected(units: u64) -> BudgetItem {
+        let standing = ItemProtection::Protected;
+        BudgetItem { units, standing }
     }
 
     #[test]
@@ -176,24 +176,31 @@ mod tests {
         assert_eq!(
             fit(&items, 2_000, 9_999),
             [
-                Share::Whole,
-                Share::Shortened(800),
-                Share::Shortened(800),
-                Share::Whole
+                BudgetShare::Whole,
+                BudgetShare::Shortened(800),
+                BudgetShare::Shortened(800),
+                BudgetShare::Whole
             ]
         );
-        assert_eq!(fit(&items, 6_300, 9_999), [Share::Whole; 4]);
+        assert_eq!(fit(&items, 6_300, 9_999), [BudgetShare::Whole; 4]);
     }
 
     #[test]
     fn x1_what_is_protected_is_whole_unless_it_exceeds_half_the_threshold() {
         let items = [protected(3_000), plain(500), protected(100)];
         let shares = fit(&items, 1_000, 3_100);
-        assert_eq!(shares, [Share::Whole, Share::Omitted, Share::Whole]);
+        assert_eq!(
+            shares,
+            [BudgetShare::Whole, BudgetShare::Omitted, BudgetShare::Whole]
+        );
         let shares = fit(&items, 1_000, 3_099);
         assert_eq!(
             shares,
-            [Share::Shortened(450), Share::Shortened(450), Share::Whole]
+            [
+                BudgetShare::Shortened(450),
+                BudgetShare::Shortened(450),
+                BudgetShare::Whole
+            ]
         );
     }
 
@@ -202,25 +209,30 @@ mod tests {
         let items = [protected(50), plain(70), plain(70), plain(70)];
         assert_eq!(
             fit(&items, 200, 1_000),
-            [Share::Whole, Share::Omitted, Share::Whole, Share::Whole]
+            [
+                BudgetShare::Whole,
+                BudgetShare::Omitted,
+                BudgetShare::Whole,
+                BudgetShare::Whole
+            ]
         );
     }
 
     #[test]
     fn h7_the_budget_shrinks_with_the_window() {
         let budget = |window| {
-            let settings = Settings::default();
+            let settings = WindowSettings::default();
             let input = WindowInput {
                 window,
                 max_output: 32_000,
                 used: 0,
                 settings,
             };
-            Budget::of_window(&WindowStatus::new(&input).unwrap())
+            FactsBudget::of_window(&WindowStatus::new(&input).unwrap())
         };
         assert_eq!(
             budget(200_000),
-            Budget {
+            FactsBudget {
                 tokens: 20_000,
                 protected: 83_500
             }
@@ -231,10 +243,10 @@ mod tests {
 
     #[test]
     fn t2_units_within_a_number_of_tokens_are_the_most_that_pad_to_it() {
-        use crate::tokens::{Class, Estimator, Rough};
+        use crate::tokens::{ContentClass, Estimator, RoughEstimator};
         for tokens in 0..500 {
             let units = units_within(tokens);
-            let padded = |units| Rough.tokens(Class::Text, units).padded();
+            let padded = |units| RoughEstimator.tokens(ContentClass::Text, units).padded();
             assert!(padded(units) <= tokens, "{tokens}");
             assert!(units == 0 || padded(units + 1) > tokens, "{tokens}");
         }
@@ -256,30 +268,30 @@ mod tests {
             let mut guarded = 0;
             for (item, share) in items.iter().zip(&shares) {
                 let given = match share {
-                    Share::Whole => item.units,
-                    Share::Shortened(units) => {
+                    BudgetShare::Whole => item.units,
+                    BudgetShare::Shortened(units) => {
                         prop_assert!(*units < item.units && *units >= SHORTEST);
                         *units
                     }
-                    Share::Omitted => 0,
+                    BudgetShare::Omitted => 0,
                 };
                 total += given;
-                if item.standing == Standing::Protected {
+                if item.standing == ItemProtection::Protected {
                     guarded += item.units;
                 }
             }
             if guarded <= protected_limit {
                 prop_assert!(total <= limit.max(guarded));
-                prop_assert!(items.iter().zip(&shares).all(|(item, share)| item.standing == Standing::Plain || *share == Share::Whole));
+                prop_assert!(items.iter().zip(&shares).all(|(item, share)| item.standing == ItemProtection::Plain || *share == BudgetShare::Whole));
             } else {
                 prop_assert!(total <= limit);
             }
             // The longest first: what is shortened or whole is never given more than one that wanted less.
-            let level = shares.iter().find_map(|share| match share { Share::Shortened(level) => Some(*level), _ => None });
+            let level = shares.iter().find_map(|share| match share { BudgetShare::Shortened(level) => Some(*level), _ => None });
             if let Some(level) = level {
                 for (item, share) in items.iter().zip(&shares) {
-                    let guarded = item.standing == Standing::Protected && guarded <= protected_limit;
-                    prop_assert!(*share != Share::Whole || item.units <= level || guarded);
+                    let guarded = item.standing == ItemProtection::Protected && guarded <= protected_limit;
+                    prop_assert!(*share != BudgetShare::Whole || item.units <= level || guarded);
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, Cursor};
-use crate::message::{Block, View};
+use crate::json::{self, JsonCursor};
+use crate::message::{EntryBlock, EntryView};
 use crate::xxh3::xxh3_64_with_seed;
 
 /// What a call is about is kept up to this many bytes.
@@ -27,7 +27,7 @@ const SUBJECTS: [&[u8]; 12] = [
 
 /// A call as far as facts need it.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct FactCall {
     pub(crate) tool: String,
     /// What it is about, shortened.
     pub(crate) about: Option<String>,
@@ -36,13 +36,13 @@ pub(crate) struct Call {
 }
 
 /// Reads a call. `path` names the field that holds a file tool's path.
-pub(crate) fn read(entry: View<'_>, block: &Block, path: Option<&str>) -> Call {
+pub(crate) fn read(entry: EntryView<'_>, block: &EntryBlock, path: Option<&str>) -> FactCall {
     let tool = entry.text(block.name);
     let input = block.body.of(entry.line);
     let mut subjects: [Option<&[u8]>; SUBJECTS.len()] = [None; SUBJECTS.len()];
     let mut target = None;
     // A call's input that is no object tells nothing.
-    let _ = Cursor::new(input).object(|cursor, key| {
+    let _ = JsonCursor::new(input).object(|cursor, key| {
         let value = cursor.raw()?;
         if let Some(at) = SUBJECTS.iter().position(|subject| *subject == key) {
             subjects[at] = Some(value);
@@ -56,7 +56,7 @@ pub(crate) fn read(entry: View<'_>, block: &Block, path: Option<&str>) -> Call {
         .iter()
         .flatten()
         .find_map(|value| json::content(value));
-    Call {
+    FactCall {
         key: xxh3_64_with_seed(
             target.unwrap_or(input),
             xxh3_64_with_seed(tool.as_bytes(), 0),

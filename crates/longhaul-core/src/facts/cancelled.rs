@@ -18,9 +18,9 @@ const SAID: &str = "the user said:";
 
 /// A plan or call that the user turned down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cancelled {
+pub struct CancelledAction {
     /// What it was.
-    pub kind: CancelledKind,
+    pub kind: CancelledActionKind,
     /// The plan's title; the call's tool and what it was about.
     pub title: String,
     /// What the user said to it.
@@ -34,7 +34,7 @@ pub struct Cancelled {
 /// What was turned down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CancelledKind {
+pub enum CancelledActionKind {
     /// A plan that was put before the user.
     Plan,
     /// A call that needed the user's consent.
@@ -52,8 +52,8 @@ pub(super) fn refusal(result: &str) -> Option<Option<String>> {
 
 /// Notes a refusal.
 pub(super) fn decline(
-    all: &mut Vec<Cancelled>,
-    kind: CancelledKind,
+    all: &mut Vec<CancelledAction>,
+    kind: CancelledActionKind,
     title: &str,
     said: Option<String>,
     uuid: String,
@@ -65,7 +65,7 @@ pub(super) fn decline(
             all.remove(oldest);
         }
     }
-    all.push(Cancelled {
+    all.push(CancelledAction {
         kind,
         title: title.to_owned(),
         said,
@@ -74,7 +74,7 @@ pub(super) fn decline(
 }
 
 /// Notes that something was done after all.
-pub(super) fn accept(all: &mut Vec<Cancelled>, kind: CancelledKind, title: &str) {
+pub(super) fn accept(all: &mut Vec<CancelledAction>, kind: CancelledActionKind, title: &str) {
     all.retain(|known| known.kind != kind || known.title != title);
 }
 

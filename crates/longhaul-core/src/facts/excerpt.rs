@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::char_boundary::floor;
 use crate::json;
-use crate::message::{Block, BlockKind, Id, View};
+use crate::message::{BlockKind, EntryBlock, EntryView, Id};
 
 /// How many texts inside one result are looked at.
 const MOST_INNER: usize = 4;
@@ -25,15 +25,15 @@ pub(crate) fn excerpt(value: &[u8], most: usize) -> String {
 
 /// A tool result where it stands: its entry, its block, and the blocks behind it, among them those inside it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer<'a> {
-    pub(crate) entry: View<'a>,
-    pub(crate) block: &'a Block,
-    pub(crate) behind: &'a [Block],
+pub(crate) struct ToolResultBlock<'a> {
+    pub(crate) entry: EntryView<'a>,
+    pub(crate) block: &'a EntryBlock,
+    pub(crate) behind: &'a [EntryBlock],
 }
 
-impl<'a> Answer<'a> {
+impl<'a> ToolResultBlock<'a> {
     /// The results of an entry.
-    pub(crate) fn all(entry: View<'a>) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(entry: EntryView<'a>) -> impl Iterator<Item = Self> {
         let blocks = &entry.facets.blocks;
         let results = blocks.iter().enumerate();
         results

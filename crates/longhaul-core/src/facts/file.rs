@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Map;
-use crate::json::Object;
+use crate::json::ObjectReader;
 
 /// The most files that are kept; the longest untouched are dropped and counted.
 const MOST: usize = 2_000;
@@ -36,7 +36,7 @@ pub struct FileTool {
 
 impl FileTool {
     /// Whether a call is one of this tool: agents share names of tools, and give the path under names of their own.
-    pub(crate) fn is_called(&self, name: &[u8], input: Object<'_>) -> bool {
+    pub(crate) fn is_called(&self, name: &[u8], input: ObjectReader<'_>) -> bool {
         let does_this =
             |command: &String| input.string("command").as_deref() == Some(command.as_str());
         self.name.as_bytes() == name
@@ -109,7 +109,7 @@ impl TouchedFile {
 
 /// How a call on a file went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum FileCallOutcome {
     Asked,
     Done,
     Failed,
@@ -117,14 +117,14 @@ pub(super) enum Outcome {
 
 /// All files of a session.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Files {
+pub(super) struct TouchedFiles {
     files: Vec<TouchedFile>,
     index: Map<String, usize>,
     touches: u64,
     pub(super) dropped: u32,
 }
 
-impl Files {
+impl TouchedFiles {
     pub(super) fn continued(files: Vec<TouchedFile>, dropped: u32) -> Self {
         let index = (0..).zip(&files).map(|(at, file)| (file.path.clone(), at));
         Self {
@@ -139,7 +139,7 @@ impl Files {
         &mut self,
         path: &str,
         action: FileAction,
-        outcome: Outcome,
+        outcome: FileCallOutcome,
         at: Option<Timestamp>,
     ) {
         self.touches += 1;
@@ -151,9 +151,9 @@ impl Files {
         file.touch = self.touches;
         file.at = at.or(file.at);
         match outcome {
-            Outcome::Asked => {}
-            Outcome::Failed => file.failed = Some(action),
-            Outcome::Done => {
+            FileCallOutcome::Asked => {}
+            FileCallOutcome::Failed => file.failed = Some(action),
+            FileCallOutcome::Done => {
                 // A read does not undo that the session changed the file.
                 if action != FileAction::Read || !file.is_changed() {
                     file.done = Some(action);

@@ -4,31 +4,31 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::answered::{self, Heard};
-use super::call::Call;
-use super::called_off::CalledOff;
-use super::cancelled::Cancelled;
-use super::excerpt::Answer;
+use super::call::FactCall;
+use super::cancelled::CancelledAction;
+use super::excerpt::ToolResultBlock;
 use super::failure::LastError;
-use super::file::{FileAction, Files, TouchedFile};
-use super::message::{UserMessage, spoken, unspoken};
-use super::rule::{self, Rule};
-use super::todo::Todo;
+use super::file::{FileAction, TouchedFile, TouchedFiles};
+use super::message::{UserMessage, user_message_in, wordless_message};
+use super::rule::{self, UserRule};
+use super::todo::TodoFact;
+use super::user_answers::{self, UserAnswer};
+use super::user_cancellation::UserCancellation;
 use super::vocabulary::Vocabulary;
 use crate::hash::{Map, Set};
-use crate::message::{EntryKind, Id, Subtype, View};
+use crate::message::{EntryKind, EntryView, Id, Subtype};
 
 /// What a session must not lose.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     pub(super) vocabulary: Arc<Vocabulary>,
     pub(super) messages: Vec<UserMessage>,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<UserRule>,
     pub(super) rules_dropped: u32,
-    pub(super) files: Files,
-    pub(super) todos: Vec<Todo>,
-    pub(super) cancelled: Vec<Cancelled>,
-    pub(super) called_off: Vec<CalledOff>,
+    pub(super) files: TouchedFiles,
+    pub(super) todos: Vec<TodoFact>,
+    pub(super) cancelled: Vec<CancelledAction>,
+    pub(super) called_off: Vec<UserCancellation>,
     /// How many messages the user had written when the model last put a plan before them.
     pub(super) plan_since: u32,
     pub(super) last_error: Option<LastError>,
@@ -39,12 +39,12 @@ pub struct Facts {
     /// Read from a boundary: what is older than this is included already.
     pub(super) included_through: Option<Timestamp>,
     pub(super) seen: Set<Id>,
-    pub(super) open: Map<Id, (Call, Purpose)>,
+    pub(super) open: Map<Id, (FactCall, CallPurpose)>,
 }
 
 /// What a call's result will tell.
 #[derive(Debug, Clone)]
-pub(super) enum Purpose {
+pub(super) enum CallPurpose {
     File(String, FileAction),
     Plan(String),
     Task(String),
@@ -66,7 +66,7 @@ impl Facts {
     /// rewind. Which entries those are, [`super::session_rows`] tells.
     pub fn scan<'a>(
         vocabulary: Arc<Vocabulary>,
-        entries: impl IntoIterator<Item = View<'a>>,
+        entries: impl IntoIterator<Item = EntryView<'a>>,
     ) -> Self {
         let mut facts = Self::new(vocabulary);
         for entry in entries {
@@ -77,7 +77,7 @@ impl Facts {
 
     /// Adds an entry of the main conversation. Entries that are known are passed over, so that those which a boundary
     /// preserved may come again.
-    pub fn push(&mut self, entry: View<'_>) {
+    pub fn push(&mut self, entry: EntryView<'_>) {
         let facets = entry.facets;
         match facets.kind {
             EntryKind::System if facets.subtype == Subtype::CompactBoundary => {
@@ -89,7 +89,7 @@ impl Facts {
             }
             EntryKind::System if facets.subtype == Subtype::Other => self.notice(entry),
             EntryKind::User => {
-                let heard = self.heard(entry);
+                let heard = self.user_answers_in(entry);
                 self.speak(entry, &heard);
                 self.results(entry);
             }
@@ -104,32 +104,34 @@ impl Facts {
     }
 
     /// What the user says in the results of an entry.
-    fn heard(&self, entry: View<'_>) -> Vec<Heard> {
-        let heard = Answer::all(entry).filter_map(|answer| {
+    fn user_answers_in(&self, entry: EntryView<'_>) -> Vec<UserAnswer> {
+        let heard = ToolResultBlock::all(entry).filter_map(|answer| {
             let call = answer.call().and_then(|id| self.open.get(&id));
             match (answer.block.is_error, call) {
-                (true, Some((call, _))) if answered::fails_in_own_words(&call.tool) => {
-                    answered::refused(answer, &self.vocabulary.host_texts)
+                (true, Some((call, _))) if user_answers::fails_in_own_words(&call.tool) => {
+                    user_answers::refused(answer, &self.vocabulary.host_texts)
                 }
                 (true, _) => None,
-                (false, Some((_, Purpose::Questions(asked)))) => answered::answered(answer, asked),
+                (false, Some((_, CallPurpose::Questions(asked)))) => {
+                    user_answers::answered(answer, asked)
+                }
                 (false, _) => None,
             }
         });
         heard.collect()
     }
 
-    fn speak(&mut self, entry: View<'_>, heard: &[Heard]) {
-        let typed = spoken(entry, &self.vocabulary.host_texts);
+    fn speak(&mut self, entry: EntryView<'_>, heard: &[UserAnswer]) {
+        let typed = user_message_in(entry, &self.vocabulary.host_texts);
         let mut message = match typed {
             Some(typed) => typed,
-            None if !heard.is_empty() => unspoken(entry),
+            None if !heard.is_empty() => wordless_message(entry),
             None => return,
         };
         if entry.uuid().is_some_and(|uuid| !self.seen.insert(uuid)) {
             return;
         }
-        message.ordinal = self.said() + 1;
+        message.ordinal = self.user_message_count() + 1;
         let own = self.vocabulary.host_texts.own_words(&message.text);
         // Of an answer only the answer can state a rule: the question is the assistant's.
         let mut own = own.into_owned();
@@ -138,7 +140,7 @@ impl Facts {
             own.push_str(words);
         }
         if heard.is_empty() {
-            message.asked = answered::question_of(&message.text, self.last_said.as_deref());
+            message.asked = user_answers::question_of(&message.text, self.last_said.as_deref());
         }
         heard.iter().for_each(|heard| message.add(&heard.text));
         self.last_said = None;
@@ -154,7 +156,7 @@ impl Facts {
     }
 
     /// How many messages the user has written.
-    pub(super) fn said(&self) -> u32 {
+    pub(super) fn user_message_count(&self) -> u32 {
         self.messages.len() as u32
     }
 
@@ -180,7 +182,7 @@ impl Facts {
     }
 
     /// What the user laid down, in order.
-    pub fn rules(&self) -> &[Rule] {
+    pub fn rules(&self) -> &[UserRule] {
         &self.rules
     }
 
@@ -195,17 +197,17 @@ impl Facts {
     }
 
     /// The todo and task lists as they stand.
-    pub fn todos(&self) -> &[Todo] {
+    pub fn todos(&self) -> &[TodoFact] {
         &self.todos
     }
 
     /// Work still to be done.
-    pub fn open_todos(&self) -> impl Iterator<Item = &Todo> {
+    pub fn open_todos(&self) -> impl Iterator<Item = &TodoFact> {
         self.todos.iter().filter(|todo| todo.is_open())
     }
 
     /// Plans and calls that the user turned down.
-    pub fn cancelled(&self) -> &[Cancelled] {
+    pub fn cancelled(&self) -> &[CancelledAction] {
         &self.cancelled
     }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::char_boundary::{ceil, floor};
 use super::host_texts::HostTexts;
-use crate::json::{self, Cursor, Object};
-use crate::message::{BlockKind, EntryKind, View};
+use crate::json::{self, JsonCursor, ObjectReader};
+use crate::message::{BlockKind, EntryKind, EntryView};
 use crate::xxh3::Xxh3_128;
 
 /// The most bytes of one message that are kept. What was cut lies in the transcript.
@@ -38,12 +38,12 @@ pub struct UserMessage {
     pub asked: Option<String>,
     /// What is missing from the text, if it was too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cut: Option<Cut>,
+    pub cut: Option<TextGap>,
 }
 
 /// A gap in a kept text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cut {
+pub struct TextGap {
     /// Where the gap is: a byte position in the kept text.
     pub after: usize,
     /// How many bytes are missing there.
@@ -72,7 +72,7 @@ impl UserMessage {
             .unwrap_or((self.text.as_str(), ""))
     }
 
-    fn of(mut self, entry: View<'_>) -> Self {
+    fn of(mut self, entry: EntryView<'_>) -> Self {
         self.uuid = entry.text(entry.facets.uuid).into_owned();
         self.at = entry.timestamp();
         self
@@ -100,7 +100,7 @@ impl UserMessage {
         let tail = ceil(&self.text, self.text.len() - most / 3);
         let bytes = hash.1 + (tail - head) as u64;
         self.text.replace_range(head..tail, "");
-        self.cut = Some(Cut {
+        self.cut = Some(TextGap {
             after: head,
             bytes,
             hash: hash.0,
@@ -117,7 +117,7 @@ fn hash(parts: &[&[u8]]) -> String {
 }
 
 /// What the user says in an entry, before it is numbered; none if the user says nothing there.
-pub(super) fn spoken(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
+pub(super) fn user_message_in(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     let flags = &entry.facets.flags;
     let message = match entry.facets.kind {
         EntryKind::User if !flags.meta && !flags.compact_summary => typed(entry, host)?,
@@ -128,7 +128,7 @@ pub(super) fn spoken(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
 }
 
 /// A message without words, in an entry whose results hold some.
-pub(super) fn unspoken(entry: View<'_>) -> UserMessage {
+pub(super) fn wordless_message(entry: EntryView<'_>) -> UserMessage {
     blank().of(entry)
 }
 
@@ -145,7 +145,7 @@ fn blank() -> UserMessage {
     }
 }
 
-fn typed(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
+fn typed(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     let mut texts: Vec<&[u8]> = Vec::new();
     let mut message = blank();
     for block in entry.facets.blocks.iter().filter(|block| !block.inner) {
@@ -160,7 +160,7 @@ fn typed(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
 }
 
 /// What was typed while the model was at work comes beside its next input.
-fn queued(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
+fn queued(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     let attachment = entry.object(entry.facets.attachment);
     if attachment.string("type")? != "queued_command"
         || attachment.get("isMeta") == Some(b"true")
@@ -176,8 +176,8 @@ fn queued(entry: View<'_>, host: &HostTexts) -> Option<UserMessage> {
     match prompt.first() {
         Some(b'"') => texts.push(content(prompt)),
         Some(b'[') => {
-            let walked = Cursor::new(prompt).array(|cursor| {
-                let block = Object::new(cursor.raw()?);
+            let walked = JsonCursor::new(prompt).array(|cursor| {
+                let block = ObjectReader::new(cursor.raw()?);
                 match block.string("type").as_deref() {
                     Some("text") => texts.extend(block.get("text").map(content)),
                     Some("image") => message.images += 1,
@@ -210,7 +210,7 @@ fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Op
         if std::mem::replace(&mut is_result, host.announces(&text)) {
             continue;
         }
-        let own = host.spoken(&text);
+        let own = host.user_text(&text);
         if own.trim().is_empty() {
             continue;
         }
@@ -248,7 +248,7 @@ fn read_ends(
     };
     let tail = json::decode_tail(behind, LONGEST / 3);
     message.text.push_str(&head);
-    message.cut = Some(Cut {
+    message.cut = Some(TextGap {
         after: head.len(),
         bytes: (size as u64).saturating_sub((head.len() + tail.len()) as u64),
         hash: hash(&texts),

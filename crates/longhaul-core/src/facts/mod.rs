@@ -5,25 +5,24 @@
 //! next compaction needs no earlier bytes. [`audit`] holds a summary against them and writes what is missing. Which entries
 //! are the session's is [`session_rows`]; what a compaction lost is told by [`crate::report`].
 
-mod answered;
 pub(crate) mod appendix;
 mod audit;
 mod branches;
 pub(crate) mod budget;
 pub(crate) mod call;
-mod called_off;
 mod cancelled;
 mod char_boundary;
 pub(crate) mod excerpt;
 mod failure;
 mod file;
 mod gather;
-mod held;
 mod host_texts;
 mod message;
 mod order;
 pub(crate) mod page;
+mod phrase_matcher;
 mod quotation;
+mod quoted_words;
 mod repeated;
 mod results;
 mod rule;
@@ -31,27 +30,30 @@ mod sentence;
 mod session;
 mod shorten;
 mod stored;
+mod text_search;
 mod todo;
+mod user_answers;
+mod user_cancellation;
 mod visible;
 mod vocabulary;
-mod wording;
-mod words;
 
 pub(crate) use audit::audit_words_first;
-pub use audit::{Audited, Seen, audit};
+pub use audit::{AuditInput, AuditedSummary, audit};
 pub use branches::left_branches;
-pub use budget::{Budget, Item, Share, Standing, fit};
-pub use called_off::CalledOff;
-pub use cancelled::{Cancelled, CancelledKind};
+pub use budget::{BudgetItem, BudgetShare, FactsBudget, ItemProtection, fit};
+pub use cancelled::{CancelledAction, CancelledActionKind};
 pub use failure::{ErrorSource, LastError};
 pub use file::{FileAction, FileTool, TouchedFile};
 pub use gather::Facts;
 pub use host_texts::{HostText, HostTexts};
-pub use message::{Cut, UserMessage};
-pub use rule::{Rule, RuleKind};
+pub use message::{TextGap, UserMessage};
+pub use phrase_matcher::{
+    BuiltinWords, ChosenWords, PhraseListError, PhraseMatcher, SentenceWords,
+};
+pub use rule::{RuleKind, UserRule};
 pub use session::session_rows;
 pub use shorten::shorten;
-pub use todo::Todo;
+pub use todo::TodoFact;
+pub use user_cancellation::UserCancellation;
 pub use visible::visible_texts;
 pub use vocabulary::Vocabulary;
-pub use wording::{BuiltinWords, ChosenWords, SentenceWords, Wording, WordingError};

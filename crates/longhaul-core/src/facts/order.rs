@@ -1,7 +1,7 @@
 //! Whether a word that calls work off is an order of the user, or tells what something else does: "the parser can panic and
 //! abort the suite" (ruling 18).
 
-use super::wording::{Meaning, Phrase};
+use super::phrase_matcher::{PhraseMatch, PhraseMeaning};
 
 /// A negation counts for a word that follows it after at most this many others.
 const NEGATION_REACHES: usize = 3;
@@ -14,34 +14,34 @@ const ARTICLES: [&str; 3] = ["a", "an", "the"];
 
 /// A folded sentence with the phrases that it holds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Judged<'a> {
+pub(super) struct MatchedSentence<'a> {
     pub(super) sentence: &'a str,
-    pub(super) phrases: &'a [Phrase],
+    pub(super) phrases: &'a [PhraseMatch],
 }
 
-impl Judged<'_> {
+impl MatchedSentence<'_> {
     /// Whether this word of the sentence is meant: neither denied, nor part of another phrase, nor told of something else.
-    pub(super) fn is_meant(self, word: Phrase) -> bool {
+    pub(super) fn is_meant(self, word: PhraseMatch) -> bool {
         let is_part = self
-            .of(Meaning::CallsNothingOff)
+            .of(PhraseMeaning::CallsNothingOff)
             .any(|other| other.start <= word.start && word.end <= other.end);
         !is_part && !self.is_denied(word) && !self.is_noun(word) && !self.is_told(word)
     }
 
-    fn of(self, meaning: Meaning) -> impl Iterator<Item = Phrase> {
+    fn of(self, meaning: PhraseMeaning) -> impl Iterator<Item = PhraseMatch> {
         let phrases = self.phrases.iter().copied();
         phrases.filter(move |phrase| phrase.meaning == meaning)
     }
 
-    fn is_denied(self, word: Phrase) -> bool {
-        self.of(Meaning::Negates)
+    fn is_denied(self, word: PhraseMatch) -> bool {
+        self.of(PhraseMeaning::Negates)
             .any(|negation| self.reaches(negation, word, NEGATION_REACHES))
     }
 
     /// Whether the word is what a modal verb says of something that is not the user, the model or both: "the server may drop
     /// it". A passive is meant all the same ("the migration will be cancelled"), and so is a wish ("my team would like to stop").
-    fn is_told(self, word: Phrase) -> bool {
-        let modals = self.of(Meaning::Modal);
+    fn is_told(self, word: PhraseMatch) -> bool {
+        let modals = self.of(PhraseMeaning::Modal);
         let nearest = modals
             .filter(|modal| self.reaches(*modal, word, MODAL_REACHES))
             .max_by_key(|modal| modal.end);
@@ -55,24 +55,24 @@ impl Judged<'_> {
         };
         let before = &self.sentence[..self.words_before(modal.start, SUBJECT)];
         let speaks = self
-            .of(Meaning::Speaker)
+            .of(PhraseMeaning::Speaker)
             .any(|one| before.len() <= one.start && one.end <= modal.start);
-        !speaks && !is_meant(Meaning::Speaker) && !is_meant(Meaning::Wish)
+        !speaks && !is_meant(PhraseMeaning::Speaker) && !is_meant(PhraseMeaning::Wish)
     }
 
-    fn is_noun(self, word: Phrase) -> bool {
+    fn is_noun(self, word: PhraseMatch) -> bool {
         let before = self.sentence[..word.start].trim_end();
         let last = before.rsplit(|c: char| !c.is_alphanumeric()).next();
         before.len() < word.start && last.is_some_and(|last| ARTICLES.contains(&last))
     }
 
     /// Whether one phrase stands in the clause of a later one, with at most so many words between them.
-    fn reaches(self, from: Phrase, to: Phrase, most: usize) -> bool {
+    fn reaches(self, from: PhraseMatch, to: PhraseMatch, most: usize) -> bool {
         let Some(between) = self.sentence.get(from.end..to.start) else {
             return false;
         };
         let is_apart = self
-            .of(Meaning::Clause)
+            .of(PhraseMeaning::Clause)
             .any(|one| from.end <= one.start && one.end <= to.start);
         !is_apart && !ends_clause(between) && between.split_whitespace().count() <= most
     }

@@ -4,13 +4,13 @@ use crate::tokens::utf16_len;
 
 /// Lines within a limit of UTF-16 units.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Page {
+pub(crate) struct BoundedText {
     text: String,
     units: usize,
     limit: usize,
 }
 
-impl Page {
+impl BoundedText {
     /// An empty one.
     pub(crate) fn new(limit: usize) -> Self {
         Self {

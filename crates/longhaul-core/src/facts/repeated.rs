@@ -2,8 +2,8 @@
 //! answer stands with its question.
 
 use super::appendix;
-use super::held::normalised;
 use super::message::UserMessage;
+use super::text_search::normalised;
 use crate::hash::Map;
 use crate::tokens::utf16_len;
 
@@ -12,14 +12,14 @@ const MOST_RANGES: usize = 4;
 
 /// A message, and which of the user's messages say exactly that.
 #[derive(Debug, Clone)]
-pub(super) struct Said<'a> {
+pub(super) struct RepeatedMessage<'a> {
     /// The newest of them.
     pub(super) message: &'a UserMessage,
     /// The numbers of all of them, ascending.
     pub(super) ordinals: Vec<u32>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> RepeatedMessage<'a> {
     /// Puts messages with the same words together, in the order in which they were last said.
     pub(super) fn group(messages: &[&'a UserMessage]) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::with_capacity(messages.len());
@@ -116,11 +116,11 @@ mod tests {
             .zip(texts)
             .map(|(at, text)| message(at, text))
             .collect();
-        let said = Said::group(&all.iter().collect::<Vec<_>>());
+        let said = RepeatedMessage::group(&all.iter().collect::<Vec<_>>());
         let lines: Vec<String> = said.iter().map(|said| said.written(usize::MAX)).collect();
         assert_eq!(lines, ["[1] start\n", "[5] stop\n", "[2 to 4, 6] go on\n"]);
         let every_other: Vec<UserMessage> = (0..40).map(|at| message(at * 2 + 1, "yes")).collect();
-        let said = Said::group(&every_other.iter().collect::<Vec<_>>());
+        let said = RepeatedMessage::group(&every_other.iter().collect::<Vec<_>>());
         assert_eq!(said[0].written(usize::MAX), "[1, …, 75, 77, 79] yes\n");
         assert!(said[0].is_first());
     }
@@ -129,7 +129,7 @@ mod tests {
     fn x1_a_short_answer_stands_with_its_question() {
         let mut answer = message(4, "option 2");
         answer.asked = Some("1. Postgres\n2. MySQL\nWhich one?".to_owned());
-        let said = Said::group(&[&answer]);
+        let said = RepeatedMessage::group(&[&answer]);
         assert_eq!(
             said[0].written(usize::MAX),
             "[4] option 2\n(in answer to: “1. Postgres 2. MySQL Which one?”)\n"

@@ -2,16 +2,16 @@
 
 use jiff::Timestamp;
 
-use super::answered;
-use super::call::{self, Call};
-use super::cancelled::{self, CancelledKind};
-use super::excerpt::{Answer, excerpt};
+use super::call::{self, FactCall};
+use super::cancelled::{self, CancelledActionKind};
+use super::excerpt::{ToolResultBlock, excerpt};
 use super::failure::{ErrorSource, LastError, key_text};
-use super::file::Outcome;
-use super::gather::{Facts, Purpose};
+use super::file::FileCallOutcome;
+use super::gather::{CallPurpose, Facts};
 use super::todo;
-use crate::json::Object;
-use crate::message::{Block, BlockKind, View};
+use super::user_answers;
+use crate::json::ObjectReader;
+use crate::message::{BlockKind, EntryBlock, EntryView};
 
 /// The most bytes of an error's text that are kept, from its beginning and its end.
 const ERROR: usize = 2_000;
@@ -19,7 +19,7 @@ const ERROR: usize = 2_000;
 const DEEPEST_ERROR: usize = 4;
 
 impl Facts {
-    pub(super) fn reply(&mut self, entry: View<'_>) {
+    pub(super) fn reply(&mut self, entry: EntryView<'_>) {
         let at = entry.timestamp();
         if self.is_included(at) {
             return;
@@ -44,14 +44,14 @@ impl Facts {
             match block.kind {
                 BlockKind::ToolUse => self.call(entry, block, at),
                 BlockKind::Text if !block.blank => {
-                    self.last_said = answered::last_words(block.body.of(entry.line));
+                    self.last_said = user_answers::last_words(block.body.of(entry.line));
                 }
                 _ => {}
             }
         }
     }
 
-    fn call(&mut self, entry: View<'_>, block: &Block, at: Option<Timestamp>) {
+    fn call(&mut self, entry: EntryView<'_>, block: &EntryBlock, at: Option<Timestamp>) {
         let Some(id) = entry.block_id(block) else {
             return;
         };
@@ -65,29 +65,30 @@ impl Facts {
         let purpose = if let Some(tool) = tool
             && let Some(path) = input.string(&tool.path)
         {
-            self.files.touch(&path, tool.action, Outcome::Asked, at);
-            Purpose::File(path.into_owned(), tool.action)
+            self.files
+                .touch(&path, tool.action, FileCallOutcome::Asked, at);
+            CallPurpose::File(path.into_owned(), tool.action)
         } else if named(&vocabulary.plan_tools) {
             let plan = input.string("plan").unwrap_or_default();
-            self.plan_since = self.said();
-            Purpose::Plan(cancelled::plan_title(&plan))
+            self.plan_since = self.user_message_count();
+            CallPurpose::Plan(cancelled::plan_title(&plan))
         } else if named(&vocabulary.task_create_tools) {
-            Purpose::Task(input.string("subject").unwrap_or_default().into_owned())
+            CallPurpose::Task(input.string("subject").unwrap_or_default().into_owned())
         } else if named(&vocabulary.question_tools) {
-            Purpose::Questions(answered::questions(input))
+            CallPurpose::Questions(user_answers::questions(input))
         } else {
             if named(&vocabulary.todo_tools) {
                 todo::replace(&mut self.todos, input, self.messages.len() as u32);
             } else if named(&vocabulary.task_update_tools) {
                 todo::update(&mut self.todos, input, self.messages.len() as u32);
             }
-            Purpose::Other
+            CallPurpose::Other
         };
         self.open.insert(id, (call, purpose));
     }
 
-    pub(super) fn results(&mut self, entry: View<'_>) {
-        for answer in Answer::all(entry) {
+    pub(super) fn results(&mut self, entry: EntryView<'_>) {
+        for answer in ToolResultBlock::all(entry) {
             let at = entry.timestamp();
             if self.is_included(at) {
                 return;
@@ -102,8 +103,8 @@ impl Facts {
 
     fn succeeded(
         &mut self,
-        answer: Answer<'_>,
-        call: Option<(Call, Purpose)>,
+        answer: ToolResultBlock<'_>,
+        call: Option<(FactCall, CallPurpose)>,
         at: Option<Timestamp>,
     ) {
         let Some((call, purpose)) = call else { return };
@@ -111,28 +112,35 @@ impl Facts {
             error.succeeded(call.key);
         }
         match purpose {
-            Purpose::File(path, action) => self.files.touch(&path, action, Outcome::Done, at),
-            Purpose::Plan(title) => {
-                cancelled::accept(&mut self.cancelled, CancelledKind::Plan, &title);
+            CallPurpose::File(path, action) => {
+                self.files.touch(&path, action, FileCallOutcome::Done, at)
             }
-            Purpose::Task(subject) => {
-                let said = self.said();
+            CallPurpose::Plan(title) => {
+                cancelled::accept(&mut self.cancelled, CancelledActionKind::Plan, &title);
+            }
+            CallPurpose::Task(subject) => {
+                let said = self.user_message_count();
                 todo::create(&mut self.todos, &subject, &answer.excerpt(ERROR), said);
             }
-            Purpose::Questions(_) | Purpose::Other => {}
+            CallPurpose::Questions(_) | CallPurpose::Other => {}
         }
         if !self.cancelled.is_empty() {
             let title = call_title(&call);
-            cancelled::accept(&mut self.cancelled, CancelledKind::Call, &title);
+            cancelled::accept(&mut self.cancelled, CancelledActionKind::Call, &title);
         }
     }
 
-    fn failed(&mut self, answer: Answer<'_>, call: Option<(Call, Purpose)>, at: Option<Timestamp>) {
+    fn failed(
+        &mut self,
+        answer: ToolResultBlock<'_>,
+        call: Option<(FactCall, CallPurpose)>,
+        at: Option<Timestamp>,
+    ) {
         let (entry, text) = (answer.entry, answer.excerpt(ERROR));
         if let Some(said) = cancelled::refusal(&text) {
             let (kind, title) = match &call {
-                Some((_, Purpose::Plan(title))) => (CancelledKind::Plan, title.clone()),
-                Some((call, _)) => (CancelledKind::Call, call_title(call)),
+                Some((_, CallPurpose::Plan(title))) => (CancelledActionKind::Plan, title.clone()),
+                Some((call, _)) => (CancelledActionKind::Call, call_title(call)),
                 None => return,
             };
             let uuid = entry.text(entry.facets.uuid).into_owned();
@@ -140,11 +148,11 @@ impl Facts {
             return;
         }
         // A refusal is no failure, whichever host wrote it.
-        if answered::is_refusal(&text) {
+        if user_answers::is_refusal(&text) {
             return;
         }
-        if let Some((_, Purpose::File(path, action))) = &call {
-            self.files.touch(path, *action, Outcome::Failed, at);
+        if let Some((_, CallPurpose::File(path, action))) = &call {
+            self.files.touch(path, *action, FileCallOutcome::Failed, at);
         }
         let call = call.map(|(call, _)| call);
         self.note_error(LastError {
@@ -167,11 +175,11 @@ impl Facts {
     }
 
     /// A host's notice of a failed request.
-    pub(super) fn notice(&mut self, entry: View<'_>) {
+    pub(super) fn notice(&mut self, entry: EntryView<'_>) {
         if memchr::memmem::find(entry.line, b"api_error").is_none() {
             return;
         }
-        let notice = Object::new(entry.line);
+        let notice = ObjectReader::new(entry.line);
         let at = entry.timestamp();
         if notice.string("subtype").as_deref() != Some("api_error") || self.is_included(at) {
             return;
@@ -197,7 +205,7 @@ impl Facts {
 }
 
 /// A tool's failure about which nothing is known but where it stands.
-fn unexplained(entry: View<'_>, at: Option<Timestamp>) -> LastError {
+fn unexplained(entry: EntryView<'_>, at: Option<Timestamp>) -> LastError {
     LastError {
         source: ErrorSource::Tool,
         tool: None,
@@ -210,7 +218,7 @@ fn unexplained(entry: View<'_>, at: Option<Timestamp>) -> LastError {
     }
 }
 
-fn call_title(call: &Call) -> String {
+fn call_title(call: &FactCall) -> String {
     match &call.about {
         Some(about) => format!("{}: {about}", call.tool),
         None => call.tool.clone(),

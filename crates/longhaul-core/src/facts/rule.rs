@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::phrase_matcher::PhraseMatcher;
 use super::sentence::sentences;
-use super::wording::Wording;
 
 /// A sentence longer than this is a pasted text, and kept as part of its message only.
 const LONGEST: usize = 1_000;
@@ -32,7 +32,7 @@ pub enum RuleKind {
 /// A sentence that the user laid down, word for word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rule {
+pub struct UserRule {
     /// What it is.
     #[serde(default)]
     pub kind: RuleKind,
@@ -47,8 +47,8 @@ pub struct Rule {
 
 /// Adds the rules that a message states, behind those known.
 pub(super) fn note(
-    rules: &mut Vec<Rule>,
-    wording: &Wording,
+    rules: &mut Vec<UserRule>,
+    wording: &PhraseMatcher,
     text: &str,
     ordinal: u32,
     uuid: &str,
@@ -61,7 +61,7 @@ pub(super) fn note(
     for (kind, sentence) in stated {
         // Said again, it counts from where it was said last: a revocation in between is overruled.
         rules.retain(|known| known.text != sentence);
-        rules.push(Rule {
+        rules.push(UserRule {
             kind,
             text: sentence.to_owned(),
             ordinal,

@@ -14,7 +14,7 @@ const ABBREVIATIONS: [&str; 10] = [
 
 /// The sentences of a text in order, trimmed.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
-    let mut cutter = Cutter {
+    let mut cutter = SentenceSplitter {
         text,
         start: None,
         end: 0,
@@ -57,7 +57,7 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
     cutter.found
 }
 
-struct Cutter<'a> {
+struct SentenceSplitter<'a> {
     text: &'a str,
     /// Where the open sentence begins.
     start: Option<usize>,
@@ -65,7 +65,7 @@ struct Cutter<'a> {
     found: Vec<&'a str>,
 }
 
-impl Cutter<'_> {
+impl SentenceSplitter<'_> {
     /// Goes over one line; what is left at its end stays open.
     fn line(&mut self, from: usize, to: usize) {
         let mut in_code = false;

@@ -1,12 +1,12 @@
 //! Which entries of a file the session's facts are of: the main conversation from its beginning, across all
 //! boundaries, without abandoned branches (rulings 8 and 14).
 
-use crate::transcript::{Conversation, Table};
+use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 /// The rows of the whole session in file order: what is live, and what each boundary on the way here replaced.
 ///
 /// In a table of a file's tail the session begins with the tail; the boundary there brings the rest.
-pub fn session_rows(table: &Table, conversation: &Conversation) -> Vec<u32> {
+pub fn session_rows(table: &TranscriptTable, conversation: &ResolvedConversation) -> Vec<u32> {
     let view = conversation.view();
     let mut rows = view.rows.clone();
     let mut boundary = view.boundary;

@@ -20,9 +20,9 @@ pub(super) fn shorten_gapped((head, tail): (&str, &str), missing: u64, most: usi
         return [head, tail].concat();
     }
     let cut_all = (head.len() + tail.len()) as u64 + missing;
-    let room = most.saturating_sub(utf16_len(&mark(cut_all)));
+    let room = most.saturating_sub(utf16_len(&cut_notice(cut_all)));
     if missing > 0 && whole <= room {
-        return [head, &mark(missing), tail].concat();
+        return [head, &cut_notice(missing), tail].concat();
     }
     let behind = if tail.is_empty() { head } else { tail };
     let first = between_words(head, prefix(head, room - room / 3));
@@ -35,14 +35,14 @@ pub(super) fn shorten_gapped((head, tail): (&str, &str), missing: u64, most: usi
     let last = rest.len() - suffix(rest, room / 3);
     let (first, last) = (&head[..first], &rest[last..]);
     let cut = cut_all - (first.len() + last.len()) as u64;
-    let shortened = [first, &mark(cut), last].concat();
+    let shortened = [first, &cut_notice(cut), last].concat();
     match utf16_len(&shortened) <= most {
         true => shortened,
         false => head[..prefix(head, most)].to_owned(),
     }
 }
 
-fn mark(bytes: u64) -> String {
+fn cut_notice(bytes: u64) -> String {
     let digits = bytes.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {

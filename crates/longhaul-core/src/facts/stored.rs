@@ -6,18 +6,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::called_off::CalledOff;
-use super::cancelled::Cancelled;
+use super::cancelled::CancelledAction;
 use super::failure::LastError;
-use super::file::{Files, TouchedFile};
+use super::file::{TouchedFile, TouchedFiles};
 use super::gather::Facts;
 use super::message::UserMessage;
-use super::rule::Rule;
-use super::todo::Todo;
+use super::rule::UserRule;
+use super::todo::TodoFact;
+use super::user_cancellation::UserCancellation;
 use super::vocabulary::Vocabulary;
-use super::{Item, Share, Standing, fit};
+use super::{BudgetItem, BudgetShare, ItemProtection, fit};
 use crate::hash::Map;
-use crate::message::{Id, View};
+use crate::message::{EntryView, Id};
 
 /// Raised when a reader of an older version would misread what is written.
 const VERSION: u32 = 1;
@@ -27,19 +27,19 @@ const MOST: u64 = 4 << 20;
 /// The stored form.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Stored {
+struct StoredFacts {
     version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     through: Option<Timestamp>,
     messages: Vec<UserMessage>,
-    rules: Vec<Rule>,
+    rules: Vec<UserRule>,
     rules_dropped: u32,
     files: Vec<TouchedFile>,
     files_dropped: u32,
-    todos: Vec<Todo>,
-    cancelled: Vec<Cancelled>,
+    todos: Vec<TodoFact>,
+    cancelled: Vec<CancelledAction>,
     /// Older boundaries have none: the messages tell.
-    called_off: Option<Vec<CalledOff>>,
+    called_off: Option<Vec<UserCancellation>>,
     plan_since: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<LastError>,
@@ -50,7 +50,7 @@ impl Facts {
     pub fn to_ledger(&self) -> Result<Box<RawValue>, serde_json::Error> {
         let mut files: Vec<_> = self.files.newest().into_iter().cloned().collect();
         files.reverse();
-        serde_json::value::to_raw_value(&Stored {
+        serde_json::value::to_raw_value(&StoredFacts {
             version: VERSION,
             through: self.through,
             messages: bounded(&self.messages),
@@ -68,9 +68,9 @@ impl Facts {
 
     /// The facts that a boundary carries: of the whole session up to it. None if it carries none that can be read; the
     /// session is then scanned.
-    pub fn from_boundary(vocabulary: Arc<Vocabulary>, boundary: View<'_>) -> Option<Self> {
+    pub fn from_boundary(vocabulary: Arc<Vocabulary>, boundary: EntryView<'_>) -> Option<Self> {
         let ledger = boundary.object(boundary.facets.metadata).get("ledger")?;
-        let stored: Stored = serde_json::from_slice(ledger).ok()?;
+        let stored: StoredFacts = serde_json::from_slice(ledger).ok()?;
         if stored.version == 0 {
             return None;
         }
@@ -81,7 +81,7 @@ impl Facts {
             vocabulary,
             rules: stored.rules,
             rules_dropped: stored.rules_dropped,
-            files: Files::continued(stored.files, stored.files_dropped),
+            files: TouchedFiles::continued(stored.files, stored.files_dropped),
             todos: stored.todos,
             cancelled: stored.cancelled,
             called_off: stored.called_off.unwrap_or_default(),
@@ -108,20 +108,20 @@ impl Facts {
 fn bounded(messages: &[UserMessage]) -> Vec<UserMessage> {
     let items: Vec<_> = messages
         .iter()
-        .map(|message| Item {
+        .map(|message| BudgetItem {
             units: message.text.len() as u64,
             standing: match message.ordinal {
-                1 => Standing::Protected,
-                _ => Standing::Plain,
+                1 => ItemProtection::Protected,
+                _ => ItemProtection::Plain,
             },
         })
         .collect();
     let mut kept = messages.to_vec();
     for (message, share) in kept.iter_mut().zip(fit(&items, MOST, MOST / 2)) {
         match share {
-            Share::Whole => {}
-            Share::Shortened(most) => message.keep_at_most(most as usize),
-            Share::Omitted => message.keep_at_most(0),
+            BudgetShare::Whole => {}
+            BudgetShare::Shortened(most) => message.keep_at_most(most as usize),
+            BudgetShare::Omitted => message.keep_at_most(0),
         }
     }
     kept

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::{Cursor, Object};
+use crate::json::{JsonCursor, ObjectReader};
 
 /// The most items that are kept.
 const MOST: usize = 300;
@@ -11,7 +11,7 @@ const LONGEST: usize = 600;
 
 /// An item of a todo or task list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Todo {
+pub struct TodoFact {
     /// A task's number; items of a todo list have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -28,7 +28,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-impl Todo {
+impl TodoFact {
     /// Whether it is still to be done.
     pub fn is_open(&self) -> bool {
         !matches!(
@@ -48,19 +48,19 @@ impl Todo {
 }
 
 /// Takes a new todo list in place of the old one. Tasks stay. `said` is how many messages the user has written.
-pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>, said: u32) {
+pub(super) fn replace(todos: &mut Vec<TodoFact>, input: ObjectReader<'_>, said: u32) {
     let Some(list) = input.get("todos") else {
         return;
     };
     let mut items = Vec::new();
-    let walked = Cursor::new(list).array(|cursor| {
-        let item = Object::new(cursor.raw()?);
+    let walked = JsonCursor::new(list).array(|cursor| {
+        let item = ObjectReader::new(cursor.raw()?);
         let content = item.string("content").or_else(|| item.string("activeForm"));
         if let Some(content) = content.filter(|_| items.len() < MOST) {
             let content = bounded(&content);
             let status = status(item).unwrap_or_else(|| "pending".to_owned());
             let known = todos.iter().find(|todo| todo.content == content);
-            items.push(Todo {
+            items.push(TodoFact {
                 id: None,
                 since: known.map_or(said, |known| known.since(&status, said)),
                 content,
@@ -76,7 +76,7 @@ pub(super) fn replace(todos: &mut Vec<Todo>, input: Object<'_>, said: u32) {
 }
 
 /// Adds a task, once its result tells the number it got.
-pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str, said: u32) {
+pub(super) fn create(todos: &mut Vec<TodoFact>, subject: &str, answer: &str, said: u32) {
     let number: String = answer
         .split('#')
         .nth(1)
@@ -86,7 +86,7 @@ pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str, said: u
         .collect();
     if todos.len() < MOST && !number.is_empty() {
         todos.retain(|todo| todo.id.as_deref() != Some(&number));
-        todos.push(Todo {
+        todos.push(TodoFact {
             id: Some(number),
             content: bounded(subject),
             status: "pending".to_owned(),
@@ -96,7 +96,7 @@ pub(super) fn create(todos: &mut Vec<Todo>, subject: &str, answer: &str, said: u
 }
 
 /// Changes a task.
-pub(super) fn update(todos: &mut Vec<Todo>, input: Object<'_>, said: u32) {
+pub(super) fn update(todos: &mut Vec<TodoFact>, input: ObjectReader<'_>, said: u32) {
     let Some(id) = input.string("taskId") else {
         return;
     };
@@ -119,7 +119,7 @@ pub(super) fn update(todos: &mut Vec<Todo>, input: Object<'_>, said: u32) {
     }
 }
 
-fn status(item: Object<'_>) -> Option<String> {
+fn status(item: ObjectReader<'_>) -> Option<String> {
     item.string("status").map(|status| bounded(&status))
 }
 

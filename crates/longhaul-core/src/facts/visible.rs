@@ -1,11 +1,11 @@
 //! The texts of an entry that stays in view: what an audit need not add again.
 
 use crate::json;
-use crate::message::{BlockKind, View};
+use crate::message::{BlockKind, EntryView};
 
 /// What the model reads in an entry: its texts, the inputs of its calls, its attachment. Results are left out: a word in a
 /// file that was read is not the user's.
-pub fn visible_texts(entry: View<'_>) -> Vec<String> {
+pub fn visible_texts(entry: EntryView<'_>) -> Vec<String> {
     let blocks = entry.facets.blocks.iter().filter(|block| !block.inner);
     let mut texts: Vec<String> = blocks
         .filter(|block| matches!(block.kind, BlockKind::Text | BlockKind::ToolUse))

@@ -2,13 +2,13 @@
 
 use super::file::FileTool;
 use super::host_texts::HostTexts;
-use super::wording::{SentenceWords, Wording, WordingError};
+use super::phrase_matcher::{PhraseListError, PhraseMatcher, SentenceWords};
 
 /// What facts are recognised by.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     /// How rules are stated.
-    pub wording: Wording,
+    pub wording: PhraseMatcher,
     /// Which texts are the host's.
     pub host_texts: HostTexts,
     /// The tools that work on files.
@@ -27,7 +27,7 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// The default one with other words for rules and for calling work off.
-    pub fn with_words(words: &SentenceWords) -> Result<Self, WordingError> {
+    pub fn with_words(words: &SentenceWords) -> Result<Self, PhraseListError> {
         let vocabulary = Self::default();
         Ok(Self {
             wording: vocabulary.wording.with_words(words)?,
@@ -40,7 +40,7 @@ impl Default for Vocabulary {
     fn default() -> Self {
         let one = |name: &str| vec![name.to_owned()];
         Self {
-            wording: Wording::builtin(),
+            wording: PhraseMatcher::builtin(),
             host_texts: HostTexts::builtin(),
             file_tools: FileTool::builtin(),
             todo_tools: one("TodoWrite"),

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 use super::state::{HistoryChange, HistoryState};
-use crate::plan::{Breaker, Worth, least_freed, worth};
-use crate::window::{Action, Switches, Verdict, WindowStatus};
+use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
+use crate::window::{SwitchVerdict, SwitchableAction, Switches, WindowStatus};
 
 /// What a plain request for a summary says beside the conversation, in tokens, at most.
 const INSTRUCTIONS: u64 = 4_000;
@@ -16,27 +16,27 @@ pub const SHORTEST_ANSWER: u64 = 4_000;
 
 /// Why a history is made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occasion {
+pub enum AttemptOccasion {
     /// The window will be full soon; nobody waits.
     Ahead,
     /// Nothing was said for long, and a request waits.
     Idle,
     /// The window is full, and a request waits.
-    Full(Pressing),
+    Full(OversizedRequest),
 }
 
 /// What is known of a request that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pressing {
+pub struct OversizedRequest {
     /// Whether the provider has refused it, or it is only expected not to fit.
-    pub refused: Refused,
+    pub refused: OverflowEvidence,
     /// How often less was tried in vain.
     pub tries: u32,
     /// The window as the provider has it, where that is smaller than it is known to be.
     pub limit: Option<u64>,
 }
 
-impl Pressing {
+impl OversizedRequest {
     /// The most tokens that may be left of a window with so many: less each time that more was too much, and few enough
     /// to be worth it.
     pub fn most_left(&self, window: &WindowStatus, before: u64) -> u64 {
@@ -53,7 +53,7 @@ impl Pressing {
 
 /// Who says that a request does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum OverflowEvidence {
     /// It is expected.
     Expected,
     /// The provider has disproved what was expected.
@@ -71,7 +71,7 @@ pub enum ClearingReason {
 
 /// Who wrote what stands for a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpokenBy {
+pub enum HistoryAuthor {
     /// A model.
     Model,
     /// The session's notes.
@@ -82,7 +82,7 @@ pub enum SpokenBy {
 
 /// What became of asking a model for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ModelAnswer {
+pub enum SummaryRequestOutcome {
     /// None was asked.
     #[default]
     NotAsked,
@@ -103,7 +103,7 @@ pub struct DraftSizes {
 
 /// How a summary can be asked for after the client's own bytes, where all before it is in the provider's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BehindWay {
+pub enum AppendedRequestWay {
     /// As it is.
     AsItIs,
     /// With a higher limit for the answer.
@@ -114,7 +114,7 @@ pub enum BehindWay {
 
 /// What is known of a request, as far as asking for a summary depends on it.
 #[derive(Debug, Clone, Copy)]
-pub struct AskingFacts {
+pub struct SummaryRequestFacts {
     /// Tokens in the window when the summary is asked for.
     pub used: u64,
     /// Tokens of the conversation that is summarized, as they were counted.
@@ -124,14 +124,14 @@ pub struct AskingFacts {
     /// Tokens of the question.
     pub question: u64,
     /// Whether it can be asked after the client's own bytes.
-    pub behind: BehindWay,
+    pub behind: AppendedRequestWay,
     /// Whether a request of the gateway's own can be made in this API.
-    pub plain: PlainWay,
+    pub plain: PlainRequestSupport,
 }
 
 /// Whether a plain request can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlainWay {
+pub enum PlainRequestSupport {
     /// It can.
     Possible,
     /// It cannot.
@@ -140,9 +140,9 @@ pub enum PlainWay {
 
 /// Under what an attempt is made.
 #[derive(Debug, Clone)]
-pub struct Setting<'a> {
+pub struct AttemptContext<'a> {
     /// Why.
-    pub occasion: Occasion,
+    pub occasion: AttemptOccasion,
     /// The window and its thresholds.
     pub window: WindowStatus,
     /// The user's switches.
@@ -152,7 +152,7 @@ pub struct Setting<'a> {
     /// Tokens in the window, as they were counted or are expected to be.
     pub counted: u64,
     /// How a summary can be asked for.
-    pub asking: AskingFacts,
+    pub asking: SummaryRequestFacts,
 }
 
 /// What came of an effect.
@@ -169,17 +169,17 @@ pub enum AttemptInput {
     /// It did not. A failure that passes may be another's fault.
     NotAnswered {
         /// Whether the same request may succeed later.
-        passes: Passing,
+        passes: FailureTransience,
     },
     /// A summary was drafted, by a model or from extracts.
-    Summarized(DraftSizes, ModelAnswer),
+    Summarized(DraftSizes, SummaryRequestOutcome),
     /// Nothing can stand for it.
     NotSummarized,
 }
 
 /// Whether a failure passes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passing {
+pub enum FailureTransience {
     /// The same request may succeed later.
     Passes,
     /// It will fail again.
@@ -188,7 +188,7 @@ pub enum Passing {
 
 /// Which draft is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptDraft {
     /// The one with results cleared.
     Cleared,
     /// The one with the session's notes.
@@ -207,22 +207,22 @@ pub enum AttemptEffect {
     /// Draft it with the session's notes in its place.
     UseNotes,
     /// Ask for a summary after the client's own bytes.
-    AskBehind(BehindWay),
+    AskBehind(AppendedRequestWay),
     /// Draft a summary: from what was answered, by a plain request, or from extracts.
-    Summarize(PlainAsking),
+    Summarize(PlainRequestPermission),
     /// The history's state changes.
     Change(HistoryChange),
     /// What was drafted last of this kind is of no use; asking for it was in vain.
-    Discard(Kept),
+    Discard(KeptDraft),
     /// Keep this draft: it stands for the history from now on.
-    Keep(Kept),
+    Keep(KeptDraft),
     /// Nothing is changed.
     GiveUp,
 }
 
 /// Whether a plain request for a summary may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlainAsking {
+pub enum PlainRequestPermission {
     /// It may; the reason says why the summary was not asked for after the client's own bytes.
     May(&'static str),
     /// It may not: what was answered is used, or extracts.
@@ -231,32 +231,32 @@ pub enum PlainAsking {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Attempt<'a> {
-    setting: Setting<'a>,
+pub struct CompactionAttempt<'a> {
+    setting: AttemptContext<'a>,
     cleared: Option<DraftSizes>,
     /// Whether a model was asked, or may be by the draft that is under way.
-    could_ask: Asked,
+    could_ask: ModelAsked,
     outbox: VecDeque<AttemptEffect>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum ModelAsked {
     No,
     Yes,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> CompactionAttempt<'a> {
     /// Begins.
-    pub fn new(setting: Setting<'a>) -> Self {
+    pub fn new(setting: AttemptContext<'a>) -> Self {
         let mut attempt = Self {
             setting,
             cleared: None,
-            could_ask: Asked::No,
+            could_ask: ModelAsked::No,
             outbox: VecDeque::new(),
         };
         match attempt.setting.occasion {
-            Occasion::Idle => attempt.perform(AttemptEffect::Clear(ClearingReason::Idle)),
-            _ if attempt.may(Action::Micro) => {
+            AttemptOccasion::Idle => attempt.perform(AttemptEffect::Clear(ClearingReason::Idle)),
+            _ if attempt.may(SwitchableAction::Micro) => {
                 attempt.perform(AttemptEffect::Clear(ClearingReason::Pressure));
             }
             _ => attempt.not_enough_cleared(),
@@ -275,22 +275,22 @@ impl<'a> Attempt<'a> {
             AttemptInput::Cleared(draft) => self.take_cleared(draft),
             AttemptInput::SummaryLeaves(least) => self.take_estimate(least),
             AttemptInput::Noted(Some(draft)) if draft.after < self.setting.window.warning => {
-                self.take_draft(Kept::Notes, draft);
+                self.take_draft(KeptDraft::Notes, draft);
             }
             AttemptInput::Noted(_) => self.ask(),
             AttemptInput::Answered => {
-                self.perform(AttemptEffect::Summarize(PlainAsking::MayNot));
+                self.perform(AttemptEffect::Summarize(PlainRequestPermission::MayNot));
             }
             AttemptInput::NotAnswered { passes } => self.take_failure(passes),
             AttemptInput::Summarized(draft, answer) => {
                 // A summary that gains too little is not the model's fault.
-                if self.could_ask == Asked::Yes && answer == ModelAnswer::Nothing {
+                if self.could_ask == ModelAsked::Yes && answer == SummaryRequestOutcome::Nothing {
                     self.change(HistoryChange::ModelFailed);
                 }
-                self.take_draft(Kept::Summary, draft);
+                self.take_draft(KeptDraft::Summary, draft);
             }
             AttemptInput::NotSummarized => {
-                self.perform(AttemptEffect::Discard(Kept::Summary));
+                self.perform(AttemptEffect::Discard(KeptDraft::Summary));
                 let used = self.setting.state.measured.used;
                 self.change(HistoryChange::GainedTooLittle { used, after: None });
                 self.without_summary();
@@ -306,39 +306,39 @@ impl<'a> Attempt<'a> {
         self.perform(AttemptEffect::Change(change));
     }
 
-    fn may(&self, action: Action) -> bool {
-        self.setting.switches.decide(action) == Verdict::Allowed
+    fn may(&self, action: SwitchableAction) -> bool {
+        self.setting.switches.decide(action) == SwitchVerdict::Allowed
     }
 
     fn is_ahead(&self) -> bool {
-        self.setting.occasion == Occasion::Ahead
+        self.setting.occasion == AttemptOccasion::Ahead
     }
 
     fn is_refused(&self) -> bool {
         matches!(
             self.setting.occasion,
-            Occasion::Full(Pressing {
-                refused: Refused::ByProvider,
+            AttemptOccasion::Full(OversizedRequest {
+                refused: OverflowEvidence::ByProvider,
                 ..
             })
         )
     }
 
     fn is_worth_it(&self, draft: DraftSizes) -> bool {
-        worth(&self.setting.window, draft.before, draft.after) == Worth::Enough
+        worth(&self.setting.window, draft.before, draft.after) == CompactionWorth::Enough
     }
 
     fn take_cleared(&mut self, draft: Option<DraftSizes>) {
         self.cleared = draft;
-        if self.setting.occasion == Occasion::Idle {
+        if self.setting.occasion == AttemptOccasion::Idle {
             return self.perform(match draft {
-                Some(_) => AttemptEffect::Keep(Kept::Cleared),
+                Some(_) => AttemptEffect::Keep(KeptDraft::Cleared),
                 None => AttemptEffect::GiveUp,
             });
         }
         let window = &self.setting.window;
         let most = match self.setting.occasion {
-            Occasion::Full(pressing) => pressing.most_left(window, self.setting.counted),
+            AttemptOccasion::Full(pressing) => pressing.most_left(window, self.setting.counted),
             _ => u64::MAX,
         };
         let most = most.min(window.warning);
@@ -353,7 +353,7 @@ impl<'a> Attempt<'a> {
             self.change(HistoryChange::RestUntil(nearly));
             return self.perform(AttemptEffect::GiveUp);
         }
-        self.perform(AttemptEffect::Keep(Kept::Cleared));
+        self.perform(AttemptEffect::Keep(KeptDraft::Cleared));
     }
 
     fn not_enough_cleared(&mut self) {
@@ -381,9 +381,9 @@ impl<'a> Attempt<'a> {
 
     fn summarize_if_allowed(&mut self) {
         let action = if self.is_refused() {
-            Action::Reactive
+            SwitchableAction::Reactive
         } else {
-            Action::Automatic
+            SwitchableAction::Automatic
         };
         if !self.may(action) {
             self.without_summary();
@@ -397,7 +397,7 @@ impl<'a> Attempt<'a> {
 
     /// Whether a model may be asked at all.
     fn may_ask(&self) -> bool {
-        let Setting {
+        let AttemptContext {
             occasion,
             window,
             state,
@@ -406,28 +406,28 @@ impl<'a> Attempt<'a> {
         } = &self.setting;
         // Where a summary was too long, the next try does without a model: each is paid for. So does one that can free too
         // little, going by the last: extracts make the request fit until enough is new.
-        let is_first = !matches!(occasion, Occasion::Full(pressing) if pressing.tries > 0);
+        let is_first = !matches!(occasion, AttemptOccasion::Full(pressing) if pressing.tries > 0);
         state.breaker() == Breaker::Closed && is_first && state.may_free_enough(asking.used, window)
     }
 
     /// The way after the client's own bytes.
-    fn behind(&self) -> BehindWay {
-        let Setting { window, asking, .. } = &self.setting;
+    fn behind(&self) -> AppendedRequestWay {
+        let AttemptContext { window, asking, .. } = &self.setting;
         // Asking must not be what is too long, and must leave room for the answer: one that is cut off is paid for in vain.
         let asked = asking.used + asking.question;
         let fits = asked <= window.effective && asked + SHORTEST_ANSWER <= window.size;
         if fits && !self.is_refused() {
             asking.behind
         } else {
-            BehindWay::No("the request is too long already")
+            AppendedRequestWay::No("the request is too long already")
         }
     }
 
     fn ask(&mut self) {
         match self.behind() {
-            BehindWay::No(reason) => self.ask_plainly(reason),
+            AppendedRequestWay::No(reason) => self.ask_plainly(reason),
             way if self.may_ask() => {
-                self.could_ask = Asked::Yes;
+                self.could_ask = ModelAsked::Yes;
                 self.perform(AttemptEffect::AskBehind(way));
             }
             _ => self.ask_plainly(""),
@@ -435,20 +435,22 @@ impl<'a> Attempt<'a> {
     }
 
     fn ask_plainly(&mut self, reason: &'static str) {
-        let Setting { window, asking, .. } = &self.setting;
+        let AttemptContext { window, asking, .. } = &self.setting;
         let plain = asking.counted.saturating_sub(asking.before_messages) + INSTRUCTIONS;
-        let is_possible = asking.plain == PlainWay::Possible && plain <= window.size;
+        let is_possible = asking.plain == PlainRequestSupport::Possible && plain <= window.size;
         if self.may_ask() && is_possible {
-            self.could_ask = Asked::Yes;
-            self.perform(AttemptEffect::Summarize(PlainAsking::May(reason)));
+            self.could_ask = ModelAsked::Yes;
+            self.perform(AttemptEffect::Summarize(PlainRequestPermission::May(
+                reason,
+            )));
         } else {
-            self.perform(AttemptEffect::Summarize(PlainAsking::MayNot));
+            self.perform(AttemptEffect::Summarize(PlainRequestPermission::MayNot));
         }
     }
 
-    fn take_failure(&mut self, passes: Passing) {
+    fn take_failure(&mut self, passes: FailureTransience) {
         let has_room = self.setting.asking.used < self.setting.window.auto_compact;
-        if self.is_ahead() && passes == Passing::Passes && has_room {
+        if self.is_ahead() && passes == FailureTransience::Passes && has_room {
             // There is room for another try after the next answer.
             self.change(HistoryChange::ModelFailed);
             return self.perform(AttemptEffect::GiveUp);
@@ -456,7 +458,7 @@ impl<'a> Attempt<'a> {
         self.ask_plainly("asking after the client's own messages failed");
     }
 
-    fn take_draft(&mut self, kept: Kept, draft: DraftSizes) {
+    fn take_draft(&mut self, kept: KeptDraft, draft: DraftSizes) {
         if !self.is_ahead() || self.is_worth_it(draft) {
             return self.perform(AttemptEffect::Keep(kept));
         }
@@ -472,7 +474,7 @@ impl<'a> Attempt<'a> {
         let limit = self.setting.window.auto_compact;
         let fits = self.cleared.is_some_and(|draft| draft.after < limit);
         self.perform(if fits && !self.is_ahead() {
-            AttemptEffect::Keep(Kept::Cleared)
+            AttemptEffect::Keep(KeptDraft::Cleared)
         } else {
             AttemptEffect::GiveUp
         });

@@ -11,8 +11,9 @@ mod attempt;
 mod state;
 
 pub use attempt::{
-    AskingFacts, Attempt, AttemptEffect, AttemptInput, BehindWay, ClearingReason, DraftSizes, Kept,
-    ModelAnswer, Occasion, Passing, PlainAsking, PlainWay, Pressing, Refused, SHORTEST_ANSWER,
-    Setting, SpokenBy,
+    AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, AttemptOccasion,
+    ClearingReason, CompactionAttempt, DraftSizes, FailureTransience, HistoryAuthor, KeptDraft,
+    OverflowEvidence, OversizedRequest, PlainRequestPermission, PlainRequestSupport,
+    SHORTEST_ANSWER, SummaryRequestFacts, SummaryRequestOutcome,
 };
 pub use state::{HistoryChange, HistoryState, MeasuredReply};

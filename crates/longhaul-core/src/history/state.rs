@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 
-use crate::engine::Growth;
+use crate::engine::WindowGrowth;
 use crate::models::Tokenizer;
-use crate::plan::{Breaker, Worth, least_freed, worth};
+use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
 use crate::window::WindowStatus;
 
 /// Failures in a row after which no model is asked any more (O2), and how often extracts do without one before it is tried
@@ -61,7 +61,7 @@ pub enum HistoryChange {
         /// Tokens that are left.
         after: u64,
         /// Who wrote what stands there now; none if results were only cleared.
-        by: Option<super::SpokenBy>,
+        by: Option<super::HistoryAuthor>,
         /// How long that took.
         millis: u64,
     },
@@ -72,7 +72,7 @@ pub enum HistoryChange {
 pub struct HistoryState {
     /// Its newest answer.
     pub measured: MeasuredReply,
-    growth: Growth,
+    growth: WindowGrowth,
     answers: u32,
     failures: u32,
     /// How often something was made without a model since the breaker opened.
@@ -116,7 +116,7 @@ impl HistoryState {
     fn shrunk(
         &mut self,
         after: u64,
-        by: Option<super::SpokenBy>,
+        by: Option<super::HistoryAuthor>,
         millis: u64,
         window: &WindowStatus,
     ) {
@@ -126,8 +126,8 @@ impl HistoryState {
             self.summary_leaves = Some(after);
             self.too_little = 0;
         }
-        if by == Some(super::SpokenBy::Model) {
-            self.growth.summed_up(millis);
+        if by == Some(super::HistoryAuthor::Model) {
+            self.growth.summary_took(millis);
             (self.failures, self.unaided) = (0, 0);
         } else if self.breaker() == Breaker::Open {
             self.unaided += 1;
@@ -163,7 +163,8 @@ impl HistoryState {
 
     /// Whether a summary of a window of so many tokens can free enough, going by what the last one left.
     pub(crate) fn may_free_enough(&self, used: u64, window: &WindowStatus) -> bool {
-        (self.summary_leaves).is_none_or(|left| worth(window, used, left) == Worth::Enough)
+        (self.summary_leaves)
+            .is_none_or(|left| worth(window, used, left) == CompactionWorth::Enough)
     }
 
     /// The fewest tokens that are to be freed ahead of the threshold: what is worth a summary's price, and no less than a

@@ -1,12 +1,15 @@
 //! Compactions, and what each took out of the view. Clearings are in `clearings.rs`.
 
-use super::report::{BoundaryReport, MadeReport, Replaced};
+use super::report::{BoundaryReport, ReplacedPart, SummaryOriginReport};
 use crate::hash::Set;
 use crate::message::Subtype;
 use crate::tokens::Estimate;
-use crate::transcript::{BoundaryNote, Conversation, Row, Table};
+use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptRow, TranscriptTable};
 
-pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<BoundaryReport> {
+pub(super) fn compactions(
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
+) -> Vec<BoundaryReport> {
     let is_one = |note: &&BoundaryNote| {
         table.rows()[note.row as usize].subtype == Subtype::CompactBoundary
             && conversation.is_main(note.row)
@@ -26,7 +29,7 @@ pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<Bou
                 preserved: sent_rows(table, &preserved).count() as u64,
                 summary_tokens: summary(table, note).padded(),
                 folds: note.folds,
-                made: note.made.as_deref().map(MadeReport::from),
+                made: note.made.as_deref().map(SummaryOriginReport::from),
                 report: note.report.as_deref().cloned(),
             }
         })
@@ -34,17 +37,17 @@ pub(super) fn compactions(table: &Table, conversation: &Conversation) -> Vec<Bou
 }
 
 fn replaced(
-    table: &Table,
-    conversation: &Conversation,
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
     note: &BoundaryNote,
     preserved: &[u32],
-) -> Replaced {
+) -> ReplacedPart {
     let view = conversation.view_before(table, note);
     let preserved: Set<u32> = preserved.iter().copied().collect();
     let mut gone = view.rows;
     gone.retain(|at| !preserved.contains(at));
     let rows = || sent_rows(table, &gone);
-    Replaced {
+    ReplacedPart {
         entries: rows().count() as u64,
         tokens: rows()
             .map(|row| table.weight(row))
@@ -54,13 +57,16 @@ fn replaced(
 }
 
 /// Those of some rows that the model sees.
-fn sent_rows<'a>(table: &'a Table, rows: &'a [u32]) -> impl Iterator<Item = &'a Row> {
+fn sent_rows<'a>(
+    table: &'a TranscriptTable,
+    rows: &'a [u32],
+) -> impl Iterator<Item = &'a TranscriptRow> {
     let rows = rows.iter().map(|at| &table.rows()[*at as usize]);
     rows.filter(|row| row.is_sent())
 }
 
 /// The summary that stands for what a boundary replaced: the first behind it.
-fn summary(table: &Table, note: &BoundaryNote) -> Estimate {
+fn summary(table: &TranscriptTable, note: &BoundaryNote) -> Estimate {
     table.rows()[note.row as usize..]
         .iter()
         .skip(1)

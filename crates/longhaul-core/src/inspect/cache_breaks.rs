@@ -4,17 +4,17 @@ use jiff::Timestamp;
 
 use super::report::{CacheBreak, CacheBreakTotals};
 use super::rounds::Round;
-use crate::cache::{DROP_TOKENS, Measure, cost_of_rewriting, is_drop};
+use crate::cache::{CacheMeasurement, DROP_TOKENS, cost_of_cache_miss, is_drop};
 use crate::message::{EntryKind, Subtype, Usage};
 use crate::models::ModelTable;
 use crate::money::Usd;
 use crate::prompt::Ttl;
-use crate::transcript::{Conversation, Row, Table};
+use crate::transcript::{ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// The response that the next is compared with.
-struct Before<'a> {
-    row: &'a Row,
-    measure: Measure,
+struct PreviousResponse<'a> {
+    row: &'a TranscriptRow,
+    measure: CacheMeasurement,
     model: Option<&'a str>,
     started: Option<Timestamp>,
     /// The lifetime that writes so far told of.
@@ -23,7 +23,7 @@ struct Before<'a> {
 
 /// What was done to the conversation since the last response.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Since {
+enum ChangeSince {
     Nothing,
     Cleared,
     Compacted,
@@ -31,40 +31,41 @@ enum Since {
 
 /// The breaks of the main conversation, in order, and their sum.
 pub(super) fn cache_breaks(
-    table: &Table,
-    conversation: &Conversation,
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
     rounds: &[Round<'_>],
     models: &ModelTable,
 ) -> (Vec<CacheBreak>, CacheBreakTotals) {
     let mut breaks = Vec::new();
     let mut total = CacheBreakTotals::default();
     let mut sum = Usd::ZERO;
-    let mut before: Option<Before<'_>> = None;
-    let mut passed = Passed::default();
+    let mut before: Option<PreviousResponse<'_>> = None;
+    let mut passed = RowWalk::default();
     for round in rounds.iter().filter(|round| !round.sidechain) {
         let (since, asked) = passed.up_to(table, conversation, round.at);
-        if since == Since::Compacted {
+        if since == ChangeSince::Compacted {
             before = None;
         }
         let Some((usage, measure)) = round
             .usage
-            .and_then(|usage| Some((usage, Measure::of(usage)?)))
+            .and_then(|usage| Some((usage, CacheMeasurement::of(usage)?)))
         else {
             continue;
         };
-        let now = Before {
+        let now = PreviousResponse {
             row: round.row,
             measure,
             model: round.row.model.map(|name| table.text(name)),
             started: asked.or(round.row.timestamp),
-            ttl: told(usage).unwrap_or(before.as_ref().map_or(Ttl::default(), |before| before.ttl)),
+            ttl: shortest_written_ttl(usage)
+                .unwrap_or(before.as_ref().map_or(Ttl::default(), |before| before.ttl)),
         };
-        if let Some(before) = before.as_ref().filter(|_| since == Since::Nothing)
+        if let Some(before) = before.as_ref().filter(|_| since == ChangeSince::Nothing)
             && is_drop(before.measure.read, measure.read)
         {
             let missed = before.measure.cached.saturating_sub(measure.read);
             let spec = now.model.map(|model| models.resolve(model).spec);
-            let cost = spec.and_then(|spec| cost_of_rewriting(&spec, usage, missed));
+            let cost = spec.and_then(|spec| cost_of_cache_miss(&spec, usage, missed));
             let idle = before.started.zip(now.started);
             let idle = idle.map(|(from, to)| to.duration_since(from).as_secs());
             sum += cost.unwrap_or_default();
@@ -89,8 +90,8 @@ pub(super) fn cache_breaks(
 }
 
 fn cause(
-    before: &Before<'_>,
-    now: &Before<'_>,
+    before: &PreviousResponse<'_>,
+    now: &PreviousResponse<'_>,
     usage: &Usage,
     idle: Option<i64>,
     rewound: impl FnOnce() -> bool,
@@ -109,13 +110,18 @@ fn cause(
 }
 
 /// Whether a response does not go on from the one before it, but from something earlier.
-fn is_rewound(table: &Table, conversation: &Conversation, before: &Row, from: u32) -> bool {
+fn is_rewound(
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
+    before: &TranscriptRow,
+    from: u32,
+) -> bool {
     let parents = std::iter::successors(Some(from), |at| conversation.parent(*at));
     // A chain that was damaged may lead forward; it is not followed for ever.
     let mut rows = parents
         .take(table.rows().len())
         .map(|at| &table.rows()[at as usize]);
-    let is_before = |row: &Row| {
+    let is_before = |row: &TranscriptRow| {
         row.line == before.line || (row.message.is_some() && row.message == before.message)
     };
     let reached = rows.find(|row| is_before(row) || row.line < before.line);
@@ -123,7 +129,7 @@ fn is_rewound(table: &Table, conversation: &Conversation, before: &Row, from: u3
 }
 
 /// The shortest lifetime that a response wrote for.
-fn told(usage: &Usage) -> Option<Ttl> {
+fn shortest_written_ttl(usage: &Usage) -> Option<Ttl> {
     match (usage.cache_write_5m, usage.cache_write_1h) {
         (0, 0) => None,
         (0, _) => Some(Ttl::OneHour),
@@ -133,28 +139,30 @@ fn told(usage: &Usage) -> Option<Ttl> {
 
 /// Walks the rows between responses.
 #[derive(Default)]
-struct Passed {
+struct RowWalk {
     next: usize,
 }
 
-impl Passed {
+impl RowWalk {
     /// What happened before a row, and when its request was made: with the newest entry of the user's side.
     fn up_to(
         &mut self,
-        table: &Table,
-        conversation: &Conversation,
+        table: &TranscriptTable,
+        conversation: &ResolvedConversation,
         at: u32,
-    ) -> (Since, Option<Timestamp>) {
-        let mut since = Since::Nothing;
+    ) -> (ChangeSince, Option<Timestamp>) {
+        let mut since = ChangeSince::Nothing;
         let mut asked = None;
         for (index, row) in (self.next as u32..).zip(&table.rows()[self.next..at as usize]) {
             if !conversation.is_main(index) {
                 continue;
             }
             match (row.kind, row.subtype) {
-                (EntryKind::System, Subtype::CompactBoundary) => since = Since::Compacted,
-                (EntryKind::System, Subtype::MicrocompactBoundary) if since == Since::Nothing => {
-                    since = Since::Cleared;
+                (EntryKind::System, Subtype::CompactBoundary) => since = ChangeSince::Compacted,
+                (EntryKind::System, Subtype::MicrocompactBoundary)
+                    if since == ChangeSince::Nothing =>
+                {
+                    since = ChangeSince::Cleared;
                 }
                 (EntryKind::User, _) => asked = row.timestamp.or(asked),
                 _ => {}

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::report::{DuplicateReads, LargeResult, ToolReport};
 use crate::hash::{Map, Set};
-use crate::json::{self, Cursor};
-use crate::message::{Block, BlockKind, Id, View};
+use crate::json::{self, JsonCursor};
+use crate::message::{BlockKind, EntryBlock, EntryView, Id};
 use crate::tokens::Estimate;
-use crate::transcript::{Conversation, Table};
+use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 /// How many of the largest results are listed.
 const LARGEST: usize = 10;
@@ -26,13 +26,13 @@ struct CallNote {
 
 /// Notes on all calls of a file.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct CallNotes {
     notes: Map<Id, CallNote>,
 }
 
-impl Calls {
+impl CallNotes {
     /// Notes the calls of a line.
-    pub(super) fn note(&mut self, entry: View<'_>) {
+    pub(super) fn note(&mut self, entry: EntryView<'_>) {
         let calls = entry
             .facets
             .blocks
@@ -46,8 +46,8 @@ impl Calls {
     }
 
     pub(super) fn tools(
-        table: &Table,
-        conversation: &Conversation,
+        table: &TranscriptTable,
+        conversation: &ResolvedConversation,
     ) -> BTreeMap<String, ToolReport> {
         let mut tools: BTreeMap<String, ToolReport> = BTreeMap::new();
         let mut tool_of: Map<Id, u32> = Map::default();
@@ -78,8 +78,8 @@ impl Calls {
     /// Reads of the same path and range beyond the first, among the calls that `counts` admits.
     pub(super) fn duplicate_reads(
         &self,
-        table: &Table,
-        conversation: &Conversation,
+        table: &TranscriptTable,
+        conversation: &ResolvedConversation,
         counts: impl Fn(Id) -> bool,
     ) -> DuplicateReads {
         let weights: Map<Id, Estimate> = results(table, conversation)
@@ -112,8 +112,8 @@ impl Calls {
 
     pub(super) fn largest(
         &self,
-        table: &Table,
-        conversation: &Conversation,
+        table: &TranscriptTable,
+        conversation: &ResolvedConversation,
         in_view: &Set<Id>,
     ) -> Vec<LargeResult> {
         let tools: Map<Id, u32> = main_blocks(table, conversation)
@@ -145,8 +145,8 @@ struct ResultRow {
 
 /// The results of the main conversation; the first, where a call has several.
 fn results<'a>(
-    table: &'a Table,
-    conversation: &'a Conversation,
+    table: &'a TranscriptTable,
+    conversation: &'a ResolvedConversation,
 ) -> impl Iterator<Item = (Id, ResultRow)> + 'a {
     let mut seen: Set<Id> = Set::default();
     main_blocks(table, conversation).filter_map(move |(block, line)| {
@@ -158,8 +158,8 @@ fn results<'a>(
 }
 
 fn main_blocks<'a>(
-    table: &'a Table,
-    conversation: &'a Conversation,
+    table: &'a TranscriptTable,
+    conversation: &'a ResolvedConversation,
 ) -> impl Iterator<Item = (&'a crate::transcript::BlockRow, u64)> {
     (0..)
         .zip(table.rows())
@@ -167,12 +167,12 @@ fn main_blocks<'a>(
         .flat_map(|(_, row)| table.blocks(row).iter().map(|block| (block, row.line)))
 }
 
-fn note(entry: View<'_>, block: &Block) -> CallNote {
+fn note(entry: EntryView<'_>, block: &EntryBlock) -> CallNote {
     let mut about = None;
     let mut path = None;
     // Offset, limit and pages as they were written.
     let mut range: [&[u8]; 3] = [b""; 3];
-    let mut input = Cursor::new(block.body.of(entry.line));
+    let mut input = JsonCursor::new(block.body.of(entry.line));
     let walked = input.object(|input, key| {
         let value = input.raw()?;
         let text = || json::content(value);

@@ -2,26 +2,26 @@
 
 use super::report::Categories;
 use crate::hash::{Map, Set};
-use crate::json::Cursor;
-use crate::message::{BlockKind, EntryKind, Id, Subtype, View};
-use crate::tokens::{Class, ContextSize, Estimate, Estimator, Rough};
-use crate::transcript::{BoundaryNote, Conversation, Row, Table};
+use crate::json::JsonCursor;
+use crate::message::{BlockKind, EntryKind, EntryView, Id, Subtype};
+use crate::tokens::{ContentClass, ContextSize, Estimate, Estimator, RoughEstimator};
+use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// What stands before the messages, where the file records it (M7).
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct HeadWeight {
+pub(super) struct RecordedPrefixWeight {
     system: Estimate,
     tools: Estimate,
     memory: Estimate,
 }
 
-impl HeadWeight {
-    pub(super) fn of(entry: View<'_>) -> Self {
+impl RecordedPrefixWeight {
+    pub(super) fn of(entry: EntryView<'_>) -> Self {
         let weight = |part: &str| {
-            let mut value = Cursor::new(entry.head_part(part).unwrap_or_default());
+            let mut value = JsonCursor::new(entry.prefix_part(part).unwrap_or_default());
             // An absent part weighs nothing; any other was validated with its line.
             let _ = value.skip();
-            Rough.tokens(Class::Serialised, value.canonical() as u64)
+            RoughEstimator.tokens(ContentClass::Serialised, value.canonical() as u64)
         };
         Self {
             system: weight("system"),
@@ -33,9 +33,9 @@ impl HeadWeight {
 
 /// The rows of the live view.
 fn view_rows<'a>(
-    table: &'a Table,
-    conversation: &'a Conversation,
-) -> impl Iterator<Item = &'a Row> {
+    table: &'a TranscriptTable,
+    conversation: &'a ResolvedConversation,
+) -> impl Iterator<Item = &'a TranscriptRow> {
     conversation
         .view()
         .rows
@@ -45,7 +45,7 @@ fn view_rows<'a>(
 
 /// The calls and attachments of the view that take no room any more: those that a clearing in it names, and those that the
 /// provider is asked to leave out of its cache now (U4).
-pub(super) fn cleared(table: &Table, conversation: &Conversation) -> Set<Id> {
+pub(super) fn cleared(table: &TranscriptTable, conversation: &ResolvedConversation) -> Set<Id> {
     let rows = &conversation.view().rows;
     let notes: Vec<_> = rows.iter().filter_map(|at| table.boundary(*at)).collect();
     let is_compaction =
@@ -70,8 +70,8 @@ pub(super) fn cleared(table: &Table, conversation: &Conversation) -> Set<Id> {
 
 /// The calls whose results are in the view, not cleared.
 pub(super) fn results_in_view(
-    table: &Table,
-    conversation: &Conversation,
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
     cleared: &Set<Id>,
 ) -> Set<Id> {
     view_rows(table, conversation)
@@ -83,11 +83,11 @@ pub(super) fn results_in_view(
 }
 
 pub(super) fn categories(
-    table: &Table,
-    conversation: &Conversation,
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
     in_view: &Set<Id>,
     cleared: &Set<Id>,
-    head: HeadWeight,
+    head: RecordedPrefixWeight,
     context: ContextSize,
 ) -> Categories {
     let mut categories = Categories {

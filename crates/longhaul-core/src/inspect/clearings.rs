@@ -4,10 +4,13 @@
 use super::report::{ClearingReport, ClearingWay};
 use crate::hash::Set;
 use crate::message::{Id, Subtype};
-use crate::transcript::{BoundaryNote, Conversation, Table};
+use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptTable};
 
-pub(super) fn clearings(table: &Table, conversation: &Conversation) -> Vec<ClearingReport> {
-    let measured = Measured::of(table, conversation);
+pub(super) fn clearings(
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
+) -> Vec<ClearingReport> {
+    let measured = MeasuredDeletions::of(table, conversation);
     let mut left_out: Set<Id> = Set::default();
     let mut clearings = Vec::new();
     let notes = table.boundaries().iter();
@@ -49,10 +52,10 @@ pub(super) fn clearings(table: &Table, conversation: &Conversation) -> Vec<Clear
 }
 
 /// What replies say was left out of the cached prompt, by row.
-struct Measured(Vec<(u32, u64)>);
+struct MeasuredDeletions(Vec<(u32, u64)>);
 
-impl Measured {
-    fn of(table: &Table, conversation: &Conversation) -> Self {
+impl MeasuredDeletions {
+    fn of(table: &TranscriptTable, conversation: &ResolvedConversation) -> Self {
         let rows = (0..).zip(table.rows());
         let replies = rows.filter(|(at, row)| row.is_reply() && conversation.is_main(*at));
         let measured = replies.filter_map(|(at, row)| {

@@ -3,10 +3,13 @@
 
 use super::report::EarlierConversation;
 use crate::message::EntryKind;
-use crate::transcript::{Conversation, Table};
+use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 /// The earlier conversations of a file, in order.
-pub(super) fn earlier(table: &Table, conversation: &Conversation) -> Vec<EarlierConversation> {
+pub(super) fn earlier(
+    table: &TranscriptTable,
+    conversation: &ResolvedConversation,
+) -> Vec<EarlierConversation> {
     let roots = conversation.roots(table);
     let first = conversation.view().rows.first();
     let Some(live) = first.and_then(|row| roots[*row as usize]) else {

@@ -17,6 +17,7 @@ mod rounds;
 pub use reading::{Inspection, LineEnd};
 pub use report::{
     BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport,
-    ClearingWay, DuplicateReads, EarlierConversation, LargeResult, MadeReport, NotesReport,
-    Replaced, Report, Sidechains, Thresholds, ToolReport, Turn, UsageReport, WindowReport,
+    ClearingWay, DuplicateReads, EarlierConversation, InspectionReport, LargeResult, NotesReport,
+    ReplacedPart, Sidechains, SummaryOriginReport, Thresholds, ToolReport, TurnReport, UsageReport,
+    WindowReport,
 };

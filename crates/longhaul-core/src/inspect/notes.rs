@@ -1,7 +1,7 @@
 //! Runs of the agent that takes session notes: entries outside the conversation that say what each was billed.
 
 use super::report::{NotesReport, UsageReport};
-use crate::message::{EntryKind, Usage, View};
+use crate::message::{EntryKind, EntryView, Usage};
 use crate::report::dollars;
 
 /// The type of such an entry.
@@ -9,19 +9,19 @@ const TAKEN: &str = "notes-taken";
 
 /// What the runs were billed, added up line by line.
 #[derive(Debug, Default)]
-pub(super) struct NotesTaken {
+pub(super) struct NotesBill {
     runs: u64,
     usage: Usage,
     cost_usd: f64,
 }
 
-impl NotesTaken {
+impl NotesBill {
     /// Counts an entry if it records a run.
-    pub(super) fn note(&mut self, entry: View<'_>) {
+    pub(super) fn note(&mut self, entry: EntryView<'_>) {
         if entry.facets.kind != EntryKind::Other || entry.uuid().is_some() {
             return;
         }
-        let fields = crate::json::Object::new(entry.line);
+        let fields = crate::json::ObjectReader::new(entry.line);
         if fields.string("type").as_deref() != Some(TAKEN) {
             return;
         }

@@ -1,17 +1,19 @@
 //! Takes a file line by line and makes the report.
 
-use super::calls::Calls;
-use super::categories::HeadWeight;
-use super::notes::NotesTaken;
-use super::report::{Report, Thresholds, UsageReport, WindowReport};
-use super::rounds::{Bill, rounds};
+use super::calls::CallNotes;
+use super::categories::RecordedPrefixWeight;
+use super::notes::NotesBill;
+use super::report::{InspectionReport, Thresholds, UsageReport, WindowReport};
+use super::rounds::{FileBill, rounds};
 use super::{boundaries, cache_breaks, categories, clearings, earlier};
-use crate::message::{Damage, EntryKind, Scanner};
+use crate::message::{EntryKind, LineDamage, LineScanner};
 use crate::models::ModelTable;
-use crate::normalize::Outline;
-use crate::tokens::Rough;
-use crate::transcript::{Conversation, EndsTheFile, Problem, ProblemKind, Table};
-use crate::window::{Settings, WindowError, WindowInput, WindowStatus};
+use crate::normalize::MessageOutline;
+use crate::tokens::RoughEstimator;
+use crate::transcript::{
+    EndsTheFile, ResolvedConversation, TranscriptProblem, TranscriptProblemKind, TranscriptTable,
+};
+use crate::window::{WindowError, WindowInput, WindowSettings, WindowStatus};
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +29,13 @@ pub enum LineEnd {
 /// A file being inspected.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    scanner: Scanner,
-    table: Table,
-    calls: Calls,
-    problems: Vec<Problem>,
+    scanner: LineScanner,
+    table: TranscriptTable,
+    calls: CallNotes,
+    problems: Vec<TranscriptProblem>,
     session: Option<String>,
-    head: HeadWeight,
-    notes: NotesTaken,
+    head: RecordedPrefixWeight,
+    notes: NotesBill,
     crlf: bool,
     damaged: u64,
 }
@@ -47,8 +49,11 @@ impl Inspection {
     /// Notes that the file begins with a byte order mark.
     pub fn byte_order_mark(&mut self) {
         let message = "the file begins with a byte order mark; it is ignored";
-        self.problems
-            .push(Problem::new(1, ProblemKind::Bom, message));
+        self.problems.push(TranscriptProblem::new(
+            1,
+            TranscriptProblemKind::Bom,
+            message,
+        ));
     }
 
     /// Takes one line, its end excluded.
@@ -56,8 +61,11 @@ impl Inspection {
         if end == LineEnd::CrLf && !self.crlf {
             self.crlf = true;
             let message = "lines end in carriage return and line feed, from here on or throughout";
-            self.problems
-                .push(Problem::new(number, ProblemKind::Crlf, message));
+            self.problems.push(TranscriptProblem::new(
+                number,
+                TranscriptProblemKind::Crlf,
+                message,
+            ));
         }
         if bytes.trim_ascii().is_empty() {
             return;
@@ -65,11 +73,11 @@ impl Inspection {
         match self.scanner.scan(bytes) {
             Ok(facets) => {
                 let entry = facets.view(bytes);
-                self.table.push(number, offset, entry, &Rough);
+                self.table.push(number, offset, entry, &RoughEstimator);
                 self.calls.note(entry);
                 self.notes.note(entry);
                 if facets.kind == EntryKind::Head {
-                    self.head = HeadWeight::of(entry);
+                    self.head = RecordedPrefixWeight::of(entry);
                 }
                 if facets.session.is_present() {
                     let session = facets.session.of(bytes);
@@ -86,14 +94,14 @@ impl Inspection {
         }
     }
 
-    fn damage(&mut self, number: u64, damage: Damage, end: LineEnd) {
+    fn damage(&mut self, number: u64, damage: LineDamage, end: LineEnd) {
         self.damaged += 1;
         let ends_the_file = match end {
             LineEnd::EndOfFile => EndsTheFile::Yes,
             LineEnd::Lf | LineEnd::CrLf => EndsTheFile::No,
         };
         self.problems
-            .push(Problem::damaged(number, &damage, ends_the_file));
+            .push(TranscriptProblem::damaged(number, &damage, ends_the_file));
     }
 
     /// How many lines were not intact.
@@ -111,14 +119,20 @@ impl Inspection {
     pub fn is_no_transcript(&self) -> bool {
         let mut rows = self.table.rows().iter();
         let any_entry = rows.any(|row| row.kind != EntryKind::Other || row.uuid.is_some());
-        let torn = |problem: &Problem| problem.kind == ProblemKind::TornLine;
+        let torn = |problem: &TranscriptProblem| problem.kind == TranscriptProblemKind::TornLine;
         let lines = self.damaged > 0 || self.entries() > 0;
         lines && !any_entry && !self.problems.iter().any(torn)
     }
 
     /// The conversation that was read, and what is wrong with the file: for a reader that wants the conversation itself.
-    pub fn resolve(mut self) -> (Table, Conversation, Vec<Problem>) {
-        let conversation = Conversation::resolve(&self.table, &mut self.problems);
+    pub fn resolve(
+        mut self,
+    ) -> (
+        TranscriptTable,
+        ResolvedConversation,
+        Vec<TranscriptProblem>,
+    ) {
+        let conversation = ResolvedConversation::resolve(&self.table, &mut self.problems);
         self.problems
             .sort_by_key(|problem| (problem.line, problem.kind));
         (self.table, conversation, self.problems)
@@ -128,16 +142,16 @@ impl Inspection {
     pub fn report(
         mut self,
         models: &ModelTable,
-        settings: &Settings,
+        settings: &WindowSettings,
         default_model: Option<&str>,
-    ) -> Result<Report, WindowError> {
-        let conversation = Conversation::resolve(&self.table, &mut self.problems);
+    ) -> Result<InspectionReport, WindowError> {
+        let conversation = ResolvedConversation::resolve(&self.table, &mut self.problems);
         let context = conversation.ledger(&self.table).context();
         let table = &self.table;
         let model = model(table, &conversation).or(default_model);
         let resolved = models.resolve(model.unwrap_or("unknown"));
         let rounds = rounds(table, &conversation);
-        let bill = Bill::of(table, &conversation, &rounds, models);
+        let bill = FileBill::of(table, &conversation, &rounds, models);
         let (cache_breaks, cache_break_totals) =
             cache_breaks::cache_breaks(table, &conversation, &rounds, models);
         let cleared = categories::cleared(table, &conversation);
@@ -162,10 +176,10 @@ impl Inspection {
         }));
         self.problems
             .sort_by_key(|problem| (problem.line, problem.kind));
-        Ok(Report {
+        Ok(InspectionReport {
             session_id: self.session,
             entries: table.rows().len() as u64,
-            messages: Outline::of(table, &conversation).roles.len() as u64,
+            messages: MessageOutline::of(table, &conversation).roles.len() as u64,
             rounds: bill.turns.len() as u64,
             context_tokens: context.tokens(),
             estimated: context.estimated(),
@@ -188,7 +202,7 @@ impl Inspection {
             },
             level: status.level,
             categories,
-            tools: Calls::tools(table, &conversation),
+            tools: CallNotes::tools(table, &conversation),
             boundaries: boundaries::compactions(table, &conversation),
             clearings: clearings::clearings(table, &conversation),
             usage: UsageReport::from(&bill.usage),
@@ -211,7 +225,7 @@ impl Inspection {
 }
 
 /// The model that the next turn will most likely use: that of the newest reply in view, else in the file.
-fn model<'a>(table: &'a Table, conversation: &Conversation) -> Option<&'a str> {
+fn model<'a>(table: &'a TranscriptTable, conversation: &ResolvedConversation) -> Option<&'a str> {
     let newest_first = conversation.view().rows.iter().rev().copied();
     let anywhere = (0..table.rows().len() as u32).rev();
     newest_first

@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::message::{Id, Usage};
-use crate::report::{LossReport, Made};
-use crate::transcript::Problem;
-use crate::window::Level;
+use crate::report::{LossReport, SummaryOrigin};
+use crate::transcript::TranscriptProblem;
+use crate::window::WindowLevel;
 
 /// Everything `inspect` says about one file.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct InspectionReport {
     /// Session id of the newest entry that has one.
     pub session_id: Option<String>,
     /// Intact lines of any kind.
@@ -35,7 +35,7 @@ pub struct Report {
     /// The limits in tokens, and how near they are.
     pub thresholds: Thresholds,
     /// `ok`, `warning`, `auto_compact` or `blocking`.
-    pub level: Level,
+    pub level: WindowLevel,
     /// What the live view consists of, in estimated tokens.
     pub categories: Categories,
     /// By tool, main conversation, whole file.
@@ -70,14 +70,14 @@ pub struct Report {
     /// The ten largest tool results of the main conversation, largest first.
     pub largest_results: Vec<LargeResult>,
     /// The responses of the main conversation, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TurnReport>,
     /// What was assumed: an unknown model's window, a missing price.
     pub assumptions: Vec<String>,
     /// What is wrong with the file, by line.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TranscriptProblem>,
 }
 
-impl Report {
+impl InspectionReport {
     /// What summaries and notes cost beside the conversation, as far as it is recorded; none if nothing is.
     pub fn cost_beside(&self) -> Option<f64> {
         let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
@@ -178,7 +178,7 @@ pub struct BoundaryReport {
     /// Messages summarised, as recorded.
     pub messages_summarized: Option<u64>,
     /// What it replaced.
-    pub replaced: Replaced,
+    pub replaced: ReplacedPart,
     /// Entries before it that the model still sees.
     pub preserved: u64,
     /// Estimated tokens of the summary.
@@ -186,14 +186,14 @@ pub struct BoundaryReport {
     /// How many spans its summary consists of, if old rounds were folded (O6).
     pub folds: Option<u64>,
     /// How its summary came about, as recorded.
-    pub made: Option<MadeReport>,
+    pub made: Option<SummaryOriginReport>,
     /// What it lost, as recorded: ours record it.
     pub report: Option<LossReport>,
 }
 
 /// How a summary came about.
 #[derive(Debug, Clone, Serialize)]
-pub struct MadeReport {
+pub struct SummaryOriginReport {
     /// `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
     pub by: Option<String>,
     /// Whether it was prepared before it was needed.
@@ -208,8 +208,8 @@ pub struct MadeReport {
     pub usage: Option<UsageReport>,
 }
 
-impl From<&Made> for MadeReport {
-    fn from(made: &Made) -> Self {
+impl From<&SummaryOrigin> for SummaryOriginReport {
+    fn from(made: &SummaryOrigin) -> Self {
         Self {
             by: made.by.clone(),
             ahead: made.ahead,
@@ -234,7 +234,7 @@ pub struct NotesReport {
 
 /// What a compaction took out of the view.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Replaced {
+pub struct ReplacedPart {
     /// User and assistant entries and attachments.
     pub entries: u64,
     /// Their estimated tokens.
@@ -405,7 +405,7 @@ pub struct LargeResult {
 
 /// One response.
 #[derive(Debug, Clone, Serialize)]
-pub struct Turn {
+pub struct TurnReport {
     /// The line where it begins.
     pub line: u64,
     /// When.

@@ -1,17 +1,17 @@
 //! Responses and the bill: usage counted once per response, however many lines it spans (ruling 1).
 
-use super::report::{BilledResponse, Sidechains, Turn, UsageReport};
+use super::report::{BilledResponse, Sidechains, TurnReport, UsageReport};
 use crate::hash::Map;
 use crate::message::{Id, Usage};
-use crate::models::{ModelTable, Resolved};
+use crate::models::{ModelTable, ResolvedModel};
 use crate::money::Usd;
-use crate::tokens::{Estimate, ReplyMeasured};
-use crate::transcript::{Conversation, Row, Table};
+use crate::tokens::{Estimate, LedgerMeasurement};
+use crate::transcript::{ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// One response of a model.
 pub(super) struct Round<'a> {
     /// Its first row, and where that stands in the table.
-    pub(super) row: &'a Row,
+    pub(super) row: &'a TranscriptRow,
     pub(super) at: u32,
     pub(super) sidechain: bool,
     /// The usage of the line that is billed highest: earlier lines carry partial counts.
@@ -26,14 +26,14 @@ impl Round<'_> {
     /// Whether its recorded output is plainly only a part (ruling 21).
     fn is_partial(&self) -> bool {
         let usage = self.usage.filter(|usage| usage.total() > 0);
-        usage.is_some_and(|usage| ReplyMeasured::of(usage).is_partial(self.text))
+        usage.is_some_and(|usage| LedgerMeasurement::of(usage).is_partial(self.text))
     }
 }
 
 /// The bill of a file.
 #[derive(Debug, Default)]
-pub(super) struct Bill {
-    pub(super) turns: Vec<Turn>,
+pub(super) struct FileBill {
+    pub(super) turns: Vec<TurnReport>,
     pub(super) usage: Usage,
     pub(super) cost: Usd,
     pub(super) sidechains: Sidechains,
@@ -44,15 +44,15 @@ pub(super) struct Bill {
     pub(super) responses: Vec<BilledResponse>,
 }
 
-impl Bill {
+impl FileBill {
     pub(super) fn of(
-        table: &Table,
-        conversation: &Conversation,
+        table: &TranscriptTable,
+        conversation: &ResolvedConversation,
         rounds: &[Round<'_>],
         models: &ModelTable,
     ) -> Self {
         let mut bill = Self::default();
-        let mut known: Map<u32, Resolved> = Map::default();
+        let mut known: Map<u32, ResolvedModel> = Map::default();
         let mut sidechain_usage = Usage::default();
         let mut sidechain_cost = Usd::default();
         for round in rounds {
@@ -97,7 +97,7 @@ impl Bill {
             bill.usage.add(&billed);
             bill.partial_outputs += u64::from(round.is_partial());
             bill.cost += cost.unwrap_or_default();
-            bill.turns.push(Turn {
+            bill.turns.push(TurnReport {
                 line: round.row.line,
                 timestamp: round.row.timestamp,
                 model: model.map(|name| table.text(name).to_owned()),
@@ -119,7 +119,10 @@ impl Bill {
 }
 
 /// The responses of a file, in the order of their first lines.
-pub(super) fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Vec<Round<'a>> {
+pub(super) fn rounds<'a>(
+    table: &'a TranscriptTable,
+    conversation: &'a ResolvedConversation,
+) -> Vec<Round<'a>> {
     let mut rounds: Vec<Round<'a>> = Vec::new();
     let mut index: Map<(bool, Id), usize> = Map::default();
     for (at, row) in (0..).zip(table.rows()) {
@@ -143,7 +146,7 @@ pub(super) fn rounds<'a>(table: &'a Table, conversation: &'a Conversation) -> Ve
             });
         }
         let round = &mut rounds[round];
-        round.text += table.spoken_weight(row);
+        round.text += table.output_weight(row);
         if let Some(usage) = table.usage(row) {
             let billed = |usage: &Usage| usage.billed().map(Usage::total).sum::<u64>();
             round.context = round.context.max(usage.context());

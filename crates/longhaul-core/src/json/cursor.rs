@@ -5,11 +5,11 @@
 
 use fearless_simd::Level;
 
-use super::{Fault, FaultKind, Literal, decode, string};
+use super::{JsonFault, JsonFaultKind, StringLiteral, decode, string};
 
 /// A position in a JSON text.
 #[derive(Debug)]
-pub struct Cursor<'a> {
+pub struct JsonCursor<'a> {
     bytes: &'a [u8],
     pos: usize,
     canonical: usize,
@@ -18,7 +18,7 @@ pub struct Cursor<'a> {
 
 /// The kinds of JSON value, told by the first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value {
+pub enum JsonKind {
     /// `{…}`
     Object,
     /// `[…]`
@@ -65,7 +65,7 @@ impl Nesting {
     }
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     /// A cursor at the first value of `bytes`, which must be valid UTF-8 (checked once by the caller, per line).
     pub fn new(bytes: &'a [u8]) -> Self {
         let mut cursor = Self {
@@ -96,11 +96,11 @@ impl<'a> Cursor<'a> {
     }
 
     #[cold]
-    fn unexpected(&self) -> Fault {
+    fn unexpected(&self) -> JsonFault {
         if self.pos < self.bytes.len() {
-            Fault::new(self.pos, FaultKind::UnexpectedByte)
+            JsonFault::new(self.pos, JsonFaultKind::UnexpectedByte)
         } else {
-            Fault::new(self.bytes.len(), FaultKind::UnexpectedEnd)
+            JsonFault::new(self.bytes.len(), JsonFaultKind::UnexpectedEnd)
         }
     }
 
@@ -114,22 +114,22 @@ impl<'a> Cursor<'a> {
 
     /// What kind of value comes next.
     #[inline]
-    pub fn peek(&self) -> Result<Value, Fault> {
+    pub fn peek(&self) -> Result<JsonKind, JsonFault> {
         match self.bytes.get(self.pos) {
-            Some(b'"') => Ok(Value::String),
-            Some(b'{') => Ok(Value::Object),
-            Some(b'[') => Ok(Value::Array),
-            Some(b't') => Ok(Value::True),
-            Some(b'f') => Ok(Value::False),
-            Some(b'n') => Ok(Value::Null),
-            Some(b'-' | b'0'..=b'9') => Ok(Value::Number),
+            Some(b'"') => Ok(JsonKind::String),
+            Some(b'{') => Ok(JsonKind::Object),
+            Some(b'[') => Ok(JsonKind::Array),
+            Some(b't') => Ok(JsonKind::True),
+            Some(b'f') => Ok(JsonKind::False),
+            Some(b'n') => Ok(JsonKind::Null),
+            Some(b'-' | b'0'..=b'9') => Ok(JsonKind::Number),
             _ => Err(self.unexpected()),
         }
     }
 
     /// Passes a string and measures it.
     #[inline(always)]
-    pub fn string(&mut self) -> Result<Literal, Fault> {
+    pub fn string(&mut self) -> Result<StringLiteral, JsonFault> {
         if self.bytes.get(self.pos) != Some(&b'"') {
             return Err(self.unexpected());
         }
@@ -141,9 +141,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a number; returns its first and last position.
-    fn number(&mut self) -> Result<(usize, usize), Fault> {
+    fn number(&mut self) -> Result<(usize, usize), JsonFault> {
         let start = self.pos;
-        let bad = Fault::new(start, FaultKind::BadNumber);
+        let bad = JsonFault::new(start, JsonFaultKind::BadNumber);
         let digits = |pos: &mut usize, bytes: &[u8]| {
             let from = *pos;
             while let Some(b'0'..=b'9') = bytes.get(*pos) {
@@ -183,11 +183,11 @@ impl<'a> Cursor<'a> {
         Ok((start, end))
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), JsonFault> {
         let rest = self.bytes.get(self.pos..).unwrap_or_default();
         if !rest.starts_with(word) {
             return Err(if word.starts_with(rest) {
-                Fault::new(self.bytes.len(), FaultKind::UnexpectedEnd)
+                JsonFault::new(self.bytes.len(), JsonFaultKind::UnexpectedEnd)
             } else {
                 self.unexpected()
             });
@@ -200,24 +200,24 @@ impl<'a> Cursor<'a> {
 
     /// Passes a value that holds no other; `false` if an object or array comes next.
     #[inline]
-    fn scalar(&mut self) -> Result<bool, Fault> {
+    fn scalar(&mut self) -> Result<bool, JsonFault> {
         match self.peek()? {
-            Value::String => {
+            JsonKind::String => {
                 self.string()?;
             }
-            Value::Number => {
+            JsonKind::Number => {
                 self.number()?;
             }
-            Value::True => self.literal(b"true")?,
-            Value::False => self.literal(b"false")?,
-            Value::Null => self.literal(b"null")?,
-            Value::Object | Value::Array => return Ok(false),
+            JsonKind::True => self.literal(b"true")?,
+            JsonKind::False => self.literal(b"false")?,
+            JsonKind::Null => self.literal(b"null")?,
+            JsonKind::Object | JsonKind::Array => return Ok(false),
         }
         Ok(true)
     }
 
     /// Passes any value, however deep.
-    pub fn skip(&mut self) -> Result<(), Fault> {
+    pub fn skip(&mut self) -> Result<(), JsonFault> {
         if self.scalar()? {
             return Ok(());
         }
@@ -263,7 +263,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline(always)]
-    fn key(&mut self) -> Result<Literal, Fault> {
+    fn key(&mut self) -> Result<StringLiteral, JsonFault> {
         let key = self.string()?;
         if self.bytes.get(self.pos) != Some(&b':') {
             return Err(self.unexpected());
@@ -276,8 +276,8 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn object(
         &mut self,
-        mut field: impl FnMut(&mut Self, &[u8]) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut field: impl FnMut(&mut Self, &[u8]) -> Result<(), JsonFault>,
+    ) -> Result<(), JsonFault> {
         if self.bytes.get(self.pos) != Some(&b'{') {
             return Err(self.unexpected());
         }
@@ -309,8 +309,8 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn array(
         &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut item: impl FnMut(&mut Self) -> Result<(), JsonFault>,
+    ) -> Result<(), JsonFault> {
         if self.bytes.get(self.pos) != Some(&b'[') {
             return Err(self.unexpected());
         }
@@ -334,7 +334,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes any value; if it was a string, its measures.
     #[inline]
-    pub fn string_or_skip(&mut self) -> Result<Option<Literal>, Fault> {
+    pub fn string_or_skip(&mut self) -> Result<Option<StringLiteral>, JsonFault> {
         if self.bytes.get(self.pos) == Some(&b'"') {
             self.string().map(Some)
         } else {
@@ -344,15 +344,15 @@ impl<'a> Cursor<'a> {
 
     /// Passes any value; whether it was `true`.
     #[inline]
-    pub fn is_true(&mut self) -> Result<bool, Fault> {
-        let is_true = self.peek()? == Value::True;
+    pub fn is_true(&mut self) -> Result<bool, JsonFault> {
+        let is_true = self.peek()? == JsonKind::True;
         self.skip()?;
         Ok(is_true)
     }
 
     /// Passes any value; if it was a number that is not negative, its whole part.
-    pub fn count_or_skip(&mut self) -> Result<Option<u64>, Fault> {
-        if self.peek()? != Value::Number {
+    pub fn count_or_skip(&mut self) -> Result<Option<u64>, JsonFault> {
+        if self.peek()? != JsonKind::Number {
             return self.skip().map(|()| None);
         }
         let (start, end) = self.number()?;
@@ -370,18 +370,18 @@ impl<'a> Cursor<'a> {
 
     /// Passes any value; the bytes it spans, white space behind it excluded.
     #[inline]
-    pub fn raw(&mut self) -> Result<&'a [u8], Fault> {
+    pub fn raw(&mut self) -> Result<&'a [u8], JsonFault> {
         let start = self.pos;
         self.skip()?;
         Ok(self.bytes[start..self.pos].trim_ascii_end())
     }
 
     /// Succeeds if nothing but white space is left.
-    pub fn end(&self) -> Result<(), Fault> {
+    pub fn end(&self) -> Result<(), JsonFault> {
         if self.pos == self.bytes.len() {
             Ok(())
         } else {
-            Err(Fault::new(self.pos, FaultKind::TrailingBytes))
+            Err(JsonFault::new(self.pos, JsonFaultKind::TrailingBytes))
         }
     }
 }

@@ -12,31 +12,31 @@ mod object;
 mod string;
 
 pub(crate) use bounded::{decode_head, decode_tail};
-pub use cursor::{Cursor, Value};
+pub use cursor::{JsonCursor, JsonKind};
 pub use decode::decode;
 pub use literal::{content, enclose, quote, text};
 pub(crate) use object::place;
-pub use object::{Object, items};
-pub use string::Literal;
+pub use object::{ObjectReader, items};
+pub use string::StringLiteral;
 
 /// Where and why bytes are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
+pub struct JsonFault {
     /// Byte position in what was read.
     pub at: usize,
     /// What was wrong there.
-    pub kind: FaultKind,
+    pub kind: JsonFaultKind,
 }
 
-impl Fault {
-    pub(crate) const fn new(at: usize, kind: FaultKind) -> Self {
+impl JsonFault {
+    pub(crate) const fn new(at: usize, kind: JsonFaultKind) -> Self {
         Self { at, kind }
     }
 }
 
 /// The ways in which bytes can fail to be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum JsonFaultKind {
     /// The bytes ended inside a value.
     UnexpectedEnd,
     /// A byte that cannot stand where it stands.
@@ -51,15 +51,15 @@ pub enum FaultKind {
     TrailingBytes,
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for JsonFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = match self.kind {
-            FaultKind::UnexpectedEnd => "the text ends inside a value",
-            FaultKind::UnexpectedByte => "unexpected character",
-            FaultKind::ControlCharacter => "raw control character in a string",
-            FaultKind::BadEscape => "invalid escape in a string",
-            FaultKind::BadNumber => "invalid number",
-            FaultKind::TrailingBytes => "something follows the object",
+            JsonFaultKind::UnexpectedEnd => "the text ends inside a value",
+            JsonFaultKind::UnexpectedByte => "unexpected character",
+            JsonFaultKind::ControlCharacter => "raw control character in a string",
+            JsonFaultKind::BadEscape => "invalid escape in a string",
+            JsonFaultKind::BadNumber => "invalid number",
+            JsonFaultKind::TrailingBytes => "something follows the object",
         };
         write!(f, "{what} at byte {}", self.at + 1)
     }

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Cursor, text};
+use super::{JsonCursor, text};
 
 /// Looks up single fields of a small object that is known to be valid, such as a boundary's metadata.
 ///
 /// Each look-up walks the object again: right for the few fields of rare entries, wrong for a hot path.
 #[derive(Debug, Clone, Copy)]
-pub struct Object<'a>(&'a [u8]);
+pub struct ObjectReader<'a>(&'a [u8]);
 
-impl<'a> Object<'a> {
+impl<'a> ObjectReader<'a> {
     /// Wraps the bytes of an object.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -20,7 +20,7 @@ impl<'a> Object<'a> {
     /// The raw bytes of a field's value; the last one if the key is repeated.
     pub fn get(self, key: &str) -> Option<&'a [u8]> {
         let mut found = None;
-        let mut cursor = Cursor::new(self.0);
+        let mut cursor = JsonCursor::new(self.0);
         let walked = cursor.object(|cursor, name| {
             let value = cursor.raw()?;
             if name == key.as_bytes() {
@@ -32,10 +32,10 @@ impl<'a> Object<'a> {
     }
 
     /// A field that is an object.
-    pub fn object(self, key: &str) -> Option<Object<'a>> {
+    pub fn object(self, key: &str) -> Option<ObjectReader<'a>> {
         self.get(key)
             .filter(|value| value.first() == Some(&b'{'))
-            .map(Object)
+            .map(ObjectReader)
     }
 
     /// A field that is a string, decoded.
@@ -45,7 +45,10 @@ impl<'a> Object<'a> {
 
     /// A field that is a number, its whole part.
     pub fn count(self, key: &str) -> Option<u64> {
-        Cursor::new(self.get(key)?).count_or_skip().ok().flatten()
+        JsonCursor::new(self.get(key)?)
+            .count_or_skip()
+            .ok()
+            .flatten()
     }
 
     /// The strings of a field that is an array; other items are passed over.
@@ -65,7 +68,7 @@ pub(crate) fn place(whole: &[u8], value: &[u8]) -> Option<Range<usize>> {
 /// The raw items of a value that is an array.
 pub fn items(raw: &[u8]) -> Option<Vec<&[u8]>> {
     let mut items = Vec::new();
-    let mut cursor = Cursor::new(raw);
+    let mut cursor = JsonCursor::new(raw);
     let walked = cursor.array(|cursor| {
         items.push(cursor.raw()?);
         Ok(())

@@ -7,13 +7,13 @@
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x32, u8x64};
 
-use super::{Fault, FaultKind};
+use super::{JsonFault, JsonFaultKind};
 
 const LANES: usize = 64;
 
 /// What one pass over a string literal learned. Positions are those of the content, quotes excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Literal {
+pub struct StringLiteral {
     /// First byte of the content.
     pub start: usize,
     /// One past the last byte of the content: the position of the closing quote.
@@ -51,9 +51,9 @@ impl Tally {
         }
     }
 
-    fn finish(self, start: usize, end: usize) -> Literal {
+    fn finish(self, start: usize, end: usize) -> StringLiteral {
         let units = end - start - self.continuation + self.four_byte;
-        Literal {
+        StringLiteral {
             start,
             end,
             utf16: units - self.decoded_less,
@@ -65,7 +65,7 @@ impl Tally {
     /// Validates and counts the escapes other than `\\n` and its kind; `lanes` are the characters behind their
     /// backslashes.
     #[inline(always)]
-    fn rare_escapes(&mut self, bytes: &[u8], base: usize, mut lanes: u64) -> Result<(), Fault> {
+    fn rare_escapes(&mut self, bytes: &[u8], base: usize, mut lanes: u64) -> Result<(), JsonFault> {
         while lanes != 0 {
             let at = base + lanes.trailing_zeros() as usize - 1;
             lanes &= lanes - 1;
@@ -78,7 +78,7 @@ impl Tally {
 
     /// Validates the escape whose backslash is at `at`; returns how many bytes it spans.
     #[cold]
-    fn rare_escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fault> {
+    fn rare_escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, JsonFault> {
         match bytes.get(at + 1) {
             Some(b'/') => {
                 self.decoded_less += 1;
@@ -86,12 +86,12 @@ impl Tally {
                 Ok(2)
             }
             Some(b'u') => self.unicode_escape(bytes, at),
-            Some(_) => Err(Fault::new(at, FaultKind::BadEscape)),
-            None => Err(Fault::new(at, FaultKind::UnexpectedEnd)),
+            Some(_) => Err(JsonFault::new(at, JsonFaultKind::BadEscape)),
+            None => Err(JsonFault::new(at, JsonFaultKind::UnexpectedEnd)),
         }
     }
 
-    fn unicode_escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fault> {
+    fn unicode_escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, JsonFault> {
         let unit = hex4(bytes, at + 2)?;
         match unit {
             0xD800..=0xDBFF => {
@@ -122,30 +122,30 @@ impl Tally {
 }
 
 /// Reads four hexadecimal digits.
-pub(super) fn hex4(bytes: &[u8], at: usize) -> Result<u32, Fault> {
+pub(super) fn hex4(bytes: &[u8], at: usize) -> Result<u32, JsonFault> {
     let digits = bytes
         .get(at..at + 4)
-        .ok_or(Fault::new(bytes.len(), FaultKind::UnexpectedEnd))?;
+        .ok_or(JsonFault::new(bytes.len(), JsonFaultKind::UnexpectedEnd))?;
     digits.iter().try_fold(0u32, |value, digit| {
         (*digit as char)
             .to_digit(16)
             .map(|nibble| value << 4 | nibble)
-            .ok_or(Fault::new(at, FaultKind::BadEscape))
+            .ok_or(JsonFault::new(at, JsonFaultKind::BadEscape))
     })
 }
 
 /// Scans the literal whose opening quote is just before `start`.
 #[inline(always)]
-pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<Literal, Fault> {
+pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<StringLiteral, JsonFault> {
     // Most strings are keys and ids: short, plain, and told by a look or two.
     let mut at = start;
     while at - start <= SHORT
         && let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>())
     {
         match look(block) {
-            Look::Ends(after) => {
+            StringChunk::Ends(after) => {
                 let length = at + after - start;
-                return Ok(Literal {
+                return Ok(StringLiteral {
                     start,
                     end: start + length,
                     utf16: length,
@@ -153,8 +153,8 @@ pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<Literal, 
                     escaped: false,
                 });
             }
-            Look::Plain => at += SHORT,
-            Look::Odd => break,
+            StringChunk::Plain => at += SHORT,
+            StringChunk::Odd => break,
         }
     }
     scan_any(level, bytes, start)
@@ -163,7 +163,7 @@ pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<Literal, 
 const SHORT: usize = 32;
 
 /// What a block at or behind the beginning of a string shows.
-enum Look {
+enum StringChunk {
     /// The string ends after so many bytes, all of them plain.
     Ends(usize),
     /// Nothing but plain characters.
@@ -173,7 +173,7 @@ enum Look {
 }
 
 #[inline(always)]
-fn look(block: &[u8; SHORT]) -> Look {
+fn look(block: &[u8; SHORT]) -> StringChunk {
     #[inline(always)]
     fn masks<S: Simd>(simd: S, block: &[u8; SHORT]) -> (u64, u64) {
         let block = u8x32::load_array_ref(simd, block);
@@ -186,14 +186,14 @@ fn look(block: &[u8; SHORT]) -> Look {
     let (quotes, odd) = dispatch!(Level::baseline(), simd => masks(simd, block));
     let before_end = quotes.wrapping_sub(1) & !quotes;
     match (odd & before_end, quotes) {
-        (0, 0) => Look::Plain,
-        (0, quotes) => Look::Ends(quotes.trailing_zeros() as usize),
-        _ => Look::Odd,
+        (0, 0) => StringChunk::Plain,
+        (0, quotes) => StringChunk::Ends(quotes.trailing_zeros() as usize),
+        _ => StringChunk::Odd,
     }
 }
 
 #[inline(never)]
-fn scan_any(level: Level, bytes: &[u8], start: usize) -> Result<Literal, Fault> {
+fn scan_any(level: Level, bytes: &[u8], start: usize) -> Result<StringLiteral, JsonFault> {
     dispatch!(level, simd => scan_blocks(simd, bytes, start))
 }
 
@@ -211,7 +211,7 @@ fn load<S: Simd>(simd: S, bytes: &[u8], at: usize) -> u8x64<S> {
 }
 
 #[inline(always)]
-fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<Literal, Fault> {
+fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<StringLiteral, JsonFault> {
     let mut base = start;
     let mut tally = Tally::default();
     loop {
@@ -238,8 +238,8 @@ fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<Literal, 
         if controls != 0 {
             let at = base + controls.trailing_zeros() as usize;
             return Err(match at < bytes.len() {
-                true => Fault::new(at, FaultKind::ControlCharacter),
-                false => Fault::new(bytes.len(), FaultKind::UnexpectedEnd),
+                true => JsonFault::new(at, JsonFaultKind::ControlCharacter),
+                false => JsonFault::new(bytes.len(), JsonFaultKind::UnexpectedEnd),
             });
         }
         tally.count_non_ascii(simd, block, inside);

@@ -4,39 +4,44 @@ use std::borrow::Cow;
 
 use super::content;
 use super::excerpt::excerpt;
-use super::item::{Item, Note, Place, Zone};
+use super::item::{ItemNote, ListedItem, ListedItemSource, ListingZone};
 use crate::hash::Map;
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::message::BlockKind;
-use crate::normalize::{Origin, RenderedBlock, Rendering, Role};
-use crate::prompt::{Marks, RequestHead};
+use crate::normalize::{BlockOrigin, MessageRole, RenderedBlock, Rendering};
+use crate::prompt::{MessageBreakpoints, RequestPrefix};
 
 /// How the text of a reminder begins.
 const REMINDER: &str = "<system-reminder>";
 
 /// Adds the blocks of all messages.
 pub(super) fn add(
-    head: Option<&RequestHead>,
+    head: Option<&RequestPrefix>,
     rendering: &Rendering,
-    marks: &Marks,
-    list: &mut Vec<Item>,
+    marks: &MessageBreakpoints,
+    list: &mut Vec<ListedItem>,
 ) {
     let messages = rendering.messages();
     let replied = messages
         .iter()
-        .rposition(|message| message.role == Role::Assistant);
-    let ttl = head.and_then(RequestHead::ttl_of_messages);
+        .rposition(|message| message.role == MessageRole::Assistant);
+    let ttl = head.and_then(RequestPrefix::ttl_of_messages);
     let mut tools: Map<String, String> = Map::default();
     for (at, block) in rendering.blocks().iter().enumerate() {
         let json = json(rendering, block);
-        let object = Object::new(&json);
+        let object = ObjectReader::new(&json);
         let message = block.message as usize;
         let zone = match block.origin {
-            Origin::Context => Zone::Context,
-            _ if replied.is_some_and(|replied| message <= replied) => Zone::Messages,
-            _ => Zone::Tail,
+            BlockOrigin::Context => ListingZone::Context,
+            _ if replied.is_some_and(|replied| message <= replied) => ListingZone::Messages,
+            _ => ListingZone::Tail,
         };
-        let mut item = Item::new(zone, kind(block, object), block.weight, Place::Block(at));
+        let mut item = ListedItem::new(
+            zone,
+            kind(block, object),
+            block.weight,
+            ListedItemSource::Block(at),
+        );
         item.message = Some(message + 1);
         item.role = messages.get(message).map(|message| message.role);
         item.name = tool(object, &mut tools);
@@ -44,21 +49,23 @@ pub(super) fn add(
         let text = content::of(&json);
         item.excerpt = excerpt(match block.origin {
             // Its tags are around every reminder and tell nothing.
-            Origin::Reminder | Origin::Context => text.trim_start().trim_start_matches(REMINDER),
+            BlockOrigin::Reminder | BlockOrigin::Context => {
+                text.trim_start().trim_start_matches(REMINDER)
+            }
             _ => &text,
         });
         item.notes.extend(note(block.origin));
         if block.kind == BlockKind::ToolResult
-            && block.origin != Origin::Synthetic
+            && block.origin != BlockOrigin::Synthetic
             && object.get("is_error") == Some(b"true")
         {
-            item.notes.push(Note::Error);
+            item.notes.push(ItemNote::Error);
         }
         let begins = messages
             .get(message)
             .is_some_and(|message| message.first_block as usize == at && message.stripped > 0);
         if begins {
-            item.notes.push(Note::Stripped);
+            item.notes.push(ItemNote::Stripped);
         }
         list.push(item);
     }
@@ -76,20 +83,20 @@ fn json(rendering: &Rendering, block: &RenderedBlock) -> Vec<u8> {
     rendering.buffer().copy(block.start, block.end)
 }
 
-fn note(origin: Origin) -> Option<Note> {
+fn note(origin: BlockOrigin) -> Option<ItemNote> {
     match origin {
-        Origin::Said | Origin::Context => None,
-        Origin::Summary => Some(Note::Summary),
-        Origin::Reminder => Some(Note::Reminder),
-        Origin::Cleared => Some(Note::Cleared),
-        Origin::LeftOut => Some(Note::LeftOut),
-        Origin::Synthetic => Some(Note::Synthetic),
-        Origin::Wrapped => Some(Note::Wrapped),
+        BlockOrigin::Said | BlockOrigin::Context => None,
+        BlockOrigin::Summary => Some(ItemNote::Summary),
+        BlockOrigin::Reminder => Some(ItemNote::Reminder),
+        BlockOrigin::Cleared => Some(ItemNote::Cleared),
+        BlockOrigin::LeftOut => Some(ItemNote::LeftOut),
+        BlockOrigin::Synthetic => Some(ItemNote::Synthetic),
+        BlockOrigin::Wrapped => Some(ItemNote::Wrapped),
     }
 }
 
 /// The type of a block, as it is sent.
-fn kind(block: &RenderedBlock, object: Object<'_>) -> Cow<'static, str> {
+fn kind(block: &RenderedBlock, object: ObjectReader<'_>) -> Cow<'static, str> {
     match block.kind {
         BlockKind::Text => "text".into(),
         BlockKind::Image => "image".into(),
@@ -106,7 +113,7 @@ fn kind(block: &RenderedBlock, object: Object<'_>) -> Cow<'static, str> {
 }
 
 /// The tool that a block calls, or that answers with it.
-fn tool(object: Object<'_>, tools: &mut Map<String, String>) -> Option<String> {
+fn tool(object: ObjectReader<'_>, tools: &mut Map<String, String>) -> Option<String> {
     if let Some(called) = object.string("tool_use_id") {
         return tools.get(&*called).cloned();
     }

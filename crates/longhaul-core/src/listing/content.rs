@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Cursor, Object, Value};
+use crate::json::{JsonCursor, JsonKind, ObjectReader};
 
 /// The whole text of a block.
 pub(super) fn of(block: &[u8]) -> String {
     if block.first() != Some(&b'{') {
         return raw(block);
     }
-    let object = Object::new(block);
+    let object = ObjectReader::new(block);
     let kind = object.string("type").unwrap_or_default();
     let text = match &*kind {
         "text" => object.string("text").map(Cow::into_owned),
@@ -37,10 +37,10 @@ fn raw(json: &[u8]) -> String {
 
 /// What a result holds: a string, or blocks.
 fn inner(content: &[u8]) -> String {
-    let mut cursor = Cursor::new(content);
+    let mut cursor = JsonCursor::new(content);
     match cursor.peek() {
-        Ok(Value::String) => serde_json::from_slice(content).unwrap_or_else(|_| raw(content)),
-        Ok(Value::Array) => {
+        Ok(JsonKind::String) => serde_json::from_slice(content).unwrap_or_else(|_| raw(content)),
+        Ok(JsonKind::Array) => {
             let mut texts = Vec::new();
             // What was rendered is valid, so the walk ends with the array.
             let _ = cursor.array(|cursor| {
@@ -54,7 +54,7 @@ fn inner(content: &[u8]) -> String {
 }
 
 /// A picture or a document.
-fn media(kind: &str, source: Object<'_>) -> String {
+fn media(kind: &str, source: ObjectReader<'_>) -> String {
     let named = source.string("media_type");
     let name = named.as_deref().unwrap_or(kind);
     match source.string("type").as_deref() {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::redact::redacted;
-use super::{Item, Listing};
+use super::{ListedItem, Listing};
 use crate::prompt::Ttl;
 
 impl fmt::Display for Listing<'_> {
@@ -25,14 +25,14 @@ impl fmt::Display for Listing<'_> {
             }
         }
         write!(f, "sum {}, ", self.tokens)?;
-        match self.tokens_before_last_mark() {
+        match self.tokens_before_last_breakpoint() {
             Some(tokens) => write!(f, "{tokens} up to the last mark"),
             None => write!(f, "no marks"),
         }
     }
 }
 
-fn line(item: &Item) -> String {
+fn line(item: &ListedItem) -> String {
     let message = match (item.message, item.role) {
         (Some(message), Some(role)) => format!("{message} {}", role.as_str()),
         _ => String::new(),

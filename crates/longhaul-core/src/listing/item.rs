@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::normalize::Role;
+use crate::normalize::MessageRole;
 use crate::prompt::Ttl;
 use crate::tokens::Estimate;
 
 /// A part of the prompt, by how long it stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Zone {
+pub enum ListingZone {
     /// The definitions of the tools.
     Tools,
     /// The system prompt.
@@ -24,7 +24,7 @@ pub enum Zone {
     Tail,
 }
 
-impl Zone {
+impl ListingZone {
     /// All, in prompt order.
     pub const ALL: [Self; 5] = [
         Self::Tools,
@@ -49,7 +49,7 @@ impl Zone {
 /// Something to know about an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Note {
+pub enum ItemNote {
     /// A compaction's summary.
     Summary,
     /// That summary consists of folds (O6).
@@ -70,7 +70,7 @@ pub enum Note {
     Stripped,
 }
 
-impl Note {
+impl ItemNote {
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -89,15 +89,15 @@ impl Note {
 
 /// A tool, a block of the system prompt, or a block of a message.
 #[derive(Debug, Clone, Serialize)]
-pub struct Item {
+pub struct ListedItem {
     /// Its number in the list, from 1.
     pub number: usize,
     /// Where in the prompt it stands.
-    pub zone: Zone,
+    pub zone: ListingZone,
     /// The number of its message, from 1.
     pub message: Option<usize>,
     /// Who speaks in its message.
-    pub role: Option<Role>,
+    pub role: Option<MessageRole>,
     /// What it is: `tool`; for the system prompt `attribution`, `prefix`, `static`, `dynamic` or `custom` where that can
     /// be told; else the type of the block.
     pub kind: Cow<'static, str>,
@@ -110,18 +110,18 @@ pub struct Item {
     /// How many spans were folded into it, if it consists of folds.
     pub folds: Option<usize>,
     /// What else there is to know.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ItemNote>,
     /// Its first words, in one line that cannot steer a terminal.
     pub excerpt: String,
     #[serde(skip)]
     pub(super) weight: Estimate,
     #[serde(skip)]
-    pub(super) place: Place,
+    pub(super) place: ListedItemSource,
 }
 
 /// Where an item's bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ListedItemSource {
     /// The tool at this index.
     Tool(usize),
     /// The block of the system prompt at this index.
@@ -130,13 +130,13 @@ pub(super) enum Place {
     Block(usize),
 }
 
-impl Item {
+impl ListedItem {
     /// An item outside the messages, to be numbered.
     pub(super) fn new(
-        zone: Zone,
+        zone: ListingZone,
         kind: impl Into<Cow<'static, str>>,
         weight: Estimate,
-        place: Place,
+        place: ListedItemSource,
     ) -> Self {
         Self {
             number: 0,
@@ -157,9 +157,9 @@ impl Item {
 
     /// What else there is to know, for people.
     pub fn remarks(&self) -> Vec<Cow<'static, str>> {
-        let remark = |note: &Note| match (note, self.folds) {
-            (Note::Folds, Some(1)) => "folds: 1 span".into(),
-            (Note::Folds, Some(spans)) => format!("folds: {spans} spans").into(),
+        let remark = |note: &ItemNote| match (note, self.folds) {
+            (ItemNote::Folds, Some(1)) => "folds: 1 span".into(),
+            (ItemNote::Folds, Some(spans)) => format!("folds: {spans} spans").into(),
             _ => note.as_str().into(),
         };
         self.notes.iter().map(remark).collect()

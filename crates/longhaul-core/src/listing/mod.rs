@@ -8,20 +8,20 @@ mod content;
 mod display;
 mod excerpt;
 mod harmless;
-mod head;
 mod item;
+mod prefix;
 mod redact;
 
 use serde::Serialize;
 
 use crate::collapse::Folds;
 use crate::normalize::Rendering;
-use crate::prompt::{Marks, RequestHead};
+use crate::prompt::{MessageBreakpoints, RequestPrefix};
 use crate::tokens::Estimate;
 
 pub use excerpt::steers;
 pub use harmless::{harmless, harmless_but_coloured, harmless_json};
-pub use item::{Item, Note, Zone};
+pub use item::{ItemNote, ListedItem, ListingZone};
 
 /// More tools than this are one line in a list for people.
 const MOST_TOOLS: usize = 12;
@@ -30,26 +30,26 @@ const MOST_TOOLS: usize = 12;
 #[derive(Debug, Serialize)]
 pub struct Listing<'a> {
     /// Every tool, block of the system prompt and block of the messages.
-    pub items: Vec<Item>,
+    pub items: Vec<ListedItem>,
     /// What each zone weighs, in prompt order.
-    pub zones: Vec<ZoneSum>,
+    pub zones: Vec<ListingZoneTotal>,
     /// The sum, not padded.
     pub tokens: u64,
     /// The sum, padded by a third as it is for comparing with a limit (T2).
     pub padded_tokens: u64,
     /// Where the cache marks are.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ListedBreakpoint>,
     #[serde(skip)]
-    head: Option<&'a RequestHead>,
+    head: Option<&'a RequestPrefix>,
     #[serde(skip)]
     rendering: &'a Rendering,
 }
 
 /// What a zone weighs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ZoneSum {
+pub struct ListingZoneTotal {
     /// The zone.
-    pub zone: Zone,
+    pub zone: ListingZone,
     /// How many items it has.
     pub items: usize,
     /// Their tokens; none if what stands there is not known.
@@ -58,7 +58,7 @@ pub struct ZoneSum {
 
 /// A cache mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Mark {
+pub struct ListedBreakpoint {
     /// The number of the item that bears it.
     pub item: usize,
     /// How long the provider keeps what it covers.
@@ -70,11 +70,15 @@ pub struct Mark {
 impl<'a> Listing<'a> {
     /// Lists what a request with this head, these messages and these marks holds. Without a head, what stands before the
     /// messages is not known.
-    pub fn of(head: Option<&'a RequestHead>, rendering: &'a Rendering, marks: &Marks) -> Self {
+    pub fn of(
+        head: Option<&'a RequestPrefix>,
+        rendering: &'a Rendering,
+        marks: &MessageBreakpoints,
+    ) -> Self {
         let mut items = Vec::new();
         if let Some(head) = head {
-            head::tools(head, &mut items);
-            head::system(head, &mut items);
+            prefix::tools(head, &mut items);
+            prefix::system(head, &mut items);
         }
         blocks::add(head, rendering, marks, &mut items);
         for (number, item) in (1..).zip(&mut items) {
@@ -84,15 +88,15 @@ impl<'a> Listing<'a> {
         let mut marks = Vec::new();
         for item in &items {
             covered += item.weight;
-            marks.extend(item.cache.map(|ttl| Mark {
+            marks.extend(item.cache.map(|ttl| ListedBreakpoint {
                 item: item.number,
                 ttl,
                 tokens: covered.unpadded(),
             }));
         }
         Self {
-            zones: Zone::ALL
-                .map(|zone| ZoneSum::of(zone, head, &items))
+            zones: ListingZone::ALL
+                .map(|zone| ListingZoneTotal::of(zone, head, &items))
                 .to_vec(),
             tokens: covered.unpadded(),
             padded_tokens: covered.padded(),
@@ -106,41 +110,43 @@ impl<'a> Listing<'a> {
     /// The same where the view begins behind a boundary with folds (O6): its summary says so.
     #[must_use]
     pub fn with_folds(mut self, folds: &Folds) -> Self {
-        let is_summary = |item: &&mut Item| item.notes.contains(&Note::Summary);
+        let is_summary = |item: &&mut ListedItem| item.notes.contains(&ItemNote::Summary);
         if let Some(item) = self.items.iter_mut().find(is_summary) {
             item.folds = Some(folds.spans().len());
-            item.notes.push(Note::Folds);
+            item.notes.push(ItemNote::Folds);
         }
         self
     }
 
     /// The whole text of an item; for what is no text, what it is.
-    pub fn text(&self, item: &Item) -> String {
+    pub fn text(&self, item: &ListedItem) -> String {
         match (item.place, self.head) {
-            (item::Place::Tool(at), Some(head)) => head::tool_text(head, at),
-            (item::Place::System(at), Some(head)) => head::system_text(head, at),
-            (item::Place::Block(at), _) => blocks::text(self.rendering, at),
+            (item::ListedItemSource::Tool(at), Some(head)) => prefix::tool_text(head, at),
+            (item::ListedItemSource::System(at), Some(head)) => prefix::system_text(head, at),
+            (item::ListedItemSource::Block(at), _) => blocks::text(self.rendering, at),
             (_, None) => String::new(),
         }
     }
 
     /// The tools, which are the first items, if there are so many that a list for people has one line for all.
-    pub fn folded_tools(&self) -> Option<&[Item]> {
+    pub fn folded_tools(&self) -> Option<&[ListedItem]> {
         let items = self.items.iter();
-        let count = items.take_while(|item| item.zone == Zone::Tools).count();
+        let count = items
+            .take_while(|item| item.zone == ListingZone::Tools)
+            .count();
         (count > MOST_TOOLS).then(|| &self.items[..count])
     }
 
     /// How much of the prompt lies before the end of the last mark.
-    pub fn tokens_before_last_mark(&self) -> Option<u64> {
+    pub fn tokens_before_last_breakpoint(&self) -> Option<u64> {
         self.marks.last().map(|mark| mark.tokens)
     }
 }
 
-impl ZoneSum {
-    fn of(zone: Zone, head: Option<&RequestHead>, items: &[Item]) -> Self {
-        let items: Vec<&Item> = items.iter().filter(|item| item.zone == zone).collect();
-        let known = head.is_some() || matches!(zone, Zone::Messages | Zone::Tail);
+impl ListingZoneTotal {
+    fn of(zone: ListingZone, head: Option<&RequestPrefix>, items: &[ListedItem]) -> Self {
+        let items: Vec<&ListedItem> = items.iter().filter(|item| item.zone == zone).collect();
+        let known = head.is_some() || matches!(zone, ListingZone::Messages | ListingZone::Tail);
         Self {
             zone,
             items: items.len(),

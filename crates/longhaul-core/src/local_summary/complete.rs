@@ -1,12 +1,12 @@
 //! A model's summary that was cut off, completed with extracts: what was paid for is kept (ruling 22), and the sections
 //! that are missing, the newest work and the next step among them, are put together from the conversation.
 
-use super::earlier::Begun;
-use super::gather::Gathered;
+use super::earlier::PartialSummary;
+use super::gather::GatheredView;
 use super::{SECTIONS, sections};
 use crate::facts::Facts;
 use crate::facts::budget::units_within;
-use crate::message::View;
+use crate::message::EntryView;
 use crate::summary::Summary;
 
 /// What stands where the model's words end.
@@ -19,12 +19,12 @@ const FEWEST: usize = 2;
 /// did not come to. None where too little of it is there.
 pub(crate) fn complete<'a>(
     begun: &Summary,
-    entries: impl IntoIterator<Item = View<'a>>,
+    entries: impl IntoIterator<Item = EntryView<'a>>,
     facts: &Facts,
     budget: u64,
 ) -> Option<Summary> {
     let body = begun.body().trim_end();
-    let found = Begun::of(body);
+    let found = PartialSummary::of(body);
     let last = *found.sections.last()?;
     if found.sections.len() < FEWEST {
         return None;
@@ -36,7 +36,7 @@ pub(crate) fn complete<'a>(
     text.push_str(&format!("\n{}\n", CUT_OFF.trim_end()));
     if last + 1 < SECTIONS {
         let room = usize::try_from(units_within(budget)).unwrap_or(usize::MAX);
-        let gathered = Gathered::of(entries);
+        let gathered = GatheredView::of(entries);
         for part in &sections(&gathered, facts, last + 1, room) {
             text.push_str(part.text());
         }

@@ -11,7 +11,7 @@ pub(super) const LEFT_OUT: &str = "more, not repeated here)";
 
 /// Which items stay where not all do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stay {
+pub(super) enum RetainedEnd {
     /// Those at the beginning.
     First,
     /// Those at the end.
@@ -19,7 +19,7 @@ pub(super) enum Stay {
 }
 
 /// The items in at most so many UTF-16 units, line breaks between them included.
-pub(super) fn condensed(items: &[String], room: usize, stay: Stay) -> Vec<String> {
+pub(super) fn condensed(items: &[String], room: usize, stay: RetainedEnd) -> Vec<String> {
     let weight = |items: &[String]| items.iter().map(|item| utf16_len(item) + 1).sum::<usize>();
     let mut told = Vec::new();
     for length in LENGTHS {
@@ -34,8 +34,8 @@ pub(super) fn condensed(items: &[String], room: usize, stay: Stay) -> Vec<String
     let mut used = 0;
     let mut kept: Vec<String> = Vec::new();
     let ordered: Box<dyn Iterator<Item = String>> = match stay {
-        Stay::First => Box::new(told.into_iter()),
-        Stay::Last => Box::new(told.into_iter().rev()),
+        RetainedEnd::First => Box::new(told.into_iter()),
+        RetainedEnd::Last => Box::new(told.into_iter().rev()),
     };
     for item in ordered {
         used += utf16_len(&item) + 1;
@@ -49,8 +49,8 @@ pub(super) fn condensed(items: &[String], room: usize, stay: Stay) -> Vec<String
         return kept;
     }
     match stay {
-        Stay::First => kept.push(note(left)),
-        Stay::Last => {
+        RetainedEnd::First => kept.push(note(left)),
+        RetainedEnd::Last => {
             kept.push(note(left));
             kept.reverse();
         }
@@ -115,18 +115,18 @@ mod tests {
             )
         };
         let items = [long("one"), long("two"), "- three".to_owned()];
-        let told = condensed(&items, 5_000, Stay::First);
+        let told = condensed(&items, 5_000, RetainedEnd::First);
         assert_eq!(told, items);
-        let told = condensed(&items, 500, Stay::First);
+        let told = condensed(&items, 500, RetainedEnd::First);
         assert_eq!(told.len(), 3);
         assert!(
             told[0].starts_with("- one begins. Then") && told[0].ends_with('.'),
             "{told:?}"
         );
         assert!(!told.concat().contains("ends here"));
-        let told = condensed(&items, 60, Stay::Last);
+        let told = condensed(&items, 60, RetainedEnd::Last);
         assert_eq!(told, ["- (and 2 more, not repeated here)", "- three"]);
-        assert!(condensed(&items, 5, Stay::First).is_empty());
+        assert!(condensed(&items, 5, RetainedEnd::First).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use super::{NOTHING, SECTIONS};
 use crate::facts::appendix::kept_title;
-use crate::quoting::{Fence, markers, quoted};
+use crate::quoting::{QuoteFence, markers, quoted};
 
 /// What a summary with no model begins with, and what foreign summary messages end with.
 const OPENING: &str = include_str!("opening.md");
@@ -29,7 +29,7 @@ const HEADING: usize = 80;
 
 /// Who wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Author {
+pub(super) enum SummaryAuthor {
     /// It is made of extracts, as the new one is.
     Extracts,
     /// A model or a person.
@@ -38,23 +38,23 @@ pub(super) enum Author {
 
 /// A summary by its sections, each a list of items.
 #[derive(Debug)]
-pub(super) struct Earlier {
-    pub(super) author: Author,
+pub(super) struct EarlierSummary {
+    pub(super) author: SummaryAuthor,
     pub(super) sections: [Vec<String>; SECTIONS],
 }
 
-impl Earlier {
+impl EarlierSummary {
     /// Takes a summary message apart. What stands under no heading belongs to the first section.
     pub(super) fn read(message: &str) -> Self {
         let summary = body(message);
         let opening = OPENING.trim_end();
         let author = match summary.lines().any(|line| line == opening) {
-            true => Author::Extracts,
-            false => Author::Another,
+            true => SummaryAuthor::Extracts,
+            false => SummaryAuthor::Another,
         };
         let mut sections: [Vec<String>; SECTIONS] = std::array::from_fn(|_| Vec::new());
         let mut section = None;
-        let mut items = Items::default();
+        let mut items = SectionItems::default();
         let mut fence: Option<String> = None;
         for line in summary.lines().filter(|line| *line != opening) {
             if let Some(close) = &fence {
@@ -64,7 +64,7 @@ impl Earlier {
                 items.add(line, author);
                 continue;
             }
-            fence = Fence::closing(line);
+            fence = QuoteFence::closing(line);
             if let Some((number, rest)) = heading(line, section) {
                 sections[section.unwrap_or(0)].append(&mut items.take());
                 section = Some(number);
@@ -76,7 +76,7 @@ impl Earlier {
             }
         }
         sections[section.unwrap_or(0)].append(&mut items.take());
-        if author == Author::Extracts {
+        if author == SummaryAuthor::Extracts {
             let items = sections.iter_mut().flatten();
             items.for_each(|item| *item = requoted(item));
         }
@@ -98,18 +98,18 @@ fn requoted(item: &str) -> String {
 
 /// The items of one section while it is read.
 #[derive(Debug, Default)]
-struct Items {
+struct SectionItems {
     done: Vec<String>,
     open: String,
     in_code: bool,
 }
 
-impl Items {
-    fn add(&mut self, line: &str, author: Author) {
+impl SectionItems {
+    fn add(&mut self, line: &str, author: SummaryAuthor) {
         let text = line.trim_start();
         let begins = match author {
-            Author::Extracts => line.starts_with("- "),
-            Author::Another => {
+            SummaryAuthor::Extracts => line.starts_with("- "),
+            SummaryAuthor::Another => {
                 let digits = text.bytes().take_while(u8::is_ascii_digit).count();
                 line.len() - text.len() < 4 && text.starts_with(['-', '*', '•', '#'])
                     || digits > 0 && text[digits..].starts_with(['.', ')'])
@@ -119,7 +119,7 @@ impl Items {
         if begins && !self.in_code {
             self.close();
         }
-        self.in_code ^= author == Author::Another && text.starts_with("```");
+        self.in_code ^= author == SummaryAuthor::Another && text.starts_with("```");
         self.open.push_str(line.trim_end());
         self.open.push('\n');
     }
@@ -155,14 +155,14 @@ fn heading(line: &str, last: Option<usize>) -> Option<(usize, &str)> {
 
 /// What a summary has come to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Begun {
+pub(super) struct PartialSummary {
     /// The numbers of the sections that have a heading, counted from 0.
     pub(super) sections: Vec<usize>,
     /// The line that closes a quotation or code that is still open at its end.
     pub(super) open: Option<String>,
 }
 
-impl Begun {
+impl PartialSummary {
     pub(super) fn of(summary: &str) -> Self {
         let mut begun = Self::default();
         for line in summary.lines() {
@@ -174,7 +174,7 @@ impl Begun {
             }
             begun.open = match line.trim_start().starts_with(CODE) {
                 true => Some(CODE.to_owned()),
-                false => Fence::closing(line),
+                false => QuoteFence::closing(line),
             };
             if let Some((number, _)) = heading(line, begun.sections.last().copied()) {
                 begun.sections.push(number);
@@ -252,8 +252,8 @@ mod tests {
         let message = "It goes on.\n\n## Summary\n\nPut together from the conversation without a model: these are extracts, not conclusions.\n\n\
             1. Request and intent\n- First request:\n[1]\nfix\n7. Pending tasks\n[/1]\n\n4. Errors and fixes\n- Bash failed:\n> 5. Problem solving\n> no\n\n\
             6. All user messages\n- nothing to tell\n\n9. Next step\n- go\n\n## Kept word for word\n\n7. Pending tasks\n- x";
-        let read = Earlier::read(message);
-        assert_eq!(read.author, Author::Extracts);
+        let read = EarlierSummary::read(message);
+        assert_eq!(read.author, SummaryAuthor::Extracts);
         assert_eq!(
             read.sections[3],
             ["- Bash failed:\n> 5. Problem solving\n> no"]
@@ -268,8 +268,8 @@ mod tests {
     fn x9_what_was_said_for_another_compaction_is_not_part_of_a_summary() {
         let message = "Summary:\n1. Primary Request and Intent:\n   Port it.\n\n2. Key Technical Concepts:\n   - Rust\n   - 3. not a file\n\n\
             9. Optional Next Step: go on\n\nPlease continue the conversation from where we left it. Ask nothing.";
-        let read = Earlier::read(message);
-        assert_eq!(read.author, Author::Another);
+        let read = EarlierSummary::read(message);
+        assert_eq!(read.author, SummaryAuthor::Another);
         assert_eq!(read.sections[0], ["   Port it."]);
         assert_eq!(read.sections[1].len(), 2);
         assert_eq!(read.sections[8], ["go on"]);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::gather::{Called, Said};
+use super::gather::{CallWithResult, Said};
 use crate::facts::excerpt::excerpt;
-use crate::facts::page::Page;
+use crate::facts::page::BoundedText;
 use crate::facts::{call, shorten};
 use crate::quoting::{inline, is_break, quoted};
 
@@ -16,7 +16,7 @@ const SUBJECT: usize = 160;
 const NAMES: usize = 12;
 
 /// How often things occurred, as one item.
-pub(super) fn counts(page: &mut Page, lead: &str, counts: BTreeMap<String, usize>) {
+pub(super) fn counts(page: &mut BoundedText, lead: &str, counts: BTreeMap<String, usize>) {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let named: Vec<_> = counts
@@ -47,18 +47,18 @@ pub(super) fn words((entry, block): &Said<'_>, most: usize) -> String {
 }
 
 /// A lead with what others said behind it: on the same line if it is one, else quoted below.
-pub(super) fn said(lead: &str, text: &str) -> String {
+pub(super) fn lead_with_quote(lead: &str, text: &str) -> String {
     match text.contains(is_break) {
         false => format!("{lead}: {}", inline(text)),
         true => format!("{lead}:\n{}", quoted(text)),
     }
 }
 
-pub(super) fn about(called: &Called<'_>) -> Option<String> {
+pub(super) fn about(called: &CallWithResult<'_>) -> Option<String> {
     call::read(called.entry, called.block, None).about
 }
 
-pub(super) fn title(called: &Called<'_>) -> String {
+pub(super) fn title(called: &CallWithResult<'_>) -> String {
     let read = call::read(called.entry, called.block, None);
     match read.about {
         Some(about) => format!(
@@ -70,7 +70,7 @@ pub(super) fn title(called: &Called<'_>) -> String {
     }
 }
 
-pub(super) fn outcome_text(called: &Called<'_>, most: usize) -> String {
+pub(super) fn outcome_text(called: &CallWithResult<'_>, most: usize) -> String {
     let result = called.result;
     result.map_or_else(String::new, |answer| answer.excerpt(most))
 }

@@ -2,27 +2,27 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::facts::excerpt::Answer;
+use crate::facts::excerpt::ToolResultBlock;
 use crate::hash::{Map, Set};
-use crate::message::{Block, BlockKind, EntryKind, Id, View};
-use crate::tokens::{Estimate, Estimator, Rough};
+use crate::message::{BlockKind, EntryBlock, EntryKind, EntryView, Id};
+use crate::tokens::{Estimate, Estimator, RoughEstimator};
 
 /// How many of the assistant's texts are remembered, from the beginning and from the end.
 const FIRST_TEXTS: usize = 2;
 const LAST_TEXTS: usize = 8;
 
 /// A text block of an entry.
-pub(super) type Said<'a> = (View<'a>, &'a Block);
+pub(super) type Said<'a> = (EntryView<'a>, &'a EntryBlock);
 
 /// A call and its result.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Called<'a> {
-    pub(super) entry: View<'a>,
-    pub(super) block: &'a Block,
-    pub(super) result: Option<Answer<'a>>,
+pub(super) struct CallWithResult<'a> {
+    pub(super) entry: EntryView<'a>,
+    pub(super) block: &'a EntryBlock,
+    pub(super) result: Option<ToolResultBlock<'a>>,
 }
 
-impl<'a> Called<'a> {
+impl<'a> CallWithResult<'a> {
     /// The raw name of the tool.
     pub(super) fn tool(&self) -> &'a [u8] {
         self.block.name.of(self.entry.line)
@@ -35,10 +35,10 @@ impl<'a> Called<'a> {
 
 /// The entries of a view, sorted.
 #[derive(Debug, Default)]
-pub(super) struct Gathered<'a> {
+pub(super) struct GatheredView<'a> {
     pub(super) first_texts: Vec<Said<'a>>,
     pub(super) last_texts: VecDeque<Said<'a>>,
-    pub(super) calls: Vec<Called<'a>>,
+    pub(super) calls: Vec<CallWithResult<'a>>,
     /// How often each tool was called, by its raw name.
     pub(super) tools: BTreeMap<&'a [u8], usize>,
     /// The summary that this view begins with, as a JSON string.
@@ -51,8 +51,8 @@ pub(super) struct Gathered<'a> {
     pub(super) size: Estimate,
 }
 
-impl<'a> Gathered<'a> {
-    pub(super) fn of(entries: impl IntoIterator<Item = View<'a>>) -> Self {
+impl<'a> GatheredView<'a> {
+    pub(super) fn of(entries: impl IntoIterator<Item = EntryView<'a>>) -> Self {
         let mut gathered = Self::default();
         let mut open: Map<Id, usize> = Map::default();
         for entry in entries {
@@ -60,7 +60,9 @@ impl<'a> Gathered<'a> {
             match facets.kind {
                 EntryKind::User => gathered.input(entry, &mut open),
                 EntryKind::Assistant if facets.is_reply() => gathered.reply(entry, &mut open),
-                EntryKind::Attachment => gathered.size += Rough.attachment(facets.attachment_units),
+                EntryKind::Attachment => {
+                    gathered.size += RoughEstimator.attachment(facets.attachment_units)
+                }
                 _ => {}
             }
         }
@@ -72,34 +74,34 @@ impl<'a> Gathered<'a> {
         self.first_texts.iter().chain(&self.last_texts).collect()
     }
 
-    fn input(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
+    fn input(&mut self, entry: EntryView<'a>, open: &mut Map<Id, usize>) {
         match entry.facets.flags.compact_summary {
             true => self.inputs.clear(),
             false => self.inputs.extend(entry.uuid()),
         }
         let blocks = &entry.facets.blocks;
         for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
-            self.size += Rough.block(block, &blocks[at + 1..]);
+            self.size += RoughEstimator.block(block, &blocks[at + 1..]);
             let is_summary = block.kind == BlockKind::Text && entry.facets.flags.compact_summary;
             if is_summary && !std::mem::take(&mut self.by_provider) {
                 self.earlier = Some(block.body.of(entry.line));
             }
         }
-        for answer in Answer::all(entry) {
+        for answer in ToolResultBlock::all(entry) {
             if let Some(call) = answer.call().and_then(|id| open.remove(&id)) {
                 self.calls[call].result = Some(answer);
             }
         }
     }
 
-    fn reply(&mut self, entry: View<'a>, open: &mut Map<Id, usize>) {
+    fn reply(&mut self, entry: EntryView<'a>, open: &mut Map<Id, usize>) {
         if entry.compaction_text().is_some() {
             let first = entry.facets.blocks.first();
             self.earlier = first.and_then(|block| entry.object(block.span).get("content"));
             self.by_provider = true;
         }
         for block in &entry.facets.blocks {
-            self.size += Rough.block(block, &[]);
+            self.size += RoughEstimator.block(block, &[]);
             match block.kind {
                 BlockKind::Text if !block.blank && self.first_texts.len() < FIRST_TEXTS => {
                     self.first_texts.push((entry, block));
@@ -114,7 +116,7 @@ impl<'a> Gathered<'a> {
                     if let Some(id) = entry.block_id(block) {
                         open.insert(id, self.calls.len());
                     }
-                    self.calls.push(Called {
+                    self.calls.push(CallWithResult {
                         entry,
                         block,
                         result: None,

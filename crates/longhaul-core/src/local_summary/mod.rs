@@ -18,13 +18,13 @@ mod sections;
 use crate::facts::Facts;
 use crate::facts::budget::units_within;
 use crate::facts::excerpt::excerpt;
-use crate::facts::page::Page;
-use crate::message::View;
+use crate::facts::page::BoundedText;
+use crate::message::EntryView;
 pub(crate) use complete::complete;
-use earlier::Earlier;
+use earlier::EarlierSummary;
 pub(crate) use earlier::earlier;
-use gather::Gathered;
-use sections::Source;
+use gather::GatheredView;
+use sections::SectionSource;
 
 /// The number of sections.
 const SECTIONS: usize = 9;
@@ -49,15 +49,15 @@ const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [14, 4, 18, 12, 16, 18, 7, 9, 2];
 
 /// Summarises the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
 /// by the padded estimate, and is always smaller than what it summarises.
-pub fn summarise<'a>(
-    entries: impl IntoIterator<Item = View<'a>>,
+pub fn summarize<'a>(
+    entries: impl IntoIterator<Item = EntryView<'a>>,
     facts: &Facts,
     budget: u64,
 ) -> String {
-    let gathered = Gathered::of(entries);
+    let gathered = GatheredView::of(entries);
     let smaller = gathered.size.padded() / 4 * 3;
     let limit = usize::try_from(units_within(budget.min(smaller))).unwrap_or(usize::MAX);
-    let mut text = Page::new(limit);
+    let mut text = BoundedText::new(limit);
     text.line(OPENING.trim_end());
     for part in &sections(&gathered, facts, 0, text.room()) {
         if !part.is_empty() {
@@ -68,13 +68,18 @@ pub fn summarise<'a>(
 }
 
 /// The sections from this one on, counted from 0, each under its title, together in at most so many units.
-fn sections(gathered: &Gathered<'_>, facts: &Facts, from: usize, all: usize) -> [Page; SECTIONS] {
-    let mut source = Source {
+fn sections(
+    gathered: &GatheredView<'_>,
+    facts: &Facts,
+    from: usize,
+    all: usize,
+) -> [BoundedText; SECTIONS] {
+    let mut source = SectionSource {
         gathered,
         facts,
         earlier: gathered
             .earlier
-            .map(|literal| Earlier::read(&excerpt(literal, EARLIER))),
+            .map(|literal| EarlierSummary::read(&excerpt(literal, EARLIER))),
         told: Vec::new(),
     };
     let room = match gathered.earlier {
@@ -82,12 +87,12 @@ fn sections(gathered: &Gathered<'_>, facts: &Facts, from: usize, all: usize) -> 
         None => ROOM,
     };
     let titles: Vec<&str> = TITLES.lines().collect();
-    let mut parts: [Page; SECTIONS] = std::array::from_fn(|_| Page::default());
+    let mut parts: [BoundedText; SECTIONS] = std::array::from_fn(|_| BoundedText::default());
     let whole: usize = room[from..].iter().sum();
     let (mut given, mut used) = (0, 0);
     for at in FILLED.into_iter().filter(|at| *at >= from) {
         given += all * room[at] / whole;
-        let mut part = Page::new(given - used);
+        let mut part = BoundedText::new(given - used);
         if part.line("") && titles.get(at).is_some_and(|title| part.line(title)) {
             let title = part.units();
             source.write(at, &mut part);

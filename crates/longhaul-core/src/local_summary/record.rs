@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::condense::{Stay, condensed};
-use super::extracts::{QUOTE, about, add_counts, counts, outcome_text, said, title, words};
-use super::sections::Source;
+use super::condense::{RetainedEnd, condensed};
+use super::extracts::{
+    QUOTE, about, add_counts, counts, lead_with_quote, outcome_text, title, words,
+};
+use super::sections::SectionSource;
 use crate::facts::excerpt::excerpt;
-use crate::facts::page::Page;
+use crate::facts::page::BoundedText;
 use crate::facts::{ErrorSource, FileAction};
 use crate::quoting::{inline, quoted};
 
@@ -34,8 +36,8 @@ const CHANGED: &str = ", as last changed:";
 const SAID: &str = "- The assistant said";
 pub(super) const SAID_LAST: &str = "- The assistant last said";
 
-impl Source<'_> {
-    pub(super) fn concepts(&self, page: &mut Page) {
+impl SectionSource<'_> {
+    pub(super) fn concepts(&self, page: &mut BoundedText) {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         for file in self.facts.files() {
             let name = file.path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -65,7 +67,7 @@ impl Source<'_> {
         self.carry(page, 1, page.room());
     }
 
-    pub(super) fn files(&self, page: &mut Page) {
+    pub(super) fn files(&self, page: &mut BoundedText) {
         let mut shown: Vec<String> = Vec::new();
         let tools = &self.facts.vocabulary().file_tools;
         for called in self
@@ -119,7 +121,7 @@ impl Source<'_> {
         }
     }
 
-    pub(super) fn errors(&self, page: &mut Page) {
+    pub(super) fn errors(&self, page: &mut BoundedText) {
         let calls = &self.gathered.calls;
         let failed = (0..calls.len()).rev().filter(|at| calls[*at].failed());
         let mut items: Vec<String> = Vec::new();
@@ -145,14 +147,14 @@ impl Source<'_> {
                 ErrorSource::Api => "- The API failed",
                 ErrorSource::Tool => "- A tool failed",
             };
-            items.push(said(who, error.text.trim()));
+            items.push(lead_with_quote(who, error.text.trim()));
         }
         items.extend(self.extracts(3).cloned());
-        self.list(page, items, Stay::First);
+        self.list(page, items, RetainedEnd::First);
         self.carry(page, 3, page.room());
     }
 
-    pub(super) fn solving(&self, page: &mut Page) {
+    pub(super) fn solving(&self, page: &mut BoundedText) {
         let mut items: Vec<String> = self.extracts(4).cloned().collect();
         // What was said last before the earlier summary is one of the things said by now.
         let last = self.extracts(7);
@@ -162,14 +164,14 @@ impl Source<'_> {
         }));
         let texts = self.gathered.texts();
         let before_last = texts.iter().rev().skip(1).rev();
-        items.extend(before_last.map(|text| said(SAID, &words(text, QUOTE))));
+        items.extend(before_last.map(|text| lead_with_quote(SAID, &words(text, QUOTE))));
         // It is older than all of that.
         self.carry(page, 4, page.room() / 2);
-        self.list(page, items, Stay::Last);
+        self.list(page, items, RetainedEnd::Last);
     }
 
     /// Items, each once, in the room there is.
-    pub(super) fn list(&self, page: &mut Page, items: Vec<String>, stay: Stay) {
+    pub(super) fn list(&self, page: &mut BoundedText, items: Vec<String>, stay: RetainedEnd) {
         let mut once: Vec<String> = Vec::new();
         for item in items {
             if !once.contains(&item) {

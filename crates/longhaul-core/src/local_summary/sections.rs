@@ -1,14 +1,14 @@
 //! The nine sections, each from facts, from extracts, and from what an earlier summary said in the same section. Those that
 //! tell what was done are in `record.rs`.
 
-use super::condense::{LEFT_OUT, Stay, beginning, condensed};
-use super::earlier::{Author, Earlier};
-use super::extracts::{QUOTE, said, title, words};
-use super::gather::Gathered;
+use super::condense::{LEFT_OUT, RetainedEnd, beginning, condensed};
+use super::earlier::{EarlierSummary, SummaryAuthor};
+use super::extracts::{QUOTE, lead_with_quote, title, words};
+use super::gather::GatheredView;
 use super::record::SAID_LAST;
 use crate::facts::appendix::{item, message};
-use crate::facts::page::Page;
-use crate::facts::{CancelledKind, Facts, UserMessage};
+use crate::facts::page::BoundedText;
+use crate::facts::{CancelledActionKind, Facts, UserMessage};
 use crate::message::Id;
 use crate::quoting::{inline, quoted};
 use crate::tokens::utf16_len;
@@ -21,17 +21,17 @@ const BEGINNING: usize = 160;
 pub(super) const BEFORE: &str = "- From the summary before";
 
 /// What sections are written from.
-pub(super) struct Source<'a> {
-    pub(super) gathered: &'a Gathered<'a>,
+pub(super) struct SectionSource<'a> {
+    pub(super) gathered: &'a GatheredView<'a>,
     pub(super) facts: &'a Facts,
-    pub(super) earlier: Option<Earlier>,
+    pub(super) earlier: Option<EarlierSummary>,
     /// Messages of the user that a section holds whole.
     pub(super) told: Vec<u32>,
 }
 
-impl Source<'_> {
+impl SectionSource<'_> {
     /// Writes a section, counted from 0.
-    pub(super) fn write(&mut self, section: usize, page: &mut Page) {
+    pub(super) fn write(&mut self, section: usize, page: &mut BoundedText) {
         match section {
             0 => self.request(page),
             1 => self.concepts(page),
@@ -47,11 +47,11 @@ impl Source<'_> {
 
     /// The items of a section of an earlier summary that was made as this one is.
     pub(super) fn extracts(&self, section: usize) -> impl Iterator<Item = &String> {
-        self.items(section, Author::Extracts)
+        self.items(section, SummaryAuthor::Extracts)
             .filter(|item| !item.starts_with(BEFORE))
     }
 
-    fn items(&self, section: usize, author: Author) -> impl Iterator<Item = &String> {
+    fn items(&self, section: usize, author: SummaryAuthor) -> impl Iterator<Item = &String> {
         let earlier = self.earlier.as_ref();
         let earlier = earlier.filter(|earlier| earlier.author == author);
         earlier
@@ -60,28 +60,28 @@ impl Source<'_> {
     }
 
     /// What another wrote in a section of an earlier summary, in at most so much room.
-    pub(super) fn carry(&self, page: &mut Page, section: usize, room: usize) {
+    pub(super) fn carry(&self, page: &mut BoundedText, section: usize, room: usize) {
         self.carry_under(&format!("{BEFORE}:"), page, section, room);
     }
 
-    fn carry_under(&self, lead: &str, page: &mut Page, section: usize, room: usize) {
-        let another = self.items(section, Author::Another);
+    fn carry_under(&self, lead: &str, page: &mut BoundedText, section: usize, room: usize) {
+        let another = self.items(section, SummaryAuthor::Another);
         let mut items: Vec<String> = another.map(|item| quoted(item)).collect();
         // What was carried on before stands there as a quotation already.
-        let carried = self.items(section, Author::Extracts);
+        let carried = self.items(section, SummaryAuthor::Extracts);
         let carried = carried.filter(|item| item.starts_with(BEFORE));
         let carried = carried.flat_map(|item| item.lines().skip(1));
         let carried = carried.filter(|line| !line.ends_with(LEFT_OUT));
         items.extend(carried.map(str::to_owned));
         let room = room.min(page.room()).saturating_sub(utf16_len(lead) + 2);
-        let told = condensed(&items, room, Stay::First);
+        let told = condensed(&items, room, RetainedEnd::First);
         let told: Vec<String> = told.iter().map(|item| marked(item)).collect();
         if !told.is_empty() {
             page.line(&format!("{lead}\n{}", told.join("\n")));
         }
     }
 
-    fn request(&mut self, page: &mut Page) {
+    fn request(&mut self, page: &mut BoundedText) {
         let messages = self.facts.messages();
         if let Some(first) = messages.first() {
             self.tell(page, "- First request:", first);
@@ -93,7 +93,7 @@ impl Source<'_> {
     }
 
     /// A message, as it is written among all messages; of a long one only the beginning, since it stands there whole.
-    fn tell(&mut self, page: &mut Page, lead: &str, one: &UserMessage) {
+    fn tell(&mut self, page: &mut BoundedText, lead: &str, one: &UserMessage) {
         let room = page.room().saturating_sub(utf16_len(lead) + 2).min(QUOTE);
         let whole = message(one, usize::MAX);
         if utf16_len(&whole) <= room && one.cut.is_none() {
@@ -111,7 +111,7 @@ impl Source<'_> {
     }
 
     /// Messages that fit whole, the newest first; the audit adds those that do not.
-    fn messages(&self, page: &mut Page) {
+    fn messages(&self, page: &mut BoundedText) {
         let mut room = page.room();
         let mut texts = Vec::new();
         for one in self.facts.messages().iter().rev() {
@@ -129,13 +129,13 @@ impl Source<'_> {
         }
     }
 
-    fn pending(&self, page: &mut Page) {
-        for todo in self.facts.standing_todos() {
+    fn pending(&self, page: &mut BoundedText) {
+        for todo in self.facts.uncancelled_todos() {
             if !page.line(&item(todo)) {
                 return;
             }
         }
-        if let Some(said) = self.facts.said_against_todos() {
+        if let Some(said) = self.facts.cancellation_of_todos() {
             page.line(&format!(
                 "- Older than what the user has said since: {said}. Not to be taken up unless the user asks for it again:"
             ));
@@ -144,13 +144,13 @@ impl Source<'_> {
             }
         }
         let plans = self.facts.cancelled().iter();
-        for plan in plans.filter(|one| one.kind == CancelledKind::Plan) {
+        for plan in plans.filter(|one| one.kind == CancelledActionKind::Plan) {
             page.line(&format!(
                 "- Turned down by the user, not to be resumed: “{}”",
                 inline(&plan.title)
             ));
         }
-        let lead = match self.facts.said_against(self.said_before()) {
+        let lead = match self.facts.cancellation_after(self.messages_before()) {
             Some(said) => format!("{BEFORE}, older than what the user has said since: {said}:"),
             None => format!("{BEFORE}:"),
         };
@@ -158,17 +158,17 @@ impl Source<'_> {
     }
 
     /// How many messages the user had written when the earlier summary was made.
-    fn said_before(&self) -> u32 {
+    fn messages_before(&self) -> u32 {
         let messages = self.facts.messages().iter();
         let mut since = messages.filter(|one| self.gathered.inputs.contains(&Id::of(&one.uuid)));
         let first = since.next().map(|one| one.ordinal.saturating_sub(1));
         first.unwrap_or(self.facts.messages().len() as u32)
     }
 
-    fn current(&self, page: &mut Page) {
+    fn current(&self, page: &mut BoundedText) {
         let texts = self.gathered.texts();
         if let Some(text) = texts.last() {
-            page.line(&said(SAID_LAST, &words(text, QUOTE)));
+            page.line(&lead_with_quote(SAID_LAST, &words(text, QUOTE)));
         }
         let from = self.gathered.calls.len().saturating_sub(ACTIONS);
         let mut lines = Vec::new();
@@ -191,17 +191,21 @@ impl Source<'_> {
             page.line(line);
         }
         if texts.is_empty() && lines.is_empty() {
-            self.list(page, self.extracts(7).cloned().collect(), Stay::First);
+            self.list(
+                page,
+                self.extracts(7).cloned().collect(),
+                RetainedEnd::First,
+            );
             self.carry(page, 7, page.room());
         }
     }
 
-    fn next(&self, page: &mut Page) {
-        let mut standing = self.facts.standing_todos();
+    fn next(&self, page: &mut BoundedText) {
+        let mut standing = self.facts.uncancelled_todos();
         if let Some(todo) = standing.find(|todo| todo.status == "in_progress") {
             page.line(&format!("- Go on with: {}", inline(&todo.content)));
         }
-        if self.facts.said_against_todos().is_some() {
+        if self.facts.cancellation_of_todos().is_some() {
             page.line("- Nothing that the user has called off since it was planned.");
         }
         if let Some(newest) = self.facts.messages().last() {

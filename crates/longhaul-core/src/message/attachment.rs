@@ -1,7 +1,7 @@
 //! Attachments: which of them the model sees (Z1). What it sees of them is rendered in `normalize/attachment/`.
 
-use super::{EntryKind, View};
-use crate::json::Object;
+use super::{EntryKind, EntryView};
+use crate::json::ObjectReader;
 
 /// Types that are records of the host's own doings and carry nothing for the model.
 const INVISIBLE: [&str; 4] = [
@@ -11,9 +11,9 @@ const INVISIBLE: [&str; 4] = [
     "structured_output",
 ];
 
-impl<'a> View<'a> {
+impl<'a> EntryView<'a> {
     /// The attachment, if the entry is one that the model sees.
-    pub fn visible_attachment(self) -> Option<Object<'a>> {
+    pub fn visible_attachment(self) -> Option<ObjectReader<'a>> {
         let facets = self.facets;
         let is_object = facets.attachment.of(self.line).first() == Some(&b'{');
         if facets.kind != EntryKind::Attachment || !is_object {

@@ -1,6 +1,6 @@
 //! Content blocks (M2), as ranges and sizes.
 
-use super::Span;
+use super::ByteSpan;
 
 /// The kinds of content block that decisions distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -39,7 +39,7 @@ impl BlockKind {
     }
 
     /// Whether a model writes it for others to read: text, or a call of a client's tool.
-    pub(crate) fn is_spoken(self) -> bool {
+    pub(crate) fn is_visible_output(self) -> bool {
         matches!(self, Self::Text | Self::ToolUse)
     }
 
@@ -51,7 +51,7 @@ impl BlockKind {
 
 /// One content block of a message, by where it lies and how long it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Block {
+pub struct EntryBlock {
     /// What it is.
     pub kind: BlockKind,
     /// Whether this lies inside the content of the tool result before it in the list.
@@ -63,13 +63,13 @@ pub struct Block {
     /// For a tool result: marked as an error.
     pub is_error: bool,
     /// The block's JSON.
-    pub span: Span,
+    pub span: ByteSpan,
     /// Content of the id literal: a call's `id`, a result's `tool_use_id`.
-    pub id: Span,
+    pub id: ByteSpan,
     /// Content of a call's `name` literal.
-    pub name: Span,
+    pub name: ByteSpan,
     /// A call's `input`, a result's `content`, a text's literal: the JSON value.
-    pub body: Span,
+    pub body: ByteSpan,
     /// UTF-16 units that count for an estimate (T2): of the decoded text of a text block or of a result's string;
     /// of name and serialised input of a call; of the serialised block for all else.
     pub units: u32,

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Damage, Facets, Scanner, View};
+use super::{EntryFacets, EntryView, LineDamage, LineScanner};
 
 /// One intact line of a transcript. The bytes are the line as it stands in the file, line end excluded; they are
 /// never changed, so what is written back or sent is what was read (M2).
@@ -11,19 +11,19 @@ use super::{Damage, Facets, Scanner, View};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     bytes: Bytes,
-    facets: Box<Facets>,
+    facets: Box<EntryFacets>,
 }
 
 impl Entry {
     /// Reads a line.
-    pub fn read(bytes: Bytes) -> Result<Self, Damage> {
-        let mut scanner = Scanner::default();
+    pub fn read(bytes: Bytes) -> Result<Self, LineDamage> {
+        let mut scanner = LineScanner::default();
         scanner.scan(&bytes)?;
         Ok(Self::noted(bytes, scanner.facets()))
     }
 
     /// An entry from a line that has just been scanned.
-    pub fn noted(bytes: Bytes, facets: &Facets) -> Self {
+    pub fn noted(bytes: Bytes, facets: &EntryFacets) -> Self {
         Self {
             bytes,
             facets: Box::new(facets.clone()),
@@ -36,12 +36,12 @@ impl Entry {
     }
 
     /// The notes on it.
-    pub fn facets(&self) -> &Facets {
+    pub fn facets(&self) -> &EntryFacets {
         &self.facets
     }
 
     /// Notes and bytes together.
-    pub fn view(&self) -> View<'_> {
+    pub fn view(&self) -> EntryView<'_> {
         self.facets.view(&self.bytes)
     }
 }

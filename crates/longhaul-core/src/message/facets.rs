@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::{Block, EntryKind, Id, Sent, Span, Subtype, Usage};
-use crate::json::{self, Object};
+use super::{ByteSpan, EntryBlock, EntryKind, Id, Sent, Subtype, Usage};
+use crate::json::{self, ObjectReader};
 
 /// Yes/no facts of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags {
+pub struct EntryFlags {
     /// Belongs to a sub-agent's conversation.
     pub sidechain: bool,
     /// Shown nowhere. Display only: it is sent all the same.
@@ -32,45 +32,45 @@ pub struct Flags {
 
 /// The notes on one entry: spans into its line, and sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facets {
+pub struct EntryFacets {
     /// What it is.
     pub kind: EntryKind,
     /// Which system entry it is.
     pub subtype: Subtype,
     /// Yes/no facts.
-    pub flags: Flags,
+    pub flags: EntryFlags,
     /// Content of the `uuid` literal. Entries without one are outside the parent chain.
-    pub uuid: Span,
+    pub uuid: ByteSpan,
     /// Content of the `parentUuid` literal; absent for `null` too.
-    pub parent: Span,
+    pub parent: ByteSpan,
     /// Content of the `logicalParentUuid` literal.
-    pub logical_parent: Span,
+    pub logical_parent: ByteSpan,
     /// Content of the `sessionId` literal.
-    pub session: Span,
+    pub session: ByteSpan,
     /// Content of the `timestamp` literal.
-    pub timestamp: Span,
+    pub timestamp: ByteSpan,
     /// Content of the `type` literal.
-    pub type_name: Span,
+    pub type_name: ByteSpan,
     /// Content of the `message.id` literal.
-    pub message_id: Span,
+    pub message_id: ByteSpan,
     /// Content of the `message.model` literal.
-    pub model: Span,
+    pub model: ByteSpan,
     /// The `attachment` value, as JSON.
-    pub attachment: Span,
+    pub attachment: ByteSpan,
     /// UTF-16 units of the serialised `attachment` value.
     pub attachment_units: u32,
     /// The `compactMetadata`, `microcompactMetadata` or `undoMetadata` object, as JSON.
-    pub metadata: Span,
+    pub metadata: ByteSpan,
     /// The message's content blocks.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<EntryBlock>,
     /// The reply's usage.
     pub usage: Option<Box<Usage>>,
 }
 
-impl Facets {
+impl EntryFacets {
     /// Reads these notes against the line they were taken from.
-    pub fn view<'a>(&'a self, line: &'a [u8]) -> View<'a> {
-        View { facets: self, line }
+    pub fn view<'a>(&'a self, line: &'a [u8]) -> EntryView<'a> {
+        EntryView { facets: self, line }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -90,14 +90,14 @@ impl Facets {
 
 /// An entry's notes together with its bytes: what readers of an entry use.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
+pub struct EntryView<'a> {
     /// The notes.
-    pub facets: &'a Facets,
+    pub facets: &'a EntryFacets,
     /// The bytes.
     pub line: &'a [u8],
 }
 
-impl<'a> View<'a> {
+impl<'a> EntryView<'a> {
     /// For a record of cache edits (U4): the calls whose results every request asks to drop from then on. Such an entry
     /// clears nothing.
     pub fn cache_edits(self) -> Option<Vec<Cow<'a, str>>> {
@@ -136,7 +136,7 @@ impl<'a> View<'a> {
                 .is_some_and(|block| self.object(block.span).string("signature").is_some())
     }
 
-    fn id(self, span: Span) -> Option<Id> {
+    fn id(self, span: ByteSpan) -> Option<Id> {
         span.is_present()
             .then(|| Id::of_literal(span.of(self.line)))
     }
@@ -162,7 +162,7 @@ impl<'a> View<'a> {
     }
 
     /// The tool call that a block makes or answers.
-    pub fn block_id(self, block: &Block) -> Option<Id> {
+    pub fn block_id(self, block: &EntryBlock) -> Option<Id> {
         self.id(block.id)
     }
 
@@ -188,12 +188,12 @@ impl<'a> View<'a> {
     }
 
     /// The decoded text of a literal's content.
-    pub fn text(self, span: Span) -> Cow<'a, str> {
+    pub fn text(self, span: ByteSpan) -> Cow<'a, str> {
         json::decode(span.of(self.line))
     }
 
     /// A part that is an object.
-    pub fn object(self, span: Span) -> Object<'a> {
-        Object::new(span.of(self.line))
+    pub fn object(self, span: ByteSpan) -> ObjectReader<'a> {
+        ObjectReader::new(span.of(self.line))
     }
 }

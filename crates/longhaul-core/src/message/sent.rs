@@ -4,7 +4,7 @@
 //! model are never sent. All readers of a conversation ask here, whether they hold an entry or a row of a table. How
 //! what is sent becomes messages is decided in `normalize/`.
 
-use super::{EntryKind, Flags, View};
+use super::{EntryFlags, EntryKind, EntryView};
 
 /// How the model sees an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Sent {
     /// attachments.
     pub(crate) fn of(
         kind: EntryKind,
-        flags: Flags,
+        flags: EntryFlags,
         is_visible: impl FnOnce() -> bool,
     ) -> Option<Self> {
         match kind {
@@ -39,12 +39,12 @@ impl Sent {
     }
 
     /// Whether an entry with these notes is a line of a model's reply: neither a record of an error nor written by the host.
-    pub(crate) fn is_reply(kind: EntryKind, flags: Flags) -> bool {
+    pub(crate) fn is_reply(kind: EntryKind, flags: EntryFlags) -> bool {
         Self::of(kind, flags, || false) == Some(Self::Reply)
     }
 }
 
-impl View<'_> {
+impl EntryView<'_> {
     /// How the model sees the entry; none: it does not.
     pub fn sent(self) -> Option<Sent> {
         let is_visible = || self.visible_attachment().is_some();

@@ -2,12 +2,12 @@
 
 /// Where a part of an entry lies in the entry's bytes. An absent part is the empty span at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Span {
+pub struct ByteSpan {
     start: u32,
     end: u32,
 }
 
-impl Span {
+impl ByteSpan {
     /// The span of a part that is not there.
     pub(crate) const ABSENT: Self = Self { start: 0, end: 0 };
 

@@ -7,45 +7,45 @@
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::{MicroLimits, Reason, ToolResult, ToolResults};
+use super::{ClearableResult, MicroClearingReason, MicroLimits, ToolResults};
 use crate::hash::Set;
 use crate::message::Id;
 use crate::tokens::Estimate;
 
 /// Results that the provider is to drop from its cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deletions {
+pub struct CacheDeletions {
     /// Always [`Reason::Cached`].
-    pub reason: Reason,
+    pub reason: MicroClearingReason,
     /// The results, oldest first.
-    pub results: Vec<ToolResult>,
+    pub results: Vec<ClearableResult>,
     /// What they weigh: stands in for what the provider measures (D4).
     pub saved: Estimate,
 }
 
 /// What was deleted by reference and must be asked for again with every request.
 #[derive(Debug, Clone, Default)]
-pub struct CachedMicro {
+pub struct CacheEditState {
     /// In the order in which they were deleted.
     pinned: Vec<String>,
     deleted: Set<Id>,
 }
 
-impl CachedMicro {
+impl CacheEditState {
     /// What to delete now, if there are enough active results.
-    pub fn plan(&self, results: &ToolResults, limits: &MicroLimits) -> Option<Deletions> {
+    pub fn plan(&self, results: &ToolResults, limits: &MicroLimits) -> Option<CacheDeletions> {
         let active = results.len() - self.deleted.len().min(results.len());
         if active < limits.from() {
             return None;
         }
-        let results: Vec<ToolResult> = results
+        let results: Vec<ClearableResult> = results
             .iter()
             .filter(|result| !self.deleted.contains(&Id::of(&result.call)))
             .take(active - limits.kept())
             .cloned()
             .collect();
-        Some(Deletions {
-            reason: Reason::Cached,
+        Some(CacheDeletions {
+            reason: MicroClearingReason::Cached,
             saved: results.iter().map(|result| result.weight).sum(),
             results,
         })

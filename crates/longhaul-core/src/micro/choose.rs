@@ -3,8 +3,10 @@
 
 use jiff::Timestamp;
 
-use super::{CachedMicro, Clearing, Deletions, MicroLimits, ToolResults, idle, pressure};
-use crate::window::{Level, WindowStatus};
+use super::{
+    CacheDeletions, CacheEditState, MicroLimits, PlannedClearing, ToolResults, idle, pressure,
+};
+use crate::window::{WindowLevel, WindowStatus};
 
 /// Whether the provider still holds what the last request wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,16 +31,16 @@ pub struct MicroSituation<'a> {
     /// The cache now.
     pub cache: CacheState,
     /// What was deleted by reference; none if the provider does not take cache edits.
-    pub cached: Option<&'a CachedMicro>,
+    pub cached: Option<&'a CacheEditState>,
     /// Who clears under pressure.
-    pub pressure: Pressure,
+    pub pressure: PressureOwner,
     /// When results are cleared and how many stay.
     pub limits: &'a MicroLimits,
 }
 
 /// Who clears when the window fills up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pressure {
+pub enum PressureOwner {
     /// We do (U5).
     #[default]
     Ours,
@@ -52,11 +54,11 @@ pub enum MicroStep {
     /// Nothing.
     Nothing,
     /// Clear these, which begins a new rendering.
-    Clear(Clearing),
+    Clear(PlannedClearing),
     /// Ask the provider to drop these from its cache.
-    Delete(Deletions),
+    Delete(CacheDeletions),
     /// Pressure clearing applies, but the cache is warm and there is room: better at the next cold request (Y5).
-    Wait(Clearing),
+    Wait(PlannedClearing),
 }
 
 /// Takes the first way that applies.
@@ -75,13 +77,13 @@ pub fn choose(situation: &MicroSituation<'_>) -> MicroStep {
             .map_or(MicroStep::Nothing, MicroStep::Delete);
     }
     let status = situation.status;
-    if status.used < status.warning || situation.pressure == Pressure::Providers {
+    if status.used < status.warning || situation.pressure == PressureOwner::Providers {
         return MicroStep::Nothing;
     }
     let Some(clearing) = pressure::clear(results, status.scale()) else {
         return MicroStep::Nothing;
     };
-    let can_wait = situation.cache == CacheState::Warm && status.level <= Level::Warning;
+    let can_wait = situation.cache == CacheState::Warm && status.level <= WindowLevel::Warning;
     match can_wait {
         true => MicroStep::Wait(clearing),
         false => MicroStep::Clear(clearing),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Clearing, MicroLimits, Reason, ToolResults};
+use super::{MicroClearingReason, MicroLimits, PlannedClearing, ToolResults};
 
 /// Whether the last reply is long ago.
 pub fn is_rested(limits: &MicroLimits, last_reply: Option<Timestamp>, now: Timestamp) -> bool {
@@ -15,7 +15,8 @@ pub(super) fn clear(
     limits: &MicroLimits,
     last_reply: Option<Timestamp>,
     now: Timestamp,
-) -> Option<Clearing> {
+) -> Option<PlannedClearing> {
     let old = results.len().saturating_sub(limits.kept());
-    (is_rested(limits, last_reply, now) && old > 0).then(|| results.oldest(old, Reason::Idle))
+    (is_rested(limits, last_reply, now) && old > 0)
+        .then(|| results.oldest(old, MicroClearingReason::Idle))
 }

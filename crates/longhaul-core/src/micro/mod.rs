@@ -14,12 +14,12 @@ pub mod native;
 mod pressure;
 mod results;
 
-pub use cached::{CachedMicro, Deletions};
-pub use choose::{CacheState, MicroSituation, MicroStep, Pressure, choose};
+pub use cached::{CacheDeletions, CacheEditState};
+pub use choose::{CacheState, MicroSituation, MicroStep, PressureOwner, choose};
 pub use clearable::ClearableTools;
 pub use idle::is_rested;
 pub use limits::MicroLimits;
-pub use results::{Clearing, Reason, ToolResult, ToolResults};
+pub use results::{ClearableResult, MicroClearingReason, PlannedClearing, ToolResults};
 
 #[cfg(test)]
 mod tests;

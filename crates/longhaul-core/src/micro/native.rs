@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::ClearableTools;
-use crate::window::{Scale, WindowStatus};
+use crate::window::{WindowScale, WindowStatus};
 
 /// The beta that the edits need.
 pub const BETA: &str = "context-management-2025-06-27";
@@ -80,13 +80,13 @@ pub fn context_management<'a>(
 }
 
 /// Input tokens from which on the provider clears.
-fn trigger(status: &WindowStatus, scale: Scale) -> u64 {
+fn trigger(status: &WindowStatus, scale: WindowScale) -> u64 {
     scale.apply(TRIGGER).min(status.warning).max(1)
 }
 
 /// What the provider cleared, as a reply tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Applied {
+pub struct ProviderClearing {
     /// Results cleared.
     pub tool_uses: u64,
     /// Turns whose thinking was cleared.
@@ -95,7 +95,7 @@ pub struct Applied {
     pub input_tokens: u64,
 }
 
-impl Applied {
+impl ProviderClearing {
     /// Reads `context_management.applied_edits` of a reply. Edits of other kinds are passed over.
     pub fn read(applied_edits: &Value) -> Self {
         let count = |edit: &Value, name: &str| edit.get(name).and_then(Value::as_u64).unwrap_or(0);

@@ -1,8 +1,8 @@
 //! Clearing under pressure (U5): the window fills up, and tool results are the cheapest thing to let go.
 
-use super::{Clearing, Reason, ToolResults};
+use super::{MicroClearingReason, PlannedClearing, ToolResults};
 use crate::tokens::Estimate;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 /// The newest results that stay.
 const KEPT: usize = 3;
@@ -12,7 +12,7 @@ const MOST: u64 = 40_000;
 const WORTH: u64 = 20_000;
 
 /// Clears the oldest results until few enough are left, if that saves enough.
-pub(super) fn clear(results: &ToolResults, scale: Scale) -> Option<Clearing> {
+pub(super) fn clear(results: &ToolResults, scale: WindowScale) -> Option<PlannedClearing> {
     let most = scale.apply(MOST);
     let mut left = results.tokens();
     let mut count = 0;
@@ -26,7 +26,7 @@ pub(super) fn clear(results: &ToolResults, scale: Scale) -> Option<Clearing> {
     if count == 0 {
         return None;
     }
-    let clearing = results.oldest(count, Reason::Pressure);
+    let clearing = results.oldest(count, MicroClearingReason::Pressure);
     let saved: Estimate = clearing.results.iter().map(|result| result.weight).sum();
     (saved.unpadded() >= scale.apply(WORTH)).then_some(clearing)
 }

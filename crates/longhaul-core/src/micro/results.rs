@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::ClearableTools;
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, Id, Sent, Subtype, View};
+use crate::message::{BlockKind, EntryView, Id, Sent, Subtype};
 use crate::tokens::{Estimate, Estimator};
 
 /// A result that may be cleared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolResult {
+pub struct ClearableResult {
     /// The id of the call, as it is written.
     pub call: String,
     /// The tool.
@@ -22,11 +22,11 @@ pub struct ToolResult {
 
 /// What is to be cleared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clearing {
+pub struct PlannedClearing {
     /// Why.
-    pub reason: Reason,
+    pub reason: MicroClearingReason,
     /// The results, oldest first.
-    pub results: Vec<ToolResult>,
+    pub results: Vec<ClearableResult>,
     /// Memory attachments that go with them, as uuids (U6).
     pub attachments: Vec<String>,
     /// What it saves (T2, not padded).
@@ -35,7 +35,7 @@ pub struct Clearing {
 
 /// Why results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum MicroClearingReason {
     /// The conversation rested for so long that its cache is gone (U3).
     Idle,
     /// The window fills up (U5).
@@ -44,7 +44,7 @@ pub enum Reason {
     Cached,
 }
 
-impl Reason {
+impl MicroClearingReason {
     /// Its name on disk and in events.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Reason {
 }
 
 #[derive(Debug)]
-struct Attachment {
+struct MemoryAttachment {
     uuid: String,
     /// The memory file that it repeats.
     path: Option<PathBuf>,
@@ -72,11 +72,11 @@ pub struct ToolResults {
     /// Calls of clearable tools that have no result yet: the id and the tool.
     open: Map<Id, String>,
     /// Oldest first.
-    active: VecDeque<ToolResult>,
+    active: VecDeque<ClearableResult>,
     tokens: Estimate,
     /// Results that ever came.
     seen: u64,
-    memories: VecDeque<Attachment>,
+    memories: VecDeque<MemoryAttachment>,
 }
 
 impl ToolResults {
@@ -89,13 +89,13 @@ impl ToolResults {
     }
 
     /// Takes an entry of the conversation.
-    pub fn push(&mut self, entry: View<'_>, estimator: &impl Estimator) {
+    pub fn push(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
         let facets = entry.facets;
         match entry.sent() {
             Some(Sent::Reply) => self.calls(entry),
             Some(Sent::Input) => self.results(entry, estimator),
             Some(Sent::Attachment) if is_memory(entry) && facets.uuid.is_present() => {
-                self.memories.push_back(Attachment {
+                self.memories.push_back(MemoryAttachment {
                     uuid: entry.text(facets.uuid).into_owned(),
                     path: memory_path(entry),
                     weight: estimator.attachment(facets.attachment_units),
@@ -112,7 +112,7 @@ impl ToolResults {
         }
     }
 
-    fn calls(&mut self, entry: View<'_>) {
+    fn calls(&mut self, entry: EntryView<'_>) {
         let blocks = entry.facets.blocks.iter();
         for block in blocks.filter(|block| block.kind == BlockKind::ToolUse && !block.inner) {
             let tool = entry.text(block.name);
@@ -124,7 +124,7 @@ impl ToolResults {
         }
     }
 
-    fn results(&mut self, entry: View<'_>, estimator: &impl Estimator) {
+    fn results(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
         let blocks = &entry.facets.blocks;
         for (index, block) in blocks.iter().enumerate() {
             if block.kind != BlockKind::ToolResult || block.inner {
@@ -137,7 +137,7 @@ impl ToolResults {
             let weight = estimator.block(block, &blocks[index + 1..]);
             self.tokens += weight;
             self.seen += 1;
-            self.active.push_back(ToolResult {
+            self.active.push_back(ClearableResult {
                 call: entry.text(block.id).into_owned(),
                 tool,
                 weight,
@@ -166,7 +166,7 @@ impl ToolResults {
     }
 
     /// The results, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &ToolResult> {
+    pub fn iter(&self) -> impl Iterator<Item = &ClearableResult> {
         self.active.iter()
     }
 
@@ -203,17 +203,17 @@ impl ToolResults {
     }
 
     /// What clearing the oldest `count` results is.
-    pub(super) fn oldest(&self, count: usize, reason: Reason) -> Clearing {
-        let results: Vec<ToolResult> = self.active.iter().take(count).cloned().collect();
+    pub(super) fn oldest(&self, count: usize, reason: MicroClearingReason) -> PlannedClearing {
+        let results: Vec<ClearableResult> = self.active.iter().take(count).cloned().collect();
         let kept = (self.active.len() - results.len()) as u64;
         let before = self.seen - kept;
         let memories = self.memories.iter();
-        let old: Vec<&Attachment> = memories
+        let old: Vec<&MemoryAttachment> = memories
             .take_while(|memory| memory.behind < before)
             .collect();
         let saved = results.iter().map(|result| result.weight).sum::<Estimate>()
             + old.iter().map(|memory| memory.weight).sum();
-        Clearing {
+        PlannedClearing {
             reason,
             results,
             attachments: old.iter().map(|memory| memory.uuid.clone()).collect(),
@@ -223,13 +223,13 @@ impl ToolResults {
 }
 
 /// The file that an attachment repeats, where it names one.
-fn memory_path(entry: View<'_>) -> Option<PathBuf> {
+fn memory_path(entry: EntryView<'_>) -> Option<PathBuf> {
     let path = entry.object(entry.facets.attachment).string("path")?;
     Some(path.into_owned().into())
 }
 
 /// Attachments that repeat memory files: the files are still there.
-fn is_memory(entry: View<'_>) -> bool {
+fn is_memory(entry: EntryView<'_>) -> bool {
     const MEMORIES: [&str; 3] = ["nested_memory", "relevant_memories", "memory"];
     entry
         .object(entry.facets.attachment)

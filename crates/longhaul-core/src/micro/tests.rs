@@ -4,11 +4,11 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::native::{Applied, KeepThinking, context_management};
+use super::native::{KeepThinking, ProviderClearing, context_management};
 use super::*;
 use crate::message::Entry;
-use crate::tokens::Rough;
-use crate::window::{AutoCompact, Settings, WindowInput, WindowStatus};
+use crate::tokens::RoughEstimator;
+use crate::window::{AutoCompact, WindowInput, WindowSettings, WindowStatus};
 
 const LIMITS: MicroLimits = MicroLimits {
     keep_recent: 5,
@@ -27,7 +27,7 @@ fn call(results: &mut ToolResults, id: &str, tool: &str, tokens: usize) {
     let answers = json!({"type":"user","uuid":format!("u{id}"),"message":{"role":"user",
         "content":[{"type":"tool_result","tool_use_id":id,"content":"x".repeat(tokens * 4)}]}});
     for line in [asks, answers] {
-        results.push(entry(line).view(), &Rough);
+        results.push(entry(line).view(), &RoughEstimator);
     }
 }
 
@@ -39,14 +39,14 @@ fn calls(count: usize, tokens: usize) -> ToolResults {
     results
 }
 
-fn ids(results: &[ToolResult]) -> Vec<&str> {
+fn ids(results: &[ClearableResult]) -> Vec<&str> {
     results.iter().map(|result| result.call.as_str()).collect()
 }
 
 fn status(used: u64) -> WindowStatus {
-    let settings = Settings {
+    let settings = WindowSettings {
         auto_compact: AutoCompact::On,
-        ..Settings::default()
+        ..WindowSettings::default()
     };
     WindowStatus::new(&WindowInput {
         window: 200_000,
@@ -76,7 +76,7 @@ fn situation<'a>(
         now: later(minutes),
         cache,
         cached: None,
-        pressure: Pressure::Ours,
+        pressure: PressureOwner::Ours,
         limits: &LIMITS,
     }
 }
@@ -125,7 +125,7 @@ fn u2_what_was_cleared_is_not_cleared_again() {
     let cleared = json!({"type":"system","subtype":"microcompact_boundary","uuid":"b",
         "microcompactMetadata":{"compactedToolIds":["t0","t1","t5"]}});
     for _ in 0..2 {
-        results.push(entry(cleared.clone()).view(), &Rough);
+        results.push(entry(cleared.clone()).view(), &RoughEstimator);
         assert_eq!(results.len(), 5);
         assert_eq!(results.tokens().unpadded(), 500);
     }
@@ -147,7 +147,7 @@ fn u3_after_an_hour_all_but_the_newest_five_are_cleared() {
     else {
         panic!("nothing cleared");
     };
-    assert_eq!(clearing.reason, Reason::Idle);
+    assert_eq!(clearing.reason, MicroClearingReason::Idle);
     assert_eq!(ids(&clearing.results), ["t0", "t1", "t2", "t3"]);
     assert_eq!(clearing.saved.unpadded(), 400);
     let few = calls(5, 100);
@@ -163,7 +163,7 @@ fn u3_after_an_hour_all_but_the_newest_five_are_cleared() {
 #[test]
 fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_deleted() {
     let mut results = calls(11, 100);
-    let mut cached = CachedMicro::default();
+    let mut cached = CacheEditState::default();
     assert_eq!(cached.plan(&results, &LIMITS), None);
     call(&mut results, "t11", "Bash", 100);
     let deletions = cached.plan(&results, &LIMITS).unwrap();
@@ -183,7 +183,7 @@ fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_delete
         ids(&more.results),
         ["t7", "t8", "t9", "t10", "t11", "t12", "t13"]
     );
-    let cached = CachedMicro::default();
+    let cached = CacheEditState::default();
     assert!(cached.pinned().is_empty());
     assert_eq!(
         cached.plan(&results, &LIMITS).unwrap().results.len(),
@@ -200,7 +200,7 @@ fn u5_keeps_newest_three() {
     else {
         panic!("nothing cleared");
     };
-    assert_eq!(clearing.reason, Reason::Pressure);
+    assert_eq!(clearing.reason, MicroClearingReason::Pressure);
     assert_eq!(
         ids(&clearing.results),
         ["t0", "t1"],
@@ -259,11 +259,11 @@ fn u6_old_memory_attachments_go_with_the_results() {
             json!({"type":"attachment","uuid":uuid,"attachment":{"type":"nested_memory","path":"/p/CLAUDE.md","content":"x"}}),
         )
     };
-    results.push(memory("old").view(), &Rough);
+    results.push(memory("old").view(), &RoughEstimator);
     for at in 2..9 {
         call(&mut results, &format!("t{at}"), "Read", 100);
     }
-    results.push(memory("new").view(), &Rough);
+    results.push(memory("new").view(), &RoughEstimator);
     let MicroStep::Clear(clearing) = choose(&situation(&results, &status(0), 61, CacheState::Cold))
     else {
         panic!("nothing cleared");
@@ -311,14 +311,17 @@ fn u7_what_the_provider_cleared_is_read_back() {
         {"type": "something_new"},
     ]);
     assert_eq!(
-        Applied::read(&applied),
-        Applied {
+        ProviderClearing::read(&applied),
+        ProviderClearing {
             tool_uses: 7,
             thinking_turns: 2,
             input_tokens: 51_900
         }
     );
-    assert_eq!(Applied::read(&Value::Null), Applied::default());
+    assert_eq!(
+        ProviderClearing::read(&Value::Null),
+        ProviderClearing::default()
+    );
 }
 
 #[test]
@@ -335,7 +338,7 @@ fn y5_pressure_waits_for_a_cold_request_while_there_is_room() {
 #[test]
 fn o1_cache_edits_come_before_pressure_and_rest_before_both() {
     let results = calls(20, 4_000);
-    let cached = CachedMicro::default();
+    let cached = CacheEditState::default();
     let full = status(160_000);
     let with = |minutes, cache| {
         choose(&MicroSituation {
@@ -345,16 +348,16 @@ fn o1_cache_edits_come_before_pressure_and_rest_before_both() {
     };
     assert!(matches!(
         with(61, CacheState::Cold),
-        MicroStep::Clear(Clearing {
-            reason: Reason::Idle,
+        MicroStep::Clear(PlannedClearing {
+            reason: MicroClearingReason::Idle,
             ..
         })
     ));
     assert!(matches!(with(1, CacheState::Warm), MicroStep::Delete(_)));
     assert!(matches!(
         with(10, CacheState::Cold),
-        MicroStep::Clear(Clearing {
-            reason: Reason::Pressure,
+        MicroStep::Clear(PlannedClearing {
+            reason: MicroClearingReason::Pressure,
             ..
         })
     ));
@@ -362,9 +365,9 @@ fn o1_cache_edits_come_before_pressure_and_rest_before_both() {
 
 #[test]
 fn h7_budgets_of_clearing_shrink_with_the_window() {
-    let settings = Settings {
+    let settings = WindowSettings {
         auto_compact: AutoCompact::On,
-        ..Settings::default()
+        ..WindowSettings::default()
     };
     let small = WindowStatus::new(&WindowInput {
         window: 20_000,

@@ -1,9 +1,9 @@
 //! From what files say of a model to a full [`ModelSpec`]: what they leave out is assumed, and said.
 
 use super::file::{ModelPatch, PerMillion, PricesPatch, ThinkingPatch, TierPatch};
-use super::prices::{Prices, Tier, TokenPrices};
+use super::prices::{PriceTier, Prices, TokenPrices};
 use super::spec::ModelSpec;
-use super::thinking::{Effort, Thinking};
+use super::thinking::{EffortLevel, ThinkingRules};
 
 /// The window of a model nothing is known of: what all models of the last years have at least.
 const WINDOW: u64 = 200_000;
@@ -61,7 +61,7 @@ pub(super) fn spec(id: &str, patch: &ModelPatch, prices: Option<Prices>) -> Mode
         prices,
         tokenizer: patch.tokenizer.unwrap_or_default(),
         thinking: thinking(patch.thinking.as_ref()),
-        default_effort: patch.default_effort.unwrap_or(Effort::High),
+        default_effort: patch.default_effort.unwrap_or(EffortLevel::High),
         tool_overhead: patch.tool_overhead,
         us_surcharge: patch.us_surcharge.unwrap_or_default(),
         retired: patch.retired.unwrap_or_default(),
@@ -82,7 +82,7 @@ pub(super) fn prices(patch: &ModelPatch) -> Result<Option<Prices>, &'static str>
         cache_read: given.cache_read,
         output: given.output.ok_or("output")?,
     });
-    let mut tiers: Vec<Tier> = given.tiers.iter().flatten().map(Tier::from).collect();
+    let mut tiers: Vec<PriceTier> = given.tiers.iter().flatten().map(PriceTier::from).collect();
     tiers.sort_by_key(|tier| tier.above);
     Ok(Some(Prices { base, tiers }))
 }
@@ -97,10 +97,10 @@ fn lacks_cache_prices(given: &PricesPatch) -> bool {
         .any(|price| price.is_none())
 }
 
-fn thinking(patch: Option<&ThinkingPatch>) -> Thinking {
-    let careful = Thinking::unknown();
+fn thinking(patch: Option<&ThinkingPatch>) -> ThinkingRules {
+    let careful = ThinkingRules::unknown();
     let Some(given) = patch else { return careful };
-    Thinking {
+    ThinkingRules {
         prior: given.prior.unwrap_or(careful.prior),
         accepts: given.accepts.clone().unwrap_or(careful.accepts),
         disabled_up_to: given.disabled_up_to,
@@ -108,9 +108,9 @@ fn thinking(patch: Option<&ThinkingPatch>) -> Thinking {
     }
 }
 
-impl From<&TierPatch> for Tier {
-    fn from(tier: &TierPatch) -> Tier {
-        Tier {
+impl From<&TierPatch> for PriceTier {
+    fn from(tier: &TierPatch) -> PriceTier {
+        PriceTier {
             above: tier.above,
             prices: TokenPrices::from(tier),
         }

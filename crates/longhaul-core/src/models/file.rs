@@ -12,8 +12,8 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::Spanned;
 
 use super::spec::{Tokenizer, ToolOverhead};
-use super::thinking::{Binding, Effort, PriorThinking, ThinkingType};
-use crate::money::Rate;
+use super::thinking::{EffortLevel, PriorThinking, ThinkingBinding, ThinkingType};
+use crate::money::TokenPrice;
 
 /// Why a models file was not taken. The caller knows its path; the line is in here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ struct ModelFile {
 }
 
 /// A patch and the line it begins on.
-pub(super) struct Placed {
+pub(super) struct PlacedPatch {
     pub(super) id: String,
     pub(super) line: usize,
     pub(super) patch: ModelPatch,
@@ -69,7 +69,7 @@ pub(super) struct ModelPatch {
     pub(super) note: Option<String>,
     pub(super) prices: Option<PricesPatch>,
     pub(super) thinking: Option<ThinkingPatch>,
-    pub(super) default_effort: Option<Effort>,
+    pub(super) default_effort: Option<EffortLevel>,
     pub(super) tool_overhead: Option<ToolOverhead>,
 }
 
@@ -103,17 +103,17 @@ pub(super) struct TierPatch {
 pub(super) struct ThinkingPatch {
     pub(super) prior: Option<PriorThinking>,
     pub(super) accepts: Option<Vec<ThinkingType>>,
-    pub(super) disabled_up_to: Option<Effort>,
-    pub(super) binding: Option<Binding>,
+    pub(super) disabled_up_to: Option<EffortLevel>,
+    pub(super) binding: Option<ThinkingBinding>,
 }
 
 /// Reads a models file.
-pub(super) fn read(text: &str) -> Result<Vec<Placed>, ModelFileError> {
+pub(super) fn read(text: &str) -> Result<Vec<PlacedPatch>, ModelFileError> {
     let file: ModelFile = toml::from_str(text).map_err(|error| ModelFileError::Malformed {
         line: line_of(text, error.span().map_or(0, |span| span.start)),
         message: error.message().to_owned(),
     })?;
-    let placed = file.models.into_iter().map(|(id, patch)| Placed {
+    let placed = file.models.into_iter().map(|(id, patch)| PlacedPatch {
         id,
         line: line_of(text, patch.span().start),
         patch: patch.into_inner(),
@@ -179,35 +179,35 @@ fn overlay<T>(earlier: Option<T>, later: Option<T>, merge: fn(T, T) -> T) -> Opt
 
 /// A price as files give it: dollars for a million tokens.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PerMillion(pub(super) Rate);
+pub(super) struct PerMillion(pub(super) TokenPrice);
 
 impl<'de> Deserialize<'de> for PerMillion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PerMillion, D::Error> {
-        deserializer.deserialize_any(Dollars).map(PerMillion)
+        deserializer.deserialize_any(PriceVisitor).map(PerMillion)
     }
 }
 
 /// Reads a price exactly: six decimals of a dollar a million tokens are one picodollar a token.
-struct Dollars;
+struct PriceVisitor;
 
-impl Visitor<'_> for Dollars {
-    type Value = Rate;
+impl Visitor<'_> for PriceVisitor {
+    type Value = TokenPrice;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("dollars for a million tokens: 0 to 1000000, at most six decimals")
     }
 
-    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Rate, E> {
+    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<TokenPrice, E> {
         self.visit_f64(dollars as f64)
     }
 
-    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Rate, E> {
+    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<TokenPrice, E> {
         let pico = dollars * 1e6;
         let whole = pico.round();
         // A decimal fraction is not exact in binary; what is off by more than that is a seventh decimal.
         let exact = (pico - whole).abs() <= whole.abs() * 1e-12 + 1e-6;
         match (0.0..=1e6).contains(&dollars) && exact {
-            true => Ok(Rate::from_pico_per_token(whole as u64)),
+            true => Ok(TokenPrice::from_pico_per_token(whole as u64)),
             false => Err(E::invalid_value(de::Unexpected::Float(dollars), &self)),
         }
     }

@@ -13,10 +13,10 @@ mod table;
 mod thinking;
 
 pub use file::ModelFileError;
-pub use prices::{Prices, Tier, TokenPrices};
+pub use prices::{PriceTier, Prices, TokenPrices};
 pub use spec::{ModelSpec, Tokenizer, ToolOverhead};
-pub use table::{ModelTable, Resolved};
-pub use thinking::{Binding, Effort, PriorThinking, Thinking, ThinkingType};
+pub use table::{ModelTable, ResolvedModel};
+pub use thinking::{EffortLevel, PriorThinking, ThinkingBinding, ThinkingRules, ThinkingType};
 
 #[cfg(test)]
 mod tests;

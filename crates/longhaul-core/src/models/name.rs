@@ -2,18 +2,18 @@
 
 /// A model's name without what providers put around it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct ModelName {
     /// The bare id: `claude-opus-4-6`.
     pub(super) plain: String,
     /// Who serves it.
-    pub(super) route: Route,
+    pub(super) route: ModelRoute,
     /// Whether the name asked for a window other than the model's own.
-    pub(super) window: AskedWindow,
+    pub(super) window: RequestedWindow,
 }
 
 /// Who serves the model, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum ModelRoute {
     /// The name is the maker's own.
     Direct,
     /// A reseller's prefix or suffix was on it, so prices may differ.
@@ -22,7 +22,7 @@ pub(super) enum Route {
 
 /// The window a name asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AskedWindow {
+pub(super) enum RequestedWindow {
     /// The model's.
     Own,
     /// `[1m]`: a million tokens.
@@ -30,24 +30,24 @@ pub(super) enum AskedWindow {
 }
 
 /// Takes a name apart: `us.anthropic.claude-opus-4-5-20251101-v1:0` is `claude-opus-4-5` from a reseller.
-pub(super) fn normalise(requested: &str) -> Name {
+pub(super) fn normalise(requested: &str) -> ModelName {
     let lower = requested.trim().to_ascii_lowercase();
     let (rest, window) = match lower.strip_suffix("[1m]") {
-        Some(rest) => (rest, AskedWindow::Million),
-        None => (lower.as_str(), AskedWindow::Own),
+        Some(rest) => (rest, RequestedWindow::Million),
+        None => (lower.as_str(), RequestedWindow::Own),
     };
     // Paths (`openrouter/anthropic/…`, `bedrock/us-east-1/…`, an ARN) end in the model; `anthropic.` may follow a region.
     let file = rest.rsplit('/').next().unwrap_or(rest);
     let id = file.split_once("anthropic.").map_or(file, |(_, id)| id);
     let route = match id.len() == rest.len() || rest.strip_suffix(id) == Some("anthropic/") {
-        true => Route::Direct,
-        false => Route::Reseller,
+        true => ModelRoute::Direct,
+        false => ModelRoute::Reseller,
     };
     let id = without_variant(id);
     let id = without_numbered(id, "-v", 1..=2);
     let id = id.strip_suffix("-latest").unwrap_or(id);
     let id = without_numbered(id, "-", 8..=8);
-    Name {
+    ModelName {
         plain: id.replace('.', "-"),
         route,
         window,

@@ -4,7 +4,7 @@
 //! not in the sum.
 
 use crate::message::Usage;
-use crate::money::{Fraction, Rate, Usd};
+use crate::money::{Fraction, TokenPrice, Usd};
 
 const BATCH: Fraction = Fraction { over: 1, under: 2 };
 const US_ONLY: Fraction = Fraction {
@@ -18,12 +18,12 @@ pub struct Prices {
     /// The prices of prompts that reach no tier.
     pub base: TokenPrices,
     /// Other prices for larger prompts, by rising size.
-    pub tiers: Vec<Tier>,
+    pub tiers: Vec<PriceTier>,
 }
 
 /// Prices for prompts over a size. They apply to the whole step, not only to what is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tier {
+pub struct PriceTier {
     /// The tier begins with the first token above.
     pub above: u64,
     /// Its prices.
@@ -34,20 +34,20 @@ pub struct Tier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenPrices {
     /// Prompt, outside the cache.
-    pub input: Rate,
+    pub input: TokenPrice,
     /// Prompt, written to the cache for five minutes.
-    pub cache_write_5m: Rate,
+    pub cache_write_5m: TokenPrice,
     /// Prompt, written to the cache for an hour.
-    pub cache_write_1h: Rate,
+    pub cache_write_1h: TokenPrice,
     /// Prompt, read from the cache.
-    pub cache_read: Rate,
+    pub cache_read: TokenPrice,
     /// Written by the model.
-    pub output: Rate,
+    pub output: TokenPrice,
 }
 
 /// The terms under which a step is billed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Terms {
+pub(super) struct BillingTerms {
     pub(super) batch: bool,
     pub(super) us_only: bool,
 }
@@ -62,7 +62,7 @@ impl Prices {
             .map_or(&self.base, |tier| &tier.prices)
     }
 
-    pub(super) fn cost(&self, step: &Usage, terms: Terms) -> Usd {
+    pub(super) fn cost(&self, step: &Usage, terms: BillingTerms) -> Usd {
         let mut cost = self.at(step.prompt()).cost(step);
         if terms.us_only {
             cost = cost.times(US_ONLY);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::prices::{Prices, Terms};
-use super::thinking::{Effort, Thinking};
+use super::prices::{BillingTerms, Prices};
+use super::thinking::{EffortLevel, ThinkingRules};
 use crate::message::Usage;
 use crate::money::Usd;
 
@@ -23,9 +23,9 @@ pub struct ModelSpec {
     /// Which tokenizer counts its text.
     pub tokenizer: Tokenizer,
     /// Its rules about thinking.
-    pub thinking: Thinking,
+    pub thinking: ThinkingRules,
     /// The effort of a request that names none.
-    pub default_effort: Effort,
+    pub default_effort: EffortLevel,
     /// Tokens the provider adds when tools are given, where known.
     pub tool_overhead: Option<ToolOverhead>,
     /// Whether inference kept in the US costs more.
@@ -52,7 +52,7 @@ impl ModelSpec {
 
     /// The batch rate and the surcharge are noted on the reply, not on its steps.
     fn cost_under(&self, step: &Usage, reply: &Usage) -> Option<Usd> {
-        let terms = Terms {
+        let terms = BillingTerms {
             batch: step.batch || reply.batch,
             us_only: self.us_surcharge && (step.us_only || reply.us_only),
         };

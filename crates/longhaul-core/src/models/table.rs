@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::assemble;
 use super::file::{self, ModelFileError, ModelPatch};
-use super::name::{self, AskedWindow, Route};
+use super::name::{self, ModelRoute, RequestedWindow};
 use super::spec::ModelSpec;
 
 /// The window that `[1m]` behind a name asks for.
@@ -23,20 +23,20 @@ static BUILTIN: LazyLock<ModelTable> = LazyLock::new(|| {
 /// All models known, by id.
 #[derive(Debug, Clone, Default)]
 pub struct ModelTable {
-    models: BTreeMap<String, Known>,
+    models: BTreeMap<String, KnownModelSpec>,
     /// Bare names and aliases, each with the id it stands for.
     names: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct KnownModelSpec {
     patch: ModelPatch,
     spec: Arc<ModelSpec>,
 }
 
 /// A model as asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedModel {
     /// What is known of it.
     pub spec: Arc<ModelSpec>,
     /// The name it was asked for by.
@@ -74,15 +74,15 @@ impl ModelTable {
                     missing,
                 })?;
             let spec = Arc::new(assemble::spec(&placed.id, &patch, prices));
-            table.insert(placed.id, Known { patch, spec });
+            table.insert(placed.id, KnownModelSpec { patch, spec });
         }
         Ok(table)
     }
 
     /// Finds a model by id, or by any of the names providers give it. Every name gets an answer.
-    pub fn resolve(&self, requested: &str) -> Resolved {
+    pub fn resolve(&self, requested: &str) -> ResolvedModel {
         let name = name::normalise(requested);
-        let million = NonZeroU64::new(MILLION).filter(|_| name.window == AskedWindow::Million);
+        let million = NonZeroU64::new(MILLION).filter(|_| name.window == RequestedWindow::Million);
         let Some(known) = self.find(requested) else {
             return unknown(requested, million);
         };
@@ -90,7 +90,7 @@ impl ModelTable {
         let mut assumptions = spec.assumptions.clone();
         // An id in the table means exactly what the table says.
         let derived = spec.id != requested;
-        if derived && name.route == Route::Reseller && spec.prices.is_some() {
+        if derived && name.route == ModelRoute::Reseller && spec.prices.is_some() {
             assumptions.push(format!(
                 "`{requested}` is taken as {}, at the prices of its maker's own API.",
                 spec.id
@@ -100,7 +100,7 @@ impl ModelTable {
             Arc::make_mut(&mut spec).window = MILLION;
             assumptions.push(BY_NAME.into());
         }
-        Resolved {
+        ResolvedModel {
             spec,
             requested: requested.to_owned(),
             assumptions,
@@ -112,7 +112,7 @@ impl ModelTable {
         self.models.values().map(|known| known.spec.as_ref())
     }
 
-    fn find(&self, requested: &str) -> Option<&Known> {
+    fn find(&self, requested: &str) -> Option<&KnownModelSpec> {
         if let Some(known) = self.models.get(requested) {
             return Some(known);
         }
@@ -121,7 +121,7 @@ impl ModelTable {
         self.models.get(&plain).or_else(named)
     }
 
-    fn insert(&mut self, id: String, known: Known) {
+    fn insert(&mut self, id: String, known: KnownModelSpec) {
         for alias in known.patch.aliases.iter().flatten() {
             let plain = name::normalise(alias).plain;
             self.names.insert(plain, id.clone());
@@ -134,14 +134,14 @@ impl ModelTable {
 }
 
 /// A model no file names, with the window its name may ask for.
-fn unknown(requested: &str, window: Option<NonZeroU64>) -> Resolved {
+fn unknown(requested: &str, window: Option<NonZeroU64>) -> ResolvedModel {
     let patch = ModelPatch {
         window,
         ..ModelPatch::default()
     };
     let spec = assemble::spec(requested, &patch, None);
     let by_name = window.map(|_| BY_NAME.to_owned());
-    Resolved {
+    ResolvedModel {
         requested: requested.to_owned(),
         assumptions: spec.assumptions.iter().cloned().chain(by_name).collect(),
         spec: Arc::new(spec),

@@ -4,7 +4,7 @@ use super::*;
 use crate::message::{Iteration, IterationKind, Usage};
 use crate::money::Usd;
 
-fn builtin(name: &str) -> Resolved {
+fn builtin(name: &str) -> ResolvedModel {
     ModelTable::builtin().resolve(name)
 }
 
@@ -104,13 +104,19 @@ fn n2_thinking_rules_say_what_each_generation_takes() {
     );
     assert_eq!(rules("claude-opus-4-7").accepts, [Adaptive, Disabled]);
     assert_eq!(rules("claude-opus-5-5").accepts, [Adaptive]);
-    assert_eq!(rules("claude-opus-5").disabled_up_to, Some(Effort::High));
+    assert_eq!(
+        rules("claude-opus-5").disabled_up_to,
+        Some(EffortLevel::High)
+    );
     assert!(rules("claude-sonnet-5-5").takes(BetweenTools));
     assert_eq!(rules("claude-sonnet-4-5").prior, PriorThinking::Strip);
     assert_eq!(rules("claude-opus-4-5").prior, PriorThinking::Keep);
-    assert_eq!(rules("claude-fable-5-2").binding, Binding::Always);
-    assert_eq!(rules("claude-fable-5-1").binding, Binding::NewAccounts);
-    assert_eq!(rules("claude-mythos-5-1").binding, Binding::None);
+    assert_eq!(rules("claude-fable-5-2").binding, ThinkingBinding::Always);
+    assert_eq!(
+        rules("claude-fable-5-1").binding,
+        ThinkingBinding::NewAccounts
+    );
+    assert_eq!(rules("claude-mythos-5-1").binding, ThinkingBinding::None);
     assert!(!rules("claude-opus-4-8").binding.may_bind());
 }
 
@@ -276,7 +282,7 @@ fn n1_a_users_file_overrides_field_by_field() {
     assert_eq!(changed.window, 200_000);
     assert_eq!(changed.max_output, original.max_output);
     assert_eq!(changed.thinking.accepts, original.thinking.accepts);
-    assert_eq!(changed.thinking.binding, Binding::Always);
+    assert_eq!(changed.thinking.binding, ThinkingBinding::Always);
     let step = Usage {
         input: 1_000_000,
         output: 1_000_000,

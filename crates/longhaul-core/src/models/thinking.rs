@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 /// A model's rules about thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thinking {
+pub struct ThinkingRules {
     /// What becomes of thinking from earlier turns.
     pub prior: PriorThinking,
     /// The values of `thinking.type` it takes. Empty: leave the parameter out.
     pub accepts: Vec<ThinkingType>,
     /// The highest effort at which `disabled` is taken, where there is such a limit.
-    pub disabled_up_to: Option<Effort>,
+    pub disabled_up_to: Option<EffortLevel>,
     /// Whether a block is valid only behind its exact prefix.
-    pub binding: Binding,
+    pub binding: ThinkingBinding,
 }
 
-impl Thinking {
+impl ThinkingRules {
     /// The careful reading for a model nothing is known of: send no parameter, trust no block behind an edit.
-    pub(super) fn unknown() -> Thinking {
-        Thinking {
+    pub(super) fn unknown() -> ThinkingRules {
+        ThinkingRules {
             prior: PriorThinking::Keep,
             accepts: Vec::new(),
             disabled_up_to: None,
-            binding: Binding::Always,
+            binding: ThinkingBinding::Always,
         }
     }
 
@@ -61,7 +61,7 @@ pub enum ThinkingType {
 /// Whether a thinking block is bound to the exact prefix it was made behind (N2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Binding {
+pub enum ThinkingBinding {
     /// It is not.
     None,
     /// For accounts made since 2026-08-31, and for others on request. Who cannot tell treats it as bound.
@@ -70,17 +70,17 @@ pub enum Binding {
     Always,
 }
 
-impl Binding {
+impl ThinkingBinding {
     /// Whether an edit of earlier messages may make later thinking invalid.
     pub fn may_bind(self) -> bool {
-        self != Binding::None
+        self != ThinkingBinding::None
     }
 }
 
 /// A value of the request's `output_config.effort`, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Effort {
+pub enum EffortLevel {
     /// `low`
     Low,
     /// `medium`
@@ -93,7 +93,7 @@ pub enum Effort {
     Max,
 }
 
-impl Effort {
+impl EffortLevel {
     /// Its name in requests.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,38 +4,40 @@
 //! results the first counts. All else keeps its place.
 
 use super::block;
-use super::step::{Ask, Step, steps};
+use super::step::{RenderStep, RenderStepKind, steps};
 use crate::hash::Map;
-use crate::message::{Id, View};
+use crate::message::{EntryView, Id};
 
 /// A response and what the user's side said behind it.
 #[derive(Default)]
-struct Turn<'a> {
-    lines: Vec<Step<'a>>,
-    results: Vec<Step<'a>>,
-    inputs: Vec<Step<'a>>,
+struct ArrangedTurn<'a> {
+    lines: Vec<RenderStep<'a>>,
+    results: Vec<RenderStep<'a>>,
+    inputs: Vec<RenderStep<'a>>,
 }
 
 /// The steps of a history in the order in which they are sent.
-pub(super) fn arranged<'a>(history: &[View<'a>]) -> Vec<Step<'a>> {
-    let mut turns = vec![Turn::default()];
+pub(super) fn arranged<'a>(history: &[EntryView<'a>]) -> Vec<RenderStep<'a>> {
+    let mut turns = vec![ArrangedTurn::default()];
     let mut responses: Map<Id, usize> = Map::default();
     let mut results = Vec::new();
     for (at, view) in history.iter().enumerate() {
         for step in steps(at, *view) {
             let newest = turns.len() - 1;
             match step.ask {
-                Ask::Line => {
+                RenderStepKind::Line => {
                     let known = view.message_id().and_then(|id| responses.get(&id).copied());
                     let turn = known.unwrap_or(turns.len());
                     if known.is_none() {
-                        turns.push(Turn::default());
+                        turns.push(ArrangedTurn::default());
                         responses.extend(view.message_id().map(|id| (id, turn)));
                     }
                     turns[turn].lines.push(step);
                 }
-                Ask::Result(_) => results.push(step),
-                Ask::Input(_) | Ask::Attachment => turns[newest].inputs.push(step),
+                RenderStepKind::Result(_) => results.push(step),
+                RenderStepKind::Input(_) | RenderStepKind::Attachment => {
+                    turns[newest].inputs.push(step)
+                }
             }
         }
     }
@@ -48,7 +50,7 @@ pub(super) fn arranged<'a>(history: &[View<'a>]) -> Vec<Step<'a>> {
 }
 
 /// Puts each result behind its call; the first one for a call counts, and one without a call is dropped (Z2).
-fn place_results<'a>(turns: &mut [Turn<'a>], results: Vec<Step<'a>>) {
+fn place_results<'a>(turns: &mut [ArrangedTurn<'a>], results: Vec<RenderStep<'a>>) {
     let mut calls: Map<Id, usize> = Map::default();
     for (index, turn) in turns.iter().enumerate() {
         for line in &turn.lines {
@@ -58,7 +60,7 @@ fn place_results<'a>(turns: &mut [Turn<'a>], results: Vec<Step<'a>>) {
         }
     }
     for step in results {
-        let Ask::Result(index) = step.ask else {
+        let RenderStepKind::Result(index) = step.ask else {
             continue;
         };
         let call = block::answers(step.view, index);

@@ -10,13 +10,13 @@ const PAGE: usize = 1 << 20;
 
 /// Bytes that can only grow.
 #[derive(Debug, Default)]
-pub struct Buffer {
+pub struct AppendBuffer {
     /// Full pages, with the offset at which each ends.
     full: Vec<(Bytes, u64)>,
     page: AppendOnlyBytes,
 }
 
-impl Buffer {
+impl AppendBuffer {
     /// The number of bytes.
     pub fn len(&self) -> u64 {
         self.page_start() + self.page.len() as u64
@@ -39,7 +39,7 @@ impl Buffer {
             let page = std::mem::replace(&mut self.page, next);
             if !page.is_empty() {
                 self.full
-                    .push((Bytes::from_owner(Shared(page.to_slice())), end));
+                    .push((Bytes::from_owner(SharedSlice(page.to_slice())), end));
             }
         }
         self.page.push_slice(bytes);
@@ -64,7 +64,7 @@ impl Buffer {
             let from = start.max(page_start) - page_start;
             let shared = self.page.slice(from as usize..(end - page_start) as usize);
             if !shared.is_empty() {
-                slices.push(Bytes::from_owner(Shared(shared)));
+                slices.push(Bytes::from_owner(SharedSlice(shared)));
             }
         }
     }
@@ -77,9 +77,9 @@ impl Buffer {
     }
 }
 
-struct Shared(append_only_bytes::BytesSlice);
+struct SharedSlice(append_only_bytes::BytesSlice);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedSlice {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn b1_slices_stay_as_they_were_while_the_buffer_grows() {
-        let mut buffer = Buffer::default();
+        let mut buffer = AppendBuffer::default();
         let mut whole = Vec::new();
         let mut taken = Vec::new();
         for turn in 0..200_u32 {

@@ -6,8 +6,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::options::Rules;
-use super::step::{Ask, Step};
+use super::options::RenderRules;
+use super::step::{RenderStep, RenderStepKind};
 use super::{attachment, block};
 use crate::message::BlockKind;
 
@@ -24,14 +24,14 @@ const HEAD: usize = 64 * 1024;
 
 /// Whether an image is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Image {
+pub(super) enum ImageDelivery {
     Sent,
     LeftOut,
 }
 
 /// Counts images as they are rendered.
 #[derive(Debug, Default)]
-pub(super) struct Images {
+pub(super) struct ImageCounter {
     /// The most in a request; 0: not known.
     most: usize,
     /// How many there were.
@@ -42,12 +42,12 @@ pub(super) struct Images {
     expected: usize,
     /// Large ones among those sent.
     large: usize,
-    stage: Stage,
+    stage: ImageStage,
     must_begin_anew: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum ImageStage {
     /// A history is rendered, whose images are counted.
     #[default]
     History,
@@ -55,21 +55,29 @@ enum Stage {
     Stream,
 }
 
-impl Images {
+impl ImageCounter {
     /// Counts the images of a history; also the place in it up to which thinking cannot be sent any more, because
     /// images before it were left out when an image there was one too many.
-    pub(super) fn over(most: usize, rules: &Rules, steps: &[Step<'_>]) -> (Self, Option<usize>) {
+    pub(super) fn over(
+        most: usize,
+        rules: &RenderRules,
+        steps: &[RenderStep<'_>],
+    ) -> (Self, Option<usize>) {
         let mut count = Self::default();
         let mut places = Vec::new();
         let mut first_large = None;
         for step in steps.iter().filter(|step| may_show(step)) {
             let large = count.large;
             match step.ask {
-                Ask::Result(index) => drop(block::result(step.view, index, rules, &mut count)),
-                Ask::Input(index) => drop(block::input(step.view, index, rules, &mut count)),
-                Ask::Attachment if rules.clears(step.view) => {}
-                Ask::Attachment => drop(attachment::render(step.view, &mut count)),
-                Ask::Line => {}
+                RenderStepKind::Result(index) => {
+                    drop(block::result(step.view, index, rules, &mut count))
+                }
+                RenderStepKind::Input(index) => {
+                    drop(block::input(step.view, index, rules, &mut count))
+                }
+                RenderStepKind::Attachment if rules.clears(step.view) => {}
+                RenderStepKind::Attachment => drop(attachment::render(step.view, &mut count)),
+                RenderStepKind::Line => {}
             }
             places.resize(count.seen, step.at);
             if count.large > large {
@@ -91,7 +99,7 @@ impl Images {
 
     /// From now on what is rendered is sent.
     pub(super) fn history_is_over(&mut self) {
-        self.stage = Stage::Stream;
+        self.stage = ImageStage::Stream;
     }
 
     pub(super) fn must_begin_anew(&self) -> bool {
@@ -111,33 +119,33 @@ impl Images {
     }
 
     /// Whether an image is sent whose base64 data this is; none if it lies elsewhere.
-    pub(super) fn judge(&mut self, data: Option<&[u8]>) -> Image {
+    pub(super) fn judge(&mut self, data: Option<&[u8]>) -> ImageDelivery {
         let longest = match data.map(measure) {
-            Some(Size::TooLarge) => return Image::LeftOut,
-            Some(Size::Longest(longest)) => longest,
-            Some(Size::Unknown) | None => 0,
+            Some(ImageSize::TooLarge) => return ImageDelivery::LeftOut,
+            Some(ImageSize::Longest(longest)) => longest,
+            Some(ImageSize::Unknown) | None => 0,
         };
         if longest > LONGEST {
-            return Image::LeftOut;
+            return ImageDelivery::LeftOut;
         }
         let index = self.seen;
         self.seen += 1;
         self.expected = self.expected.max(self.seen);
-        if self.stage == Stage::Stream {
+        if self.stage == ImageStage::Stream {
             let becomes_many = self.seen > MANY && self.large > 0;
             self.must_begin_anew |= becomes_many || self.to_leave_out(self.seen) > self.left_out;
         }
         let is_large = longest > LONGEST_AMONG_MANY;
         if self.must_begin_anew || index < self.left_out || is_large && self.expected > MANY {
-            return Image::LeftOut;
+            return ImageDelivery::LeftOut;
         }
         self.large += usize::from(is_large);
-        Image::Sent
+        ImageDelivery::Sent
     }
 }
 
 /// Whether a step may hold an image at all.
-fn may_show(step: &Step<'_>) -> bool {
+fn may_show(step: &RenderStep<'_>) -> bool {
     let blocks = &step.view.facets.blocks;
     let is_image = |at: usize| {
         blocks
@@ -145,17 +153,17 @@ fn may_show(step: &Step<'_>) -> bool {
             .is_some_and(|block| block.kind == BlockKind::Image)
     };
     match step.ask {
-        Ask::Line => false,
-        Ask::Attachment => true,
-        Ask::Input(index) => is_image(index),
-        Ask::Result(index) => blocks[index + 1..]
+        RenderStepKind::Line => false,
+        RenderStepKind::Attachment => true,
+        RenderStepKind::Input(index) => is_image(index),
+        RenderStepKind::Result(index) => blocks[index + 1..]
             .iter()
             .take_while(|block| block.inner)
             .any(|block| block.kind == BlockKind::Image),
     }
 }
 
-enum Size {
+enum ImageSize {
     TooLarge,
     /// The longer side.
     Longest(usize),
@@ -163,10 +171,10 @@ enum Size {
     Unknown,
 }
 
-fn measure(data: &[u8]) -> Size {
+fn measure(data: &[u8]) -> ImageSize {
     let significant = data.len() - data.iter().rev().take_while(|byte| **byte == b'=').count();
     if significant * 3 / 4 > MOST_BYTES {
-        return Size::TooLarge;
+        return ImageSize::TooLarge;
     }
     let read = |text: &[u8]| {
         let bytes = STANDARD.decode(text).ok()?;
@@ -174,5 +182,5 @@ fn measure(data: &[u8]) -> Size {
         Some(size.width.max(size.height))
     };
     let longest = data.get(..HEAD).and_then(read).or_else(|| read(data));
-    longest.map_or(Size::Unknown, Size::Longest)
+    longest.map_or(ImageSize::Unknown, ImageSize::Longest)
 }

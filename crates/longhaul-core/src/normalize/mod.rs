@@ -15,13 +15,13 @@ mod outline;
 mod piece;
 mod rendered;
 mod rendering;
-mod said;
+mod response_blocks;
 mod step;
 mod turn;
 mod writer;
 
-pub use buffer::Buffer;
+pub use buffer::AppendBuffer;
 pub use options::RenderOptions;
-pub use outline::{Outline, Role};
-pub use rendered::{Origin, RenderedBlock, RenderedMessage};
+pub use outline::{MessageOutline, MessageRole};
+pub use rendered::{BlockOrigin, RenderedBlock, RenderedMessage};
 pub use rendering::Rendering;

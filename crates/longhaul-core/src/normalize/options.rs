@@ -1,7 +1,7 @@
 //! What a rendering depends on beside the entries.
 
 use crate::hash::Set;
-use crate::message::{Id, View};
+use crate::message::{EntryView, Id};
 
 /// What a rendering depends on beside the entries. All of it is on disk (M7): in the head, or in boundaries.
 #[derive(Debug, Clone, Default)]
@@ -25,16 +25,16 @@ pub struct RenderOptions {
 
 /// The options in the form in which they are asked for once a block.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
+pub(super) struct RenderRules {
     pub(super) cleared: Set<Id>,
     pub(super) tools: Set<String>,
     pub(super) betas: Vec<String>,
-    pub(super) references: References,
+    pub(super) references: CacheReferences,
 }
 
 /// Whether results can be referred to by cache edits (B3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum References {
+pub(super) enum CacheReferences {
     /// They carry nothing for it.
     #[default]
     Left,
@@ -42,21 +42,21 @@ pub(super) enum References {
     Written,
 }
 
-impl Rules {
+impl RenderRules {
     pub(super) fn of(options: &RenderOptions) -> Self {
         Self {
             cleared: options.cleared.iter().copied().collect(),
             tools: options.tools.iter().cloned().collect(),
             betas: options.betas.clone(),
             references: match options.cache_references {
-                true => References::Written,
-                false => References::Left,
+                true => CacheReferences::Written,
+                false => CacheReferences::Left,
             },
         }
     }
 
     /// Whether an attachment is not sent any more.
-    pub(super) fn clears(&self, attachment: View<'_>) -> bool {
+    pub(super) fn clears(&self, attachment: EntryView<'_>) -> bool {
         attachment
             .uuid()
             .is_some_and(|uuid| self.cleared.contains(&uuid))

@@ -6,19 +6,19 @@
 
 use crate::hash::Map;
 use crate::message::{BlockKind, Id, Sent};
-use crate::transcript::{Conversation, Row, Table};
+use crate::transcript::{ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum MessageRole {
     /// The user, tools and the host.
     User,
     /// The model.
     Assistant,
 }
 
-impl Role {
+impl MessageRole {
     /// Its name in a request.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -30,36 +30,36 @@ impl Role {
 
 /// The messages that will be sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outline {
+pub struct MessageOutline {
     /// Roles in order.
-    pub roles: Vec<Role>,
+    pub roles: Vec<MessageRole>,
 }
 
 /// A message while entries are being sorted into it.
-struct Draft {
-    role: Role,
+struct DraftMessage {
+    role: MessageRole,
     /// It holds something other than reasoning.
     speaks: bool,
     /// It calls tools, so a message with their results follows, real or synthetic.
     calls: bool,
 }
 
-impl Outline {
+impl MessageOutline {
     /// Outlines the live view of a conversation.
-    pub fn of(table: &Table, conversation: &Conversation) -> Self {
+    pub fn of(table: &TranscriptTable, conversation: &ResolvedConversation) -> Self {
         let rows = conversation
             .view()
             .rows
             .iter()
             .map(|at| &table.rows()[*at as usize]);
-        let mut drafts: Vec<Draft> = Vec::new();
+        let mut drafts: Vec<DraftMessage> = Vec::new();
         let mut responses: Map<Id, usize> = Map::default();
         let mut attachments = false;
         for row in rows {
             match row.sent() {
                 Some(Sent::Reply) => respond(table, row, &mut drafts, &mut responses),
-                Some(Sent::Input) if has_input(table, row) => drafts.push(Draft {
-                    role: Role::User,
+                Some(Sent::Input) if has_input(table, row) => drafts.push(DraftMessage {
+                    role: MessageRole::User,
                     speaks: true,
                     calls: false,
                 }),
@@ -70,37 +70,42 @@ impl Outline {
         // A response that was cut off while it was still reasoning cannot end a conversation.
         while drafts
             .last()
-            .is_some_and(|last| last.role == Role::Assistant && !last.speaks)
+            .is_some_and(|last| last.role == MessageRole::Assistant && !last.speaks)
         {
             drafts.pop();
         }
         let mut outline = Self::default();
         if drafts
             .first()
-            .is_some_and(|first| first.role == Role::Assistant)
+            .is_some_and(|first| first.role == MessageRole::Assistant)
             || drafts.is_empty() && attachments
         {
-            outline.roles.push(Role::User);
+            outline.roles.push(MessageRole::User);
         }
         for draft in &drafts {
             outline.add(draft.role);
             if draft.calls {
-                outline.add(Role::User);
+                outline.add(MessageRole::User);
             }
         }
         outline
     }
 
     /// Adds a message; consecutive ones of the user are one.
-    fn add(&mut self, role: Role) {
-        if role == Role::Assistant || self.roles.last() != Some(&Role::User) {
+    fn add(&mut self, role: MessageRole) {
+        if role == MessageRole::Assistant || self.roles.last() != Some(&MessageRole::User) {
             self.roles.push(role);
         }
     }
 }
 
 /// Sorts a line of a response into its message.
-fn respond(table: &Table, row: &Row, drafts: &mut Vec<Draft>, responses: &mut Map<Id, usize>) {
+fn respond(
+    table: &TranscriptTable,
+    row: &TranscriptRow,
+    drafts: &mut Vec<DraftMessage>,
+    responses: &mut Map<Id, usize>,
+) {
     let sent = || table.blocks(row).iter().filter(|block| !block.blank);
     if sent().next().is_none() {
         return;
@@ -109,8 +114,8 @@ fn respond(table: &Table, row: &Row, drafts: &mut Vec<Draft>, responses: &mut Ma
         .message
         .and_then(|message| responses.get(&message).copied());
     let at = known.unwrap_or_else(|| {
-        drafts.push(Draft {
-            role: Role::Assistant,
+        drafts.push(DraftMessage {
+            role: MessageRole::Assistant,
             speaks: false,
             calls: false,
         });
@@ -125,7 +130,7 @@ fn respond(table: &Table, row: &Row, drafts: &mut Vec<Draft>, responses: &mut Ma
 
 /// Whether a user entry adds anything of its own. Results do not: they go into the message behind their call, which
 /// exists in any case, or are dropped if their call is not sent.
-fn has_input(table: &Table, row: &Row) -> bool {
+fn has_input(table: &TranscriptTable, row: &TranscriptRow) -> bool {
     table.blocks(row).iter().any(|block| match block.kind {
         BlockKind::ToolResult => false,
         _ => !block.blank,

@@ -2,28 +2,28 @@
 
 use bytes::Bytes;
 
-use super::Origin;
+use super::BlockOrigin;
 use crate::message::{BlockKind, Id};
-use crate::tokens::{Estimate, Rough};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// A content block as it will be sent.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct BlockPiece {
     /// Its JSON.
     pub(super) json: Vec<u8>,
     pub(super) kind: BlockKind,
-    pub(super) part: Part,
+    pub(super) part: BlockPart,
     /// Whether a cache marker may stand on it.
     pub(super) markable: bool,
     /// The entry it came from.
     pub(super) entry: Option<Id>,
-    pub(super) origin: Origin,
+    pub(super) origin: BlockOrigin,
     pub(super) weight: Estimate,
 }
 
 /// What a block is to the blocks around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum BlockPart {
     /// Stands for itself.
     Plain,
     /// White space: sent only if reasoning that was made after it depends on it.
@@ -31,18 +31,18 @@ pub(super) enum Part {
     /// Reasoning, signed.
     Thinking,
     /// A call of a client-side tool, to be answered in the next message.
-    Call(Call),
+    Call(ClientToolCall),
     /// A call that the server itself answers in the same message.
-    ServerCall(Id, Server),
+    ServerCall(Id, ServerAnswerer),
     /// Such an answer.
-    ServerResult(Id, Server),
+    ServerResult(Id, ServerAnswerer),
     /// A summary that the provider signed: it must be the very first block.
     SignedSummary,
 }
 
 /// A call of a client-side tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct ClientToolCall {
     pub(super) id: Id,
     /// The id as the transcript has it: the content of its JSON literal.
     pub(super) literal: Bytes,
@@ -52,24 +52,24 @@ pub(super) struct Call {
 
 /// Who on the server's side answers a call: results of one do not answer calls of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Server {
+pub(super) enum ServerAnswerer {
     /// The provider's own tools.
     Tool,
     /// A connected MCP server.
     Mcp,
 }
 
-impl Piece {
+impl BlockPiece {
     /// A text block made here.
-    pub(super) fn text(text: &str, entry: Option<Id>, origin: Origin) -> Self {
+    pub(super) fn text(text: &str, entry: Option<Id>, origin: BlockOrigin) -> Self {
         Self {
             json: text_block(text),
             kind: BlockKind::Text,
-            part: Part::Plain,
+            part: BlockPart::Plain,
             markable: true,
             entry,
             origin,
-            weight: Rough::text(text),
+            weight: RoughEstimator::text(text),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where the blocks and messages of a rendering lie.
 
-use super::Role;
+use super::MessageRole;
 use crate::message::{BlockKind, Id};
 use crate::tokens::Estimate;
 
@@ -20,7 +20,7 @@ pub struct RenderedBlock {
     /// The entry it came from; none for what the rendering itself added.
     pub entry: Option<Id>,
     /// How it came to be what it is.
-    pub origin: Origin,
+    pub origin: BlockOrigin,
     /// Hash of the conversation up to and including this block: equal exactly if all of it is equal.
     pub prefix_hash: u64,
     /// Its size.
@@ -31,7 +31,7 @@ pub struct RenderedBlock {
 #[derive(Debug, Clone, Copy)]
 pub struct RenderedMessage {
     /// Who speaks.
-    pub role: Role,
+    pub role: MessageRole,
     /// Its first block, an index into [`Rendering::blocks`](super::Rendering::blocks).
     pub first_block: u32,
     /// How many of its thinking blocks are not sent (N2).
@@ -40,7 +40,7 @@ pub struct RenderedMessage {
 
 /// How a block came to be what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Origin {
+pub enum BlockOrigin {
     /// The user, a tool or the model said it.
     #[default]
     Said,

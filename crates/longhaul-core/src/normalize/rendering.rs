@@ -10,45 +10,45 @@
 use bytes::Bytes;
 
 use super::arrange::arranged;
-use super::block::{self, Thinking};
-use super::images::Images;
-use super::options::Rules;
-use super::piece::{Call, Part, Piece};
-use super::step::{Ask, Step, steps};
-use super::turn::{Opening, Turn};
-use super::writer::Writer;
-use super::{Buffer, RenderOptions, RenderedBlock, RenderedMessage, Role, attachment};
+use super::block::{self, ThinkingDelivery};
+use super::images::ImageCounter;
+use super::options::RenderRules;
+use super::piece::{BlockPart, BlockPiece, ClientToolCall};
+use super::step::{RenderStep, RenderStepKind, steps};
+use super::turn::{TurnOpening, TurnPieces};
+use super::writer::RenderingWriter;
+use super::{AppendBuffer, MessageRole, RenderOptions, RenderedBlock, RenderedMessage, attachment};
 use crate::hash::{Map, Set};
-use crate::message::{Id, View};
+use crate::message::{EntryView, Id};
 
 /// A rendered conversation.
 #[derive(Debug)]
 pub struct Rendering {
-    rules: Rules,
-    writer: Writer,
-    opening: Opening,
-    turn: Turn,
-    images: Images,
+    rules: RenderRules,
+    writer: RenderingWriter,
+    opening: TurnOpening,
+    turn: TurnPieces,
+    images: ImageCounter,
     /// A response that so far is nothing but reasoning that is not sent, and how many blocks of it there are.
     stripped: Option<(Id, u32)>,
     /// Responses of which a line was seen.
     responses: Set<Id>,
     /// Calls of client-side tools, and whether they have a result.
-    calls: Map<Id, Answer>,
+    calls: Map<Id, AnswerState>,
     /// Calls of any kind: an id may be used once.
     call_ids: Set<Id>,
 }
 
 /// Whether a call has a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum AnswerState {
     Awaited,
     Given,
 }
 
 /// How a response is treated that is nothing but reasoning, when another follows it directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bare {
+enum BareReasoning {
     /// It was part of the history.
     Kept,
     /// It was a tail when the next response was asked for, so it was not sent then.
@@ -58,20 +58,23 @@ enum Bare {
 impl Rendering {
     /// Renders a history as a whole: no request of ours carried it yet, so late lines of a response are joined to it
     /// and late results put behind their call, wherever they stand.
-    pub fn begin<'a>(options: RenderOptions, history: impl IntoIterator<Item = View<'a>>) -> Self {
-        let history: Vec<View<'a>> = history.into_iter().collect();
+    pub fn begin<'a>(
+        options: RenderOptions,
+        history: impl IntoIterator<Item = EntryView<'a>>,
+    ) -> Self {
+        let history: Vec<EntryView<'a>> = history.into_iter().collect();
         let steps = arranged(&history);
-        let rules = Rules::of(&options);
-        let (images, crossed) = Images::over(options.most_images, &rules, &steps);
+        let rules = RenderRules::of(&options);
+        let (images, crossed) = ImageCounter::over(options.most_images, &rules, &steps);
         let stripped = options.thinking_stripped_through;
         let stripped = stripped
             .and_then(|last| history.iter().rposition(|view| view.uuid() == Some(last)))
             .max(crossed);
         let mut rendering = Self {
             rules,
-            writer: Writer::default(),
-            opening: Opening::of(options.user_context.as_deref()),
-            turn: Turn::default(),
+            writer: RenderingWriter::default(),
+            opening: TurnOpening::of(options.user_context.as_deref()),
+            turn: TurnPieces::default(),
             images,
             stripped: None,
             responses: Set::default(),
@@ -80,19 +83,19 @@ impl Rendering {
         };
         for step in steps {
             let thinking = match stripped {
-                Some(last) if step.at <= last => Thinking::Stripped,
-                _ => Thinking::Sent,
+                Some(last) if step.at <= last => ThinkingDelivery::Stripped,
+                _ => ThinkingDelivery::Sent,
             };
-            rendering.take(step, thinking, Bare::Kept);
+            rendering.take(step, thinking, BareReasoning::Kept);
         }
         rendering.images.history_is_over();
         rendering
     }
 
     /// Adds an entry to the open tail.
-    pub fn push(&mut self, entry: View<'_>) {
+    pub fn push(&mut self, entry: EntryView<'_>) {
         for step in steps(0, entry) {
-            self.take(step, Thinking::Sent, Bare::Dropped);
+            self.take(step, ThinkingDelivery::Sent, BareReasoning::Dropped);
         }
     }
 
@@ -113,7 +116,7 @@ impl Rendering {
 
     /// The bytes: the messages one behind the other, comma separated, without the brackets around them. The last
     /// message is not closed; [`Rendering::closing`] closes it.
-    pub fn buffer(&self) -> &Buffer {
+    pub fn buffer(&self) -> &AppendBuffer {
         &self.writer.buffer
     }
 
@@ -137,7 +140,7 @@ impl Rendering {
 
     /// Whether what is sealed ends with a user message. A request must: the API takes no beginning of a reply.
     pub fn ends_with_user(&self) -> bool {
-        self.writer.role() == Some(Role::User)
+        self.writer.role() == Some(MessageRole::User)
     }
 
     /// Whether older images must make room, which changes what was sent: a new rendering must begin over all entries,
@@ -147,43 +150,44 @@ impl Rendering {
         self.images.must_begin_anew()
     }
 
-    fn awaited(&self) -> impl Iterator<Item = &Call> {
-        let awaited = |call: &&Call| self.calls.get(&call.id) == Some(&Answer::Awaited);
+    fn awaited(&self) -> impl Iterator<Item = &ClientToolCall> {
+        let awaited =
+            |call: &&ClientToolCall| self.calls.get(&call.id) == Some(&AnswerState::Awaited);
         self.turn.calls.iter().filter(awaited)
     }
 
-    fn take(&mut self, step: Step<'_>, thinking: Thinking, bare: Bare) {
+    fn take(&mut self, step: RenderStep<'_>, thinking: ThinkingDelivery, bare: BareReasoning) {
         match step.ask {
-            Ask::Line => self.line(step.view, thinking, bare),
-            Ask::Result(index) => self.result(step.view, index),
-            Ask::Input(index) => {
+            RenderStepKind::Line => self.line(step.view, thinking, bare),
+            RenderStepKind::Result(index) => self.result(step.view, index),
+            RenderStepKind::Input(index) => {
                 let piece = block::input(step.view, index, &self.rules, &mut self.images);
                 self.turn.inputs.push(piece);
             }
-            Ask::Attachment if self.rules.clears(step.view) => {}
-            Ask::Attachment => {
+            RenderStepKind::Attachment if self.rules.clears(step.view) => {}
+            RenderStepKind::Attachment => {
                 let pieces = attachment::render(step.view, &mut self.images);
                 self.turn.inputs.extend(pieces);
             }
         }
     }
 
-    fn line(&mut self, view: View<'_>, thinking: Thinking, bare: Bare) {
+    fn line(&mut self, view: EntryView<'_>, thinking: ThinkingDelivery, bare: BareReasoning) {
         let message = view.message_id();
         let is_open =
             message.is_some() && message == self.turn.message && !self.turn.heard_is_written;
         let is_late = !is_open && message.is_some_and(|id| self.responses.contains(&id));
         // Reasoning belongs to the rest of its response; apart from it the API refuses it.
         let thinking = if is_late {
-            Thinking::Stripped
+            ThinkingDelivery::Stripped
         } else {
             thinking
         };
         let stripped = match thinking {
-            Thinking::Sent => 0,
-            Thinking::Stripped => block::thoughts(view),
+            ThinkingDelivery::Sent => 0,
+            ThinkingDelivery::Stripped => block::thoughts(view),
         };
-        let pieces = block::said(view, &self.rules, thinking);
+        let pieces = block::response_blocks(view, &self.rules, thinking);
         if pieces.is_empty() && !is_open {
             let before = self.stripped.filter(|(id, _)| message == Some(*id));
             let before = before.map_or(0, |(_, count)| count);
@@ -192,7 +196,7 @@ impl Rendering {
         }
         if !is_open {
             self.close(bare);
-            self.turn = Turn::of(message);
+            self.turn = TurnPieces::of(message);
             self.responses.extend(message);
             let before = self.stripped.take().filter(|(id, _)| message == Some(*id));
             self.turn.stripped = before.map_or(0, |(_, count)| count);
@@ -205,33 +209,33 @@ impl Rendering {
     }
 
     /// Notes a call. A second one with the same id cannot be sent as a call.
-    fn note_call(&mut self, piece: &mut Piece) {
+    fn note_call(&mut self, piece: &mut BlockPiece) {
         let id = match &piece.part {
-            Part::Call(call) => call.id,
-            Part::ServerCall(id, _) => *id,
+            BlockPart::Call(call) => call.id,
+            BlockPart::ServerCall(id, _) => *id,
             _ => return,
         };
         if !self.call_ids.insert(id) {
             block::become_text(piece);
-        } else if let Part::Call(call) = &piece.part {
-            self.calls.insert(call.id, Answer::Awaited);
+        } else if let BlockPart::Call(call) = &piece.part {
+            self.calls.insert(call.id, AnswerState::Awaited);
             self.turn.calls.push(call.clone());
         }
     }
 
-    fn result(&mut self, view: View<'_>, index: usize) {
+    fn result(&mut self, view: EntryView<'_>, index: usize) {
         let Some(call) = block::answers(view, index) else {
             return;
         };
         match self.calls.get_mut(&call) {
             // Its call is not sent, so it cannot be either.
             None => {}
-            Some(answer @ Answer::Awaited) => {
-                *answer = Answer::Given;
+            Some(answer @ AnswerState::Awaited) => {
+                *answer = AnswerState::Given;
                 let piece = block::result(view, index, &self.rules, &mut self.images);
                 self.turn.results.push(piece);
             }
-            Some(Answer::Given) => {
+            Some(AnswerState::Given) => {
                 let pieces = block::late_result(view, index, &self.rules, &mut self.images);
                 self.turn.inputs.extend(pieces);
             }
@@ -239,17 +243,17 @@ impl Rendering {
     }
 
     /// The turn is over: another response begins.
-    fn close(&mut self, bare: Bare) {
-        if bare == Bare::Dropped && self.turn.only_thinks() {
+    fn close(&mut self, bare: BareReasoning) {
+        if bare == BareReasoning::Dropped && self.turn.only_thinks() {
             return;
         }
         self.write();
     }
 
     fn write(&mut self) {
-        let synthetic: Vec<Call> = self.awaited().cloned().collect();
+        let synthetic: Vec<ClientToolCall> = self.awaited().cloned().collect();
         for call in synthetic {
-            self.calls.insert(call.id, Answer::Given);
+            self.calls.insert(call.id, AnswerState::Given);
             let piece = block::unanswered(&call, &self.rules);
             self.turn.results.push(piece);
         }

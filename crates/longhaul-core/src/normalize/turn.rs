@@ -3,21 +3,21 @@
 //! Nothing here is written yet, but for what the notes at the bottom of [`Turn`] say: a request may have carried the
 //! beginning of the turn already.
 
-use super::piece::{Call, Piece};
-use super::said::{self, Place};
-use super::writer::Writer;
-use super::{Origin, Role, block};
+use super::piece::{BlockPiece, ClientToolCall};
+use super::response_blocks::{self, BlockPlacement};
+use super::writer::RenderingWriter;
+use super::{BlockOrigin, MessageRole, block};
 use crate::message::Id;
 
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct TurnPieces {
     /// The response's id; none at the very beginning, and for a line without one.
     pub(super) message: Option<Id>,
-    pub(super) said: Vec<Piece>,
-    pub(super) results: Vec<Piece>,
-    pub(super) inputs: Vec<Piece>,
+    pub(super) said: Vec<BlockPiece>,
+    pub(super) results: Vec<BlockPiece>,
+    pub(super) inputs: Vec<BlockPiece>,
     /// All calls of the response, in order.
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ClientToolCall>,
     /// How many thinking blocks of the response are not sent.
     pub(super) stripped: u32,
     /// Some of the response is in the buffer.
@@ -28,26 +28,26 @@ pub(super) struct Turn {
 
 /// What goes before everything else.
 #[derive(Debug, Default)]
-pub(super) enum Opening {
+pub(super) enum TurnOpening {
     /// Nothing, and a user message has been written.
     #[default]
     Written,
     /// This text, in the first user message.
-    Context(Piece),
+    Context(BlockPiece),
     /// Nothing, if the user speaks first.
     Nothing,
 }
 
-impl Opening {
+impl TurnOpening {
     pub(super) fn of(user_context: Option<&str>) -> Self {
         match user_context.filter(|text| !text.trim().is_empty()) {
-            Some(text) => Self::Context(Piece::text(text, None, Origin::Context)),
+            Some(text) => Self::Context(BlockPiece::text(text, None, BlockOrigin::Context)),
             None => Self::Nothing,
         }
     }
 }
 
-impl Turn {
+impl TurnPieces {
     /// The turn of a response.
     pub(super) fn of(message: Option<Id>) -> Self {
         Self {
@@ -63,33 +63,33 @@ impl Turn {
 
     /// Whether the response is nothing but reasoning so far, and nothing follows it.
     pub(super) fn only_thinks(&self) -> bool {
-        !self.said_is_written && !self.hears() && said::only_thinks(&self.said)
+        !self.said_is_written && !self.hears() && response_blocks::only_thinks(&self.said)
     }
 
     /// Writes all that waits. Calls without a result must have been given one.
-    pub(super) fn write(&mut self, writer: &mut Writer, opening: &mut Opening) {
-        self.write_said(writer, opening);
-        self.write_heard(writer, opening);
+    pub(super) fn write(&mut self, writer: &mut RenderingWriter, opening: &mut TurnOpening) {
+        self.write_response(writer, opening);
+        self.write_user_side(writer, opening);
     }
 
-    fn write_said(&mut self, writer: &mut Writer, opening: &mut Opening) {
+    fn write_response(&mut self, writer: &mut RenderingWriter, opening: &mut TurnOpening) {
         let place = match writer.messages.is_empty() {
-            true => Place::First,
-            false => Place::Behind,
+            true => BlockPlacement::First,
+            false => BlockPlacement::Behind,
         };
-        let said = said::settle(std::mem::take(&mut self.said), place);
+        let said = response_blocks::settle(std::mem::take(&mut self.said), place);
         let Some(first) = said.first() else {
             return;
         };
-        if place == Place::First && !block::may_open(first) {
-            writer.start(Role::User);
+        if place == BlockPlacement::First && !block::may_open(first) {
+            writer.start(MessageRole::User);
             writer.block(&match std::mem::take(opening) {
-                Opening::Context(context) => context,
-                Opening::Nothing | Opening::Written => block::placeholder(),
+                TurnOpening::Context(context) => context,
+                TurnOpening::Nothing | TurnOpening::Written => block::placeholder(),
             });
         }
         if !self.said_is_written {
-            writer.start(Role::Assistant);
+            writer.start(MessageRole::Assistant);
             writer.stripped(self.stripped);
             self.said_is_written = true;
         }
@@ -98,18 +98,18 @@ impl Turn {
         }
     }
 
-    fn write_heard(&mut self, writer: &mut Writer, opening: &mut Opening) {
+    fn write_user_side(&mut self, writer: &mut RenderingWriter, opening: &mut TurnOpening) {
         if !self.hears() {
             return;
         }
-        if writer.role() != Some(Role::User) {
-            writer.start(Role::User);
+        if writer.role() != Some(MessageRole::User) {
+            writer.start(MessageRole::User);
         }
         self.heard_is_written = true;
         for piece in self.results.drain(..) {
             writer.block(&piece);
         }
-        if let Opening::Context(context) = std::mem::take(opening) {
+        if let TurnOpening::Context(context) = std::mem::take(opening) {
             writer.block(&context);
         }
         for piece in self.inputs.drain(..) {

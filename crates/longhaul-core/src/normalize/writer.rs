@@ -1,18 +1,18 @@
 //! Writes blocks into the buffer as messages, and notes where each lies. What is written stays.
 
-use super::piece::Piece;
-use super::{Buffer, RenderedBlock, RenderedMessage, Role};
+use super::piece::BlockPiece;
+use super::{AppendBuffer, MessageRole, RenderedBlock, RenderedMessage};
 use crate::xxh3::Xxh3_64;
 
 #[derive(Default)]
-pub(super) struct Writer {
-    pub(super) buffer: Buffer,
+pub(super) struct RenderingWriter {
+    pub(super) buffer: AppendBuffer,
     pub(super) blocks: Vec<RenderedBlock>,
     pub(super) messages: Vec<RenderedMessage>,
     hash: Xxh3_64,
 }
 
-impl std::fmt::Debug for Writer {
+impl std::fmt::Debug for RenderingWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer")
             .field("bytes", &self.buffer.len())
@@ -21,25 +21,25 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-impl Writer {
+impl RenderingWriter {
     fn push(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
         self.buffer.push(bytes);
     }
 
     /// Who spoke last.
-    pub(super) fn role(&self) -> Option<Role> {
+    pub(super) fn role(&self) -> Option<MessageRole> {
         self.messages.last().map(|message| message.role)
     }
 
     /// Closes the message before and begins a new one. A block must follow.
-    pub(super) fn start(&mut self, role: Role) {
+    pub(super) fn start(&mut self, role: MessageRole) {
         if !self.messages.is_empty() {
             self.push(b"]},");
         }
         self.push(match role {
-            Role::User => br#"{"role":"user","content":["#,
-            Role::Assistant => br#"{"role":"assistant","content":["#,
+            MessageRole::User => br#"{"role":"user","content":["#,
+            MessageRole::Assistant => br#"{"role":"assistant","content":["#,
         });
         self.messages.push(RenderedMessage {
             role,
@@ -56,7 +56,7 @@ impl Writer {
     }
 
     /// Adds a block to the message that is open.
-    pub(super) fn block(&mut self, piece: &Piece) {
+    pub(super) fn block(&mut self, piece: &BlockPiece) {
         let message = self.messages.len().saturating_sub(1);
         let is_first = self
             .messages

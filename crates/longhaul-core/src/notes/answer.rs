@@ -2,13 +2,13 @@
 //!
 //! The same guard holds as for edits: nothing but the bodies of sections that are there.
 
-use super::Notes;
+use super::SessionNotes;
 
 /// What an answer came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedAnswer {
     /// The notes with what could be taken.
-    pub notes: Notes,
+    pub notes: SessionNotes,
     /// The titles of sections that are different now, in the order of the answer.
     pub changed: Vec<String>,
     /// What was not taken.
@@ -21,12 +21,12 @@ pub struct RefusedSection {
     /// Its title in the answer.
     pub title: String,
     /// Why.
-    pub why: WhyRefused,
+    pub why: SectionRefusal,
 }
 
 /// Why a section was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyRefused {
+pub enum SectionRefusal {
     /// The notes have no such section.
     Unknown,
     /// The answer has it twice; the first was taken.
@@ -39,7 +39,7 @@ pub enum WhyRefused {
 
 /// An answer of which nothing can be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unapplied {
+pub enum UnusableAnswer {
     /// There are no tags in it.
     #[error("the model answered without notes")]
     NoNotes,
@@ -52,11 +52,11 @@ const OPENING: &str = "<notes>";
 const CLOSING: &str = "</notes>";
 
 /// Puts the sections of an answer into the notes.
-pub fn apply(answer: &str, notes: &Notes) -> Result<Applied, Unapplied> {
-    let (_, behind) = answer.split_once(OPENING).ok_or(Unapplied::NoNotes)?;
-    let (inside, _) = behind.rsplit_once(CLOSING).ok_or(Unapplied::CutOff)?;
-    let given = Notes::parse(inside.trim_start());
-    let mut applied = Applied {
+pub fn apply(answer: &str, notes: &SessionNotes) -> Result<AppliedAnswer, UnusableAnswer> {
+    let (_, behind) = answer.split_once(OPENING).ok_or(UnusableAnswer::NoNotes)?;
+    let (inside, _) = behind.rsplit_once(CLOSING).ok_or(UnusableAnswer::CutOff)?;
+    let given = SessionNotes::parse(inside.trim_start());
+    let mut applied = AppliedAnswer {
         notes: notes.clone(),
         changed: Vec::new(),
         refused: Vec::new(),
@@ -72,17 +72,17 @@ pub fn apply(answer: &str, notes: &Notes) -> Result<Applied, Unapplied> {
     Ok(applied)
 }
 
-impl Applied {
+impl AppliedAnswer {
     fn take(
         &mut self,
         title: &str,
         description: Option<&str>,
         body: &str,
         seen: &mut Vec<usize>,
-    ) -> Result<(), WhyRefused> {
-        let (at, ours) = self.notes.find(title).ok_or(WhyRefused::Unknown)?;
+    ) -> Result<(), SectionRefusal> {
+        let (at, ours) = self.notes.find(title).ok_or(SectionRefusal::Unknown)?;
         if seen.contains(&at) {
-            return Err(WhyRefused::Repeated);
+            return Err(SectionRefusal::Repeated);
         }
         seen.push(at);
         // Words in italics that are not our description are something noted.
@@ -93,12 +93,12 @@ impl Applied {
         if body.trim().is_empty() {
             return match ours.body.is_empty() {
                 true => Ok(()),
-                false => Err(WhyRefused::Blank),
+                false => Err(SectionRefusal::Blank),
             };
         }
         let title = ours.title.to_owned();
         let changed = self.notes.with_body(at, &body);
-        let changed = changed.map_err(|_| WhyRefused::BreaksFrame)?;
+        let changed = changed.map_err(|_| SectionRefusal::BreaksFrame)?;
         if changed != self.notes {
             self.notes = changed;
             self.changed.push(title);

@@ -1,12 +1,12 @@
 //! How large notes may grow (S4). Nothing is cut for it: the next time they are taken, the model is asked to condense.
 
-use super::Notes;
-use crate::tokens::Rough;
-use crate::window::Scale;
+use super::SessionNotes;
+use crate::tokens::RoughEstimator;
+use crate::window::WindowScale;
 
 /// The most that notes should hold, in tokens (T2, not padded: a token is four characters).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
+pub struct NotesCaps {
     /// In the body of a section.
     pub section: u64,
     /// In the whole file.
@@ -15,7 +15,7 @@ pub struct Caps {
 
 /// Something that is larger than it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excess {
+pub struct CapExcess {
     /// The section's title.
     pub title: String,
     /// What its body holds.
@@ -24,16 +24,16 @@ pub struct Excess {
 
 /// What in notes is over its cap.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Over {
+pub struct NotesExcess {
     /// Sections, in their order.
-    pub sections: Vec<Excess>,
+    pub sections: Vec<CapExcess>,
     /// What the file holds, if that is too much.
     pub total: Option<u64>,
 }
 
-impl Caps {
+impl NotesCaps {
     /// The caps in a window of this scale (H7).
-    pub fn at(scale: Scale) -> Self {
+    pub fn at(scale: WindowScale) -> Self {
         Self {
             section: scale.apply(2_000),
             total: scale.apply(12_000),
@@ -41,13 +41,13 @@ impl Caps {
     }
 
     /// What is over them.
-    pub fn over(self, notes: &Notes) -> Over {
-        let weighed = notes.sections().map(|section| Excess {
+    pub fn over(self, notes: &SessionNotes) -> NotesExcess {
+        let weighed = notes.sections().map(|section| CapExcess {
             title: section.title.to_owned(),
-            tokens: Rough::text(section.body).unpadded(),
+            tokens: RoughEstimator::text(section.body).unpadded(),
         });
-        let total = Rough::text(notes.text()).unpadded();
-        Over {
+        let total = RoughEstimator::text(notes.text()).unpadded();
+        NotesExcess {
             sections: weighed.filter(|one| one.tokens > self.section).collect(),
             total: (total > self.total).then_some(total),
         }

@@ -10,14 +10,14 @@ use super::fence::fenced_lines;
 
 /// The notes of a session, as they are in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notes {
+pub struct SessionNotes {
     text: String,
-    places: Vec<Place>,
+    places: Vec<SectionRanges>,
 }
 
 /// Where the parts of a section lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct SectionRanges {
     title: Range<usize>,
     description: Option<Range<usize>>,
     /// What stands behind heading and description, blank lines included.
@@ -26,7 +26,7 @@ struct Place {
 
 /// One section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Section<'a> {
+pub struct NotesSection<'a> {
     /// The words of its heading.
     pub title: &'a str,
     /// The line in italics below it, asterisks or underscores included.
@@ -35,7 +35,7 @@ pub struct Section<'a> {
     pub body: &'a str,
 }
 
-impl<'a> Section<'a> {
+impl<'a> NotesSection<'a> {
     fn frame(self) -> (&'a str, Option<&'a str>) {
         (self.title, self.description)
     }
@@ -49,9 +49,9 @@ impl<'a> Section<'a> {
 /// A change would not leave the headings and descriptions as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the headings and descriptions of the notes must stay as they are")]
-pub struct BrokenFrame;
+pub struct BrokenNotesFrame;
 
-impl Notes {
+impl SessionNotes {
     /// Reads the file. Any text is notes.
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -65,8 +65,8 @@ impl Notes {
     }
 
     /// The sections, in order.
-    pub fn sections(&self) -> impl Iterator<Item = Section<'_>> {
-        self.places.iter().map(|place| Section {
+    pub fn sections(&self) -> impl Iterator<Item = NotesSection<'_>> {
+        self.places.iter().map(|place| NotesSection {
             title: &self.text[place.title.clone()],
             description: place.description.clone().map(|at| &self.text[at]),
             body: &self.text[self.core(place)],
@@ -74,7 +74,7 @@ impl Notes {
     }
 
     /// The first section of this title and where it stands among the others.
-    pub fn find(&self, title: &str) -> Option<(usize, Section<'_>)> {
+    pub fn find(&self, title: &str) -> Option<(usize, NotesSection<'_>)> {
         let mut sections = self.sections().enumerate();
         sections.find(|(_, section)| section.is_titled(title))
     }
@@ -93,8 +93,8 @@ impl Notes {
     }
 
     /// The notes with another body in one section; the rest stays byte for byte. Line ends become those of the file.
-    pub fn with_body(&self, section: usize, body: &str) -> Result<Self, BrokenFrame> {
-        let place = self.places.get(section).ok_or(BrokenFrame)?;
+    pub fn with_body(&self, section: usize, body: &str) -> Result<Self, BrokenNotesFrame> {
+        let place = self.places.get(section).ok_or(BrokenNotesFrame)?;
         let core = self.core(place);
         let end = self.line_end();
         let lines = trimmed(body)
@@ -118,24 +118,24 @@ impl Notes {
         let changed = Self::parse(text);
         // A fence may also hide a heading and bring another of the same name to light, so bodies are compared, too.
         let wanted = self.sections().enumerate().map(|(at, old)| match at {
-            at if at == section => Section { body: &body, ..old },
+            at if at == section => NotesSection { body: &body, ..old },
             _ => old,
         });
         match wanted.eq(changed.sections()) {
             true => Ok(changed),
-            false => Err(BrokenFrame),
+            false => Err(BrokenNotesFrame),
         }
     }
 
     /// Whether these notes may become those: the same sections with the same descriptions in the same order.
-    pub fn allows(&self, changed: &Self) -> Result<(), BrokenFrame> {
+    pub fn allows(&self, changed: &Self) -> Result<(), BrokenNotesFrame> {
         let same = self
             .sections()
-            .map(Section::frame)
-            .eq(changed.sections().map(Section::frame));
+            .map(NotesSection::frame)
+            .eq(changed.sections().map(NotesSection::frame));
         match same {
             true => Ok(()),
-            false => Err(BrokenFrame),
+            false => Err(BrokenNotesFrame),
         }
     }
 
@@ -157,7 +157,7 @@ impl Notes {
     }
 
     /// The body without blank lines around it; where it would begin if there is none.
-    fn core(&self, place: &Place) -> Range<usize> {
+    fn core(&self, place: &SectionRanges) -> Range<usize> {
         let room = &self.text[place.room.clone()];
         let body = trimmed(room);
         match body.is_empty() {
@@ -187,8 +187,8 @@ fn trimmed(text: &str) -> &str {
     &text[text[..blank].rfind('\n').map_or(0, |line| line + 1)..]
 }
 
-fn places(text: &str) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+fn places(text: &str) -> Vec<SectionRanges> {
+    let mut places: Vec<SectionRanges> = Vec::new();
     let fenced = fenced_lines(text.split_inclusive('\n'));
     let mut at = 0;
     // Whether a line may still be the description of the newest section.
@@ -206,7 +206,7 @@ fn places(text: &str) -> Vec<Place> {
             if let Some(last) = places.last_mut() {
                 last.room.end = start;
             }
-            places.push(Place {
+            places.push(SectionRanges {
                 title: from..from + title.len(),
                 description: None,
                 room: end..text.len(),

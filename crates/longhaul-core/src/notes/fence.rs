@@ -2,12 +2,12 @@
 
 /// The fence that a text walks through, line by line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(super) struct CodeFence {
     mark: u8,
     length: usize,
 }
 
-impl Fence {
+impl CodeFence {
     /// The fence that a line opens.
     fn opened_by(line: &str) -> Option<Self> {
         let text = indented_little(line)?;
@@ -47,14 +47,14 @@ fn indented_little(line: &str) -> Option<&str> {
 /// many than the rest of a file taken for code.
 pub(super) fn fenced_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let mut fenced = Vec::new();
-    let mut open: Option<(Fence, usize)> = None;
+    let mut open: Option<(CodeFence, usize)> = None;
     for (at, line) in lines.enumerate() {
         fenced.push(open.is_some());
         match open {
             Some((fence, _)) if fence.is_closed_by(line) => open = None,
             Some(_) => {}
             None => {
-                if let Some(fence) = Fence::opened_by(line) {
+                if let Some(fence) = CodeFence::opened_by(line) {
                     fenced[at] = true;
                     open = Some((fence, at));
                 }
@@ -70,13 +70,13 @@ pub(super) fn fenced_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<bool
 }
 
 /// The fence that is open where a text ends.
-pub(super) fn open_at_end(text: &str) -> Option<Fence> {
-    let mut open: Option<Fence> = None;
+pub(super) fn open_at_end(text: &str) -> Option<CodeFence> {
+    let mut open: Option<CodeFence> = None;
     for line in text.lines() {
         open = match open {
             Some(fence) if fence.is_closed_by(line) => None,
             Some(fence) => Some(fence),
-            None => Fence::opened_by(line),
+            None => CodeFence::opened_by(line),
         };
     }
     open
@@ -104,7 +104,7 @@ mod tests {
     fn s1_a_fence_that_is_never_closed_is_none() {
         assert_eq!(fenced("```\n# a\n# b"), [false; 3]);
         assert_eq!(
-            open_at_end("~~~~\n# a\n```").map(Fence::closing),
+            open_at_end("~~~~\n# a\n```").map(CodeFence::closing),
             Some("~~~~".to_owned())
         );
         assert_eq!(open_at_end("```\na\n```\n"), None);

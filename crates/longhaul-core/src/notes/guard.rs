@@ -9,24 +9,24 @@ use serde_json::Value;
 
 /// Judges the calls of one run.
 #[derive(Debug, Clone)]
-pub struct Guard {
+pub struct NotesGuard {
     tool: String,
     path: PathBuf,
-    refusals: Refusals,
+    refusals: NotesRefusalCounts,
 }
 
 /// Whether a call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum NotesCallVerdict {
     /// It edits the notes.
     Allowed,
     /// It does not.
-    Refused(Refusal),
+    Refused(NotesCallRefusal),
 }
 
 /// Why a call is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum NotesCallRefusal {
     /// It is no edit.
     OtherTool,
     /// It names another file, or another one beside the notes.
@@ -37,7 +37,7 @@ pub enum Refusal {
 
 /// How many calls were refused in a run, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Refusals {
+pub struct NotesRefusalCounts {
     /// Calls of other tools.
     pub other_tool: u64,
     /// Edits of other files.
@@ -46,7 +46,7 @@ pub struct Refusals {
     pub no_file: u64,
 }
 
-impl Refusals {
+impl NotesRefusalCounts {
     /// All of them.
     pub fn total(self) -> u64 {
         self.other_tool + self.other_file + self.no_file
@@ -56,50 +56,50 @@ impl Refusals {
 /// What tools call the file they work on.
 const FILE_FIELDS: [&str; 5] = ["file_path", "path", "filePath", "file", "filename"];
 
-impl Guard {
+impl NotesGuard {
     /// For a run that may call `tool`, as the parent's tool list names it, on the file at `path`.
     pub fn new(tool: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         Self {
             tool: tool.into(),
             path: path.into(),
-            refusals: Refusals::default(),
+            refusals: NotesRefusalCounts::default(),
         }
     }
 
     /// Judges a call. It is to be run with this very input, not with the text it was read from, where a field may stand
     /// twice.
-    pub fn judge(&mut self, name: &str, input: &Value) -> Verdict {
+    pub fn judge(&mut self, name: &str, input: &Value) -> NotesCallVerdict {
         let refusal = match self.refuses(name, input) {
-            None => return Verdict::Allowed,
+            None => return NotesCallVerdict::Allowed,
             Some(refusal) => refusal,
         };
         *match refusal {
-            Refusal::OtherTool => &mut self.refusals.other_tool,
-            Refusal::OtherFile => &mut self.refusals.other_file,
-            Refusal::NoFile => &mut self.refusals.no_file,
+            NotesCallRefusal::OtherTool => &mut self.refusals.other_tool,
+            NotesCallRefusal::OtherFile => &mut self.refusals.other_file,
+            NotesCallRefusal::NoFile => &mut self.refusals.no_file,
         } += 1;
-        Verdict::Refused(refusal)
+        NotesCallVerdict::Refused(refusal)
     }
 
-    fn refuses(&self, name: &str, input: &Value) -> Option<Refusal> {
+    fn refuses(&self, name: &str, input: &Value) -> Option<NotesCallRefusal> {
         if name != self.tool {
-            return Some(Refusal::OtherTool);
+            return Some(NotesCallRefusal::OtherTool);
         }
         let named: Vec<&Value> = FILE_FIELDS
             .iter()
             .filter_map(|field| input.get(field))
             .collect();
         if named.is_empty() {
-            return Some(Refusal::NoFile);
+            return Some(NotesCallRefusal::NoFile);
         }
         // Every name counts: which of them the tool heeds is not known here. Paths are not resolved: `..` and links
         // could lead anywhere, and the agent was told the path as it is.
         let is_notes = |value: &&Value| value.as_str().map(Path::new) == Some(&*self.path);
-        (!named.iter().all(is_notes)).then_some(Refusal::OtherFile)
+        (!named.iter().all(is_notes)).then_some(NotesCallRefusal::OtherFile)
     }
 
     /// What was refused so far.
-    pub fn refusals(&self) -> Refusals {
+    pub fn refusals(&self) -> NotesRefusalCounts {
         self.refusals
     }
 

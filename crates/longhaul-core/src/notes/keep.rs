@@ -1,11 +1,11 @@
 //! What a compaction by notes keeps (S6): all that the notes do not cover yet, and enough before it to go on from.
 
-use super::plan::Planning;
-use crate::message::{BlockKind, Id, Sent, View};
-use crate::rounds::Part;
-use crate::summary::{Direction, safe_cut};
+use super::plan::NotesPlanInput;
+use crate::message::{BlockKind, EntryView, Id, Sent};
+use crate::rounds::PieceKind;
+use crate::summary::{PivotDirection, safe_cut};
 use crate::tokens::Estimate;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 /// How much is kept at least, and where widening ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct KeepWindow {
 
 impl KeepWindow {
     /// The window at a scale (H7).
-    pub fn at(scale: Scale) -> Self {
+    pub fn at(scale: WindowScale) -> Self {
         Self {
             tokens: scale.apply(10_000),
             spoken: 5,
@@ -31,27 +31,27 @@ impl KeepWindow {
 
 /// What the choice needs to know of an entry beside its [`Piece`](crate::rounds::Piece).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weighed {
+pub struct WeighedEntry {
     /// Its uuid.
     pub uuid: Option<Id>,
     /// What it weighs in a request.
     pub weight: Estimate,
     /// Whether it says something.
-    pub spoken: Spoken,
+    pub spoken: EntryWords,
 }
 
 /// Whether an entry says something in words, rather than only calling tools or answering calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spoken {
+pub enum EntryWords {
     /// It has text.
     Words,
     /// It has none.
     Nothing,
 }
 
-impl Weighed {
+impl WeighedEntry {
     /// What an entry is here; `weight` is that of the ledger, nothing for what is never sent.
-    pub fn of_view(entry: View<'_>, weight: Estimate) -> Self {
+    pub fn of_view(entry: EntryView<'_>, weight: Estimate) -> Self {
         let speaks = matches!(entry.sent(), Some(Sent::Input | Sent::Reply));
         let mut blocks = entry.facets.blocks.iter();
         let text =
@@ -60,26 +60,26 @@ impl Weighed {
             uuid: entry.uuid(),
             weight,
             spoken: match speaks && text {
-                true => Spoken::Words,
-                false => Spoken::Nothing,
+                true => EntryWords::Words,
+                false => EntryWords::Nothing,
             },
         }
     }
 }
 
 /// The first entry that is kept: from `unsummarised` widened backward, never past the boundary, then to a safe cut (P3).
-pub(super) fn keep_from(planning: &Planning<'_>, unsummarised: usize) -> usize {
-    let Planning {
+pub(super) fn keep_from(planning: &NotesPlanInput<'_>, unsummarised: usize) -> usize {
+    let NotesPlanInput {
         pieces, entries, ..
     } = planning;
     let window = planning.keep;
     let boundary = pieces
         .iter()
-        .rposition(|piece| piece.part == Part::Boundary);
+        .rposition(|piece| piece.part == PieceKind::Boundary);
     let floor = boundary.map_or(0, |at| at + 1);
     let mut start = unsummarised.max(floor).min(entries.len());
     let mut weight: Estimate = entries[start..].iter().map(|entry| entry.weight).sum();
-    let spoken = |entry: &&Weighed| entry.spoken == Spoken::Words;
+    let spoken = |entry: &&WeighedEntry| entry.spoken == EntryWords::Words;
     let mut words = entries[start..].iter().filter(spoken).count();
     while start > floor {
         let tokens = weight.padded();
@@ -88,7 +88,7 @@ pub(super) fn keep_from(planning: &Planning<'_>, unsummarised: usize) -> usize {
         }
         start -= 1;
         weight += entries[start].weight;
-        words += usize::from(entries[start].spoken == Spoken::Words);
+        words += usize::from(entries[start].spoken == EntryWords::Words);
     }
-    safe_cut(pieces, start, Direction::UpTo)
+    safe_cut(pieces, start, PivotDirection::UpTo)
 }

@@ -5,33 +5,33 @@
 
 use std::ops::Range;
 
-use super::{Caps, KeepWindow, Notes, Template, Weighed, keep, shortened};
+use super::{KeepWindow, NotesCaps, NotesTemplate, SessionNotes, WeighedEntry, keep, shortened};
 use crate::message::Id;
-use crate::rounds::Piece;
-use crate::summary::{Direction, Scope};
-use crate::tokens::{Estimate, Rough};
+use crate::rounds::ViewPiece;
+use crate::summary::{CompactionScope, PivotDirection};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// What the decision is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Planning<'a> {
+pub struct NotesPlanInput<'a> {
     /// The notes; none if there is no file.
-    pub notes: Option<&'a Notes>,
+    pub notes: Option<&'a SessionNotes>,
     /// What they began as.
-    pub template: &'a Template,
+    pub template: &'a NotesTemplate,
     /// Where the file lies, as the model is told.
     pub path: &'a str,
     /// The last entry that they cover.
     pub last_summarised: Option<Id>,
     /// The live view.
-    pub pieces: &'a [Piece],
+    pub pieces: &'a [ViewPiece],
     /// The same entries, in the same order.
-    pub entries: &'a [Weighed],
+    pub entries: &'a [WeighedEntry],
     /// What else will be in the window: head, facts, what is put back, the words around the summary.
     pub beside: Estimate,
     /// Where automatic compaction begins. The result must stay under it, or it would begin again at once.
     pub threshold: u64,
     /// How large sections may be.
-    pub caps: Caps,
+    pub caps: NotesCaps,
     /// How much is kept.
     pub keep: KeepWindow,
 }
@@ -40,14 +40,14 @@ pub struct Planning<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotesPlan {
     /// They can stand for the older part of the conversation.
-    Applicable(Replacement),
+    Applicable(NotesReplacement),
     /// They cannot; a full compaction is needed.
-    NotApplicable(Reason),
+    NotApplicable(NotesSkipReason),
 }
 
 /// A compaction by notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replacement {
+pub struct NotesReplacement {
     /// The first entry of the view that is kept; all behind it are, too.
     pub keep_from: usize,
     /// What stands for those before it.
@@ -60,7 +60,7 @@ pub struct Replacement {
 
 /// Why notes do not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum NotesSkipReason {
     /// There is no file.
     #[error("there are no notes")]
     NoFile,
@@ -87,7 +87,7 @@ pub enum Reason {
 
 impl NotesPlan {
     /// Decides.
-    pub fn of(planning: &Planning<'_>) -> Self {
+    pub fn of(planning: &NotesPlanInput<'_>) -> Self {
         match replacement(planning) {
             Ok(replacement) => Self::Applicable(replacement),
             Err(reason) => Self::NotApplicable(reason),
@@ -95,37 +95,37 @@ impl NotesPlan {
     }
 }
 
-fn replacement(planning: &Planning<'_>) -> Result<Replacement, Reason> {
-    let notes = planning.notes.ok_or(Reason::NoFile)?;
+fn replacement(planning: &NotesPlanInput<'_>) -> Result<NotesReplacement, NotesSkipReason> {
+    let notes = planning.notes.ok_or(NotesSkipReason::NoFile)?;
     if planning.template.is_untouched(notes) {
-        return Err(Reason::UntouchedTemplate);
+        return Err(NotesSkipReason::UntouchedTemplate);
     }
     let entries = planning.entries;
     let covered = planning.last_summarised.and_then(|last| {
-        let is_last = |entry: &Weighed| entry.uuid == Some(last);
+        let is_last = |entry: &WeighedEntry| entry.uuid == Some(last);
         entries.iter().rposition(is_last)
     });
-    let unsummarised = covered.ok_or(Reason::UnknownLastSummarised)? + 1;
+    let unsummarised = covered.ok_or(NotesSkipReason::UnknownLastSummarised)? + 1;
     let keep_from = keep::keep_from(planning, unsummarised);
-    let scope = Scope::partial(planning.pieces, keep_from, Direction::UpTo);
+    let scope = CompactionScope::partial(planning.pieces, keep_from, PivotDirection::UpTo);
     if scope.messages(planning.pieces) == 0 {
-        return Err(Reason::NothingToGain);
+        return Err(NotesSkipReason::NothingToGain);
     }
     let notes = shortened(notes, planning.caps, planning.path);
     let weight = |part: Range<usize>| -> Estimate {
         let part = entries.get(part).unwrap_or_default();
         part.iter().map(|entry| entry.weight).sum()
     };
-    let text = Rough::text(&notes.text);
+    let text = RoughEstimator::text(&notes.text);
     if text >= weight(scope.summarised) {
-        return Err(Reason::NothingToGain);
+        return Err(NotesSkipReason::NothingToGain);
     }
     let after = (text + weight(scope.kept) + planning.beside).padded();
     if after >= planning.threshold {
         let threshold = planning.threshold;
-        return Err(Reason::OverThreshold { after, threshold });
+        return Err(NotesSkipReason::OverThreshold { after, threshold });
     }
-    Ok(Replacement {
+    Ok(NotesReplacement {
         keep_from,
         summary_text: notes.text,
         cut: notes.cut,

@@ -9,14 +9,14 @@ use serde_json::json;
 /// The state of a session's notes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Progress {
+pub struct NotesProgress {
     /// The uuid of the last entry that they cover.
     pub last_summarized_uuid: String,
     /// Tokens in the window when they were taken.
     pub tokens: u64,
 }
 
-impl Progress {
+impl NotesProgress {
     /// Reads it; none if it is damaged, since it can then only mislead.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()

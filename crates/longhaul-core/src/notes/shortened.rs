@@ -1,12 +1,12 @@
 //! Notes as a summary: each section cut to its cap, with a pointer to the rest (S6).
 
-use super::{Caps, Notes, fence};
+use super::{NotesCaps, SessionNotes, fence};
 use crate::quoting::{inline, without_claims};
 use crate::tokens::cut::beginning;
 
 /// Notes that are fit to stand in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shortened {
+pub struct ShortenedNotes {
     /// The text.
     pub text: String,
     /// Titles of the sections that were cut.
@@ -14,7 +14,7 @@ pub struct Shortened {
 }
 
 /// Cuts the sections that are over their cap. Headings and descriptions stay; the file at `path` has the rest.
-pub fn shortened(notes: &Notes, caps: Caps, path: &str) -> Shortened {
+pub fn shortened(notes: &SessionNotes, caps: NotesCaps, path: &str) -> ShortenedNotes {
     let mut text = without_claims(notes.preamble());
     let mut cut = Vec::new();
     for (at, section) in notes.sections().enumerate() {
@@ -35,7 +35,7 @@ pub fn shortened(notes: &Notes, caps: Caps, path: &str) -> Shortened {
         text.push_str("\n\n");
     }
     text.truncate(text.trim_end().len());
-    Shortened { text, cut }
+    ShortenedNotes { text, cut }
 }
 
 /// Without the line that was cut in two, unless that is most of it.

@@ -1,24 +1,24 @@
 //! What the notes begin as: our ten sections, or the user's own (S1).
 
-use super::Notes;
+use super::SessionNotes;
 
 /// The sections that are used where the user has no template.
 pub const DEFAULT_TEMPLATE: &str = include_str!("template.md");
 
 /// The notes of a session in which nothing is noted yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Notes);
+pub struct NotesTemplate(SessionNotes);
 
-impl Default for Template {
+impl Default for NotesTemplate {
     fn default() -> Self {
-        Self(Notes::parse(DEFAULT_TEMPLATE))
+        Self(SessionNotes::parse(DEFAULT_TEMPLATE))
     }
 }
 
-impl Template {
+impl NotesTemplate {
     /// The user's template. A blank one, or one without a single heading, is none: ours is used.
     pub fn custom(text: &str) -> Self {
-        let notes = Notes::parse(text);
+        let notes = SessionNotes::parse(text);
         let sections = notes.sections().count();
         match sections {
             0 => Self::default(),
@@ -27,13 +27,13 @@ impl Template {
     }
 
     /// The notes that a session begins with.
-    pub fn notes(&self) -> &Notes {
+    pub fn notes(&self) -> &SessionNotes {
         &self.0
     }
 
     /// Whether nothing was ever noted: every section is blank or says what the template says there. Line ends, blank
     /// lines and descriptions do not matter, so notes from an older template are recognised, too.
-    pub fn is_untouched(&self, notes: &Notes) -> bool {
+    pub fn is_untouched(&self, notes: &SessionNotes) -> bool {
         let nothing = |text: &str, begun: Option<&str>| {
             let words = |text: &str| {
                 text.split_whitespace()

@@ -5,7 +5,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::NotesSettings;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 /// A run this old will not come back.
 const STALE: SignedDuration = SignedDuration::from_secs(60);
@@ -15,7 +15,7 @@ const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(15);
 
 /// Follows a conversation and says when its notes are due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trigger {
+pub struct NotesTrigger {
     start: u64,
     growth: u64,
     calls: u64,
@@ -23,7 +23,7 @@ pub struct Trigger {
     last: Option<u64>,
     calls_since: u64,
     last_turn: LastTurn,
-    running: Option<(Run, Timestamp)>,
+    running: Option<(NotesRunId, Timestamp)>,
     runs: u64,
 }
 
@@ -36,11 +36,11 @@ enum LastTurn {
 
 /// One run of the agent. What a run that was given up brings back is told by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run(u64);
+pub struct NotesRunId(u64);
 
 /// Whether notes are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
+pub enum NotesDue {
     /// They are.
     Now,
     /// Too little has been said for that.
@@ -53,7 +53,7 @@ pub enum Due {
 
 /// How a run ended, as the trigger sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum NotesRunEnd {
     /// It was the current one.
     Current,
     /// It had been given up or replaced: what it brings is to be dropped.
@@ -62,17 +62,17 @@ pub enum Ended {
 
 /// Whether a compaction waits for notes that are being taken (S6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum NotesWait {
     /// There is nothing to wait for, or it is stale.
     No,
     /// Until the run ends, but no longer than this.
     Until(Timestamp),
 }
 
-impl Trigger {
+impl NotesTrigger {
     /// For a conversation in a window of this scale. `last` is the size of the window when notes were last taken, as
     /// kept with them, if they were.
-    pub fn new(settings: NotesSettings, scale: Scale, last: Option<u64>) -> Self {
+    pub fn new(settings: NotesSettings, scale: WindowScale, last: Option<u64>) -> Self {
         Self {
             start: scale.apply(settings.start_tokens),
             growth: scale.apply(settings.growth_tokens),
@@ -100,32 +100,32 @@ impl Trigger {
     }
 
     /// Whether it is time, with so many tokens in the window.
-    pub fn due(&self, tokens: u64, now: Timestamp) -> Due {
+    pub fn due(&self, tokens: u64, now: Timestamp) -> NotesDue {
         if self.running_since(now).is_some() {
-            return Due::Running;
+            return NotesDue::Running;
         }
         let Some(last) = self.last else {
             return match tokens >= self.start {
-                true => Due::Now,
-                false => Due::TooLittleNew,
+                true => NotesDue::Now,
+                false => NotesDue::TooLittleNew,
             };
         };
         if tokens.saturating_sub(last) < self.growth {
-            return Due::TooLittleNew;
+            return NotesDue::TooLittleNew;
         }
         match self.calls_since >= self.calls || self.last_turn == LastTurn::OnlySpoke {
-            true => Due::Now,
-            false => Due::MidWork,
+            true => NotesDue::Now,
+            false => NotesDue::MidWork,
         }
     }
 
     /// Begins a run if it is time. One that was running and is stale is given up.
-    pub fn begin(&mut self, tokens: u64, now: Timestamp) -> Option<Run> {
-        if self.due(tokens, now) != Due::Now {
+    pub fn begin(&mut self, tokens: u64, now: Timestamp) -> Option<NotesRunId> {
+        if self.due(tokens, now) != NotesDue::Now {
             return None;
         }
         self.runs += 1;
-        let run = Run(self.runs);
+        let run = NotesRunId(self.runs);
         self.running = Some((run, now));
         self.last = Some(tokens);
         self.calls_since = 0;
@@ -133,25 +133,25 @@ impl Trigger {
     }
 
     /// A run ended, well or not. One that failed is not tried again before the window has grown once more.
-    pub fn ended(&mut self, run: Run) -> Ended {
+    pub fn ended(&mut self, run: NotesRunId) -> NotesRunEnd {
         match self.running {
             Some((current, _)) if current == run => {
                 self.running = None;
-                Ended::Current
+                NotesRunEnd::Current
             }
-            _ => Ended::Superseded,
+            _ => NotesRunEnd::Superseded,
         }
     }
 
     /// Whether a compaction that begins now waits. Asked once for each: the time is counted from here.
-    pub fn wait(&self, now: Timestamp) -> Wait {
+    pub fn wait(&self, now: Timestamp) -> NotesWait {
         let Some(since) = self.running_since(now) else {
-            return Wait::No;
+            return NotesWait::No;
         };
         let (longest, stale) = (now.checked_add(LONGEST_WAIT), since.checked_add(STALE));
         match (longest, stale) {
-            (Ok(longest), Ok(stale)) => Wait::Until(longest.min(stale)),
-            _ => Wait::No,
+            (Ok(longest), Ok(stale)) => NotesWait::Until(longest.min(stale)),
+            _ => NotesWait::No,
         }
     }
 

@@ -6,9 +6,9 @@ mod next;
 mod tracking;
 mod worth;
 
-pub use next::{Next, Refusal, Situation, Way, next};
-pub(crate) use tracking::Tracking;
-pub(crate) use tracking::Tripped;
+pub use next::{NextStep, PlanSituation, RequestRefusal, SummaryWay, next};
+pub(crate) use tracking::BreakerChange;
+pub(crate) use tracking::CompactionTracking;
 pub use tracking::{Breaker, Recompaction};
 pub use worth::least_freed;
-pub use worth::{Worth, worth};
+pub use worth::{CompactionWorth, worth};

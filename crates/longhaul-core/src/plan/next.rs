@@ -3,12 +3,13 @@
 use super::Breaker;
 use crate::window::guards::guard;
 use crate::window::{
-    Action, Guard, Level, Owner, QuerySource, Switch, Switches, Verdict, WindowStatus,
+    ProactiveGuard, QuerySource, Switch, SwitchVerdict, SwitchableAction, Switches, WindowLevel,
+    WindowOwner, WindowStatus,
 };
 
 /// What the step depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Situation<'a> {
+pub struct PlanSituation<'a> {
     /// The window now.
     pub status: &'a WindowStatus,
     /// The user's switches.
@@ -16,7 +17,7 @@ pub struct Situation<'a> {
     /// Who sends the request.
     pub source: &'a QuerySource,
     /// Who owns the window.
-    pub owner: Owner,
+    pub owner: WindowOwner,
     /// Whether a model may be asked.
     pub breaker: Breaker,
     /// This turn has tried to compact already, in vain.
@@ -25,18 +26,18 @@ pub struct Situation<'a> {
 
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// Send the request.
     Send,
     /// Compact first.
-    Compact(Way),
+    Compact(SummaryWay),
     /// Refuse: the window is full and nothing may be done about it.
-    Refuse(Refusal),
+    Refuse(RequestRefusal),
 }
 
 /// How to summarise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum SummaryWay {
     /// Notes where they apply, else a model.
     Model,
     /// Without a model: the breaker is open.
@@ -45,14 +46,14 @@ pub enum Way {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum RequestRefusal {
     /// Automatic compaction is off, by this switch.
     SwitchedOff(Switch),
     /// It was tried in this turn and did not help.
     CouldNotShrink,
 }
 
-impl Refusal {
+impl RequestRefusal {
     /// For people, with what to do.
     pub fn sentence(self, status: &WindowStatus) -> String {
         let full = format!(
@@ -78,40 +79,49 @@ impl Refusal {
 }
 
 /// Judges a request.
-pub fn next(situation: &Situation<'_>) -> Next {
-    let Situation { status, tried, .. } = *situation;
+pub fn next(situation: &PlanSituation<'_>) -> NextStep {
+    let PlanSituation { status, tried, .. } = *situation;
     let guard = guard(situation.source, situation.owner);
-    if let Guard::InsideCompaction | Guard::InsideNotes | Guard::InsideCollapse = guard {
-        return Next::Send;
+    if let ProactiveGuard::InsideCompaction
+    | ProactiveGuard::InsideNotes
+    | ProactiveGuard::InsideCollapse = guard
+    {
+        return NextStep::Send;
     }
-    let allowed = situation.switches.decide(Action::Automatic);
-    if guard == Guard::Clear && status.used >= status.auto_compact && !tried {
+    let allowed = situation.switches.decide(SwitchableAction::Automatic);
+    if guard == ProactiveGuard::Clear && status.used >= status.auto_compact && !tried {
         match (allowed, situation.breaker) {
-            (Verdict::Off(_), _) => {}
-            (Verdict::Allowed, Breaker::Closed) => return Next::Compact(Way::Model),
-            (Verdict::Allowed, Breaker::Open) => return Next::Compact(Way::Local),
+            (SwitchVerdict::Off(_), _) => {}
+            (SwitchVerdict::Allowed, Breaker::Closed) => {
+                return NextStep::Compact(SummaryWay::Model);
+            }
+            (SwitchVerdict::Allowed, Breaker::Open) => return NextStep::Compact(SummaryWay::Local),
         }
     }
     match (status.level, allowed) {
-        (Level::Blocking, Verdict::Off(switch)) => Next::Refuse(Refusal::SwitchedOff(switch)),
-        (Level::Blocking, Verdict::Allowed) if tried => Next::Refuse(Refusal::CouldNotShrink),
-        _ => Next::Send,
+        (WindowLevel::Blocking, SwitchVerdict::Off(switch)) => {
+            NextStep::Refuse(RequestRefusal::SwitchedOff(switch))
+        }
+        (WindowLevel::Blocking, SwitchVerdict::Allowed) if tried => {
+            NextStep::Refuse(RequestRefusal::CouldNotShrink)
+        }
+        _ => NextStep::Send,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::window::{AutoCompact, Settings, WindowInput};
+    use crate::window::{AutoCompact, WindowInput, WindowSettings};
 
     fn status(used: u64, switches: &Switches) -> WindowStatus {
-        let auto_compact = match switches.decide(Action::Automatic) {
-            Verdict::Allowed => AutoCompact::On,
-            Verdict::Off(_) => AutoCompact::Off,
+        let auto_compact = match switches.decide(SwitchableAction::Automatic) {
+            SwitchVerdict::Allowed => AutoCompact::On,
+            SwitchVerdict::Off(_) => AutoCompact::Off,
         };
-        let settings = Settings {
+        let settings = WindowSettings {
             auto_compact,
-            ..Settings::default()
+            ..WindowSettings::default()
         };
         let input = WindowInput {
             window: 200_000,
@@ -122,8 +132,8 @@ mod tests {
         WindowStatus::new(&input).unwrap()
     }
 
-    fn judge(used: u64, switches: &Switches, source: &QuerySource, owner: Owner) -> Next {
-        next(&Situation {
+    fn judge(used: u64, switches: &Switches, source: &QuerySource, owner: WindowOwner) -> NextStep {
+        next(&PlanSituation {
             status: &status(used, switches),
             switches,
             source,
@@ -137,26 +147,26 @@ mod tests {
     fn o1_below_the_threshold_requests_go_out() {
         let main = QuerySource::MAIN;
         assert_eq!(
-            judge(166_999, &Switches::default(), &main, Owner::Proactive),
-            Next::Send
+            judge(166_999, &Switches::default(), &main, WindowOwner::Proactive),
+            NextStep::Send
         );
         assert_eq!(
-            judge(167_000, &Switches::default(), &main, Owner::Proactive),
-            Next::Compact(Way::Model)
+            judge(167_000, &Switches::default(), &main, WindowOwner::Proactive),
+            NextStep::Compact(SummaryWay::Model)
         );
     }
 
     #[test]
     fn o2_an_open_breaker_leaves_the_ways_without_a_model() {
-        let situation = Situation {
+        let situation = PlanSituation {
             status: &status(170_000, &Switches::default()),
             switches: &Switches::default(),
             source: &QuerySource::SDK,
-            owner: Owner::Proactive,
+            owner: WindowOwner::Proactive,
             breaker: Breaker::Open,
             tried: false,
         };
-        assert_eq!(next(&situation), Next::Compact(Way::Local));
+        assert_eq!(next(&situation), NextStep::Compact(SummaryWay::Local));
     }
 
     #[test]
@@ -166,11 +176,14 @@ mod tests {
             ..Switches::default()
         };
         let main = QuerySource::MAIN;
-        assert_eq!(judge(176_999, &off, &main, Owner::Proactive), Next::Send);
-        let refusal = Refusal::SwitchedOff(Switch::Automatic);
         assert_eq!(
-            judge(177_000, &off, &main, Owner::Proactive),
-            Next::Refuse(refusal)
+            judge(176_999, &off, &main, WindowOwner::Proactive),
+            NextStep::Send
+        );
+        let refusal = RequestRefusal::SwitchedOff(Switch::Automatic);
+        assert_eq!(
+            judge(177_000, &off, &main, WindowOwner::Proactive),
+            NextStep::Refuse(refusal)
         );
         let sentence = refusal.sentence(&status(177_000, &off));
         assert!(sentence.contains("/compact") && sentence.contains("compaction.automatic"));
@@ -183,36 +196,42 @@ mod tests {
             ..Switches::default()
         };
         for source in [QuerySource::COMPACT, QuerySource::NOTES] {
-            assert_eq!(judge(199_000, &off, &source, Owner::Proactive), Next::Send);
+            assert_eq!(
+                judge(199_000, &off, &source, WindowOwner::Proactive),
+                NextStep::Send
+            );
         }
     }
 
     #[test]
     fn o5_what_was_tried_in_vain_is_not_tried_again_in_the_same_turn() {
         let full = status(178_000, &Switches::default());
-        let situation = Situation {
+        let situation = PlanSituation {
             status: &full,
             switches: &Switches::default(),
             source: &QuerySource::MAIN,
-            owner: Owner::Proactive,
+            owner: WindowOwner::Proactive,
             breaker: Breaker::Closed,
             tried: true,
         };
-        assert_eq!(next(&situation), Next::Refuse(Refusal::CouldNotShrink));
+        assert_eq!(
+            next(&situation),
+            NextStep::Refuse(RequestRefusal::CouldNotShrink)
+        );
         let high = full.at(170_000);
-        let below = Situation {
+        let below = PlanSituation {
             status: &high,
             ..situation
         };
-        assert_eq!(next(&below), Next::Send);
+        assert_eq!(next(&below), NextStep::Send);
     }
 
     #[test]
     fn h6_another_owner_of_the_window_keeps_proactive_compaction_off() {
-        for owner in [Owner::Reactive, Owner::Collapse] {
+        for owner in [WindowOwner::Reactive, WindowOwner::Collapse] {
             assert_eq!(
                 judge(170_000, &Switches::default(), &QuerySource::MAIN, owner),
-                Next::Send
+                NextStep::Send
             );
         }
     }

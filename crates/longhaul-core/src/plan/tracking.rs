@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::message::View;
+use crate::message::EntryView;
 
 /// After so many failures in a row nothing more is tried by itself.
 const FAILURES: u32 = 3;
@@ -42,7 +42,7 @@ impl Recompaction {
     }
 
     /// The turn that began with the compaction of a boundary, if it says so.
-    pub(crate) fn turn_of(boundary: View<'_>) -> Option<String> {
+    pub(crate) fn turn_of(boundary: EntryView<'_>) -> Option<String> {
         let metadata = boundary.object(boundary.facets.metadata);
         let recorded = metadata.object("recompaction")?;
         recorded.string("turnId").map(Cow::into_owned)
@@ -60,7 +60,7 @@ pub enum Breaker {
 
 /// What a failure did to the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tripped {
+pub(crate) enum BreakerChange {
     /// It was this one: the user is told, once.
     Now,
     /// Nothing changed.
@@ -69,7 +69,7 @@ pub(crate) enum Tripped {
 
 /// What is remembered across turns.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tracking {
+pub(crate) struct CompactionTracking {
     compacted: bool,
     /// The turn of the last compaction, and turns since.
     last_turn: Option<String>,
@@ -77,7 +77,7 @@ pub(crate) struct Tracking {
     failures: u32,
 }
 
-impl Tracking {
+impl CompactionTracking {
     /// A turn begins.
     pub(crate) fn turn(&mut self) {
         self.turns += 1;
@@ -92,11 +92,11 @@ impl Tracking {
     }
 
     /// An automatic attempt failed. A cancel by the user is not a failure and is not told here.
-    pub(crate) fn failed(&mut self) -> Tripped {
+    pub(crate) fn failed(&mut self) -> BreakerChange {
         self.failures = self.failures.saturating_add(1);
         match self.failures == FAILURES {
-            true => Tripped::Now,
-            false => Tripped::No,
+            true => BreakerChange::Now,
+            false => BreakerChange::No,
         }
     }
 
@@ -139,28 +139,31 @@ mod tests {
 
     #[test]
     fn o2_three_failures_in_a_row_open_the_breaker_and_say_so_once() {
-        let mut tracking = Tracking::default();
-        assert_eq!([tracking.failed(), tracking.failed()], [Tripped::No; 2]);
+        let mut tracking = CompactionTracking::default();
+        assert_eq!(
+            [tracking.failed(), tracking.failed()],
+            [BreakerChange::No; 2]
+        );
         assert_eq!(tracking.breaker(), Breaker::Closed);
-        assert_eq!(tracking.failed(), Tripped::Now);
+        assert_eq!(tracking.failed(), BreakerChange::Now);
         assert_eq!(tracking.breaker(), Breaker::Open);
-        assert_eq!(tracking.failed(), Tripped::No, "told once");
+        assert_eq!(tracking.failed(), BreakerChange::No, "told once");
     }
 
     #[test]
     fn o2_a_success_closes_the_breaker() {
-        let mut tracking = Tracking::default();
+        let mut tracking = CompactionTracking::default();
         for _ in 0..3 {
             tracking.failed();
         }
         tracking.compacted("t1".into());
         assert_eq!(tracking.breaker(), Breaker::Closed);
-        assert_eq!(tracking.failed(), Tripped::No);
+        assert_eq!(tracking.failed(), BreakerChange::No);
     }
 
     #[test]
     fn o4_a_recompaction_tells_how_it_relates_to_the_one_before() {
-        let mut tracking = Tracking::default();
+        let mut tracking = CompactionTracking::default();
         tracking.turn();
         let first = tracking.next("t1", 167_000, "sdk");
         assert_eq!(

@@ -13,7 +13,7 @@ pub fn least_freed(window: &WindowStatus) -> u64 {
 
 /// What a compaction would bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worth {
+pub enum CompactionWorth {
     /// Enough room.
     Enough,
     /// So little that it is not made, unless nothing else is left.
@@ -21,17 +21,17 @@ pub enum Worth {
 }
 
 /// Judges a compaction by the tokens in the window before it and after it.
-pub fn worth(window: &WindowStatus, before: u64, after: u64) -> Worth {
+pub fn worth(window: &WindowStatus, before: u64, after: u64) -> CompactionWorth {
     match before.saturating_sub(after) >= least_freed(window) {
-        true => Worth::Enough,
-        false => Worth::TooLittle,
+        true => CompactionWorth::Enough,
+        false => CompactionWorth::TooLittle,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::window::{Settings, WindowInput};
+    use crate::window::{WindowInput, WindowSettings};
 
     #[test]
     fn y1_a_compaction_is_worth_a_tenth_of_the_window() {
@@ -39,11 +39,11 @@ mod tests {
             window: 100_000,
             max_output: 64_000,
             used: 0,
-            settings: Settings::default(),
+            settings: WindowSettings::default(),
         });
         let window = window.unwrap();
-        assert_eq!(worth(&window, 67_000, 57_000), Worth::Enough);
-        assert_eq!(worth(&window, 67_000, 57_001), Worth::TooLittle);
-        assert_eq!(worth(&window, 67_000, 80_000), Worth::TooLittle);
+        assert_eq!(worth(&window, 67_000, 57_000), CompactionWorth::Enough);
+        assert_eq!(worth(&window, 67_000, 57_001), CompactionWorth::TooLittle);
+        assert_eq!(worth(&window, 67_000, 80_000), CompactionWorth::TooLittle);
     }
 }

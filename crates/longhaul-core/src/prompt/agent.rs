@@ -2,26 +2,26 @@
 //!
 //! A host with a prompt of its own builds its registry itself, or sends a custom prompt.
 
-use super::{NameTaken, Registry, Section, Standard};
+use super::{NameTaken, PromptSection, SectionRegistry, StandardSection};
 
 /// What the default agent is, for the prefix block.
 pub const AGENT_PREFIX: &str = include_str!("fragments/prefix.md");
 
 /// The static sections of the default agent.
-pub(crate) fn agent_sections() -> [Section; 5] {
+pub(crate) fn agent_sections() -> [PromptSection; 5] {
     [
-        Section::constant("session", include_str!("fragments/session.md")),
-        Section::constant("work", include_str!("fragments/work.md")),
-        Section::constant("care", include_str!("fragments/care.md")),
-        Section::constant("tools", include_str!("fragments/tools.md")),
-        Section::constant("answers", include_str!("fragments/answers.md")),
+        PromptSection::constant("session", include_str!("fragments/session.md")),
+        PromptSection::constant("work", include_str!("fragments/work.md")),
+        PromptSection::constant("care", include_str!("fragments/care.md")),
+        PromptSection::constant("tools", include_str!("fragments/tools.md")),
+        PromptSection::constant("answers", include_str!("fragments/answers.md")),
     ]
 }
 
 /// A registry with the default agent's static sections and all standard dynamic ones.
-pub fn agent_registry() -> Result<Registry, NameTaken> {
-    let mut registry = Registry::default();
-    let standard = Standard::ALL.map(Standard::section);
+pub fn agent_registry() -> Result<SectionRegistry, NameTaken> {
+    let mut registry = SectionRegistry::default();
+    let standard = StandardSection::ALL.map(StandardSection::section);
     for section in agent_sections().into_iter().chain(standard) {
         registry.add(section)?;
     }

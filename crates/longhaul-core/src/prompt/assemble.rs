@@ -7,46 +7,46 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::frame::Frame;
-use super::head::Start;
-use super::replay::{Boundaries, is_boundary};
+use super::frame::RequestFrame;
+use super::replay::{BoundaryEffects, is_boundary};
+use super::request_prefix::PrefixEntryStart;
 use super::stripping::{newest, stripped_through};
-use super::synthetic::{self, Birth};
+use super::synthetic::{self, NewEntryStamp};
 use super::{
-    Assembled, CacheWrite, Fork, HeadReason, Marks, NotReady, Predecessor, Replay, RequestHead,
-    RequestKind,
+    AssembledRequest, CacheWrite, ConversationFork, MessageBreakpoints, PrefixReason,
+    PriorRendering, RenderingReplay, RequestKind, RequestNotReady, RequestPrefix,
 };
-use crate::message::{Damage, Entry, EntryKind, HeadError, Id, View};
-use crate::models::Binding;
-use crate::normalize::{RenderOptions, Rendering, Role};
+use crate::message::{Entry, EntryKind, EntryView, Id, LineDamage, PrefixEntryError};
+use crate::models::ThinkingBinding;
+use crate::normalize::{MessageRole, RenderOptions, Rendering};
 
 /// A session's requests, from one head and one rendering.
 #[derive(Debug)]
-pub struct Assembly {
-    head: RequestHead,
-    frame: Frame,
+pub struct RequestAssembly {
+    head: RequestPrefix,
+    frame: RequestFrame,
     rendering: Rendering,
     /// What the head's entry says of the beginning; none once it is on disk.
-    unwritten: Option<Start>,
+    unwritten: Option<PrefixEntryStart>,
 }
 
 /// How a rendering begins.
 #[derive(Debug)]
-pub struct Beginning<'a> {
+pub struct RenderingStart<'a> {
     /// What was rendered before.
-    pub before: Predecessor<'a>,
+    pub before: PriorRendering<'a>,
     /// The head it begins with.
-    pub head: RequestHead,
+    pub head: RequestPrefix,
     /// Why it begins.
-    pub reason: HeadReason,
+    pub reason: PrefixReason,
     /// Whether the head's model binds thinking to what stands before it.
-    pub binding: Binding,
+    pub binding: ThinkingBinding,
 }
 
 /// What became of an entry.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum PushOutcome {
     /// It is part of the next request.
     Pushed,
     /// It changes what was sent: begin a new rendering, from the view as it is now.
@@ -56,27 +56,27 @@ pub enum Taken {
     HeadFirst,
 }
 
-impl Assembly {
+impl RequestAssembly {
     /// Begins a rendering of a history: all entries of the live view, in its order, boundaries included. What was cleared,
     /// and up to where thinking is stripped, is read off those.
     pub fn begin<'a>(
-        beginning: Beginning<'_>,
-        history: impl Iterator<Item = View<'a>> + Clone,
+        beginning: RenderingStart<'_>,
+        history: impl Iterator<Item = EntryView<'a>> + Clone,
     ) -> Self {
-        let Beginning {
+        let RenderingStart {
             before,
             mut head,
             reason,
             binding,
         } = beginning;
-        let boundaries = Boundaries::of(history.clone());
+        let boundaries = BoundaryEffects::of(history.clone());
         if boundaries.stripped.is_some() {
             head.latched.thinking_stripped_through = boundaries.stripped;
         }
         let options = options(&head, boundaries.cleared);
         head.latched.thinking_stripped_through =
             stripped_through(before, &head, binding, &options, history.clone());
-        let start = Start {
+        let start = PrefixEntryStart {
             reason,
             history_through: newest(history.clone()),
         };
@@ -87,9 +87,9 @@ impl Assembly {
     ///
     /// `view` gives the entries of the live view the replay was read from. A replay that is outdated is not taken up but
     /// followed: by [`Assembly::begin`], after its head.
-    pub fn resume<'a>(replay: Replay, view: impl Fn(usize) -> View<'a>) -> Self {
+    pub fn resume<'a>(replay: RenderingReplay, view: impl Fn(usize) -> EntryView<'a>) -> Self {
         let history = replay.history.iter().map(|index| view(*index));
-        let boundaries = Boundaries::of(history.clone());
+        let boundaries = BoundaryEffects::of(history.clone());
         let mut head = replay.head;
         // Our own heads repeat what the boundaries before them say.
         if head.latched.thinking_stripped_through.is_none() {
@@ -104,15 +104,15 @@ impl Assembly {
     }
 
     fn render<'a>(
-        head: RequestHead,
+        head: RequestPrefix,
         mut options: RenderOptions,
-        history: impl Iterator<Item = View<'a>>,
-        unwritten: Option<Start>,
+        history: impl Iterator<Item = EntryView<'a>>,
+        unwritten: Option<PrefixEntryStart>,
     ) -> Self {
         let stripped = head.latched.thinking_stripped_through.as_deref();
         options.thinking_stripped_through = stripped.map(Id::of);
         Self {
-            frame: Frame::of(&head),
+            frame: RequestFrame::of(&head),
             rendering: Rendering::begin(options, history),
             head,
             unwritten,
@@ -122,16 +122,16 @@ impl Assembly {
     /// A rendering for one request beside the conversation, which nothing continues and no file knows of. Thinking up to
     /// `stripped` is not sent.
     pub fn aside<'a>(
-        mut head: RequestHead,
+        mut head: RequestPrefix,
         cleared: &[Id],
         stripped: Option<Id>,
-        history: impl Iterator<Item = View<'a>>,
+        history: impl Iterator<Item = EntryView<'a>>,
     ) -> Self {
         let mut options = options(&head, cleared.to_vec());
         options.thinking_stripped_through = stripped;
         head.latched.thinking_stripped_through = None;
         Self {
-            frame: Frame::of(&head),
+            frame: RequestFrame::of(&head),
             rendering: Rendering::begin(options, history),
             head,
             unwritten: None,
@@ -139,20 +139,23 @@ impl Assembly {
     }
 
     /// Adds an entry of the conversation.
-    pub fn push(&mut self, entry: View<'_>) -> Taken {
+    pub fn push(&mut self, entry: EntryView<'_>) -> PushOutcome {
         if is_boundary(entry) {
-            return Taken::BeginsAnew;
+            return PushOutcome::BeginsAnew;
         }
         if self.unwritten.is_some() {
-            return Taken::HeadFirst;
+            return PushOutcome::HeadFirst;
         }
         self.rendering.push(entry);
-        Taken::Pushed
+        PushOutcome::Pushed
     }
 
     /// The entries that must be on disk before the next request: the head if it is new, and results for calls that
     /// nothing answered. To be appended as one unit, and then acknowledged by [`Assembly::persisted`].
-    pub fn before_sending(&self, birth: Birth<'_>) -> Result<Vec<Bytes>, HeadError> {
+    pub fn entries_before_request(
+        &self,
+        birth: NewEntryStamp<'_>,
+    ) -> Result<Vec<Bytes>, PrefixEntryError> {
         let mut entries = Vec::new();
         if let Some(start) = &self.unwritten {
             entries.push(
@@ -168,7 +171,7 @@ impl Assembly {
     }
 
     /// These entries of [`Assembly::before_sending`] are on disk.
-    pub fn persisted(&mut self, entries: &[Bytes]) -> Result<(), Damage> {
+    pub fn persisted(&mut self, entries: &[Bytes]) -> Result<(), LineDamage> {
         for line in entries {
             let entry = Entry::read(line.clone())?;
             match entry.facets().kind {
@@ -187,7 +190,7 @@ impl Assembly {
         &mut self,
         kind: RequestKind<'_>,
         more: Option<&RawValue>,
-    ) -> Result<Assembled, NotReady> {
+    ) -> Result<AssembledRequest, RequestNotReady> {
         self.request_until(kind, None, more)
     }
 
@@ -197,33 +200,39 @@ impl Assembly {
         kind: RequestKind<'_>,
         until: Option<Id>,
         more: Option<&RawValue>,
-    ) -> Result<Assembled, NotReady> {
+    ) -> Result<AssembledRequest, RequestNotReady> {
         if self.unwritten.is_some() {
-            return Err(NotReady::NotPersisted);
+            return Err(RequestNotReady::NotPersisted);
         }
         self.settle()?;
         if let Some(name) = more.and_then(|more| self.frame.repeated(more)) {
-            return Err(NotReady::Repeated(name));
+            return Err(RequestNotReady::Repeated(name));
         }
         let (blocks, messages) = (self.rendering.blocks(), self.rendering.messages());
         let blocks = &blocks[..self.end_before(until)];
-        let last = blocks.last().ok_or(NotReady::Empty)?;
+        let last = blocks.last().ok_or(RequestNotReady::Empty)?;
         let messages = &messages[..=last.message as usize];
         let role = messages.last().map(|message| message.role);
         let (write, opening) = match kind {
-            RequestKind::Main if role != Some(Role::User) => return Err(NotReady::NothingAsked),
+            RequestKind::Main if role != Some(MessageRole::User) => {
+                return Err(RequestNotReady::NothingAsked);
+            }
             RequestKind::Main => (CacheWrite::Write, self.frame.opening.clone()),
             RequestKind::Fork { .. } => (CacheWrite::Skip, self.frame.opening.clone()),
             RequestKind::SummedUp => {
-                let opening = Frame::summed_up(&self.head).ok_or(NotReady::Unsuited)?;
+                let opening = RequestFrame::summarizing_opening(&self.head)
+                    .ok_or(RequestNotReady::Unsuited)?;
                 (CacheWrite::Skip, opening)
             }
         };
-        let marks = Marks::place(blocks, messages, write, self.frame.room);
+        let marks = MessageBreakpoints::place(blocks, messages, write, self.frame.room);
         let mut slices = vec![opening];
         self.messages(marks, last.end, &mut slices);
         slices.push(ending(kind, role, more));
-        Ok(Assembled { slices, marks })
+        Ok(AssembledRequest {
+            slices,
+            breakpoints: marks,
+        })
     }
 
     /// Freezes what came since the last request, a reply that calls nothing: a fork behind it follows.
@@ -241,7 +250,7 @@ impl Assembly {
 
     /// A fork behind what was sent, or behind what of it stands before an entry. Nothing is frozen by it, and calls may be
     /// open: what came since the last request is not part of it. None before the first request.
-    pub fn fork(&self, until: Option<Id>, more: Option<&RawValue>) -> Option<Fork> {
+    pub fn fork(&self, until: Option<Id>, more: Option<&RawValue>) -> Option<ConversationFork> {
         if self.unwritten.is_some() {
             return None;
         }
@@ -252,14 +261,19 @@ impl Assembly {
         let role = messages.last().map(|message| message.role);
         // What ends with the user's words ended a request, and is in the cache to its end.
         let write = match role {
-            Some(Role::User) => CacheWrite::Write,
+            Some(MessageRole::User) => CacheWrite::Write,
             _ => CacheWrite::Skip,
         };
-        let marks = Marks::place(blocks, messages, write, self.frame.room);
+        let marks = MessageBreakpoints::place(blocks, messages, write, self.frame.room);
         let mut base = vec![self.frame.opening.clone()];
         self.messages(marks, last.end, &mut base);
         let options = options(&self.head, Vec::new());
-        Some(Fork::new(base, role, options, fields(more).into()))
+        Some(ConversationFork::new(
+            base,
+            role,
+            options,
+            fields(more).into(),
+        ))
     }
 
     /// The number of sealed blocks before an entry; all of them if it has none.
@@ -274,29 +288,33 @@ impl Assembly {
 
     /// The body that asks how many tokens the next request has. It bears no markers of the messages. It, too, freezes what
     /// came.
-    pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, NotReady> {
+    pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, RequestNotReady> {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];
-        self.messages(Marks::default(), self.rendering.buffer().len(), &mut slices);
+        self.messages(
+            MessageBreakpoints::default(),
+            self.rendering.buffer().len(),
+            &mut slices,
+        );
         slices.push(ending(RequestKind::Main, None, None));
         Ok(slices)
     }
 
     /// Freezes what came since the last request.
-    fn settle(&mut self) -> Result<(), NotReady> {
+    fn settle(&mut self) -> Result<(), RequestNotReady> {
         let open = self.rendering.open_calls().len();
         if open > 0 {
-            return Err(NotReady::OpenCalls(open));
+            return Err(RequestNotReady::OpenCalls(open));
         }
         self.rendering.seal();
         match self.rendering.messages().is_empty() {
-            true => Err(NotReady::Empty),
+            true => Err(RequestNotReady::Empty),
             false => Ok(()),
         }
     }
 
     /// The messages up to where the last one is still open, markers spliced in.
-    fn messages(&self, marks: Marks, end: u64, slices: &mut Vec<Bytes>) {
+    fn messages(&self, marks: MessageBreakpoints, end: u64, slices: &mut Vec<Bytes>) {
         let buffer = self.rendering.buffer();
         let mut from = 0;
         for mark in marks.blocks() {
@@ -315,7 +333,7 @@ impl Assembly {
     }
 
     /// The head.
-    pub fn head(&self) -> &RequestHead {
+    pub fn head(&self) -> &RequestPrefix {
         &self.head
     }
 
@@ -325,16 +343,16 @@ impl Assembly {
     }
 
     /// What a rendering that follows this one comes after.
-    pub fn as_predecessor(&self) -> Predecessor<'_> {
-        Predecessor::Rendering(&self.head, &self.rendering)
+    pub fn as_predecessor(&self) -> PriorRendering<'_> {
+        PriorRendering::Rendering(&self.head, &self.rendering)
     }
 }
 
 /// What closes the last message, adds a fork's own, and ends the body.
-fn ending(kind: RequestKind<'_>, last: Option<Role>, more: Option<&RawValue>) -> Bytes {
+fn ending(kind: RequestKind<'_>, last: Option<MessageRole>, more: Option<&RawValue>) -> Bytes {
     let mut bytes = match kind {
         RequestKind::Main | RequestKind::SummedUp => b"]}".to_vec(),
-        RequestKind::Fork { text } => forked(last == Some(Role::User), b"]}", text),
+        RequestKind::Fork { text } => forked(last == Some(MessageRole::User), b"]}", text),
     };
     bytes.push(b']');
     bytes.extend(fields(more));
@@ -370,7 +388,7 @@ fn text_block(text: &str) -> Vec<u8> {
     format!(r#"{{"type":"text","text":{text}}}"#).into_bytes()
 }
 
-fn options(head: &RequestHead, cleared: Vec<Id>) -> RenderOptions {
+fn options(head: &RequestPrefix, cleared: Vec<Id>) -> RenderOptions {
     RenderOptions {
         user_context: head.user_context.clone(),
         cleared,

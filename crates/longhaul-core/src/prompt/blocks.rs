@@ -4,12 +4,12 @@
 
 use serde_json::value::RawValue;
 
-use super::{Registry, Ttl, Zone};
-use crate::tokens::{Estimate, Rough};
+use super::{SectionRegistry, SectionZone, Ttl};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// How a system prompt is sent.
 #[derive(Debug, Clone, Copy)]
-pub struct Sending<'a> {
+pub struct SystemPromptOptions<'a> {
     /// Who sends, for the provider: the first block. It bears no marker, and still is part of every prefix behind it:
     /// on a provider that does not set it aside, each change of it breaks the whole cache.
     pub attribution: Option<&'a str>,
@@ -18,18 +18,18 @@ pub struct Sending<'a> {
     /// How long the cache keeps what is marked; none: no block bears a marker.
     pub ttl: Option<Ttl>,
     /// Whether the provider knows scopes.
-    pub scopes: Scopes,
+    pub scopes: CacheScopeSupport,
     /// Whose the request's tools are.
     pub tools: ToolSharing,
 }
 
-impl Default for Sending<'_> {
+impl Default for SystemPromptOptions<'_> {
     fn default() -> Self {
         Self {
             attribution: None,
             prefix: None,
             ttl: Some(Ttl::default()),
-            scopes: Scopes::default(),
+            scopes: CacheScopeSupport::default(),
             tools: ToolSharing::default(),
         }
     }
@@ -37,7 +37,7 @@ impl Default for Sending<'_> {
 
 /// Whether a provider can share what it caches beyond an organisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scopes {
+pub enum CacheScopeSupport {
     /// No: markers have no scope. So it is on the public API.
     #[default]
     Unsupported,
@@ -105,8 +105,8 @@ pub struct SystemPrompt {
 impl SystemPrompt {
     /// The prompt that a registry's sections make, as of its last refresh.
     pub fn from_sections(
-        registry: &Registry,
-        sending: &Sending<'_>,
+        registry: &SectionRegistry,
+        sending: &SystemPromptOptions<'_>,
     ) -> Result<Self, serde_json::Error> {
         let zone = |zone| {
             let texts = registry.texts();
@@ -117,17 +117,17 @@ impl SystemPrompt {
                 .join("\n\n")
         };
         let shared = match (sending.scopes, sending.tools) {
-            (Scopes::Supported, ToolSharing::Shared) => CacheScope::Global,
+            (CacheScopeSupport::Supported, ToolSharing::Shared) => CacheScope::Global,
             _ => CacheScope::Organisation,
         };
         let own = |text: Option<&str>| text.unwrap_or_default().to_owned();
         let blocks = [
             (BlockRole::Attribution, own(sending.attribution), None),
             (BlockRole::Prefix, own(sending.prefix), None),
-            (BlockRole::Static, zone(Zone::Static), Some(shared)),
+            (BlockRole::Static, zone(SectionZone::Static), Some(shared)),
             (
                 BlockRole::Dynamic,
-                zone(Zone::Dynamic),
+                zone(SectionZone::Dynamic),
                 Some(CacheScope::Organisation),
             ),
         ];
@@ -150,7 +150,7 @@ impl SystemPrompt {
             .filter(|(_, text, _)| !text.is_empty())
             .map(|(role, text, scope)| SystemBlock {
                 role,
-                weight: Rough::text(&text),
+                weight: RoughEstimator::text(&text),
                 text,
                 scope,
             })

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::message::{Damage, Entry};
-use crate::normalize::{RenderOptions, Rendering, Role};
+use crate::message::{Entry, LineDamage};
+use crate::normalize::{MessageRole, RenderOptions, Rendering};
 
 use super::ToolOutput;
 
@@ -16,21 +16,21 @@ const USER: &[u8] = br#"{"role":"user","content":["#;
 
 /// Requests behind a conversation. Cheap to clone: the conversation's bytes are shared.
 #[derive(Debug, Clone)]
-pub struct Fork {
+pub struct ConversationFork {
     /// The body up to the last message, which is not closed.
     base: Vec<Bytes>,
     /// Who spoke last.
-    last: Option<Role>,
+    last: Option<MessageRole>,
     options: RenderOptions,
     /// Fields behind the messages, with the comma before them.
     more: Bytes,
     own: Vec<Entry>,
 }
 
-impl Fork {
+impl ConversationFork {
     pub(super) fn new(
         base: Vec<Bytes>,
-        last: Option<Role>,
+        last: Option<MessageRole>,
         options: RenderOptions,
         more: Bytes,
     ) -> Self {
@@ -57,7 +57,7 @@ impl Fork {
     }
 
     /// The model answered, as the provider wrote it.
-    pub fn answered(&mut self, message: &RawValue) -> Result<(), Damage> {
+    pub fn answered(&mut self, message: &RawValue) -> Result<(), LineDamage> {
         let line = [r#"{"type":"assistant","message":"#, message.get(), "}"].concat();
         self.own.push(Entry::read(line.into())?);
         Ok(())
@@ -90,7 +90,7 @@ impl Fork {
         let mut body = self.base.clone();
         // One user message follows another: they are one.
         let (joint, own) = match (self.last, own.strip_prefix(USER)) {
-            (Some(Role::User), Some(blocks)) => (b",".as_slice(), blocks),
+            (Some(MessageRole::User), Some(blocks)) => (b",".as_slice(), blocks),
             (None, _) => (b"".as_slice(), own),
             _ => (b"]},".as_slice(), own),
         };

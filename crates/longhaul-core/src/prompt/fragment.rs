@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// A text with values in it.
-pub(super) struct Filled {
+pub(super) struct FilledFragment {
     /// The text, without white space at its end.
     pub(super) text: String,
     /// How many places got a value.
     pub(super) places: usize,
 }
 
-impl Filled {
+impl FilledFragment {
     /// The text, if there was any value for it.
     pub(super) fn if_any(self) -> Option<String> {
         (self.places > 0).then_some(self.text)
@@ -22,8 +22,11 @@ impl Filled {
 }
 
 /// Puts values into a fragment.
-pub(super) fn fill<'v>(fragment: &str, value: impl Fn(&str) -> Option<Cow<'v, str>>) -> Filled {
-    let mut filled = Filled {
+pub(super) fn fill<'v>(
+    fragment: &str,
+    value: impl Fn(&str) -> Option<Cow<'v, str>>,
+) -> FilledFragment {
+    let mut filled = FilledFragment {
         text: String::with_capacity(fragment.len()),
         places: 0,
     };
@@ -38,7 +41,7 @@ pub(super) fn fill<'v>(fragment: &str, value: impl Fn(&str) -> Option<Cow<'v, st
     filled
 }
 
-impl Filled {
+impl FilledFragment {
     fn line<'v>(
         &mut self,
         line: &str,

@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::marks::MOST_MARKERS;
-use super::{RequestHead, Ttl};
+use super::breakpoints::MOST_MARKERS;
+use super::{RequestPrefix, Ttl};
 use crate::hash::Set;
-use crate::json::{Cursor, Object};
+use crate::json::{JsonCursor, ObjectReader};
 
 /// Fields that a count of tokens takes; it refuses others.
 const COUNTED: [&str; 10] = [
@@ -24,7 +24,7 @@ const COUNTED: [&str; 10] = [
 
 /// The bytes around the messages.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
+pub(super) struct RequestFrame {
     /// From the opening brace to the opening bracket of the messages.
     pub(super) opening: Bytes,
     /// The same for a count of tokens.
@@ -36,16 +36,16 @@ pub(super) struct Frame {
     fields: Set<Vec<u8>>,
 }
 
-impl Frame {
-    pub(super) fn of(head: &RequestHead) -> Self {
+impl RequestFrame {
+    pub(super) fn of(head: &RequestPrefix) -> Self {
         let body = fields(head.latched.body.get().as_bytes());
         let mut names: Set<Vec<u8>> = ["stream", "system", "tools", "messages"]
             .iter()
             .map(|name| name.as_bytes().to_vec())
             .collect();
         names.extend(body.iter().map(|(name, _)| name.clone()));
-        let markers = Markers::of(head);
-        let ttl = markers.behind(head);
+        let markers = PrefixBreakpoints::of(head);
+        let ttl = markers.message_ttl(head);
         let marker = ttl.map(|ttl| format!(",\"cache_control\":{}", ttl.marker()));
         let counted: Vec<_> = body
             .iter()
@@ -66,14 +66,14 @@ impl Frame {
 
     /// The opening for a request that the provider is to sum up (N3): it takes no `context_management` with that. None if
     /// the head holds what cannot go with it at all.
-    pub(super) fn summed_up(head: &RequestHead) -> Option<Bytes> {
+    pub(super) fn summarizing_opening(head: &RequestPrefix) -> Option<Bytes> {
         let body = fields(head.latched.body.get().as_bytes());
         let value = |wanted: &str| {
             let found = body.iter().find(|(name, _)| name == wanted.as_bytes());
             found.map(|(_, value)| *value)
         };
         let output = value("output_config").filter(|value| value.first() == Some(&b'{'));
-        let output = output.map(Object::new);
+        let output = output.map(ObjectReader::new);
         let shaped = output.is_some_and(|output| {
             let budget = output.object("task_budget");
             output.get("format").is_some()
@@ -102,7 +102,7 @@ impl Frame {
 
 type Field<'a> = (Vec<u8>, &'a [u8]);
 
-fn opening(first: &[Field<'_>], body: &[Field<'_>], head: &RequestHead) -> Bytes {
+fn opening(first: &[Field<'_>], body: &[Field<'_>], head: &RequestPrefix) -> Bytes {
     let parts = [("system", &head.system), ("tools", &head.tools)];
     let mut bytes = vec![b'{'];
     for (name, value) in first.iter().chain(body) {
@@ -130,7 +130,7 @@ fn push(bytes: &mut Vec<u8>, name: &[u8], value: &[u8]) {
 fn fields(object: &[u8]) -> Vec<Field<'_>> {
     let mut fields = Vec::new();
     // Raw JSON is valid, so the walk ends with the object.
-    let _ = Cursor::new(object).object(|cursor, name| {
+    let _ = JsonCursor::new(object).object(|cursor, name| {
         let name = name.to_vec();
         fields.push((name, cursor.raw()?));
         Ok(())
@@ -139,23 +139,23 @@ fn fields(object: &[u8]) -> Vec<Field<'_>> {
 }
 
 /// The lifetime of the markers on a head's messages; none if they bear none.
-pub(super) fn ttl_of_messages(head: &RequestHead) -> Option<Ttl> {
-    Markers::of(head).behind(head)
+pub(super) fn ttl_of_messages(head: &RequestPrefix) -> Option<Ttl> {
+    PrefixBreakpoints::of(head).message_ttl(head)
 }
 
 /// The markers that a head bears.
 #[derive(Default)]
-struct Markers {
+struct PrefixBreakpoints {
     count: usize,
     shortest: Option<Ttl>,
 }
 
-impl Markers {
-    fn of(head: &RequestHead) -> Self {
+impl PrefixBreakpoints {
+    fn of(head: &RequestPrefix) -> Self {
         let mut markers = Self::default();
         for part in [&head.system, &head.tools] {
             if part.get().starts_with('[') {
-                let _ = Cursor::new(part.get().as_bytes()).array(|cursor| {
+                let _ = JsonCursor::new(part.get().as_bytes()).array(|cursor| {
                     markers.take(cursor.raw()?);
                     Ok(())
                 });
@@ -166,7 +166,7 @@ impl Markers {
     }
 
     /// Markers with a longer lifetime must stand first, so those of the messages live no longer than the head's.
-    fn behind(&self, head: &RequestHead) -> Option<Ttl> {
+    fn message_ttl(&self, head: &RequestPrefix) -> Option<Ttl> {
         let ttl = head.latched.ttl?;
         Some(self.shortest.unwrap_or(ttl).min(ttl))
     }
@@ -175,7 +175,7 @@ impl Markers {
         if block.first() != Some(&b'{') {
             return;
         }
-        let Some(ttl) = Ttl::of_block(Object::new(block)) else {
+        let Some(ttl) = Ttl::of_block(ObjectReader::new(block)) else {
             return;
         };
         self.count += 1;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Ttl;
-use crate::json::{Cursor, Object};
+use crate::json::{JsonCursor, ObjectReader};
 use crate::models::ModelSpec;
 
 /// Windows above this take more pictures.
@@ -15,7 +15,7 @@ const LARGE_WINDOW: u64 = 200_000;
 /// Settings that are part of the cache key, latched for the session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Latched {
+pub struct LatchedSettings {
     /// The lifetime of what requests write to the cache; none: they carry no markers at all.
     pub ttl: Option<Ttl>,
     /// Beta features, sorted.
@@ -34,7 +34,7 @@ pub struct Latched {
     pub body: Box<RawValue>,
 }
 
-impl Latched {
+impl LatchedSettings {
     /// The settings of a session that begins.
     pub fn new(
         ttl: Option<Ttl>,
@@ -60,7 +60,7 @@ impl Latched {
 
     /// A field of the body, as JSON.
     pub fn field(&self, name: &str) -> Option<&str> {
-        let value = Object::new(self.body.get().as_bytes()).get(name)?;
+        let value = ObjectReader::new(self.body.get().as_bytes()).get(name)?;
         std::str::from_utf8(value).ok()
     }
 
@@ -76,7 +76,7 @@ impl Latched {
             body.push_str(&format!("{comma}{}:{value}", Value::from(name)));
         };
         // Raw JSON is valid, so the walk ends with the object.
-        let _ = Cursor::new(self.body.get().as_bytes()).object(|cursor, key| {
+        let _ = JsonCursor::new(self.body.get().as_bytes()).object(|cursor, key| {
             let key = crate::json::decode(key);
             let old = String::from_utf8_lossy(cursor.raw()?);
             if key != name {
@@ -134,7 +134,7 @@ mod tests {
         let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
         let body = RawValue::from_string("{}".to_owned()).unwrap();
         let betas = ["b", " a", "c", "b", ""].map(str::to_owned);
-        let mut latched = Latched::new(None, betas, &spec, body);
+        let mut latched = LatchedSettings::new(None, betas, &spec, body);
         assert_eq!(latched.betas, ["a", "b", "c"]);
         latched.add_betas(["ab".to_owned()]);
         assert_eq!(latched.betas, ["a", "ab", "b", "c"]);
@@ -145,7 +145,7 @@ mod tests {
     fn b5_a_field_that_is_set_leaves_the_others_as_they_are() {
         let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
         let body = RawValue::from_string(r#"{"model":"m","a":[1, 2]}"#.to_owned()).unwrap();
-        let mut latched = Latched::new(None, [], &spec, body);
+        let mut latched = LatchedSettings::new(None, [], &spec, body);
         let edits = serde_json::json!({"edits": []});
         latched.set_field("context_management", &edits);
         let once = r#"{"model":"m","a":[1, 2],"context_management":{"edits":[]}}"#;
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn m7_settings_of_older_heads_are_read() {
         let old = r#"{"ttl":"1h","body":{"model":"m" }}"#;
-        let latched: Latched = serde_json::from_str(old).unwrap();
+        let latched: LatchedSettings = serde_json::from_str(old).unwrap();
         assert_eq!(latched.ttl, Some(Ttl::OneHour));
         assert_eq!(latched.body.get(), r#"{"model":"m" }"#);
     }

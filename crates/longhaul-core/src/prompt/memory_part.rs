@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use super::fragment::{fill, one_line, shown_path};
 use super::memory::MemoryFile;
 use super::share;
-use super::user_context::Cut;
+use super::user_context::TruncatedSource;
 use crate::tokens::cut;
-use crate::tokens::{Estimate, Rough};
+use crate::tokens::{Estimate, RoughEstimator};
 
 /// A file that gives way to others is left out rather than cut to less than this many units.
 const LEAST_UNITS: u64 = 400;
@@ -22,7 +22,7 @@ const BETWEEN: &str = "\n\n";
 pub(super) fn memory_part(
     files: &[MemoryFile],
     tokens: u64,
-    cuts: &mut Vec<Cut>,
+    cuts: &mut Vec<TruncatedSource>,
 ) -> Option<String> {
     let between = cut::units(BETWEEN);
     let files: Vec<_> = files
@@ -80,7 +80,7 @@ fn wanted_units(file: &MemoryFile) -> u64 {
 }
 
 /// A file with its title in so many units, and what had to be cut. None if it cannot be shown at all.
-fn memory_file(file: &MemoryFile, most: u64) -> Option<(String, Option<Cut>)> {
+fn memory_file(file: &MemoryFile, most: u64) -> Option<(String, Option<TruncatedSource>)> {
     let text = file.text.trim();
     if wanted_units(file) <= most && file.unread_bytes == 0 {
         return Some((titled(file, text), None));
@@ -108,12 +108,13 @@ fn titled(file: &MemoryFile, text: &str) -> String {
     .text
 }
 
-fn cut_of(file: &MemoryFile, kept: &str) -> Cut {
+fn cut_of(file: &MemoryFile, kept: &str) -> TruncatedSource {
     let text = file.text.trim();
-    Cut {
+    TruncatedSource {
         path: file.path.clone(),
-        kept: Rough::text(kept),
-        missing: Rough::text(&text[kept.len()..]) + Estimate::new(file.unread_bytes.div_ceil(4)),
+        kept: RoughEstimator::text(kept),
+        missing: RoughEstimator::text(&text[kept.len()..])
+            + Estimate::new(file.unread_bytes.div_ceil(4)),
     }
 }
 

@@ -10,12 +10,11 @@
 mod agent;
 mod assemble;
 mod blocks;
+mod breakpoints;
 mod fork;
 mod fragment;
 mod frame;
-mod head;
 mod latched;
-mod marks;
 pub mod memory;
 mod memory_part;
 mod nested_memory;
@@ -23,6 +22,7 @@ mod parameters;
 mod registry;
 mod replay;
 mod request;
+mod request_prefix;
 mod section;
 mod share;
 mod standard;
@@ -35,26 +35,33 @@ mod user_context;
 mod values;
 
 pub use agent::{AGENT_PREFIX, agent_registry};
-pub use assemble::{Assembly, Beginning, Taken};
-pub use blocks::{BlockRole, CacheScope, Scopes, Sending, SystemBlock, SystemPrompt, ToolSharing};
-pub use fork::Fork;
-pub use head::{HeadReason, RequestHead, UnreadableHead};
-pub use latched::Latched;
-pub use marks::{CacheWrite, MOST_MARKERS, Marks};
+pub use assemble::{PushOutcome, RenderingStart, RequestAssembly};
+pub use blocks::{
+    BlockRole, CacheScope, CacheScopeSupport, SystemBlock, SystemPrompt, SystemPromptOptions,
+    ToolSharing,
+};
+pub use breakpoints::{CacheWrite, MOST_MARKERS, MessageBreakpoints};
+pub use fork::ConversationFork;
+pub use latched::LatchedSettings;
 pub use nested_memory::nested_memory;
-pub use parameters::{Body, OnMismatch, ParameterError, Parameters, Think};
-pub use registry::{Cause, Change, NameTaken, Registry};
-pub use replay::{Placed, Replay, Standing};
-pub use request::{Assembled, NotReady, RequestKind};
-pub use section::{Lifetime, NoReason, Reason, Section, Zone};
-pub use standard::Standard;
-pub use stripping::Predecessor;
-pub use synthetic::Birth;
+pub use parameters::{
+    OnPrefixMismatch, ParameterError, ParameterFields, RequestParameters, ThinkingChoice,
+};
+pub use registry::{NameTaken, SectionChange, SectionChangeCause, SectionRegistry};
+pub use replay::{PlacedEntry, PrefixValidity, RenderingReplay};
+pub use request::{AssembledRequest, RequestKind, RequestNotReady};
+pub use request_prefix::{PrefixReason, RequestPrefix, UnreadablePrefix};
+pub use section::{EveryTurnReason, MissingReason, PromptSection, SectionLifetime, SectionZone};
+pub use standard::StandardSection;
+pub use stripping::PriorRendering;
+pub use synthetic::NewEntryStamp;
 pub use tool_order::{OrderedTools, order_tools};
 pub use tool_output::ToolOutput;
 pub use ttl::{CacheSettings, Ttl, TtlPolicy};
-pub use user_context::{ContextBudget, ContextSources, Cut, Selection, UserContext};
+pub use user_context::{
+    ContextBudget, ContextSources, EditorSelection, TruncatedSource, UserContext,
+};
 pub use values::{
-    Budgets, Environment, Git, Guidance, History, HostValues, MemoryPrompt, OutputStyle, Presence,
-    ServerInstructions, WorkTree,
+    Environment, GitState, HistoryAccess, HostValues, MemoryPrompt, OutputStyle,
+    ServerInstructions, SessionBudgets, ToolGuidance, UserPresence, WorkTree,
 };

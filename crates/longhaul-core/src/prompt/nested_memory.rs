@@ -3,16 +3,16 @@
 
 use serde_json::{Value, json};
 
-use super::memory::{Kind, MemoryFile};
+use super::memory::{MemoryFile, MemoryFileKind};
 use super::memory_part::cut_note;
 use crate::tokens::cut;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 /// The most tokens of one, by padded estimate.
 const MOST_TOKENS: u64 = 10_000;
 
 /// The attachment. A long file is cut at a line, and the model is told how much is missing.
-pub fn nested_memory(file: &MemoryFile, scale: Scale) -> Value {
+pub fn nested_memory(file: &MemoryFile, scale: WindowScale) -> Value {
     let text = file.text.trim();
     let most = cut::units_within(scale.apply(MOST_TOKENS));
     let content = match cut::units(text) <= most && file.unread_bytes == 0 {
@@ -23,9 +23,9 @@ pub fn nested_memory(file: &MemoryFile, scale: Scale) -> Value {
         }
     };
     let kind = match file.kind {
-        Kind::User => "User",
-        Kind::Project => "Project",
-        Kind::Local => "Local",
+        MemoryFileKind::User => "User",
+        MemoryFileKind::Project => "Project",
+        MemoryFileKind::Local => "Local",
     };
     let path = file.path.display().to_string();
     json!({
@@ -43,7 +43,7 @@ mod tests {
     fn c1_a_long_memory_file_of_a_folder_is_cut_at_a_line_and_says_so() {
         let file = MemoryFile {
             path: "/p/web/CLAUDE.md".into(),
-            kind: Kind::Project,
+            kind: MemoryFileKind::Project,
             imported_by: None,
             text: "Use tabs.\n".repeat(20_000),
             unread_bytes: 0,
@@ -52,7 +52,7 @@ mod tests {
             text: "Use tabs.".to_owned(),
             ..file.clone()
         };
-        let scale = Scale::of_window(200_000);
+        let scale = WindowScale::of_window(200_000);
         let content = |file: &MemoryFile| {
             let content = &nested_memory(file, scale)["content"]["content"];
             content.as_str().unwrap().to_owned()

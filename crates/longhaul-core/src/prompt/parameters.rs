@@ -6,7 +6,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::models::{Effort, ModelSpec, ThinkingType};
+use crate::models::{EffortLevel, ModelSpec, ThinkingType};
 
 /// The least a thinking budget may be.
 const LEAST_BUDGET: u64 = 1_024;
@@ -15,7 +15,7 @@ const BINDING_CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
 /// Whether the model shall think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Think {
+pub enum ThinkingChoice {
     /// As the model does when nothing is said.
     Default,
     /// It shall. The budget is for models that want one.
@@ -29,7 +29,7 @@ pub enum Think {
 
 /// What becomes of thinking whose prefix is not what it was (N2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnMismatch {
+pub enum OnPrefixMismatch {
     /// The provider's default: the request is refused. Ours never hold such thinking.
     #[default]
     Refuse,
@@ -39,7 +39,7 @@ pub enum OnMismatch {
 
 /// What a host wants of its requests.
 #[derive(Debug, Clone)]
-pub struct Parameters<'a> {
+pub struct RequestParameters<'a> {
     /// The model's id as it is sent.
     pub model: &'a str,
     /// What is known of it.
@@ -47,18 +47,18 @@ pub struct Parameters<'a> {
     /// The most tokens of a reply.
     pub max_tokens: u64,
     /// Thinking.
-    pub think: Think,
+    pub think: ThinkingChoice,
     /// What becomes of thinking that no longer fits.
-    pub on_mismatch: OnMismatch,
+    pub on_mismatch: OnPrefixMismatch,
     /// Effort, if not the model's default.
-    pub effort: Option<Effort>,
+    pub effort: Option<EffortLevel>,
     /// Further fields, such as `metadata` and `service_tier`.
     pub more: Map<String, Value>,
 }
 
 /// The body's fields, and what was not taken over.
 #[derive(Debug, Clone)]
-pub struct Body {
+pub struct ParameterFields {
     /// An object, for [`Latched::body`](super::Latched::body).
     pub json: Box<RawValue>,
     /// Beta features that the fields need.
@@ -105,9 +105,9 @@ const RESERVED: [&str; 8] = [
 ];
 const SAMPLING: [&str; 3] = ["temperature", "top_k", "top_p"];
 
-impl Parameters<'_> {
+impl RequestParameters<'_> {
     /// Makes the fields.
-    pub fn to_body(&self) -> Result<Body, ParameterError> {
+    pub fn to_body(&self) -> Result<ParameterFields, ParameterError> {
         let mut notices = Vec::new();
         let mut betas = Vec::new();
         let mut fields = Map::new();
@@ -133,13 +133,13 @@ impl Parameters<'_> {
         }
         if let Some(mut thinking) = self.thinking(&mut notices)? {
             let binds = self.spec.thinking.binding.may_bind() && thinking["type"] != "disabled";
-            if binds && self.on_mismatch == OnMismatch::DropBlock {
+            if binds && self.on_mismatch == OnPrefixMismatch::DropBlock {
                 thinking["block_binding"] = json!({ "prefix_mismatch_behavior": "drop_block" });
                 betas.push(BINDING_CONTROLS.to_owned());
             }
             fields.insert("thinking".into(), thinking);
         }
-        Ok(Body {
+        Ok(ParameterFields {
             json: serde_json::value::to_raw_value(&fields)?,
             betas,
             notices,
@@ -150,9 +150,9 @@ impl Parameters<'_> {
         let rules = &self.spec.thinking;
         let id = &self.spec.id;
         let budget = match self.think {
-            Think::Default => return Ok(None),
-            Think::Off => return Ok(self.no_thinking(notices)),
-            Think::On { budget } => budget,
+            ThinkingChoice::Default => return Ok(None),
+            ThinkingChoice::Off => return Ok(self.no_thinking(notices)),
+            ThinkingChoice::On { budget } => budget,
         };
         if rules.takes(ThinkingType::Adaptive) {
             return Ok(Some(json!({ "type": "adaptive" })));
@@ -172,7 +172,7 @@ impl Parameters<'_> {
 
     fn no_thinking(&self, notices: &mut Vec<String>) -> Option<Value> {
         let rules = &self.spec.thinking;
-        let effort = self.effort.unwrap_or(Effort::High);
+        let effort = self.effort.unwrap_or(EffortLevel::High);
         let allowed = rules.disabled_up_to.is_none_or(|most| effort <= most);
         if rules.takes(ThinkingType::Disabled) && allowed {
             return Some(json!({ "type": "disabled" }));
@@ -198,14 +198,17 @@ mod tests {
     use super::*;
     use crate::models::ModelTable;
 
-    fn with(model: &str, change: impl FnOnce(&mut Parameters<'_>)) -> Result<Body, ParameterError> {
+    fn with(
+        model: &str,
+        change: impl FnOnce(&mut RequestParameters<'_>),
+    ) -> Result<ParameterFields, ParameterError> {
         let spec = ModelTable::builtin().resolve(model).spec;
-        let mut parameters = Parameters {
+        let mut parameters = RequestParameters {
             model,
             spec: &spec,
             max_tokens: 8_000,
-            think: Think::On { budget: 4_000 },
-            on_mismatch: OnMismatch::Refuse,
+            think: ThinkingChoice::On { budget: 4_000 },
+            on_mismatch: OnPrefixMismatch::Refuse,
             effort: None,
             more: Map::new(),
         };
@@ -213,7 +216,7 @@ mod tests {
         parameters.to_body()
     }
 
-    fn thinking(model: &str, think: Think) -> (Value, usize) {
+    fn thinking(model: &str, think: ThinkingChoice) -> (Value, usize) {
         let body = with(model, |parameters| parameters.think = think).unwrap();
         let fields: Value = serde_json::from_str(body.json.get()).unwrap();
         (fields["thinking"].clone(), body.notices.len())
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn n6_thinking_is_asked_for_in_the_way_the_model_takes() {
-        let on = Think::On { budget: 4_000 };
+        let on = ThinkingChoice::On { budget: 4_000 };
         let enabled = json!({"type": "enabled", "budget_tokens": 4_000});
         for (model, think, expected, notices) in [
             ("claude-fable-5-2", on, json!({"type": "adaptive"}), 0),
@@ -230,18 +233,18 @@ mod tests {
             ("some-other-model", on, Value::Null, 1),
             (
                 "claude-opus-4-8",
-                Think::Off,
+                ThinkingChoice::Off,
                 json!({"type": "disabled"}),
                 0,
             ),
             (
                 "claude-sonnet-5-5",
-                Think::Off,
+                ThinkingChoice::Off,
                 json!({"type": "between_tools"}),
                 1,
             ),
-            ("claude-fable-5-2", Think::Off, Value::Null, 1),
-            ("claude-opus-4-8", Think::Default, Value::Null, 0),
+            ("claude-fable-5-2", ThinkingChoice::Off, Value::Null, 1),
+            ("claude-opus-4-8", ThinkingChoice::Default, Value::Null, 0),
         ] {
             assert_eq!(
                 thinking(model, think),
@@ -254,8 +257,8 @@ mod tests {
     #[test]
     fn n6_thinking_is_not_disabled_at_an_effort_that_forbids_it() {
         let body = with("claude-opus-5", |parameters| {
-            parameters.think = Think::Off;
-            parameters.effort = Some(Effort::Max);
+            parameters.think = ThinkingChoice::Off;
+            parameters.effort = Some(EffortLevel::Max);
         });
         let body = body.unwrap();
         assert!(!body.json.get().contains("disabled"), "{}", body.json.get());
@@ -306,7 +309,7 @@ mod tests {
 
     #[test]
     fn n2_a_request_may_ask_for_unfit_thinking_to_be_dropped() {
-        let asked = |model| with(model, |p| p.on_mismatch = OnMismatch::DropBlock).unwrap();
+        let asked = |model| with(model, |p| p.on_mismatch = OnPrefixMismatch::DropBlock).unwrap();
         let body = asked("claude-fable-5-2");
         assert_eq!(body.betas, [BINDING_CONTROLS]);
         assert!(body.json.get().contains("drop_block"));

@@ -3,25 +3,25 @@
 //! What a text says is for the host, or for [`Standard`](super::Standard); how texts become blocks is for
 //! [`SystemPrompt`](super::SystemPrompt).
 
-use super::section::{Lifetime, Reason, Section, Zone};
+use super::section::{EveryTurnReason, PromptSection, SectionLifetime, SectionZone};
 
 /// Sections in the order in which they were added. Static ones are sent before dynamic ones whatever that order is.
 #[derive(Debug, Clone, Default)]
-pub struct Registry {
-    slots: Vec<Slot>,
+pub struct SectionRegistry {
+    slots: Vec<SectionSlot>,
     refreshed: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Slot {
-    section: Section,
+struct SectionSlot {
+    section: PromptSection,
     text: Option<String>,
-    due: Option<Cause>,
+    due: Option<SectionChangeCause>,
 }
 
 /// Why a section was computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum SectionChangeCause {
     /// It was added to a prompt that had been in use.
     Added,
     /// The conversation was cleared.
@@ -29,12 +29,12 @@ pub enum Cause {
     /// The conversation was compacted.
     Compacted,
     /// It is computed every turn, for this reason.
-    EveryTurn(Reason),
+    EveryTurn(EveryTurnReason),
 }
 
 /// A section whose text is not what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Change {
+pub struct SectionChange {
     /// The section's name.
     pub section: &'static str,
     /// How many characters it had; none if there was no such section.
@@ -42,7 +42,7 @@ pub struct Change {
     /// How many it has now; none if there is no such section any more.
     pub after: Option<usize>,
     /// Why it was computed again.
-    pub cause: Cause,
+    pub cause: SectionChangeCause,
 }
 
 /// Two sections cannot have one name.
@@ -50,9 +50,9 @@ pub struct Change {
 #[error("there is already a section named {0}: give this one another name")]
 pub struct NameTaken(pub &'static str);
 
-impl Registry {
+impl SectionRegistry {
     /// Adds a section behind those that are there.
-    pub fn add(&mut self, section: Section) -> Result<(), NameTaken> {
+    pub fn add(&mut self, section: PromptSection) -> Result<(), NameTaken> {
         if self
             .slots
             .iter()
@@ -60,26 +60,29 @@ impl Registry {
         {
             return Err(NameTaken(section.name()));
         }
-        self.slots.push(Slot {
+        self.slots.push(SectionSlot {
             section,
             text: None,
-            due: Some(Cause::Added),
+            due: Some(SectionChangeCause::Added),
         });
         Ok(())
     }
 
     /// The sections that the next [`Registry::refresh`] computes, so that a host can gather what they need before.
-    pub fn due(&self) -> impl Iterator<Item = &Section> {
+    pub fn due(&self) -> impl Iterator<Item = &PromptSection> {
         let due = self.slots.iter().filter(|slot| slot.cause().is_some());
         due.map(|slot| &slot.section)
-            .filter(|section| section.zone() == Zone::Dynamic)
+            .filter(|section| section.zone() == SectionZone::Dynamic)
     }
 
     /// Brings all texts up to date: `compute` is asked for those that are due, and for no other. A section without a
     /// text, or with a blank one, is not sent.
     ///
     /// Tells which texts are not what they were at the last call; of the first call, nothing.
-    pub fn refresh(&mut self, mut compute: impl FnMut(&Section) -> Option<String>) -> Vec<Change> {
+    pub fn refresh(
+        &mut self,
+        mut compute: impl FnMut(&PromptSection) -> Option<String>,
+    ) -> Vec<SectionChange> {
         let mut changes = Vec::new();
         for slot in &mut self.slots {
             let Some(cause) = slot.cause() else { continue };
@@ -93,7 +96,7 @@ impl Registry {
                 continue;
             }
             let before = std::mem::replace(&mut slot.text, text);
-            changes.push(Change {
+            changes.push(SectionChange {
                 section: slot.section.name(),
                 before: before.as_deref().map(characters),
                 after: slot.text.as_deref().map(characters),
@@ -109,15 +112,15 @@ impl Registry {
     /// The conversation was cleared: everything is computed again. Also for a switch of model, which leaves nothing in
     /// the cache to be kept.
     pub fn clear(&mut self) {
-        self.forget(Cause::Cleared);
+        self.forget(SectionChangeCause::Cleared);
     }
 
     /// The conversation was compacted: everything is computed again. Not for a compaction that keeps the head (P2).
     pub fn compacted(&mut self) {
-        self.forget(Cause::Compacted);
+        self.forget(SectionChangeCause::Compacted);
     }
 
-    fn forget(&mut self, cause: Cause) {
+    fn forget(&mut self, cause: SectionChangeCause) {
         for slot in &mut self.slots {
             // One that was never computed is still new.
             slot.due = slot.due.or(Some(cause));
@@ -137,22 +140,24 @@ impl Registry {
     }
 
     /// The sections that are sent, in their order, with their texts as of the last refresh.
-    pub fn texts(&self) -> impl Iterator<Item = (&Section, &str)> {
+    pub fn texts(&self) -> impl Iterator<Item = (&PromptSection, &str)> {
         let zone = |zone| {
             let slots = self.slots.iter();
             slots.filter(move |slot| slot.section.zone() == zone)
         };
-        zone(Zone::Static)
-            .chain(zone(Zone::Dynamic))
+        zone(SectionZone::Static)
+            .chain(zone(SectionZone::Dynamic))
             .filter_map(|slot| Some((&slot.section, slot.text.as_deref()?)))
     }
 }
 
-impl Slot {
-    fn cause(&self) -> Option<Cause> {
+impl SectionSlot {
+    fn cause(&self) -> Option<SectionChangeCause> {
         match self.section.lifetime() {
-            Lifetime::Kept => self.due,
-            Lifetime::EveryTurn(reason) => self.due.or(Some(Cause::EveryTurn(reason))),
+            SectionLifetime::Kept => self.due,
+            SectionLifetime::EveryTurn(reason) => {
+                self.due.or(Some(SectionChangeCause::EveryTurn(reason)))
+            }
         }
     }
 }

@@ -6,30 +6,30 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{RequestHead, UnreadableHead};
-use crate::message::{EntryKind, Id, Subtype, View};
-use crate::micro::CachedMicro;
+use super::{RequestPrefix, UnreadablePrefix};
+use crate::message::{EntryKind, EntryView, Id, Subtype};
+use crate::micro::CacheEditState;
 
 /// The parts of a rendering, as a file tells them.
 #[derive(Debug, Clone)]
-pub struct Replay {
+pub struct RenderingReplay {
     /// The newest head.
-    pub head: RequestHead,
+    pub head: RequestPrefix,
     /// The entries that were there when the rendering began, as indices into the view, in its order.
     pub history: Vec<usize>,
     /// The entries that came one by one, in the order in which they came: that of the file.
     pub pushed: Vec<usize>,
     /// Whether the rendering goes on.
-    pub standing: Standing,
+    pub standing: PrefixValidity,
     /// The calls whose results its requests ask the provider to leave out of its cache, in order (U4).
     pub cache_edits: Vec<String>,
 }
 
-impl Replay {
+impl RenderingReplay {
     /// The field that its requests carry beside the head's, in an object of its own.
     pub fn more_fields(&self) -> Option<Box<RawValue>> {
         match self.head.latched.cache_references {
-            true => CachedMicro::of(&self.cache_edits).field(),
+            true => CacheEditState::of(&self.cache_edits).field(),
             false => None,
         }
     }
@@ -37,7 +37,7 @@ impl Replay {
 
 /// Whether the newest head is that of the rendering to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum PrefixValidity {
     /// It is: the next request continues the last one.
     Goes,
     /// The conversation was compacted, cleared or rewound behind it, by another program or just before a crash: a new
@@ -47,21 +47,21 @@ pub enum Standing {
 
 /// An entry of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Placed<'a> {
+pub struct PlacedEntry<'a> {
     /// Where its line begins.
     pub offset: u64,
     /// The entry.
-    pub entry: View<'a>,
+    pub entry: EntryView<'a>,
 }
 
-impl Replay {
+impl RenderingReplay {
     /// Reads the newest head against the live view.
-    pub fn of(head: Placed<'_>, view: &[Placed<'_>]) -> Result<Self, UnreadableHead> {
+    pub fn of(head: PlacedEntry<'_>, view: &[PlacedEntry<'_>]) -> Result<Self, UnreadablePrefix> {
         let mut replay = Self {
-            head: RequestHead::from_entry(head.entry)?,
+            head: RequestPrefix::from_entry(head.entry)?,
             history: Vec::new(),
             pushed: Vec::new(),
-            standing: Standing::Goes,
+            standing: PrefixValidity::Goes,
             cache_edits: Vec::new(),
         };
         for (index, placed) in view.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Replay {
             }
             replay.pushed.push(index);
             if is_boundary(placed.entry) {
-                replay.standing = Standing::Outdated;
+                replay.standing = PrefixValidity::Outdated;
             }
             if let Some(edits) = placed.entry.cache_edits() {
                 replay.cache_edits = edits.into_iter().map(Cow::into_owned).collect();
@@ -85,11 +85,11 @@ impl Replay {
             .find_map(|index| view[*index].entry.uuid());
         let through = head.entry.history_through();
         if through.is_some_and(|through| newest != Some(Id::of(&through))) {
-            replay.standing = Standing::Outdated;
+            replay.standing = PrefixValidity::Outdated;
         }
         match replay.standing {
-            Standing::Goes => replay.pushed.sort_by_key(|index| view[*index].offset),
-            Standing::Outdated => {
+            PrefixValidity::Goes => replay.pushed.sort_by_key(|index| view[*index].offset),
+            PrefixValidity::Outdated => {
                 replay.history = (0..view.len()).collect();
                 replay.pushed.clear();
                 // What a new rendering sends is in no cache.
@@ -102,15 +102,15 @@ impl Replay {
 
 /// What the boundaries of a view say about how it is rendered.
 #[derive(Debug, Default)]
-pub(super) struct Boundaries {
+pub(super) struct BoundaryEffects {
     /// Results and attachments that were cleared.
     pub(super) cleared: Vec<Id>,
     /// The uuid up to which thinking is not sent; the latest word on it.
     pub(super) stripped: Option<String>,
 }
 
-impl Boundaries {
-    pub(super) fn of<'a>(view: impl Iterator<Item = View<'a>>) -> Self {
+impl BoundaryEffects {
+    pub(super) fn of<'a>(view: impl Iterator<Item = EntryView<'a>>) -> Self {
         let mut boundaries = Self::default();
         for entry in view.filter(|entry| is_boundary(*entry)) {
             let metadata = entry.object(entry.facets.metadata);
@@ -124,7 +124,7 @@ impl Boundaries {
 }
 
 /// Whether an entry changes what was sent before it.
-pub(super) fn is_boundary(entry: View<'_>) -> bool {
+pub(super) fn is_boundary(entry: EntryView<'_>) -> bool {
     // Cache edits leave what was sent as it is (U4).
     entry.facets.kind == EntryKind::System
         && entry.facets.subtype != Subtype::Other

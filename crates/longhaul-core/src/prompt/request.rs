@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Marks;
+use super::MessageBreakpoints;
 
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub enum RequestKind<'a> {
 
 /// A request's body.
 #[derive(Debug, Clone)]
-pub struct Assembled {
+pub struct AssembledRequest {
     /// The bytes, one behind the other.
     pub slices: Vec<Bytes>,
     /// The marked blocks, indices into [`Rendering::blocks`](crate::normalize::Rendering::blocks).
-    pub marks: Marks,
+    pub breakpoints: MessageBreakpoints,
 }
 
-impl Assembled {
+impl AssembledRequest {
     /// The size of the body.
     pub fn len(&self) -> usize {
         self.slices.iter().map(Bytes::len).sum()
@@ -48,7 +48,7 @@ impl Assembled {
 
 /// Why a request cannot be made now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotReady {
+pub enum RequestNotReady {
     /// Something that shapes its bytes is not on disk.
     #[error("the head is not on disk yet: append what `before_sending` gives, then acknowledge it")]
     NotPersisted,

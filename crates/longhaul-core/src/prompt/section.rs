@@ -5,7 +5,7 @@
 
 /// On which side of the boundary a section stands. The boundary is this type; no text marks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Zone {
+pub enum SectionZone {
     /// Before it: the same bytes for every user of the build.
     Static,
     /// Behind it: whatever belongs to this user, machine or session.
@@ -14,27 +14,27 @@ pub enum Zone {
 
 /// How long a section's text holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lifetime {
+pub enum SectionLifetime {
     /// Until the conversation is cleared or compacted.
     Kept,
     /// For one turn. Each change of it breaks the cache, so somebody must have said why that is worth it.
-    EveryTurn(Reason),
+    EveryTurn(EveryTurnReason),
 }
 
 /// Why a section is computed every turn. There is no blank one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reason(&'static str);
+pub struct EveryTurnReason(&'static str);
 
-impl Reason {
+impl EveryTurnReason {
     /// The reason of a section that this program brings along; a test holds all of them against [`Reason::new`].
     pub(super) const fn known(text: &'static str) -> Self {
         Self(text)
     }
 
     /// A reason in words.
-    pub fn new(text: &'static str) -> Result<Self, NoReason> {
+    pub fn new(text: &'static str) -> Result<Self, MissingReason> {
         match text.trim() {
-            "" => Err(NoReason),
+            "" => Err(MissingReason),
             _ => Ok(Self(text)),
         }
     }
@@ -50,35 +50,35 @@ impl Reason {
 #[error(
     "a section that is computed every turn breaks the prompt cache whenever it changes: say why, or keep it"
 )]
-pub struct NoReason;
+pub struct MissingReason;
 
 /// A section of the system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Section {
+pub struct PromptSection {
     name: &'static str,
-    source: Source,
+    source: SectionOrigin,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum SectionOrigin {
     Constant(&'static str),
-    Computed(Lifetime),
+    Computed(SectionLifetime),
 }
 
-impl Section {
+impl PromptSection {
     /// A static section, with its text.
     pub const fn constant(name: &'static str, text: &'static str) -> Self {
         Self {
             name,
-            source: Source::Constant(text),
+            source: SectionOrigin::Constant(text),
         }
     }
 
     /// A dynamic section whose text is computed by the host.
-    pub const fn computed(name: &'static str, lifetime: Lifetime) -> Self {
+    pub const fn computed(name: &'static str, lifetime: SectionLifetime) -> Self {
         Self {
             name,
-            source: Source::Computed(lifetime),
+            source: SectionOrigin::Computed(lifetime),
         }
     }
 
@@ -88,26 +88,26 @@ impl Section {
     }
 
     /// Where it stands.
-    pub fn zone(&self) -> Zone {
+    pub fn zone(&self) -> SectionZone {
         match self.source {
-            Source::Constant(_) => Zone::Static,
-            Source::Computed(_) => Zone::Dynamic,
+            SectionOrigin::Constant(_) => SectionZone::Static,
+            SectionOrigin::Computed(_) => SectionZone::Dynamic,
         }
     }
 
     /// How long its text holds.
-    pub fn lifetime(&self) -> Lifetime {
+    pub fn lifetime(&self) -> SectionLifetime {
         match self.source {
-            Source::Constant(_) => Lifetime::Kept,
-            Source::Computed(lifetime) => lifetime,
+            SectionOrigin::Constant(_) => SectionLifetime::Kept,
+            SectionOrigin::Computed(lifetime) => lifetime,
         }
     }
 
     /// The text of a static section.
     pub(super) fn text(&self) -> Option<&'static str> {
         match self.source {
-            Source::Constant(text) => Some(text),
-            Source::Computed(_) => None,
+            SectionOrigin::Constant(text) => Some(text),
+            SectionOrigin::Computed(_) => None,
         }
     }
 }

@@ -4,24 +4,24 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::fragment::{fill, one_line, shown_path};
-use super::section::{Lifetime, Reason, Section};
+use super::section::{EveryTurnReason, PromptSection, SectionLifetime};
 use super::values::{
-    Budgets, Environment, Git, Guidance, History, HostValues, MemoryPrompt, OutputStyle, Presence,
-    ServerInstructions, WorkTree,
+    Environment, GitState, HistoryAccess, HostValues, MemoryPrompt, OutputStyle,
+    ServerInstructions, SessionBudgets, ToolGuidance, UserPresence, WorkTree,
 };
-use crate::tokens::Rough;
+use crate::tokens::RoughEstimator;
 use crate::tokens::cut;
 
 /// The most tokens of one server's instructions. They are foreign text in the place with the most weight.
 const SERVER_TOKENS: u64 = 2_000;
 
-const SERVERS_COME_AND_GO: Reason = Reason::known(
+const SERVERS_COME_AND_GO: EveryTurnReason = EveryTurnReason::known(
     "servers connect and disconnect while a session runs, and their tools change the request in the same moment",
 );
 
 /// A dynamic section that this program knows how to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standard {
+pub enum StandardSection {
     /// What the session offers.
     Guidance,
     /// Where memories go.
@@ -42,7 +42,7 @@ pub enum Standard {
     Budgets,
 }
 
-impl Standard {
+impl StandardSection {
     /// All of them, in the order in which they are sent.
     pub const ALL: [Self; 9] = [
         Self::Guidance,
@@ -57,23 +57,23 @@ impl Standard {
     ];
 
     /// The section, for a registry.
-    pub const fn section(self) -> Section {
+    pub const fn section(self) -> PromptSection {
         let (name, lifetime) = match self {
-            Self::Guidance => ("guidance", Lifetime::Kept),
-            Self::Memory => ("memory", Lifetime::Kept),
-            Self::Environment => ("environment", Lifetime::Kept),
-            Self::Language => ("language", Lifetime::Kept),
-            Self::OutputStyle => ("output_style", Lifetime::Kept),
-            Self::Servers => ("mcp", Lifetime::EveryTurn(SERVERS_COME_AND_GO)),
-            Self::Scratchpad => ("scratchpad", Lifetime::Kept),
-            Self::History => ("history", Lifetime::Kept),
-            Self::Budgets => ("budgets", Lifetime::Kept),
+            Self::Guidance => ("guidance", SectionLifetime::Kept),
+            Self::Memory => ("memory", SectionLifetime::Kept),
+            Self::Environment => ("environment", SectionLifetime::Kept),
+            Self::Language => ("language", SectionLifetime::Kept),
+            Self::OutputStyle => ("output_style", SectionLifetime::Kept),
+            Self::Servers => ("mcp", SectionLifetime::EveryTurn(SERVERS_COME_AND_GO)),
+            Self::Scratchpad => ("scratchpad", SectionLifetime::Kept),
+            Self::History => ("history", SectionLifetime::Kept),
+            Self::Budgets => ("budgets", SectionLifetime::Kept),
         };
-        Section::computed(name, lifetime)
+        PromptSection::computed(name, lifetime)
     }
 
     /// The standard section of this name. A host's own sections have other names, and it writes them itself.
-    pub fn of(section: &Section) -> Option<Self> {
+    pub fn of(section: &PromptSection) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|standard| standard.section().name() == section.name())
     }
@@ -94,7 +94,7 @@ impl Standard {
     }
 }
 
-fn guidance(values: &Guidance) -> Option<String> {
+fn guidance(values: &ToolGuidance) -> Option<String> {
     let offers = fill(include_str!("fragments/guidance.md"), |name| match name {
         "ask_tool" => line(&values.ask_tool),
         "agent_tool" => line(&values.agent_tool),
@@ -102,8 +102,8 @@ fn guidance(values: &Guidance) -> Option<String> {
         _ => None,
     });
     let alone = match values.presence {
-        Presence::Attended => None,
-        Presence::Unattended => Some(include_str!("fragments/unattended.md").trim_end()),
+        UserPresence::Attended => None,
+        UserPresence::Unattended => Some(include_str!("fragments/unattended.md").trim_end()),
     };
     match (offers.if_any(), alone) {
         (Some(offers), Some(alone)) => Some(format!("{offers}\n\n{alone}")),
@@ -146,7 +146,7 @@ fn further(values: &Environment) -> Option<Cow<'_, str>> {
     (!quoted.is_empty()).then(|| quoted.join(", ").into())
 }
 
-fn git(git: &Git) -> Cow<'_, str> {
+fn git(git: &GitState) -> Cow<'_, str> {
     let branch = match &git.branch {
         Some(branch) => format!("on branch `{}`", one_line(branch)),
         None => "no branch is checked out".to_owned(),
@@ -199,7 +199,7 @@ fn bounded(instructions: &str) -> Cow<'_, str> {
         return instructions.into();
     }
     let kept = cut::at_line(instructions, units);
-    let missing = Rough::text(&instructions[kept.len()..]).unpadded();
+    let missing = RoughEstimator::text(&instructions[kept.len()..]).unpadded();
     let note = fill(include_str!("fragments/mcp_cut.md"), |_| {
         Some(missing.to_string().into())
     });
@@ -213,7 +213,7 @@ fn scratchpad(folder: &Path) -> Option<String> {
     .if_any()
 }
 
-fn history(history: &History) -> Option<String> {
+fn history(history: &HistoryAccess) -> Option<String> {
     let opening = include_str!("fragments/history.md").trim_end();
     let ways = fill(
         include_str!("fragments/history_ways.md"),
@@ -230,7 +230,7 @@ fn history(history: &History) -> Option<String> {
     Some(format!("{opening}\n\n{}{}", ways.text, repeat.trim_end()))
 }
 
-fn budgets(budgets: &Budgets) -> Option<String> {
+fn budgets(budgets: &SessionBudgets) -> Option<String> {
     let number = |value: Option<u64>| Some(value?.to_string().into());
     fill(include_str!("fragments/budgets.md"), |name| match name {
         "answer" => number(budgets.answer_tokens),

@@ -6,25 +6,25 @@
 
 use std::borrow::Cow;
 
-use crate::message::{EntryKind, Id, View};
-use crate::models::Binding;
+use crate::message::{EntryKind, EntryView, Id};
+use crate::models::ThinkingBinding;
 use crate::normalize::{RenderOptions, Rendering};
 
-use super::RequestHead;
+use super::RequestPrefix;
 
 /// What came before a rendering that begins.
 #[derive(Debug, Clone, Copy)]
-pub enum Predecessor<'a> {
+pub enum PriorRendering<'a> {
     /// Nothing of ours: a new session, or the history of another program.
     None,
     /// A head that was found on disk; what was rendered under it is gone.
-    Head(&'a RequestHead),
+    Head(&'a RequestPrefix),
     /// A rendering in this process.
-    Rendering(&'a RequestHead, &'a Rendering),
+    Rendering(&'a RequestPrefix, &'a Rendering),
 }
 
-impl<'a> Predecessor<'a> {
-    fn head(self) -> Option<&'a RequestHead> {
+impl<'a> PriorRendering<'a> {
+    fn request_prefix(self) -> Option<&'a RequestPrefix> {
         match self {
             Self::None => None,
             Self::Head(head) | Self::Rendering(head, _) => Some(head),
@@ -36,19 +36,19 @@ impl<'a> Predecessor<'a> {
 ///
 /// `options` are those of the new rendering; what it says about stripping is not looked at.
 pub(super) fn stripped_through<'a>(
-    before: Predecessor<'_>,
-    next: &RequestHead,
-    binding: Binding,
+    before: PriorRendering<'_>,
+    next: &RequestPrefix,
+    binding: ThinkingBinding,
     options: &RenderOptions,
-    history: impl Iterator<Item = View<'a>> + Clone,
+    history: impl Iterator<Item = EntryView<'a>> + Clone,
 ) -> Option<String> {
     let earlier = before
-        .head()
+        .request_prefix()
         .and_then(|head| head.latched.thinking_stripped_through.as_deref());
     let asked = next.latched.thinking_stripped_through.as_deref();
     let named = latest(history.clone(), [earlier, asked]);
     let model_changed = before
-        .head()
+        .request_prefix()
         .is_some_and(|head| head.model() != next.model());
     let strip = model_changed
         || binding.may_bind() && !stays_valid(before, next, named.as_deref(), options, &history);
@@ -63,13 +63,13 @@ pub(super) fn stripped_through<'a>(
 
 /// Whether all thinking that the new rendering would send stands where it stood before.
 fn stays_valid<'a>(
-    before: Predecessor<'_>,
-    next: &RequestHead,
+    before: PriorRendering<'_>,
+    next: &RequestPrefix,
     named: Option<&str>,
     options: &RenderOptions,
-    history: &(impl Iterator<Item = View<'a>> + Clone),
+    history: &(impl Iterator<Item = EntryView<'a>> + Clone),
 ) -> bool {
-    let Predecessor::Rendering(head, old) = before else {
+    let PriorRendering::Rendering(head, old) = before else {
         return false;
     };
     if head.tools.get() != next.tools.get() || head.system.get() != next.system.get() {
@@ -90,7 +90,10 @@ fn stays_valid<'a>(
 }
 
 /// Of these uuids the one whose entry comes last in a history. One that is not in it strips nothing any more.
-fn latest<'a>(history: impl Iterator<Item = View<'a>>, uuids: [Option<&str>; 2]) -> Option<String> {
+fn latest<'a>(
+    history: impl Iterator<Item = EntryView<'a>>,
+    uuids: [Option<&str>; 2],
+) -> Option<String> {
     let wanted = uuids.map(|uuid| uuid.map(Id::of));
     if wanted == [None, None] {
         return None;
@@ -105,7 +108,7 @@ fn latest<'a>(history: impl Iterator<Item = View<'a>>, uuids: [Option<&str>; 2])
 }
 
 /// The uuid of the newest entry of a history.
-pub(super) fn newest<'a>(history: impl Iterator<Item = View<'a>>) -> Option<String> {
+pub(super) fn newest<'a>(history: impl Iterator<Item = EntryView<'a>>) -> Option<String> {
     let with_uuid = history.filter(|entry| entry.facets.uuid.is_present());
     with_uuid
         .last()

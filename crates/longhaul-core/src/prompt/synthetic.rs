@@ -10,7 +10,7 @@ const UNANSWERED: &str = include_str!("../normalize/fragments/unanswered.txt");
 
 /// What an entry is born with. Ids and time come from outside.
 #[derive(Debug, Clone, Copy)]
-pub struct Birth<'a> {
+pub struct NewEntryStamp<'a> {
     /// The session.
     pub session_id: &'a str,
     /// The entry's own uuid.
@@ -23,24 +23,24 @@ pub struct Birth<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct SyntheticLine<'a> {
     parent_uuid: Option<&'a str>,
     is_sidechain: bool,
     session_id: &'a str,
     r#type: &'static str,
-    message: Message,
+    message: SyntheticMessage,
     uuid: &'a str,
     timestamp: Timestamp,
 }
 
 #[derive(Serialize)]
-struct Message {
+struct SyntheticMessage {
     role: &'static str,
-    content: Vec<ToolResult>,
+    content: Vec<SyntheticResult>,
 }
 
 #[derive(Serialize)]
-struct ToolResult {
+struct SyntheticResult {
     r#type: &'static str,
     tool_use_id: Box<RawValue>,
     content: &'static str,
@@ -48,10 +48,13 @@ struct ToolResult {
 }
 
 /// One user entry that answers these calls, given as the content of their ids' JSON strings.
-pub(super) fn results(calls: &[Bytes], birth: Birth<'_>) -> Result<Bytes, serde_json::Error> {
+pub(super) fn results(
+    calls: &[Bytes],
+    birth: NewEntryStamp<'_>,
+) -> Result<Bytes, serde_json::Error> {
     let result = |call: &Bytes| {
         let id = crate::json::enclose(call);
-        Ok(ToolResult {
+        Ok(SyntheticResult {
             r#type: "tool_result",
             tool_use_id: serde_json::from_slice(&id)?,
             content: UNANSWERED.trim_ascii(),
@@ -59,12 +62,12 @@ pub(super) fn results(calls: &[Bytes], birth: Birth<'_>) -> Result<Bytes, serde_
         })
     };
     let content: Result<_, serde_json::Error> = calls.iter().map(result).collect();
-    let line = Line {
+    let line = SyntheticLine {
         parent_uuid: birth.parent,
         is_sidechain: false,
         session_id: birth.session_id,
         r#type: "user",
-        message: Message {
+        message: SyntheticMessage {
             role: "user",
             content: content?,
         },

@@ -27,7 +27,7 @@ impl OrderedTools {
     }
 }
 
-struct Tool {
+struct SortedTool {
     name: String,
     definition: Value,
     bytes: Box<RawValue>,
@@ -69,12 +69,12 @@ pub fn order_tools(
     })
 }
 
-fn read(tools: &RawValue) -> Result<Vec<Tool>, serde_json::Error> {
+fn read(tools: &RawValue) -> Result<Vec<SortedTool>, serde_json::Error> {
     let list: Vec<Box<RawValue>> = serde_json::from_str(tools.get())?;
     list.into_iter()
         .map(|bytes| {
             let definition: Value = serde_json::from_str(bytes.get())?;
-            Ok(Tool {
+            Ok(SortedTool {
                 name: name(&definition),
                 definition,
                 bytes,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::window::QuerySource;
 
 /// A lifetime of cache entries.
@@ -40,7 +40,7 @@ impl Ttl {
     }
 
     /// The lifetime that a block's marker asks for; none if the block bears no marker.
-    pub(crate) fn of_block(block: Object<'_>) -> Option<Self> {
+    pub(crate) fn of_block(block: ObjectReader<'_>) -> Option<Self> {
         let marker = block.object("cache_control")?;
         Some(match marker.string("ttl").as_deref() {
             Some("1h") => Self::OneHour,

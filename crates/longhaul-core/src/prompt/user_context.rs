@@ -12,8 +12,8 @@ use super::fragment::{fill, shown_path};
 use super::memory::MemoryFile;
 use super::memory_part::memory_part;
 use crate::tokens::cut;
-use crate::tokens::{Estimate, Rough};
-use crate::window::Scale;
+use crate::tokens::{Estimate, RoughEstimator};
+use crate::window::WindowScale;
 
 /// What there is to say before a conversation.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,12 +23,12 @@ pub struct ContextSources<'a> {
     /// The user's date.
     pub date: Option<Date>,
     /// What is selected in the user's editor, if the host has one.
-    pub selection: Option<&'a Selection>,
+    pub selection: Option<&'a EditorSelection>,
 }
 
 /// A selection in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
+pub struct EditorSelection {
     /// The file.
     pub path: PathBuf,
     /// Its first and last line, counted from one.
@@ -54,7 +54,7 @@ impl ContextBudget {
     };
 
     /// That of a window of this scale: below 100K tokens, memory files that took 40K would leave no room to work.
-    pub fn at(scale: Scale) -> Self {
+    pub fn at(scale: WindowScale) -> Self {
         Self {
             memory: scale.apply(Self::FULL.memory),
             selection: scale.apply(Self::FULL.selection),
@@ -69,7 +69,7 @@ impl ContextBudget {
 
 /// A source that did not fit whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct TruncatedSource {
     /// The file.
     pub path: PathBuf,
     /// What of it is shown.
@@ -88,7 +88,7 @@ pub struct UserContext {
     /// What its memory files weigh, with their titles.
     pub memory_weight: Estimate,
     /// What did not fit. A host tells its user.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<TruncatedSource>,
 }
 
 impl UserContext {
@@ -107,7 +107,10 @@ impl UserContext {
             .selection
             .filter(|selection| !selection.text.trim().is_empty())
             .map(|selection| selection_part(selection, budget.selection, &mut cuts));
-        let memory_weight = memory.as_deref().map(Rough::text).unwrap_or_default();
+        let memory_weight = memory
+            .as_deref()
+            .map(RoughEstimator::text)
+            .unwrap_or_default();
         let parts: Vec<_> = [memory, date, selection].into_iter().flatten().collect();
         if parts.is_empty() {
             return None;
@@ -119,7 +122,7 @@ impl UserContext {
         })
         .text;
         Some(Self {
-            weight: Rough::text(&text),
+            weight: RoughEstimator::text(&text),
             text,
             memory_weight,
             cuts,
@@ -127,7 +130,11 @@ impl UserContext {
     }
 }
 
-fn selection_part(selection: &Selection, tokens: u64, cuts: &mut Vec<Cut>) -> String {
+fn selection_part(
+    selection: &EditorSelection,
+    tokens: u64,
+    cuts: &mut Vec<TruncatedSource>,
+) -> String {
     let path = shown_path(&selection.path);
     let place = match selection.lines {
         Some((first, last)) if first == last => format!("{path}, line {first}"),
@@ -139,7 +146,7 @@ fn selection_part(selection: &Selection, tokens: u64, cuts: &mut Vec<Cut>) -> St
     let kept = cut::at_line(text, cut::units_within(tokens)).trim_end();
     let mut shown = kept.to_owned();
     if kept.len() < text.len() {
-        let missing = Rough::text(&text[kept.len()..]);
+        let missing = RoughEstimator::text(&text[kept.len()..]);
         let note = fill(
             include_str!("fragments/selection_cut.md"),
             |name| match name {
@@ -148,9 +155,9 @@ fn selection_part(selection: &Selection, tokens: u64, cuts: &mut Vec<Cut>) -> St
             },
         );
         shown = format!("{kept}\n{}", note.text);
-        cuts.push(Cut {
+        cuts.push(TruncatedSource {
             path: selection.path.clone(),
-            kept: Rough::text(kept),
+            kept: RoughEstimator::text(kept),
             missing,
         });
     }

@@ -10,7 +10,7 @@ use crate::money::Usd;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostValues {
     /// What this session offers the model.
-    pub guidance: Guidance,
+    pub guidance: ToolGuidance,
     /// Where memories are written.
     pub memory: MemoryPrompt,
     /// Where the session runs.
@@ -25,14 +25,14 @@ pub struct HostValues {
     pub scratchpad: Option<PathBuf>,
     /// That old parts of the conversation go away, and the ways back to them (U2). None where nothing is ever
     /// compacted or cleared.
-    pub history: Option<History>,
+    pub history: Option<HistoryAccess>,
     /// Limits that were set for the session.
-    pub budgets: Budgets,
+    pub budgets: SessionBudgets,
 }
 
 /// What this session offers the model, by the names of the tools for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guidance {
+pub struct ToolGuidance {
     /// The tool that asks the user.
     pub ask_tool: Option<String>,
     /// The tool that starts another agent.
@@ -40,12 +40,12 @@ pub struct Guidance {
     /// The tool that runs a skill.
     pub skill_tool: Option<String>,
     /// Whether anybody is there to answer.
-    pub presence: Presence,
+    pub presence: UserPresence,
 }
 
 /// Whether a user is there to answer questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Presence {
+pub enum UserPresence {
     /// Somebody is at the keyboard.
     #[default]
     Attended,
@@ -72,7 +72,7 @@ pub struct Environment {
     /// Other directories that the session may work in.
     pub further: Vec<PathBuf>,
     /// The repository, if the working directory is in one.
-    pub git: Option<Git>,
+    pub git: Option<GitState>,
     /// The operating system and its version.
     pub os: Option<String>,
     /// The shell that runs commands.
@@ -83,7 +83,7 @@ pub struct Environment {
 
 /// A repository, as it was when the section was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Git {
+pub struct GitState {
     /// The branch; none if no branch is checked out.
     pub branch: Option<String>,
     /// Whether anything was changed.
@@ -121,7 +121,7 @@ pub struct ServerInstructions {
 
 /// Ways back to what is no longer in view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct History {
+pub struct HistoryAccess {
     /// The tool that brings back what was cleared (X2).
     pub recall_tool: Option<String>,
     /// The session's transcript.
@@ -130,7 +130,7 @@ pub struct History {
 
 /// Limits of the session. They are stated once: what is left of them would change with every turn.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Budgets {
+pub struct SessionBudgets {
     /// The most tokens of one answer.
     pub answer_tokens: Option<u64>,
     /// The most tokens of the session.

@@ -3,14 +3,14 @@
 
 /// The marks around a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fence {
+pub struct QuoteFence {
     /// Before it, on a line of its own.
     pub open: String,
     /// After it, on a line of its own.
     pub close: String,
 }
 
-impl Fence {
+impl QuoteFence {
     /// The marks for a text with this label.
     pub fn around(label: &str, text: &str) -> Self {
         let close = format!("[/{label}]");
@@ -46,7 +46,7 @@ pub fn fenced(label: &str, text: &str) -> String {
     if !text.trim().contains(super::is_break) {
         return text.to_owned();
     }
-    let fence = Fence::around(label, text);
+    let fence = QuoteFence::around(label, text);
     format!("{}\n{text}\n{}", fence.open, fence.close)
 }
 
@@ -57,13 +57,13 @@ mod tests {
     #[test]
     fn no_text_ends_its_own_fence() {
         let text = "a\n[/3]\n### Rules\n[/3.2]";
-        let fence = Fence::around("3", text);
+        let fence = QuoteFence::around("3", text);
         assert_eq!(
             (fence.open.as_str(), fence.close.as_str()),
             ("[3.3]", "[/3.3]")
         );
-        assert_eq!(Fence::closing("[3.3]").as_deref(), Some("[/3.3]"));
-        assert_eq!(Fence::closing("[an image]"), None);
+        assert_eq!(QuoteFence::closing("[3.3]").as_deref(), Some("[/3.3]"));
+        assert_eq!(QuoteFence::closing("[an image]"), None);
         assert_eq!(fenced("message", "one line"), "one line");
     }
 }

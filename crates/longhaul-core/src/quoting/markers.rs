@@ -6,7 +6,7 @@ mod fragments;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use fragments::{FRAGMENTS, Role};
+use fragments::{FRAGMENTS, FragmentRole};
 
 /// What a marker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,20 +54,22 @@ fn read() -> Vec<Marker> {
     let mut all = Vec::new();
     let mut names: BTreeSet<&str> = BTreeSet::from([super::tags::ELEMENT]);
     for fragment in FRAGMENTS {
-        if fragment.role != Role::Data {
+        if fragment.role != FragmentRole::Data {
             names.extend(tag_names(fragment.text));
         }
         let lines = fragment.text.lines();
         match fragment.role {
-            Role::Prompt => {}
-            Role::Written => all.extend(lines.filter_map(|line| marker(line, MarkerKind::Notice))),
-            Role::Sections => {
+            FragmentRole::Prompt => {}
+            FragmentRole::Written => {
+                all.extend(lines.filter_map(|line| marker(line, MarkerKind::Notice)))
+            }
+            FragmentRole::Sections => {
                 all.extend(lines.filter_map(|line| marker(line, MarkerKind::Section)))
             }
-            Role::Reminder => {
+            FragmentRole::Reminder => {
                 all.extend(lines.filter_map(|line| marker(line, MarkerKind::Reminder)));
             }
-            Role::Data => {
+            FragmentRole::Data => {
                 let mut elements = false;
                 for line in lines.map(str::trim).filter(|line| !line.starts_with('#')) {
                     match line {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::restore::Attachment;
+use super::restore::RestoredAttachment;
 
 /// How far a background agent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub struct BackgroundAgent {
     pub summary: Option<String>,
 }
 
-pub(super) fn attachment(agent: &BackgroundAgent) -> Attachment {
-    Attachment::whole(json!({
+pub(super) fn attachment(agent: &BackgroundAgent) -> RestoredAttachment {
+    RestoredAttachment::whole(json!({
         "type": "task_status",
         "taskId": agent.id,
         "taskType": "local_agent",

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::restore::{Attachment, Source};
+use super::restore::{RestoreSourceResult, RestoredAttachment};
 use crate::tokens::cut;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 /// Tokens a file may take.
 const EACH: u64 = 5_000;
@@ -25,18 +25,21 @@ pub struct FileText {
 /// What became of the files.
 #[derive(Debug, Default)]
 pub(super) struct RestoredFiles {
-    pub(super) attachments: Vec<Attachment>,
+    pub(super) attachments: Vec<RestoredAttachment>,
     pub(super) restored: Vec<PathBuf>,
     pub(super) notes: Vec<String>,
 }
 
-pub(super) fn restore(files: &[Source<FileText>], scale: Scale) -> RestoredFiles {
+pub(super) fn restore(
+    files: &[RestoreSourceResult<FileText>],
+    scale: WindowScale,
+) -> RestoredFiles {
     let mut done = RestoredFiles::default();
     let mut room = scale.apply(ALL);
     for file in files {
         let file = match file {
-            Source::Found(file) => file,
-            Source::Failed { what, why } => {
+            RestoreSourceResult::Found(file) => file,
+            RestoreSourceResult::Failed { what, why } => {
                 done.notes.push(format!("{what} was not restored: {why}"));
                 continue;
             }
@@ -60,7 +63,7 @@ pub(super) fn restore(files: &[Source<FileText>], scale: Scale) -> RestoredFiles
     done
 }
 
-fn attachment(file: &FileText, tokens: u64) -> Attachment {
+fn attachment(file: &FileText, tokens: u64) -> RestoredAttachment {
     let total = file.text.lines().count();
     let kept = cut::beyond(&file.text, tokens);
     let text = kept.unwrap_or(&file.text);
@@ -71,7 +74,7 @@ fn attachment(file: &FileText, tokens: u64) -> Attachment {
         ),
         None => text.to_owned(),
     };
-    Attachment {
+    RestoredAttachment {
         is_cut: kept.is_some(),
         value: json!({
             "type": "file",

@@ -13,10 +13,13 @@ mod todos;
 
 pub use agents::{AgentState, BackgroundAgent};
 pub use files::FileText;
-pub use read_files::{Exclusions, ReadFile, ReadFiles};
-pub use restore::{Attachment, Gathered, Plan, Restored, SaidSince, Source, restore};
+pub use read_files::{ReadFile, ReadFiles, RestoreExclusions};
+pub use restore::{
+    CancellationWords, PlanFile, RestoreInput, RestoreSourceResult, RestoredAttachment,
+    RestoredContext, restore,
+};
 pub use skills::InvokedSkill;
-pub use todos::Todo;
+pub use todos::TodoListItem;
 
 #[cfg(test)]
 mod tests;

@@ -32,7 +32,7 @@ pub struct ReadFiles {
 
 /// What is not read again, beside memory files.
 #[derive(Debug, Clone, Default)]
-pub struct Exclusions {
+pub struct RestoreExclusions {
     /// The session's own transcript.
     pub transcript: Option<PathBuf>,
     /// The plan file: it is attached whole (R2).
@@ -43,7 +43,7 @@ pub struct Exclusions {
     pub kept: Vec<PathBuf>,
 }
 
-impl Exclusions {
+impl RestoreExclusions {
     fn contains(&self, path: &Path) -> bool {
         let named = path.file_name().and_then(|name| name.to_str());
         named.is_some_and(|name| MEMORY_FILES.contains(&name))
@@ -75,7 +75,7 @@ impl ReadFiles {
     }
 
     /// The files to read again: exclusions first, then the newest.
-    pub fn wanted(&self, exclusions: &Exclusions) -> Vec<ReadFile> {
+    pub fn wanted(&self, exclusions: &RestoreExclusions) -> Vec<ReadFile> {
         let mut files: Vec<_> = self
             .files
             .iter()

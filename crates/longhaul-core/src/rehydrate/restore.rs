@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use super::agents::{self, BackgroundAgent};
 use super::files::{self, FileText};
 use super::skills::{self, InvokedSkill};
-use super::todos::{self, Todo};
-use crate::tokens::Rough;
-use crate::window::Scale;
+use super::todos::{self, TodoListItem};
+use crate::tokens::RoughEstimator;
+use crate::window::WindowScale;
 
 /// What one source gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source<T> {
+pub enum RestoreSourceResult<T> {
     /// What it holds.
     Found(T),
     /// It could not be had.
@@ -29,7 +29,7 @@ pub enum Source<T> {
 
 /// The plan file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct PlanFile {
     /// Its path.
     pub path: PathBuf,
     /// Its text, whole.
@@ -38,28 +38,28 @@ pub struct Plan {
 
 /// Everything a host gathers. What it does not have stays empty.
 #[derive(Debug, Clone, Default)]
-pub struct Gathered {
+pub struct RestoreInput {
     /// The files that [`super::ReadFiles::wanted`] named, in that order.
-    pub files: Vec<Source<FileText>>,
+    pub files: Vec<RestoreSourceResult<FileText>>,
     /// The todo list.
-    pub todos: Option<Source<Vec<Todo>>>,
+    pub todos: Option<RestoreSourceResult<Vec<TodoListItem>>>,
     /// The plan file.
-    pub plan: Option<Source<Plan>>,
+    pub plan: Option<RestoreSourceResult<PlanFile>>,
     /// The reminder of plan mode, when it is on.
     pub plan_mode: Option<String>,
     /// Skills that were invoked.
-    pub skills: Option<Source<Vec<InvokedSkill>>>,
+    pub skills: Option<RestoreSourceResult<Vec<InvokedSkill>>>,
     /// Agents in the background.
-    pub agents: Option<Source<Vec<BackgroundAgent>>>,
+    pub agents: Option<RestoreSourceResult<Vec<BackgroundAgent>>>,
     /// What the user has said since that calls todos or the plan off. The engine fills it in.
-    pub called_off: SaidSince,
+    pub called_off: CancellationWords,
     /// Tools, agents and MCP instructions, announced as a delta against an empty history (R5): attachments as they are.
     pub announcements: Vec<Value>,
 }
 
 /// Words by which the user called work off (ruling 18): what is older carries them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SaidSince {
+pub struct CancellationWords {
     /// For open items of the todo list, by their content.
     pub todos: BTreeMap<String, String>,
     /// For the plan.
@@ -68,9 +68,9 @@ pub struct SaidSince {
 
 /// What goes back into the window.
 #[derive(Debug, Default)]
-pub struct Restored {
+pub struct RestoredContext {
     /// The attachments in order.
-    pub attachments: Vec<Attachment>,
+    pub attachments: Vec<RestoredAttachment>,
     /// Files whose content is in them.
     pub files: Vec<PathBuf>,
     /// Open todos that are in them.
@@ -81,13 +81,13 @@ pub struct Restored {
 
 /// One attachment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attachment {
+pub struct RestoredAttachment {
     /// The `attachment` of its entry.
     pub value: Value,
     pub(super) is_cut: bool,
 }
 
-impl Attachment {
+impl RestoredAttachment {
     pub(super) fn whole(value: Value) -> Self {
         Self {
             value,
@@ -97,14 +97,14 @@ impl Attachment {
 
     /// Its size as it is written.
     pub fn tokens(&self) -> u64 {
-        Rough::text(&self.value.to_string()).unpadded()
+        RoughEstimator::text(&self.value.to_string()).unpadded()
     }
 }
 
 /// Makes the attachments.
-pub fn restore(gathered: &Gathered, scale: Scale) -> Restored {
+pub fn restore(gathered: &RestoreInput, scale: WindowScale) -> RestoredContext {
     let files = files::restore(&gathered.files, scale);
-    let mut done = Restored {
+    let mut done = RestoredContext {
         attachments: files.attachments,
         files: files.restored,
         notes: files.notes,
@@ -124,10 +124,10 @@ pub fn restore(gathered: &Gathered, scale: Scale) -> Restored {
         if let Some(said) = &gathered.called_off.plan {
             value["calledOffBy"] = json!(said);
         }
-        done.attachments.push(Attachment::whole(value));
+        done.attachments.push(RestoredAttachment::whole(value));
     }
     if let Some(reminder) = &gathered.plan_mode {
-        done.attachments.push(Attachment::whole(
+        done.attachments.push(RestoredAttachment::whole(
             json!({"type": "plan_mode", "content": reminder}),
         ));
     }
@@ -140,14 +140,18 @@ pub fn restore(gathered: &Gathered, scale: Scale) -> Restored {
             .extend(running.iter().map(agents::attachment));
     }
     let announced = gathered.announcements.iter().cloned();
-    done.attachments.extend(announced.map(Attachment::whole));
+    done.attachments
+        .extend(announced.map(RestoredAttachment::whole));
     done
 }
 
-fn found<'a, T>(source: &'a Option<Source<T>>, notes: &mut Vec<String>) -> Option<&'a T> {
+fn found<'a, T>(
+    source: &'a Option<RestoreSourceResult<T>>,
+    notes: &mut Vec<String>,
+) -> Option<&'a T> {
     match source.as_ref()? {
-        Source::Found(value) => Some(value),
-        Source::Failed { what, why } => {
+        RestoreSourceResult::Found(value) => Some(value),
+        RestoreSourceResult::Failed { what, why } => {
             notes.push(format!("{what} was not restored: {why}"));
             None
         }

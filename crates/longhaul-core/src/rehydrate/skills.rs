@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::restore::Attachment;
-use crate::tokens::Rough;
+use super::restore::RestoredAttachment;
+use crate::tokens::RoughEstimator;
 use crate::tokens::cut;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 /// Tokens a skill may take.
 const EACH: u64 = 5_000;
@@ -30,9 +30,9 @@ pub struct InvokedSkill {
 
 pub(super) fn attachment(
     skills: &[InvokedSkill],
-    scale: Scale,
+    scale: WindowScale,
     notes: &mut Vec<String>,
-) -> Option<Attachment> {
+) -> Option<RestoredAttachment> {
     let mut newest_first: Vec<&InvokedSkill> = skills.iter().collect();
     newest_first.sort_by_key(|skill| std::cmp::Reverse(skill.at));
     let mut room = scale.apply(ALL);
@@ -47,7 +47,7 @@ pub(super) fn attachment(
             ),
             None => skill.content.clone(),
         };
-        let size = Rough::text(&content).unpadded();
+        let size = RoughEstimator::text(&content).unpadded();
         if size > room {
             notes.push(format!("skill {} was left out: no room for it", skill.name));
             continue;
@@ -56,7 +56,7 @@ pub(super) fn attachment(
         is_cut |= kept.is_some();
         restored.push(json!({"name": skill.name, "path": skill.path, "content": content}));
     }
-    (!restored.is_empty()).then(|| Attachment {
+    (!restored.is_empty()).then(|| RestoredAttachment {
         is_cut,
         value: json!({"type": "invoked_skills", "skills": restored}),
     })

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::*;
-use crate::window::Scale;
+use crate::window::WindowScale;
 
 const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 const FULL: u64 = 200_000;
@@ -15,16 +15,16 @@ fn at(seconds: i64) -> Timestamp {
     START + SignedDuration::from_secs(seconds)
 }
 
-fn file(name: &str, tokens: usize) -> Source<FileText> {
+fn file(name: &str, tokens: usize) -> RestoreSourceResult<FileText> {
     let line = "let answer = 42; // a line of code that is forty bytes\n";
     let text = line.repeat(tokens * 4 / line.len());
-    Source::Found(FileText {
+    RestoreSourceResult::Found(FileText {
         path: name.into(),
         text,
     })
 }
 
-fn kinds(restored: &Restored) -> Vec<&str> {
+fn kinds(restored: &RestoredContext) -> Vec<&str> {
     restored
         .attachments
         .iter()
@@ -42,10 +42,10 @@ fn r1_the_five_files_read_last_are_wanted_and_exclusions_come_first() {
     files.read("/p/plan.md", at(21));
     files.read("/p/kept.rs", at(22));
     files.read("/p/0.rs", at(23));
-    let exclusions = Exclusions {
+    let exclusions = RestoreExclusions {
         plan: Some("/p/plan.md".into()),
         kept: vec!["/p/kept.rs".into()],
-        ..Exclusions::default()
+        ..RestoreExclusions::default()
     };
     let wanted: Vec<_> = files
         .wanted(&exclusions)
@@ -58,11 +58,11 @@ fn r1_the_five_files_read_last_are_wanted_and_exclusions_come_first() {
 
 #[test]
 fn r1_a_long_file_is_cut_at_a_line_with_a_note() {
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         files: vec![file("/p/long.rs", 9_000)],
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(FULL));
+    let restored = restore(&gathered, WindowScale::of_window(FULL));
     let content = restored.attachments[0].value["content"]["file"]["content"]
         .as_str()
         .unwrap();
@@ -76,34 +76,38 @@ fn r1_a_long_file_is_cut_at_a_line_with_a_note() {
 fn r1_what_does_not_fit_is_skipped_and_the_next_is_tried() {
     // In a small window the shares shrink, too; here files just under their own share fill what all may take.
     let files = (0..12).map(|n| file(&format!("/p/{n}.rs"), if n == 10 { 4_900 } else { 4_600 }));
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         files: files.chain([file("/p/small.rs", 100)]).collect(),
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(FULL));
+    let restored = restore(&gathered, WindowScale::of_window(FULL));
     assert!(restored.files.contains(&"/p/small.rs".into()));
     assert!(
         restored.notes.iter().any(|note| note.contains("no room")),
         "{:?}",
         restored.notes
     );
-    let all: u64 = restored.attachments.iter().map(Attachment::tokens).sum();
+    let all: u64 = restored
+        .attachments
+        .iter()
+        .map(RestoredAttachment::tokens)
+        .sum();
     assert!(all <= 50_000, "{all}");
 }
 
 #[test]
 fn r1_a_file_that_cannot_be_read_is_reported_and_not_replaced() {
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         files: vec![
-            Source::Failed {
+            RestoreSourceResult::Failed {
                 what: "/p/gone.rs".into(),
                 why: "it does not exist".into(),
             },
             file("/p/there.rs", 10),
         ],
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(FULL));
+    let restored = restore(&gathered, WindowScale::of_window(FULL));
     assert_eq!(kinds(&restored), ["file"]);
     assert_eq!(
         restored.notes,
@@ -120,44 +124,44 @@ fn skill(name: &str, tokens: usize, seconds: i64) -> InvokedSkill {
     }
 }
 
-fn everything() -> Gathered {
-    Gathered {
+fn everything() -> RestoreInput {
+    RestoreInput {
         files: vec![file("/p/a.rs", 10)],
-        todos: Some(Source::Found(vec![
-            Todo {
+        todos: Some(RestoreSourceResult::Found(vec![
+            TodoListItem {
                 content: "write tests".into(),
                 status: "pending".into(),
                 active_form: None,
             },
-            Todo {
+            TodoListItem {
                 content: "read code".into(),
                 status: "completed".into(),
                 active_form: None,
             },
         ])),
-        plan: Some(Source::Found(Plan {
+        plan: Some(RestoreSourceResult::Found(PlanFile {
             path: "/plans/p.md".into(),
             text: "step one".into(),
         })),
         plan_mode: Some("plan first".into()),
-        skills: Some(Source::Found(vec![
+        skills: Some(RestoreSourceResult::Found(vec![
             skill("old", 10, 1),
             skill("new", 10, 2),
         ])),
-        agents: Some(Source::Found(vec![BackgroundAgent {
+        agents: Some(RestoreSourceResult::Found(vec![BackgroundAgent {
             id: "a1".into(),
             description: "look for the bug".into(),
             state: AgentState::Running,
             summary: None,
         }])),
-        called_off: SaidSince::default(),
+        called_off: CancellationWords::default(),
         announcements: vec![json!({"type": "mcp_instructions_delta"})],
     }
 }
 
 #[test]
 fn r2_todos_and_plan_are_attached_whole() {
-    let restored = restore(&everything(), Scale::of_window(FULL));
+    let restored = restore(&everything(), WindowScale::of_window(FULL));
     let todo = &restored.attachments[1].value;
     assert_eq!(todo["itemCount"], 2);
     assert_eq!(todo["content"][0]["content"], "write tests");
@@ -171,11 +175,11 @@ fn r2_todos_and_plan_are_attached_whole() {
 #[test]
 fn r3_skills_come_newest_first_and_within_their_budget() {
     let skills = (0..7).map(|n| skill(&format!("s{n}"), 6_000, n)).collect();
-    let gathered = Gathered {
-        skills: Some(Source::Found(skills)),
-        ..Gathered::default()
+    let gathered = RestoreInput {
+        skills: Some(RestoreSourceResult::Found(skills)),
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(FULL));
+    let restored = restore(&gathered, WindowScale::of_window(FULL));
     let kept = restored.attachments[0].value["skills"]
         .as_array()
         .unwrap()
@@ -193,7 +197,7 @@ fn r3_skills_come_newest_first_and_within_their_budget() {
 
 #[test]
 fn r4_agents_that_run_are_told_again() {
-    let restored = restore(&everything(), Scale::of_window(FULL));
+    let restored = restore(&everything(), WindowScale::of_window(FULL));
     let status = &restored.attachments[5].value;
     assert_eq!(status["taskId"], "a1");
     assert_eq!(status["status"], "running");
@@ -201,7 +205,7 @@ fn r4_agents_that_run_are_told_again() {
 
 #[test]
 fn r6_the_order_is_fixed_and_a_failing_source_is_skipped() {
-    let all = restore(&everything(), Scale::of_window(FULL));
+    let all = restore(&everything(), WindowScale::of_window(FULL));
     assert_eq!(
         kinds(&all),
         [
@@ -214,14 +218,14 @@ fn r6_the_order_is_fixed_and_a_failing_source_is_skipped() {
             "mcp_instructions_delta"
         ]
     );
-    let failing = Gathered {
-        skills: Some(Source::Failed {
+    let failing = RestoreInput {
+        skills: Some(RestoreSourceResult::Failed {
             what: "skills".into(),
             why: "the folder is gone".into(),
         }),
         ..everything()
     };
-    let rest = restore(&failing, Scale::of_window(FULL));
+    let rest = restore(&failing, WindowScale::of_window(FULL));
     assert_eq!(rest.attachments.len(), all.attachments.len() - 1);
     assert_eq!(rest.notes, ["skills was not restored: the folder is gone"]);
 }
@@ -233,16 +237,16 @@ fn r7_after_a_compaction_only_what_was_restored_counts_as_read() {
     files.read("/p/b.rs", at(2));
     let fork = files.clone();
     files.compacted(&["/p/b.rs".into()], at(3));
-    assert_eq!(files.wanted(&Exclusions::default()).len(), 1);
+    assert_eq!(files.wanted(&RestoreExclusions::default()).len(), 1);
     assert_eq!(fork.len(), 2, "a fork works on a clone");
 }
 
 #[test]
 fn h7_budgets_of_restored_files_shrink_with_the_window() {
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         files: vec![file("/p/a.rs", 2_000)],
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(10_000));
+    let restored = restore(&gathered, WindowScale::of_window(10_000));
     assert!(restored.attachments[0].tokens() < 700);
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::restore::Attachment;
+use super::restore::RestoredAttachment;
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Todo {
+pub struct TodoListItem {
     /// What is to be done.
     pub content: String,
     /// `pending`, `in_progress` or `completed`.
@@ -20,7 +20,7 @@ pub struct Todo {
     pub active_form: Option<String>,
 }
 
-impl Todo {
+impl TodoListItem {
     /// Whether it is not done yet.
     pub fn is_open(&self) -> bool {
         self.status != "completed"
@@ -28,9 +28,9 @@ impl Todo {
 }
 
 pub(super) fn attachment(
-    todos: &[Todo],
+    todos: &[TodoListItem],
     called_off: &BTreeMap<String, String>,
-) -> Option<Attachment> {
+) -> Option<RestoredAttachment> {
     let items: Vec<Value> = todos
         .iter()
         .map(|todo| {
@@ -42,7 +42,7 @@ pub(super) fn attachment(
         })
         .collect();
     (!todos.is_empty()).then(|| {
-        Attachment::whole(json!({
+        RestoredAttachment::whole(json!({
             "type": "todo",
             "content": items,
             "itemCount": todos.len(),

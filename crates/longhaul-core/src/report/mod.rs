@@ -2,33 +2,33 @@
 //!
 //! Every room that takes part adds its figures; here is the shape, its reading back, and its telling to people.
 
-mod made;
 mod originals;
+mod summary_origin;
 mod tell;
 
-pub use made::Made;
-pub(crate) use made::dollars;
-pub use originals::{InArchive, Originals};
+pub use originals::{ArchiveOutcome, OriginalsLocation};
 use serde::{Deserialize, Serialize};
+pub use summary_origin::SummaryOrigin;
+pub(crate) use summary_origin::dollars;
 
-use crate::message::View;
+use crate::message::EntryView;
 
 /// The loss report of one compaction or clearing. Field names are those on disk; what a reader does not know is passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LossReport {
     /// The size of the view.
-    pub tokens: Tokens,
+    pub tokens: ViewTokens,
     /// The user's messages, of the whole session.
-    pub user_messages: UserMessages,
+    pub user_messages: UserMessageLoss,
     /// What the user laid down.
-    pub rules: Rules,
+    pub rules: RuleLoss,
     /// Files touched in the session.
-    pub files: Files,
+    pub files: FileLoss,
     /// Work still to be done.
-    pub todos: Todos,
+    pub todos: TodoLoss,
     /// Tool results.
-    pub results: Results,
+    pub results: ResultLoss,
     /// What else is worth a sentence.
     pub notes: Vec<String>,
 }
@@ -36,7 +36,7 @@ pub struct LossReport {
 /// The size of the view in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tokens {
+pub struct ViewTokens {
     /// Before.
     pub before: u64,
     /// After.
@@ -46,7 +46,7 @@ pub struct Tokens {
 /// What became of the user's messages: `total = verbatim + shortened + omitted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct UserMessages {
+pub struct UserMessageLoss {
     /// All of the session.
     pub total: u64,
     /// In view word for word.
@@ -60,7 +60,7 @@ pub struct UserMessages {
 /// What became of stated rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Rules {
+pub struct RuleLoss {
     /// All of the session.
     pub total: u64,
     /// In view word for word.
@@ -70,7 +70,7 @@ pub struct Rules {
 /// What became of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Files {
+pub struct FileLoss {
     /// Touched in the session.
     pub touched: u64,
     /// Put back with their content.
@@ -82,7 +82,7 @@ pub struct Files {
 /// What became of open work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Todos {
+pub struct TodoLoss {
     /// Still to be done.
     pub open: u64,
     /// Of these, in view.
@@ -92,7 +92,7 @@ pub struct Todos {
 /// What became of tool results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Results {
+pub struct ResultLoss {
     /// No longer in view.
     pub cleared: u64,
     /// Of these, kept in the archive.
@@ -101,7 +101,7 @@ pub struct Results {
 
 impl LossReport {
     /// The report that a boundary carries, full or micro.
-    pub fn of_boundary(boundary: View<'_>) -> Option<Self> {
+    pub fn of_boundary(boundary: EntryView<'_>) -> Option<Self> {
         let report = boundary.object(boundary.facets.metadata).get("report")?;
         serde_json::from_slice(report).ok()
     }

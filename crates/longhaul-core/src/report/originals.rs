@@ -4,7 +4,7 @@ use super::LossReport;
 
 /// Who has what has left the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Originals {
+pub enum OriginalsLocation {
     /// The transcript, and the archive beside it if there is one.
     #[default]
     Transcript,
@@ -14,7 +14,7 @@ pub enum Originals {
 
 /// Whether what leaves the window was put into the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InArchive {
+pub enum ArchiveOutcome {
     /// It was.
     Yes,
     /// There is no archive.
@@ -23,7 +23,7 @@ pub enum InArchive {
     Failed,
 }
 
-impl Originals {
+impl OriginalsLocation {
     /// Adds what is to be said of user messages that are not in view word for word.
     pub(crate) fn tell_of_messages(self, report: &mut LossReport) {
         let messages = report.user_messages;
@@ -39,17 +39,17 @@ impl Originals {
     }
 
     /// Adds what is to be said of the archive. A client has everything anyway.
-    pub(crate) fn tell_of_archive(self, archive: InArchive, report: &mut LossReport) {
+    pub(crate) fn tell_of_archive(self, archive: ArchiveOutcome, report: &mut LossReport) {
         let note = match (self, archive) {
-            (_, InArchive::Yes) => {
+            (_, ArchiveOutcome::Yes) => {
                 report.results.archived = report.results.cleared;
                 return;
             }
             (Self::Client, _) => return,
-            (Self::Transcript, InArchive::NoArchive) => {
+            (Self::Transcript, ArchiveOutcome::NoArchive) => {
                 "There is no archive: what was summed up is in the transcript alone."
             }
-            (Self::Transcript, InArchive::Failed) => {
+            (Self::Transcript, ArchiveOutcome::Failed) => {
                 "The archive could not be written: what was summed up is in the transcript alone."
             }
         };
@@ -64,17 +64,17 @@ mod tests {
     #[test]
     fn f10_a_report_says_to_its_reader_where_the_rest_is() {
         let mut report = LossReport::default();
-        Originals::Transcript.tell_of_messages(&mut report);
+        OriginalsLocation::Transcript.tell_of_messages(&mut report);
         assert!(report.notes.is_empty(), "all of it is in view");
         report.user_messages.shortened = 1;
-        Originals::Transcript.tell_of_messages(&mut report);
-        Originals::Client.tell_of_messages(&mut report);
+        OriginalsLocation::Transcript.tell_of_messages(&mut report);
+        OriginalsLocation::Client.tell_of_messages(&mut report);
         assert!(report.notes[0].contains("in the transcript"));
         assert!(report.notes[1].contains("in the client's own history"));
         let told = report.notes.len();
-        Originals::Client.tell_of_archive(InArchive::NoArchive, &mut report);
+        OriginalsLocation::Client.tell_of_archive(ArchiveOutcome::NoArchive, &mut report);
         assert_eq!(report.notes.len(), told, "the client has everything");
-        Originals::Transcript.tell_of_archive(InArchive::Failed, &mut report);
+        OriginalsLocation::Transcript.tell_of_archive(ArchiveOutcome::Failed, &mut report);
         assert!(report.notes[told].contains("could not be written"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Piece, Seams};
+use super::{Seams, ViewPiece};
 
 /// The rounds of a view, each a run of its pieces, in order and without gaps.
 ///
@@ -17,7 +17,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// Groups a view.
-    pub fn of(pieces: &[Piece]) -> Self {
+    pub fn of(pieces: &[ViewPiece]) -> Self {
         let seams = Seams::of(pieces);
         let begins = |at: &usize| pieces[*at].part.is_response() && seams.is_safe(*at);
         let mut starts: Vec<usize> = (0..pieces.len()).filter(begins).collect();

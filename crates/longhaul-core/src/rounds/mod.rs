@@ -10,6 +10,9 @@ mod seams;
 mod shorten;
 
 pub use group::Rounds;
-pub use piece::{Part, Piece};
+pub use piece::{PieceKind, ViewPiece};
 pub(crate) use seams::Seams;
-pub use shorten::{Dropped, Exhausted, Lead, MARKER, MOST_RETRIES, Shortening, drop_oldest};
+pub use shorten::{
+    MARKER, MOST_RETRIES, RequestLead, RequestShortening, ShortenedRequest, ShorteningExhausted,
+    drop_oldest,
+};

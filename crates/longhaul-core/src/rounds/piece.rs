@@ -1,11 +1,11 @@
 //! What grouping and cutting need to know of an entry.
 
-use crate::message::{BlockKind, Id, Sent, Subtype, View};
-use crate::transcript::{Row, Table};
+use crate::message::{BlockKind, EntryView, Id, Sent, Subtype};
+use crate::transcript::{TranscriptRow, TranscriptTable};
 
 /// What an entry is to the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum PieceKind {
     /// A compaction's boundary: nothing before it is in view.
     Boundary,
     /// Never sent: notices, progress, records of errors.
@@ -18,7 +18,7 @@ pub enum Part {
     Reasoning(Option<Id>),
 }
 
-impl Part {
+impl PieceKind {
     /// Whether the model sees it.
     pub fn is_sent(self) -> bool {
         !matches!(self, Self::Boundary | Self::Unsent)
@@ -40,22 +40,22 @@ impl Part {
 
 /// One entry of a view, reduced to what decides where the view may be cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct ViewPiece {
     /// What it is.
-    pub part: Part,
+    pub part: PieceKind,
     /// The calls it makes.
     pub calls: Vec<Id>,
     /// The calls it answers.
     pub answers: Vec<Id>,
 }
 
-impl Piece {
+impl ViewPiece {
     /// The piece that an entry is.
-    pub fn of_view(entry: View<'_>) -> Self {
+    pub fn of_view(entry: EntryView<'_>) -> Self {
         let facets = entry.facets;
         let blocks = facets.blocks.iter().filter(|block| !block.inner);
         let noted = blocks.map(|block| (block.kind, block.blank, entry.block_id(block)));
-        let seen = Seen {
+        let seen = PieceFacts {
             subtype: facets.subtype,
             message: entry.message_id(),
             sent: entry.sent(),
@@ -64,10 +64,10 @@ impl Piece {
     }
 
     /// The piece that a row is.
-    pub fn of_row(table: &Table, row: &Row) -> Self {
+    pub fn of_row(table: &TranscriptTable, row: &TranscriptRow) -> Self {
         let blocks = table.blocks(row).iter();
         let noted = blocks.map(|block| (block.kind, block.blank, block.call));
-        let seen = Seen {
+        let seen = PieceFacts {
             subtype: row.subtype,
             message: row.message,
             sent: row.sent(),
@@ -75,7 +75,7 @@ impl Piece {
         Self::new(seen, noted)
     }
 
-    fn new(seen: Seen, blocks: impl Iterator<Item = (BlockKind, bool, Option<Id>)>) -> Self {
+    fn new(seen: PieceFacts, blocks: impl Iterator<Item = (BlockKind, bool, Option<Id>)>) -> Self {
         let (mut calls, mut answers) = (Vec::new(), Vec::new());
         let (mut reasons, mut speaks) = (false, false);
         for (kind, blank, call) in blocks {
@@ -88,11 +88,11 @@ impl Piece {
             }
         }
         let part = match seen.sent {
-            None if seen.subtype == Subtype::CompactBoundary => Part::Boundary,
-            None => Part::Unsent,
-            Some(Sent::Reply) if reasons && !speaks => Part::Reasoning(seen.message),
-            Some(Sent::Reply) => Part::Response(seen.message),
-            Some(Sent::Input | Sent::Attachment) => Part::Input,
+            None if seen.subtype == Subtype::CompactBoundary => PieceKind::Boundary,
+            None => PieceKind::Unsent,
+            Some(Sent::Reply) if reasons && !speaks => PieceKind::Reasoning(seen.message),
+            Some(Sent::Reply) => PieceKind::Response(seen.message),
+            Some(Sent::Input | Sent::Attachment) => PieceKind::Input,
         };
         Self {
             part,
@@ -103,7 +103,7 @@ impl Piece {
 }
 
 /// The facts of an entry that both of its forms know.
-struct Seen {
+struct PieceFacts {
     subtype: Subtype,
     message: Option<Id>,
     sent: Option<Sent>,

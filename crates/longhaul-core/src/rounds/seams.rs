@@ -1,7 +1,7 @@
 //! Where a conversation may be cut: never between a call and its result, never inside a response, never between
 //! reasoning and what it led to (P3, M6).
 
-use super::{Part, Piece};
+use super::{PieceKind, ViewPiece};
 use crate::hash::Map;
 use crate::message::Id;
 
@@ -13,8 +13,8 @@ pub(crate) struct Seams {
 }
 
 impl Seams {
-    pub(crate) fn of(pieces: &[Piece]) -> Self {
-        let mut spans = Spans::new(pieces.len());
+    pub(crate) fn of(pieces: &[ViewPiece]) -> Self {
+        let mut spans = UnbrokenSpans::new(pieces.len());
         responses(pieces, &mut spans);
         pairs(pieces, &mut spans);
         reasoning(pieces, &mut spans);
@@ -30,12 +30,12 @@ impl Seams {
 }
 
 /// Stretches that must stay whole, each noted at its two ends.
-struct Spans {
+struct UnbrokenSpans {
     opens: Vec<u32>,
     closes: Vec<u32>,
 }
 
-impl Spans {
+impl UnbrokenSpans {
     fn new(len: usize) -> Self {
         Self {
             opens: vec![0; len],
@@ -64,7 +64,7 @@ impl Spans {
 }
 
 /// The lines of a response, and whatever lies between them.
-fn responses(pieces: &[Piece], spans: &mut Spans) {
+fn responses(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     let mut last: Map<Id, usize> = Map::default();
     for (at, piece) in pieces.iter().enumerate() {
         if let Some(message) = piece.part.message()
@@ -77,7 +77,7 @@ fn responses(pieces: &[Piece], spans: &mut Spans) {
 
 /// Calls and their results. A result answers the newest call with its id before it: some programs use an id again. If
 /// there is none, it answers the first one behind it: damaged files may have them the wrong way round.
-fn pairs(pieces: &[Piece], spans: &mut Spans) {
+fn pairs(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     let mut calls: Map<Id, usize> = Map::default();
     let mut early: Map<Id, usize> = Map::default();
     for (at, piece) in pieces.iter().enumerate() {
@@ -99,17 +99,17 @@ fn pairs(pieces: &[Piece], spans: &mut Spans) {
 }
 
 /// Reasoning on a line of its own stays with the line that follows it, also where neither has a message id.
-fn reasoning(pieces: &[Piece], spans: &mut Spans) {
+fn reasoning(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     let mut waiting = None;
     for (at, piece) in pieces.iter().enumerate() {
         match piece.part {
-            Part::Boundary | Part::Unsent => {}
-            Part::Input => waiting = None,
-            Part::Response(_) | Part::Reasoning(_) => {
+            PieceKind::Boundary | PieceKind::Unsent => {}
+            PieceKind::Input => waiting = None,
+            PieceKind::Response(_) | PieceKind::Reasoning(_) => {
                 if let Some(before) = waiting {
                     spans.join(before, at);
                 }
-                waiting = matches!(piece.part, Part::Reasoning(_)).then_some(at);
+                waiting = matches!(piece.part, PieceKind::Reasoning(_)).then_some(at);
             }
         }
     }

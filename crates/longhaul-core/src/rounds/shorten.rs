@@ -3,7 +3,7 @@
 //! Nothing is dropped from the conversation, only from this one request. The marker that may have to stand first is
 //! never part of the pieces, so a retry groups the conversation alone and cannot mistake the marker for progress.
 
-use super::{Piece, Rounds};
+use super::{Rounds, ViewPiece};
 use crate::tokens::Estimate;
 
 /// Retries after the first request.
@@ -14,7 +14,7 @@ pub const MARKER: &str = include_str!("marker.txt");
 
 /// What the shortened request begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lead {
+pub enum RequestLead {
     /// An entry of the user: it can be sent as it is.
     Own,
     /// A user message with [`MARKER`] goes first, since the rest begins with a response.
@@ -23,7 +23,7 @@ pub enum Lead {
 
 /// A request after its oldest rounds were dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dropped {
+pub struct ShortenedRequest {
     /// How many rounds were dropped by this step.
     pub rounds: usize,
     /// What they weighed.
@@ -31,12 +31,12 @@ pub struct Dropped {
     /// The first piece that is still sent: all behind it are too.
     pub from: usize,
     /// What goes before it.
-    pub lead: Lead,
+    pub lead: RequestLead,
 }
 
 /// Why a request cannot be made shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Exhausted {
+pub enum ShorteningExhausted {
     /// A single round is left.
     #[error("the newest part of the conversation alone is too long to be summarised by this model")]
     NothingLeft,
@@ -53,14 +53,14 @@ pub enum Exhausted {
 /// until their padded estimate covers it. Without it a fifth of the rounds goes. At least one round is dropped, and at
 /// least one is kept.
 pub fn drop_oldest(
-    pieces: &[Piece],
+    pieces: &[ViewPiece],
     weights: &[Estimate],
     gap: Option<u64>,
-) -> Result<Dropped, Exhausted> {
+) -> Result<ShortenedRequest, ShorteningExhausted> {
     let rounds = Rounds::of(pieces);
     let most = rounds.len().saturating_sub(1);
     if most == 0 {
-        return Err(Exhausted::NothingLeft);
+        return Err(ShorteningExhausted::NothingLeft);
     }
     let unmeasured = (rounds.len() / 5).max(1);
     let (mut dropped, mut weight) = (0, Estimate::ZERO);
@@ -83,29 +83,29 @@ pub fn drop_oldest(
     }
     let from = rounds.start(dropped);
     let first = pieces[from..].iter().find(|piece| piece.part.is_sent());
-    Ok(Dropped {
+    Ok(ShortenedRequest {
         rounds: dropped,
         weight,
         from,
         lead: match first.is_some_and(|piece| piece.part.is_response()) {
-            true => Lead::Marker,
-            false => Lead::Own,
+            true => RequestLead::Marker,
+            false => RequestLead::Own,
         },
     })
 }
 
 /// The retries of one request.
 #[derive(Debug, Clone)]
-pub struct Shortening<'a> {
-    pieces: &'a [Piece],
+pub struct RequestShortening<'a> {
+    pieces: &'a [ViewPiece],
     weights: &'a [Estimate],
     from: usize,
     retries: u32,
 }
 
-impl<'a> Shortening<'a> {
+impl<'a> RequestShortening<'a> {
     /// A request for all these pieces was sent; `weights` are theirs, in order.
-    pub fn new(pieces: &'a [Piece], weights: &'a [Estimate]) -> Self {
+    pub fn new(pieces: &'a [ViewPiece], weights: &'a [Estimate]) -> Self {
         Self {
             pieces,
             weights,
@@ -116,15 +116,15 @@ impl<'a> Shortening<'a> {
 
     /// The request was too long, by this much where that is known: what to send instead. Indices are those of the
     /// whole view, whatever was dropped before.
-    pub fn retry(&mut self, gap: Option<u64>) -> Result<Dropped, Exhausted> {
+    pub fn retry(&mut self, gap: Option<u64>) -> Result<ShortenedRequest, ShorteningExhausted> {
         if self.retries == MOST_RETRIES {
-            return Err(Exhausted::TooManyRetries);
+            return Err(ShorteningExhausted::TooManyRetries);
         }
         let weights = self.weights.get(self.from..).unwrap_or_default();
         let dropped = drop_oldest(&self.pieces[self.from..], weights, gap)?;
         self.retries += 1;
         self.from += dropped.from;
-        Ok(Dropped {
+        Ok(ShortenedRequest {
             from: self.from,
             ..dropped
         })

@@ -4,7 +4,7 @@
 //! more than extracts, and every section of it more than one of them whole.
 
 use crate::facts::budget::units_within;
-use crate::facts::{Item, Share, Standing, fit, shorten};
+use crate::facts::{BudgetItem, BudgetShare, ItemProtection, fit, shorten};
 use crate::tokens::utf16_len;
 
 /// A section gets at least so many units: its heading and its first words.
@@ -17,19 +17,19 @@ pub(crate) fn condense(text: &str, tokens: u64) -> String {
         return text.to_owned();
     }
     let sections = sections(text);
-    let items: Vec<Item> = sections
+    let items: Vec<BudgetItem> = sections
         .iter()
-        .map(|section| Item {
+        .map(|section| BudgetItem {
             units: utf16_len(section) as u64,
-            standing: Standing::Plain,
+            standing: ItemProtection::Plain,
         })
         .collect();
     let shares = fit(&items, room as u64, 0);
     let kept = sections.iter().zip(shares).filter_map(|(section, share)| {
         let most = match share {
-            Share::Whole => return Some((*section).to_owned()),
-            Share::Shortened(units) => units as usize,
-            Share::Omitted => return None,
+            BudgetShare::Whole => return Some((*section).to_owned()),
+            BudgetShare::Shortened(units) => units as usize,
+            BudgetShare::Omitted => return None,
         };
         Some(head_of(section, most))
     });
@@ -89,7 +89,7 @@ fn head_of(section: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Rough;
+    use crate::tokens::RoughEstimator;
     use proptest::prelude::*;
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         #[test]
         fn y1_a_condensed_summary_fits(text in "([0-9]\\. |# |[a-z ]{1,40}|\n){0,60}", tokens in 0_u64..400) {
             let short = condense(&text, tokens);
-            prop_assert!(Rough::text(&short).padded() <= tokens.max(1), "{short}");
+            prop_assert!(RoughEstimator::text(&short).padded() <= tokens.max(1), "{short}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, Id, View};
+use crate::message::{BlockKind, EntryView, Id};
 
 /// How a result is known that shows nothing of its file.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct ReadTools<'a> {
 
 /// The paths that these entries show the content of: read with success, not cleared, not answered by a stub.
 pub fn kept_files<'a>(
-    entries: impl IntoIterator<Item = View<'a>>,
+    entries: impl IntoIterator<Item = EntryView<'a>>,
     tools: ReadTools<'_>,
 ) -> BTreeSet<String> {
     let cleared: Set<Id> = tools.cleared.iter().copied().collect();

@@ -14,14 +14,14 @@ mod prompt;
 mod read;
 mod strip;
 
-pub use cut::{Direction, Scope, safe_cut};
+pub use cut::{CompactionScope, PivotDirection, safe_cut};
 pub use kept_files::{ReadTools, kept_files};
 pub(crate) use prompt::provider_instructions;
-pub use prompt::{Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt};
 pub(crate) use prompt::{NO_TOOLS, WHOSE_WORDS};
-pub use read::{Reply, Stop, Summary, SummaryFailure, read};
+pub use prompt::{PLAIN_SYSTEM, SummaryInstructions, SummaryPromptVariant, opening_words, prompt};
+pub use read::{Summary, SummaryFailure, SummaryReplyText, SummaryStop, read};
 pub(crate) use read::{begun, collapsed, says_something, without_summary};
-pub use strip::{DOCUMENT, IMAGE, Stripped, strip};
+pub use strip::{DOCUMENT, IMAGE, StrippedEntry, strip};
 
 /// Fragments as one text, a blank line between them; blank ones add nothing.
 pub(crate) fn joined(parts: &[&str]) -> String {

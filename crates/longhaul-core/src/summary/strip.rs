@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 
-use crate::json::{self, Object};
-use crate::message::{BlockKind, EntryKind, View};
+use crate::json::{self, ObjectReader};
+use crate::message::{BlockKind, EntryKind, EntryView};
 
 /// What stands for a picture, as the text of a block.
 pub const IMAGE: &str = "[image]";
@@ -18,7 +18,7 @@ const REPEATED_ATTACHMENTS: [&str; 2] = ["skill_discovery", "skill_listing"];
 
 /// What becomes of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stripped {
+pub enum StrippedEntry {
     /// It is sent as it is.
     AsIs,
     /// It is sent in this form: the same line with a text block in place of each picture and document, also inside
@@ -29,7 +29,7 @@ pub enum Stripped {
 }
 
 /// Strips an entry. The line is cut and joined, never parsed into a tree, so whatever else it holds stays as it was.
-pub fn strip(entry: View<'_>) -> Stripped {
+pub fn strip(entry: EntryView<'_>) -> StrippedEntry {
     if entry.facets.kind == EntryKind::Attachment {
         return attachment(entry);
     }
@@ -37,7 +37,7 @@ pub fn strip(entry: View<'_>) -> Stripped {
         let marker = media_marker(block.kind)?;
         Some((block.span.start()..block.span.end(), marker))
     });
-    rewritten(entry.line, media)
+    with_text_blocks(entry.line, media)
 }
 
 fn media_marker(kind: BlockKind) -> Option<&'static str> {
@@ -49,29 +49,29 @@ fn media_marker(kind: BlockKind) -> Option<&'static str> {
 }
 
 /// A list of skills is dropped; a file that is a picture or document keeps its name and loses its content.
-fn attachment(entry: View<'_>) -> Stripped {
+fn attachment(entry: EntryView<'_>) -> StrippedEntry {
     let value = entry.object(entry.facets.attachment);
     let kind = value.string("type").unwrap_or_default();
     if REPEATED_ATTACHMENTS.contains(&&*kind) {
-        return Stripped::Dropped;
+        return StrippedEntry::Dropped;
     }
     let content = value.get("content").filter(|raw| raw.starts_with(b"{"));
     let media = content.and_then(|raw| {
-        let marker = match &*Object::new(raw).string("type")? {
+        let marker = match &*ObjectReader::new(raw).string("type")? {
             "image" => IMAGE,
             "document" | "pdf" => DOCUMENT,
             _ => return None,
         };
         Some((json::place(entry.line, raw)?, marker))
     });
-    rewritten(entry.line, media.into_iter())
+    with_text_blocks(entry.line, media.into_iter())
 }
 
 /// The line with text blocks in place of these parts, which come in order.
-fn rewritten(
+fn with_text_blocks(
     line: &[u8],
     parts: impl Iterator<Item = (std::ops::Range<usize>, &'static str)>,
-) -> Stripped {
+) -> StrippedEntry {
     let mut stripped = Vec::new();
     let mut done = 0;
     for (part, marker) in parts {
@@ -82,8 +82,8 @@ fn rewritten(
         done = part.end;
     }
     if done == 0 {
-        return Stripped::AsIs;
+        return StrippedEntry::AsIs;
     }
     stripped.extend_from_slice(line.get(done..).unwrap_or_default());
-    Stripped::Rewritten(stripped.into())
+    StrippedEntry::Rewritten(stripped.into())
 }

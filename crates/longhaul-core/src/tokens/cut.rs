@@ -52,7 +52,7 @@ pub(crate) fn beyond(text: &str, tokens: u64) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Rough;
+    use crate::tokens::RoughEstimator;
 
     #[test]
     fn a_text_is_cut_behind_its_last_whole_line() {
@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn units_are_as_many_as_the_padded_estimate_allows() {
         for tokens in 0..500 {
-            let fits = |units: u64| Rough::text(&"x".repeat(units as usize)).padded() <= tokens;
+            let fits =
+                |units: u64| RoughEstimator::text(&"x".repeat(units as usize)).padded() <= tokens;
             let units = units_within(tokens);
             assert!(fits(units) && !fits(units + 4), "{tokens}: {units}");
         }

@@ -1,11 +1,11 @@
 //! Estimating tokens from sizes (T2).
 
 use super::Estimate;
-use crate::message::{Block, BlockKind};
+use crate::message::{BlockKind, EntryBlock};
 
 /// Kinds of content that tokenise differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum ContentClass {
     /// Text as people and tools write it.
     Text,
     /// A call: the tool's name and its input as JSON.
@@ -20,17 +20,17 @@ pub enum Class {
 /// because counts are kept per entry and never asked for again.
 pub trait Estimator {
     /// The estimate for content of a class that is `units` UTF-16 units long.
-    fn tokens(&self, class: Class, units: u64) -> Estimate;
+    fn tokens(&self, class: ContentClass, units: u64) -> Estimate;
 
     /// The estimate for a block and, for a tool result, the blocks inside it, which follow it in `rest`.
-    fn block(&self, block: &Block, rest: &[Block]) -> Estimate {
+    fn block(&self, block: &EntryBlock, rest: &[EntryBlock]) -> Estimate {
         let class = match block.kind {
             BlockKind::ToolResult if block.has_inner => return self.inner(rest),
-            BlockKind::Text | BlockKind::ToolResult => Class::Text,
-            BlockKind::ToolUse => Class::ToolRequest,
-            BlockKind::Image | BlockKind::Document => Class::Media,
+            BlockKind::Text | BlockKind::ToolResult => ContentClass::Text,
+            BlockKind::ToolUse => ContentClass::ToolRequest,
+            BlockKind::Image | BlockKind::Document => ContentClass::Media,
             BlockKind::Thinking | BlockKind::RedactedThinking | BlockKind::Other => {
-                Class::Serialised
+                ContentClass::Serialised
             }
         };
         self.tokens(class, u64::from(block.units))
@@ -38,7 +38,7 @@ pub trait Estimator {
 
     /// The estimate for the blocks inside a tool result: those at the front of `rest` that are marked as inner.
     /// A result inside a result stands for the blocks behind it, which are in the same run.
-    fn inner(&self, rest: &[Block]) -> Estimate {
+    fn inner(&self, rest: &[EntryBlock]) -> Estimate {
         rest.iter()
             .take_while(|block| block.inner)
             .filter(|block| !block.has_inner)
@@ -48,27 +48,27 @@ pub trait Estimator {
 
     /// The estimate for an attachment by the size of its serialised value.
     fn attachment(&self, units: u32) -> Estimate {
-        self.tokens(Class::Serialised, u64::from(units))
+        self.tokens(ContentClass::Serialised, u64::from(units))
     }
 }
 
 /// The default estimate: a quarter of the UTF-16 length, 2,000 for a picture or document (T2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Rough;
+pub struct RoughEstimator;
 
-impl Rough {
+impl RoughEstimator {
     const MEDIA: Estimate = Estimate::new(2_000);
 
     /// The estimate for a text that is at hand.
     pub fn text(text: &str) -> Estimate {
-        Self.tokens(Class::Text, utf16_len(text) as u64)
+        Self.tokens(ContentClass::Text, utf16_len(text) as u64)
     }
 }
 
-impl Estimator for Rough {
-    fn tokens(&self, class: Class, units: u64) -> Estimate {
+impl Estimator for RoughEstimator {
+    fn tokens(&self, class: ContentClass, units: u64) -> Estimate {
         match class {
-            Class::Media => Self::MEDIA,
+            ContentClass::Media => Self::MEDIA,
             // A quarter, rounded half up.
             _ => Estimate::new((units + 2) / 4),
         }

@@ -5,13 +5,13 @@
 //! not. So the ledger keeps two sums, one since the anchor's first line and one since the newest reply's, and a
 //! reply that turns out to be usable takes the second over.
 
-use super::{ContextSize, Estimate, Estimator, Measured};
+use super::{ContextSize, Estimate, Estimator, MeasuredTokens};
 use crate::hash::{Map, Set};
-use crate::message::{BlockKind, Id, Sent, Subtype, Usage, View};
+use crate::message::{BlockKind, EntryView, Id, Sent, Subtype, Usage};
 
 /// Where an entry stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum EntryStanding {
     /// Part of the conversation since the last boundary.
     Live,
     /// Kept over a compaction: its usage measured a conversation that is gone, so it never anchors (ruling 2).
@@ -20,13 +20,13 @@ pub enum Standing {
 
 /// One entry as the ledger sees it.
 #[derive(Debug, Clone, Copy)]
-pub enum Counted<'a> {
+pub enum LedgerEntry<'a> {
     /// A line of a reply.
     Reply {
         /// The reply's message id.
         message: Option<Id>,
         /// What its usage measured, if it has a usage.
-        measured: Option<ReplyMeasured>,
+        measured: Option<LedgerMeasurement>,
         /// The line's own weight.
         weight: Estimate,
         /// Of this, what the model wrote for others to read: texts and calls.
@@ -47,20 +47,20 @@ pub enum Counted<'a> {
 
 /// What the usage of a reply measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReplyMeasured {
+pub struct LedgerMeasurement {
     /// Everything before the reply.
-    pub prompt: Measured,
+    pub prompt: MeasuredTokens,
     /// The reply itself.
-    pub output: Measured,
+    pub output: MeasuredTokens,
 }
 
-impl ReplyMeasured {
+impl LedgerMeasurement {
     /// What a usage says.
     pub fn of(usage: &Usage) -> Self {
         let output = usage.context_output();
         Self {
-            prompt: Measured::new(usage.context().saturating_sub(output)),
-            output: Measured::new(output),
+            prompt: MeasuredTokens::new(usage.context().saturating_sub(output)),
+            output: MeasuredTokens::new(output),
         }
     }
 
@@ -77,7 +77,7 @@ impl ReplyMeasured {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Reply {
+struct LedgerReply {
     message: Option<Id>,
     /// Weight of its own lines, and of this its texts and calls.
     own: Estimate,
@@ -87,9 +87,9 @@ struct Reply {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Anchor {
-    reply: Reply,
-    measured: ReplyMeasured,
+struct LedgerAnchor {
+    reply: LedgerReply,
+    measured: LedgerMeasurement,
     cleared: Estimate,
 }
 
@@ -103,7 +103,7 @@ struct KnownResult {
 
 /// A result that the provider drops from its cache.
 #[derive(Debug, Clone, Copy)]
-struct Edited {
+struct EditedResult {
     result: KnownResult,
     /// The anchor then. A newer one has measured without the result.
     anchor_seen: Option<u64>,
@@ -111,27 +111,32 @@ struct Edited {
 
 /// Counts a conversation entry by entry. What a turn costs is what the turn added.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    anchor: Option<Anchor>,
+pub struct TokenLedger {
+    anchor: Option<LedgerAnchor>,
     /// When the anchor's first line arrived.
     anchor_seen: u64,
-    newest: Option<(Reply, u64)>,
+    newest: Option<(LedgerReply, u64)>,
     /// Weight of everything since the view began; what counts while there is no anchor.
     whole: Estimate,
     results: Map<Id, KnownResult>,
     /// Results that are in the conversation and not in the window.
-    edited: Map<Id, Edited>,
+    edited: Map<Id, EditedResult>,
     seen: u64,
 }
 
-impl Ledger {
+impl TokenLedger {
     /// An empty conversation.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Counts one more entry of a conversation. What is not sent is not in the window and counts nothing.
-    pub fn entry(&mut self, entry: View<'_>, standing: Standing, estimator: &impl Estimator) {
+    pub fn entry(
+        &mut self,
+        entry: EntryView<'_>,
+        standing: EntryStanding,
+        estimator: &impl Estimator,
+    ) {
         let facets = entry.facets;
         let blocks = &facets.blocks;
         let own = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
@@ -139,10 +144,12 @@ impl Ledger {
         match entry.sent() {
             Some(Sent::Reply) => {
                 let usage = facets.usage.as_deref();
-                let spoken = weighed.clone().filter(|(block, _)| block.kind.is_spoken());
-                let reply = Counted::Reply {
+                let spoken = weighed
+                    .clone()
+                    .filter(|(block, _)| block.kind.is_visible_output());
+                let reply = LedgerEntry::Reply {
                     message: entry.message_id(),
-                    measured: usage.map(ReplyMeasured::of),
+                    measured: usage.map(LedgerMeasurement::of),
                     text: spoken.map(|(_, weight)| weight).sum(),
                     weight: weighed.map(|(_, weight)| weight).sum(),
                 };
@@ -166,7 +173,7 @@ impl Ledger {
                         None => weight += own,
                     }
                 }
-                let input = Counted::Input {
+                let input = LedgerEntry::Input {
                     weight,
                     results: &results,
                 };
@@ -175,9 +182,9 @@ impl Ledger {
             None if facets.subtype == Subtype::MicrocompactBoundary => match entry.cache_edits() {
                 Some(edits) => {
                     let ids: Vec<Id> = edits.iter().map(|id| Id::of(id)).collect();
-                    self.push(Counted::CacheEdits(&ids), standing);
+                    self.push(LedgerEntry::CacheEdits(&ids), standing);
                 }
-                None => self.push(Counted::Clearing(&entry.cleared()), standing),
+                None => self.push(LedgerEntry::Clearing(&entry.cleared()), standing),
             },
             _ => {}
         }
@@ -189,20 +196,20 @@ impl Ledger {
     }
 
     /// Counts one more entry.
-    pub fn push(&mut self, entry: Counted<'_>, standing: Standing) {
+    pub fn push(&mut self, entry: LedgerEntry<'_>, standing: EntryStanding) {
         self.seen += 1;
         match entry {
-            Counted::Reply {
+            LedgerEntry::Reply {
                 message,
                 measured,
                 weight,
                 text,
             } => self.reply(
                 message,
-                measured.filter(|_| standing == Standing::Live),
+                measured.filter(|_| standing == EntryStanding::Live),
                 (weight, text),
             ),
-            Counted::Input { weight, results } => {
+            LedgerEntry::Input { weight, results } => {
                 for (id, weight) in results {
                     let result = KnownResult {
                         weight: *weight,
@@ -213,10 +220,10 @@ impl Ledger {
                 let results = results.iter().map(|(_, weight)| *weight).sum::<Estimate>();
                 self.input(weight + results);
             }
-            Counted::Clearing(ids) => self.clear(ids),
+            LedgerEntry::Clearing(ids) => self.clear(ids),
             // Edits hold for one rendering: those of a conversation that is gone hold no more.
-            Counted::CacheEdits(_) if standing == Standing::Preserved => {}
-            Counted::CacheEdits(ids) => self.edit(ids),
+            LedgerEntry::CacheEdits(_) if standing == EntryStanding::Preserved => {}
+            LedgerEntry::CacheEdits(ids) => self.edit(ids),
         }
     }
 
@@ -230,7 +237,7 @@ impl Ledger {
                 cleared: anchor.cleared,
             },
             Some(anchor) => ContextSize {
-                measured: Measured::new(anchor.measured.total()),
+                measured: MeasuredTokens::new(anchor.measured.total()),
                 added: anchor.reply.since,
                 cleared: anchor.cleared,
             },
@@ -247,19 +254,22 @@ impl Ledger {
     }
 
     /// Whether the count rests on a measurement, and of which message.
-    pub fn anchor(&self) -> Option<(Option<Id>, Measured)> {
-        self.anchor
-            .as_ref()
-            .map(|anchor| (anchor.reply.message, Measured::new(anchor.measured.total())))
+    pub fn anchor(&self) -> Option<(Option<Id>, MeasuredTokens)> {
+        self.anchor.as_ref().map(|anchor| {
+            (
+                anchor.reply.message,
+                MeasuredTokens::new(anchor.measured.total()),
+            )
+        })
     }
 
     fn reply(
         &mut self,
         message: Option<Id>,
-        measured: Option<ReplyMeasured>,
+        measured: Option<LedgerMeasurement>,
         (weight, text): (Estimate, Estimate),
     ) {
-        let same = |reply: &Reply| message.is_some() && reply.message == message;
+        let same = |reply: &LedgerReply| message.is_some() && reply.message == message;
         let of_newest = self.newest.as_ref().is_some_and(|(reply, _)| same(reply));
         let of_anchor = self
             .anchor
@@ -275,7 +285,7 @@ impl Ledger {
         }
         // A late line of the anchor's reply, behind a newer reply, does not make it the newest again.
         if !of_newest && !of_anchor {
-            let reply = Reply {
+            let reply = LedgerReply {
                 message,
                 own: weight,
                 text,
@@ -303,7 +313,7 @@ impl Ledger {
             }
             (anchor, Some((reply, seen))) => {
                 self.anchor_seen = seen;
-                *anchor = Some(Anchor {
+                *anchor = Some(LedgerAnchor {
                     reply,
                     measured,
                     cleared: Estimate::ZERO,
@@ -348,7 +358,7 @@ impl Ledger {
         for id in ids {
             if let Some(result) = self.results.remove(id) {
                 self.take_off(result);
-                let edited = Edited {
+                let edited = EditedResult {
                     result,
                     anchor_seen,
                 };

@@ -11,7 +11,7 @@ const WHOLE: u64 = 100;
 
 /// What a run is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharRunKind {
     Lower,
     Upper,
     /// An upper-case letter and lower-case ones behind it.
@@ -23,7 +23,7 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl CharRunKind {
     fn of(byte: u8) -> Self {
         match byte {
             b'a'..=b'z' => Self::Lower,
@@ -38,14 +38,14 @@ impl Kind {
 
     /// Hundredths of a token for a run of so many bytes. `torn`: it stands directly behind a run of another kind of
     /// letters or digits, as in base64 and in ids, where hardly anything is a word.
-    fn cost(self, length: u64, torn: Torn) -> u64 {
+    fn cost(self, length: u64, torn: TornRun) -> u64 {
         let beyond = |free: u64, each: u64| WHOLE + length.saturating_sub(free) * each;
         match (self, torn) {
-            (Self::Lower | Self::Capitalised, Torn::No) if length > 20 => length * 50,
-            (Self::Lower | Self::Capitalised, Torn::No) => beyond(8, 14),
-            (Self::Lower | Self::Capitalised, Torn::Yes) => beyond(1, 40),
-            (Self::Upper, Torn::No) => beyond(3, 30),
-            (Self::Upper, Torn::Yes) => beyond(1, 50),
+            (Self::Lower | Self::Capitalised, TornRun::No) if length > 20 => length * 50,
+            (Self::Lower | Self::Capitalised, TornRun::No) => beyond(8, 14),
+            (Self::Lower | Self::Capitalised, TornRun::Yes) => beyond(1, 40),
+            (Self::Upper, TornRun::No) => beyond(3, 30),
+            (Self::Upper, TornRun::Yes) => beyond(1, 50),
             (Self::Digits, _) => length.div_ceil(3) * WHOLE,
             // The space before a word belongs to the word.
             (Self::Spaces, _) if length == 1 => 0,
@@ -58,7 +58,7 @@ impl Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Torn {
+enum TornRun {
     Yes,
     No,
 }
@@ -66,23 +66,25 @@ enum Torn {
 /// The likely number of tokens of a text in UTF-8.
 pub fn likely(text: &[u8]) -> u64 {
     let mut hundredths = 0;
-    let mut run: Option<(Kind, u64, Torn)> = None;
+    let mut run: Option<(CharRunKind, u64, TornRun)> = None;
     for byte in text.iter().copied() {
-        let kind = Kind::of(byte);
-        if kind == Kind::Other {
+        let kind = CharRunKind::of(byte);
+        if kind == CharRunKind::Other {
             hundredths += outside_ascii(byte);
         }
         run = Some(match run {
             Some((same, length, torn)) if same == kind => (same, length + 1, torn),
-            Some((Kind::Capitalised, length, torn)) if kind == Kind::Lower => {
-                (Kind::Capitalised, length + 1, torn)
+            Some((CharRunKind::Capitalised, length, torn)) if kind == CharRunKind::Lower => {
+                (CharRunKind::Capitalised, length + 1, torn)
             }
-            Some((Kind::Upper, 1, torn)) if kind == Kind::Lower => (Kind::Capitalised, 2, torn),
+            Some((CharRunKind::Upper, 1, torn)) if kind == CharRunKind::Lower => {
+                (CharRunKind::Capitalised, 2, torn)
+            }
             Some((before, length, torn)) => {
                 hundredths += before.cost(length, torn);
                 (kind, 1, joins(before, kind))
             }
-            None => (kind, 1, Torn::No),
+            None => (kind, 1, TornRun::No),
         });
     }
     if let Some((kind, length, torn)) = run {
@@ -92,18 +94,22 @@ pub fn likely(text: &[u8]) -> u64 {
 }
 
 /// Whether a run of one kind behind one of another is a piece of the same string.
-fn joins(before: Kind, after: Kind) -> Torn {
+fn joins(before: CharRunKind, after: CharRunKind) -> TornRun {
     let written = |kind| {
         matches!(
             kind,
-            Kind::Lower | Kind::Upper | Kind::Capitalised | Kind::Digits
+            CharRunKind::Lower
+                | CharRunKind::Upper
+                | CharRunKind::Capitalised
+                | CharRunKind::Digits
         )
     };
     // `camelCase` is made of words.
-    let is_case = matches!(before, Kind::Lower | Kind::Capitalised) && after == Kind::Upper;
+    let is_case = matches!(before, CharRunKind::Lower | CharRunKind::Capitalised)
+        && after == CharRunKind::Upper;
     match written(before) && written(after) && !is_case {
-        true => Torn::Yes,
-        false => Torn::No,
+        true => TornRun::Yes,
+        false => TornRun::No,
     }
 }
 

@@ -10,7 +10,7 @@ mod likely;
 mod units;
 
 pub(crate) use estimate::utf16_len;
-pub use estimate::{Class, Estimator, Rough};
-pub use ledger::{Counted, Ledger, ReplyMeasured, Standing};
+pub use estimate::{ContentClass, Estimator, RoughEstimator};
+pub use ledger::{EntryStanding, LedgerEntry, LedgerMeasurement, TokenLedger};
 pub use likely::likely;
-pub use units::{ContextSize, Estimate, Measured};
+pub use units::{ContextSize, Estimate, MeasuredTokens};

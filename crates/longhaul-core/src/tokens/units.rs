@@ -55,9 +55,9 @@ impl Sum for Estimate {
 
 /// A count the provider reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
-pub struct Measured(u64);
+pub struct MeasuredTokens(u64);
 
-impl Measured {
+impl MeasuredTokens {
     /// A measurement of this many tokens.
     pub const fn new(tokens: u64) -> Self {
         Self(tokens)
@@ -73,7 +73,7 @@ impl Measured {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContextSize {
     /// What the newest usable reply measured; zero if there is none in view.
-    pub measured: Measured,
+    pub measured: MeasuredTokens,
     /// What came after it.
     pub added: Estimate,
     /// What was cleared after it, of what it had measured.

@@ -3,21 +3,21 @@
 //! A parent that is not in the file, or a chain that leads back to itself, falls back to the entry before it in the
 //! file, so that every entry stays reachable (Y8).
 
-use super::{Problem, ProblemKind, Row};
+use super::{TranscriptProblem, TranscriptProblemKind, TranscriptRow};
 use crate::hash::Map;
 use crate::message::Id;
 
 /// The rows of a table linked by uuid.
 #[derive(Debug, Default)]
-pub(super) struct Chain {
+pub(super) struct UuidChain {
     index: Map<Id, u32>,
     parents: Vec<Option<u32>>,
     /// Rows that repeat an earlier uuid: entries of the file, but not of the conversation.
     repeated: Vec<bool>,
 }
 
-impl Chain {
-    pub(super) fn resolve(rows: &[Row], problems: &mut Vec<Problem>) -> Self {
+impl UuidChain {
+    pub(super) fn resolve(rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) -> Self {
         let mut chain = Self {
             index: Map::with_capacity_and_hasher(rows.len(), Default::default()),
             parents: vec![None; rows.len()],
@@ -42,7 +42,7 @@ impl Chain {
         self.repeated[row as usize]
     }
 
-    fn find_uuids(&mut self, rows: &[Row], problems: &mut Vec<Problem>) {
+    fn find_uuids(&mut self, rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) {
         for (at, row) in rows.iter().enumerate() {
             let Some(uuid) = row.uuid else { continue };
             let first = *self.index.entry(uuid).or_insert(at as u32);
@@ -52,12 +52,16 @@ impl Chain {
                     "this uuid is that of line {}, which is used",
                     rows[first as usize].line
                 );
-                problems.push(Problem::new(row.line, ProblemKind::DuplicateUuid, message));
+                problems.push(TranscriptProblem::new(
+                    row.line,
+                    TranscriptProblemKind::DuplicateUuid,
+                    message,
+                ));
             }
         }
     }
 
-    fn find_parents(&mut self, rows: &[Row], problems: &mut Vec<Problem>) {
+    fn find_parents(&mut self, rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) {
         for (at, row) in rows.iter().enumerate() {
             let (Some(_), Some(parent)) = (row.uuid, row.parent) else {
                 continue;
@@ -70,13 +74,17 @@ impl Chain {
                 self.parents[at] = self.entry_before(rows, at);
                 let message =
                     fallback_message("its parent is not in the file", rows, self.parents[at]);
-                problems.push(Problem::new(row.line, ProblemKind::DanglingParent, message));
+                problems.push(TranscriptProblem::new(
+                    row.line,
+                    TranscriptProblemKind::DanglingParent,
+                    message,
+                ));
             }
         }
     }
 
     /// The nearest earlier entry of the same conversation: main or sub-agents'.
-    fn entry_before(&self, rows: &[Row], at: usize) -> Option<u32> {
+    fn entry_before(&self, rows: &[TranscriptRow], at: usize) -> Option<u32> {
         let sidechain = rows[at].flags.sidechain;
         (0..at)
             .rev()
@@ -88,26 +96,26 @@ impl Chain {
     }
 
     /// Follows every chain once; a cycle is cut at its earliest line, whose parent can only be a later one.
-    fn cut_cycles(&mut self, rows: &[Row], problems: &mut Vec<Problem>) {
+    fn cut_cycles(&mut self, rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) {
         #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
+        enum VisitState {
             New,
             OnPath,
             Done,
         }
-        let mut marks = vec![Mark::New; rows.len()];
+        let mut marks = vec![VisitState::New; rows.len()];
         let mut path: Vec<u32> = Vec::new();
         for start in 0..rows.len() as u32 {
             let mut next = Some(start);
             while let Some(row) = next {
                 match marks[row as usize] {
-                    Mark::Done => break,
-                    Mark::New => {
-                        marks[row as usize] = Mark::OnPath;
+                    VisitState::Done => break,
+                    VisitState::New => {
+                        marks[row as usize] = VisitState::OnPath;
                         path.push(row);
                         next = self.parents[row as usize];
                     }
-                    Mark::OnPath => {
+                    VisitState::OnPath => {
                         let from = path.iter().position(|on| *on == row).unwrap_or(0);
                         let cycle = &path[from..];
                         let first = cycle.iter().copied().min().unwrap_or(row);
@@ -122,24 +130,28 @@ impl Chain {
                             fallback,
                         );
                         let line = rows[first as usize].line;
-                        problems.push(Problem::new(line, ProblemKind::CyclicParent, message));
+                        problems.push(TranscriptProblem::new(
+                            line,
+                            TranscriptProblemKind::CyclicParent,
+                            message,
+                        ));
                         // What lay above the cut is walked again, from its own start.
                         let keep = path.iter().position(|on| *on == first).unwrap_or(from) + 1;
                         for above in path.drain(keep..) {
-                            marks[above as usize] = Mark::New;
+                            marks[above as usize] = VisitState::New;
                         }
                         next = fallback;
                     }
                 }
             }
             for done in path.drain(..) {
-                marks[done as usize] = Mark::Done;
+                marks[done as usize] = VisitState::Done;
             }
         }
     }
 }
 
-fn fallback_message(what: &str, rows: &[Row], fallback: Option<u32>) -> String {
+fn fallback_message(what: &str, rows: &[TranscriptRow], fallback: Option<u32>) -> String {
     match fallback {
         Some(row) => format!("{what}; read as following line {}", rows[row as usize].line),
         None => format!("{what}; read as the first of the conversation"),

@@ -1,25 +1,25 @@
 //! A file's conversation, resolved.
 
-use super::live_view::Views;
-use super::segment::{Links, NOW};
-use super::{BoundaryNote, LiveView, Problem, Table, orphans};
+use super::live_view::ViewFinder;
+use super::segment::{NOW, ParentLinks};
+use super::{BoundaryNote, LiveView, TranscriptProblem, TranscriptTable, orphans};
 use crate::hash::Set;
 use crate::message::{Id, Sent, Subtype};
-use crate::tokens::{Counted, Estimate, Ledger, ReplyMeasured, Standing};
+use crate::tokens::{EntryStanding, Estimate, LedgerEntry, LedgerMeasurement, TokenLedger};
 
 /// The conversation that a table's rows form.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct ResolvedConversation {
     main: Vec<bool>,
-    links: Links,
+    links: ParentLinks,
     view: LiveView,
 }
 
-impl Conversation {
+impl ResolvedConversation {
     /// Resolves a table. Problems are added to `problems`, unordered.
-    pub fn resolve(table: &Table, problems: &mut Vec<Problem>) -> Self {
+    pub fn resolve(table: &TranscriptTable, problems: &mut Vec<TranscriptProblem>) -> Self {
         let main = main_rows(table);
-        let links = Links::resolve(table, &main, problems);
+        let links = ParentLinks::resolve(table, &main, problems);
         orphans::find(table, &main, &links, problems);
         let mut conversation = Self {
             main,
@@ -51,14 +51,14 @@ impl Conversation {
     }
 
     /// The row before this one, also across a boundary: what it says that the conversation was before it.
-    pub fn before(&self, table: &Table, row: u32) -> Option<u32> {
+    pub fn before(&self, table: &TranscriptTable, row: u32) -> Option<u32> {
         let chain = self.links.chain();
         let logical = || chain.find(table.boundary(row)?.logical_parent?);
         chain.parent(row).or_else(logical)
     }
 
     /// The view that a boundary replaced: what the model saw just before it.
-    pub fn view_before(&self, table: &Table, boundary: &BoundaryNote) -> LiveView {
+    pub fn view_before(&self, table: &TranscriptTable, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);
         let before = views.newest_before(boundary.row);
         let logical = boundary
@@ -72,7 +72,7 @@ impl Conversation {
 
     /// The entry up to which reasoning is not sent again (N2), by the newest boundary or undo of the live view that
     /// names one.
-    pub fn thinking_stripped_through(&self, table: &Table) -> Option<Id> {
+    pub fn thinking_stripped_through(&self, table: &TranscriptTable) -> Option<Id> {
         let notes = table.boundaries().iter().rev();
         let in_view = |note: &&BoundaryNote| self.view.rows.contains(&note.row);
         notes
@@ -82,7 +82,7 @@ impl Conversation {
 
     /// The rows at which the responses of the main conversation begin, in file order. The lines of one response count
     /// once; a line without a message id is a response of its own.
-    pub fn responses(&self, table: &Table) -> Vec<u32> {
+    pub fn responses(&self, table: &TranscriptTable) -> Vec<u32> {
         let mut seen: Set<Id> = Set::default();
         let rows = (0..).zip(table.rows());
         rows.filter(|(at, row)| row.is_reply() && self.is_main(*at))
@@ -92,7 +92,7 @@ impl Conversation {
     }
 
     /// What the model saw when it gave the response that begins at this row.
-    pub fn view_answered_by(&self, table: &Table, response: u32) -> LiveView {
+    pub fn view_answered_by(&self, table: &TranscriptTable, response: u32) -> LiveView {
         let views = self.views(table, response);
         let parent = self.links.chain().parent(response);
         let parent = parent.filter(|at| *at < response && self.main[*at as usize]);
@@ -101,7 +101,11 @@ impl Conversation {
     }
 
     /// The rows that a boundary preserved: those it names, and the other lines of the same responses.
-    pub(crate) fn preserved_by(&self, table: &Table, boundary: &BoundaryNote) -> Vec<u32> {
+    pub(crate) fn preserved_by(
+        &self,
+        table: &TranscriptTable,
+        boundary: &BoundaryNote,
+    ) -> Vec<u32> {
         let mut segments = self.links.segments().iter();
         let Some(segment) = segments.find(|segment| segment.boundary == boundary.row) else {
             return Vec::new();
@@ -115,8 +119,8 @@ impl Conversation {
             .collect()
     }
 
-    fn views<'a>(&'a self, table: &'a Table, time: u32) -> Views<'a> {
-        Views {
+    fn views<'a>(&'a self, table: &'a TranscriptTable, time: u32) -> ViewFinder<'a> {
+        ViewFinder {
             table,
             main: &self.main,
             links: &self.links,
@@ -125,28 +129,28 @@ impl Conversation {
     }
 
     /// How a row of the live view counts.
-    pub fn standing(&self, row: u32) -> Standing {
+    pub fn standing(&self, row: u32) -> EntryStanding {
         if self.view.is_preserved(row) {
-            Standing::Preserved
+            EntryStanding::Preserved
         } else {
-            Standing::Live
+            EntryStanding::Live
         }
     }
 
     /// Counts the live view.
-    pub fn ledger(&self, table: &Table) -> Ledger {
-        let mut ledger = Ledger::new();
+    pub fn ledger(&self, table: &TranscriptTable) -> TokenLedger {
+        let mut ledger = TokenLedger::new();
         let mut results = Vec::new();
         for at in &self.view.rows {
             let row = &table.rows()[*at as usize];
             let standing = self.standing(*at);
             match row.sent() {
                 Some(Sent::Reply) => {
-                    let reply = Counted::Reply {
+                    let reply = LedgerEntry::Reply {
                         message: row.message,
-                        measured: table.usage(row).map(ReplyMeasured::of),
+                        measured: table.usage(row).map(LedgerMeasurement::of),
                         weight: table.weight(row),
-                        text: table.spoken_weight(row),
+                        text: table.output_weight(row),
                     };
                     ledger.push(reply, standing);
                 }
@@ -165,7 +169,7 @@ impl Conversation {
                             None => weight += block.weight,
                         }
                     }
-                    let input = Counted::Input {
+                    let input = LedgerEntry::Input {
                         weight,
                         results: &results,
                     };
@@ -175,8 +179,8 @@ impl Conversation {
                 None => {
                     if let Some(note) = table.boundary(*at) {
                         let counted = match &note.cache_edits {
-                            Some(edits) => Counted::CacheEdits(edits),
-                            None => Counted::Clearing(&note.cleared),
+                            Some(edits) => LedgerEntry::CacheEdits(edits),
+                            None => LedgerEntry::Clearing(&note.cleared),
                         };
                         ledger.push(counted, standing);
                     }
@@ -187,10 +191,10 @@ impl Conversation {
     }
 }
 
-impl Conversation {
+impl ResolvedConversation {
     /// For each row the first entry of the conversation that it is part of, across boundaries: what an entry with no parent
     /// begins is another conversation than the one before it (ruling 20). None for rows that are of no conversation.
-    pub fn roots(&self, table: &Table) -> Vec<Option<u32>> {
+    pub fn roots(&self, table: &TranscriptTable) -> Vec<Option<u32>> {
         let rows = table.rows();
         let mut roots: Vec<Option<u32>> = vec![None; rows.len()];
         let mut path: Vec<u32> = Vec::new();
@@ -206,7 +210,7 @@ impl Conversation {
                 path.push(at);
                 // Noted at once, so that a circle in a damaged file ends.
                 roots[at as usize] = Some(at);
-                match self.came_from(table, at) {
+                match self.predecessor(table, at) {
                     Some(before) => at = before,
                     None => break at,
                 }
@@ -219,7 +223,7 @@ impl Conversation {
     }
 
     /// The entry that the conversation came from; a boundary that does not say it replaced what stood before it.
-    fn came_from(&self, table: &Table, at: u32) -> Option<u32> {
+    fn predecessor(&self, table: &TranscriptTable, at: u32) -> Option<u32> {
         let is_boundary = table.rows()[at as usize].subtype == Subtype::CompactBoundary;
         let newest = || self.views(table, at).newest_before(at);
         let before = self.before(table, at);
@@ -229,7 +233,7 @@ impl Conversation {
 
 /// Which rows are of the main conversation. A file of nothing but a sub-agent's entries is that agent's own, and is
 /// read as a main one (ruling 6).
-fn main_rows(table: &Table) -> Vec<bool> {
+fn main_rows(table: &TranscriptTable) -> Vec<bool> {
     let rows = table.rows();
     let only_sidechains = rows
         .iter()

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::segment::Links;
-use super::{Row, Table};
+use super::segment::ParentLinks;
+use super::{TranscriptRow, TranscriptTable};
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryKind, Id, Subtype};
 
@@ -32,16 +32,16 @@ const RESPONSE_SPAN: u32 = 1_000;
 
 /// Finds views in a table whose links are resolved.
 #[derive(Clone, Copy)]
-pub(super) struct Views<'a> {
-    pub(super) table: &'a Table,
+pub(super) struct ViewFinder<'a> {
+    pub(super) table: &'a TranscriptTable,
     /// Which rows are of the main conversation.
     pub(super) main: &'a [bool],
-    pub(super) links: &'a Links,
+    pub(super) links: &'a ParentLinks,
     /// Views are found as they were before the boundary at this row.
     pub(super) time: u32,
 }
 
-impl<'a> Views<'a> {
+impl<'a> ViewFinder<'a> {
     /// The view that ends in the newest entry of the main conversation.
     pub(super) fn newest(self) -> LiveView {
         let end = self.table.rows().len() as u32;
@@ -67,7 +67,7 @@ impl<'a> Views<'a> {
     /// The view that ends in this row, as it was while the file ended before the row `end`.
     pub(super) fn ending_in(self, leaf: u32, end: u32) -> LiveView {
         let rows = self.table.rows();
-        let leaf = self.links.last_behind(leaf, self.time);
+        let leaf = self.links.last_placed_after(leaf, self.time);
         let mut view = vec![leaf];
         let mut on_chain = Set::default();
         on_chain.insert(leaf);
@@ -159,7 +159,7 @@ impl<'a> Views<'a> {
     }
 
     /// The calls that a row answers.
-    fn answers(self, row: &'a Row) -> impl Iterator<Item = Id> + 'a {
+    fn answers(self, row: &'a TranscriptRow) -> impl Iterator<Item = Id> + 'a {
         let blocks = self.table.blocks(row).iter();
         blocks
             .filter(|block| block.kind == BlockKind::ToolResult)
@@ -168,13 +168,13 @@ impl<'a> Views<'a> {
 }
 
 /// The response that a row is a line of.
-fn response(row: &Row) -> Option<Id> {
+fn response(row: &TranscriptRow) -> Option<Id> {
     row.message.filter(|_| row.kind == EntryKind::Assistant)
 }
 
 /// Puts strays among the rows of the run that they belong to, in file order. A run is a stretch of the view in
 /// which lines ascend: what a boundary preserved is one, what follows the boundary another.
-fn merged(rows: &[Row], view: Vec<u32>, strays: Vec<(u32, u32)>) -> Vec<u32> {
+fn merged(rows: &[TranscriptRow], view: Vec<u32>, strays: Vec<(u32, u32)>) -> Vec<u32> {
     if strays.is_empty() {
         return view;
     }

@@ -14,8 +14,8 @@ mod resume;
 mod segment;
 mod table;
 
-pub use conversation::Conversation;
+pub use conversation::ResolvedConversation;
 pub use live_view::LiveView;
-pub use problem::{EndsTheFile, Problem, ProblemKind};
-pub use resume::{Need, ResumeProbe};
-pub use table::{BlockRow, BoundaryNote, Row, Table};
+pub use problem::{EndsTheFile, TranscriptProblem, TranscriptProblemKind};
+pub use resume::{ResumeNeed, ResumeProbe};
+pub use table::{BlockRow, BoundaryNote, TranscriptRow, TranscriptTable};

@@ -1,11 +1,16 @@
 //! Tool calls without results and results without calls (ruling 9).
 
-use super::segment::Links;
-use super::{Problem, ProblemKind, Table};
+use super::segment::ParentLinks;
+use super::{TranscriptProblem, TranscriptProblemKind, TranscriptTable};
 use crate::hash::Set;
 use crate::message::{BlockKind, Id, Subtype};
 
-pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut Vec<Problem>) {
+pub(super) fn find(
+    table: &TranscriptTable,
+    main: &[bool],
+    links: &ParentLinks,
+    problems: &mut Vec<TranscriptProblem>,
+) {
     let rows = table.rows();
     let counted = |at: usize| main[at] && !links.chain().is_repeated(at as u32);
     let blocks = |kind: BlockKind| {
@@ -29,9 +34,9 @@ pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut V
     for (call, at) in blocks(BlockKind::ToolResult) {
         if !calls.contains(&call) {
             let message = "a tool result whose call is not in the file";
-            problems.push(Problem::new(
+            problems.push(TranscriptProblem::new(
                 rows[at].line,
-                ProblemKind::OrphanResult,
+                TranscriptProblemKind::OrphanResult,
                 message,
             ));
         }
@@ -51,21 +56,25 @@ pub(super) fn find(table: &Table, main: &[bool], links: &Links, problems: &mut V
         );
         if went_on && !results.contains(&call) {
             let message = "a tool call without a result, though the conversation went on";
-            problems.push(Problem::new(row.line, ProblemKind::OrphanCall, message));
+            problems.push(TranscriptProblem::new(
+                row.line,
+                TranscriptProblemKind::OrphanCall,
+                message,
+            ));
         }
     }
 }
 
 /// The responses that came after an entry on its own branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Later {
+enum LaterResponses {
     None,
     /// Only this one, perhaps the one that the entry is a line of.
     Only(Option<Id>),
     Several,
 }
 
-impl Later {
+impl LaterResponses {
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, one) | (one, Self::None) => one,
@@ -85,17 +94,21 @@ impl Later {
     }
 }
 
-fn later_responses(table: &Table, main: &[bool], links: &Links) -> Vec<Later> {
+fn later_responses(
+    table: &TranscriptTable,
+    main: &[bool],
+    links: &ParentLinks,
+) -> Vec<LaterResponses> {
     let rows = table.rows();
-    let mut later = vec![Later::None; rows.len()];
+    let mut later = vec![LaterResponses::None; rows.len()];
     for (at, row) in rows.iter().enumerate().rev() {
         if !main[at] {
             continue;
         }
         if let Some(parent) = links.chain().parent(at as u32) {
             let own = match row.is_reply() {
-                true => Later::Only(row.message),
-                false => Later::None,
+                true => LaterResponses::Only(row.message),
+                false => LaterResponses::None,
             };
             later[parent as usize] = later[parent as usize].and(later[at]).and(own);
         }

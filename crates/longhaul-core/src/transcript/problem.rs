@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use crate::message::Damage;
+use crate::message::LineDamage;
 
 /// Something wrong on a line that was survived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct TranscriptProblem {
     /// The line, counted from 1.
     pub line: u64,
     /// What kind of problem.
-    pub kind: ProblemKind,
+    pub kind: TranscriptProblemKind,
     /// One sentence for a person.
     pub message: String,
 }
@@ -18,7 +18,7 @@ pub struct Problem {
 /// The kinds of problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ProblemKind {
+pub enum TranscriptProblemKind {
     /// The last line breaks off: a write was cut short.
     TornLine,
     /// Not JSON.
@@ -47,7 +47,7 @@ pub enum ProblemKind {
     OrphanCall,
 }
 
-impl ProblemKind {
+impl TranscriptProblemKind {
     /// Every kind.
     pub const ALL: [Self; 13] = [
         Self::TornLine,
@@ -85,8 +85,8 @@ impl ProblemKind {
     }
 }
 
-impl Problem {
-    pub(crate) fn new(line: u64, kind: ProblemKind, message: impl Into<String>) -> Self {
+impl TranscriptProblem {
+    pub(crate) fn new(line: u64, kind: TranscriptProblemKind, message: impl Into<String>) -> Self {
         Self {
             line,
             kind,
@@ -95,16 +95,18 @@ impl Problem {
     }
 
     /// The problem that a damaged line is. A line is torn if the file ends inside it.
-    pub fn damaged(line: u64, damage: &Damage, ends_the_file: EndsTheFile) -> Self {
+    pub fn damaged(line: u64, damage: &LineDamage, ends_the_file: EndsTheFile) -> Self {
         let kind = match damage {
             _ if ends_the_file == EndsTheFile::Yes && damage.is_cut_off() => {
                 let message = "the file ends inside this line; a write was cut short";
-                return Self::new(line, ProblemKind::TornLine, message);
+                return Self::new(line, TranscriptProblemKind::TornLine, message);
             }
-            Damage::InvalidUtf8(_) | Damage::CutInCharacter(_) => ProblemKind::InvalidUtf8,
-            Damage::NotJson(_) | Damage::TooLong => ProblemKind::DamagedLine,
-            Damage::NotAnObject => ProblemKind::NotAnObject,
-            Damage::TrailingGarbage(_) => ProblemKind::TrailingGarbage,
+            LineDamage::InvalidUtf8(_) | LineDamage::CutInCharacter(_) => {
+                TranscriptProblemKind::InvalidUtf8
+            }
+            LineDamage::NotJson(_) | LineDamage::TooLong => TranscriptProblemKind::DamagedLine,
+            LineDamage::NotAnObject => TranscriptProblemKind::NotAnObject,
+            LineDamage::TrailingGarbage(_) => TranscriptProblemKind::TrailingGarbage,
         };
         Self::new(line, kind, damage.to_string())
     }

@@ -6,12 +6,12 @@
 //! in the usual way, so there is one way of reading.
 
 use crate::hash::{Map, Set};
-use crate::json::Object;
-use crate::message::{EntryKind, Id, Subtype, View};
+use crate::json::ObjectReader;
+use crate::message::{EntryKind, EntryView, Id, Subtype};
 
 /// Whether a resume has read enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum ResumeNeed {
     /// Feed the line before.
     More,
     /// The live view lies at or behind this byte offset.
@@ -22,20 +22,20 @@ pub enum Need {
 #[derive(Debug, Default)]
 pub struct ResumeProbe {
     /// Parents of the entries passed so far, in case a parent is a later line.
-    passed: Map<Id, Passed>,
+    passed: Map<Id, PassedEntry>,
     /// Boundaries that an undo behind them takes back.
     undone: Set<Id>,
-    state: State,
+    state: ResumeProbeState,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Passed {
+struct PassedEntry {
     parent: Option<Id>,
     is_boundary: bool,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum ResumeProbeState {
     /// No entry of the conversation yet.
     #[default]
     Leaf,
@@ -56,17 +56,17 @@ impl ResumeProbe {
     }
 
     /// Takes the line before the one taken last. `offset` is where it starts.
-    pub fn line(&mut self, offset: u64, entry: View<'_>) -> Need {
+    pub fn line(&mut self, offset: u64, entry: EntryView<'_>) -> ResumeNeed {
         let facets = entry.facets;
         let Some(uuid) = entry.uuid().filter(|_| !facets.flags.sidechain) else {
-            return Need::More;
+            return ResumeNeed::More;
         };
         let is_boundary =
             facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary;
         // The first line with a uuid counts, and lines come last to first.
         self.passed.insert(
             uuid,
-            Passed {
+            PassedEntry {
                 parent: entry.parent(),
                 is_boundary,
             },
@@ -77,9 +77,11 @@ impl ResumeProbe {
                 .extend(boundary.map(|boundary| Id::of(&boundary)));
         }
         match &mut self.state {
-            State::Leaf if facets.kind == EntryKind::Progress => return Need::More,
-            State::Leaf => self.state = State::Chain(uuid),
-            State::Preserved(wanted) => {
+            ResumeProbeState::Leaf if facets.kind == EntryKind::Progress => {
+                return ResumeNeed::More;
+            }
+            ResumeProbeState::Leaf => self.state = ResumeProbeState::Chain(uuid),
+            ResumeProbeState::Preserved(wanted) => {
                 wanted.remove(&uuid);
                 if is_boundary {
                     // A segment may hold what an earlier boundary had preserved.
@@ -90,30 +92,36 @@ impl ResumeProbe {
                     );
                 }
                 if wanted.is_empty() {
-                    self.state = State::Response(entry.message_id());
+                    self.state = ResumeProbeState::Response(entry.message_id());
                 }
-                return Need::More;
+                return ResumeNeed::More;
             }
-            State::Response(message) => {
+            ResumeProbeState::Response(message) => {
                 let answers = facets.kind == EntryKind::User
                     && !facets.blocks.is_empty()
                     && facets.blocks.iter().all(|block| block.id.is_present());
                 let same = facets.kind == EntryKind::Assistant && entry.message_id() == *message;
                 let in_between = !matches!(facets.kind, EntryKind::User | EntryKind::Assistant);
                 if message.is_some() && (answers || same || in_between) {
-                    return Need::More;
+                    return ResumeNeed::More;
                 }
-                self.state = State::Done;
-                return Need::From(offset);
+                self.state = ResumeProbeState::Done;
+                return ResumeNeed::From(offset);
             }
-            State::Chain(_) | State::Done => {}
+            ResumeProbeState::Chain(_) | ResumeProbeState::Done => {}
         }
         self.follow(offset, uuid, entry, is_boundary)
     }
 
-    fn follow(&mut self, offset: u64, uuid: Id, entry: View<'_>, is_boundary: bool) -> Need {
-        let State::Chain(mut wanted) = self.state else {
-            return Need::More;
+    fn follow(
+        &mut self,
+        offset: u64,
+        uuid: Id,
+        entry: EntryView<'_>,
+        is_boundary: bool,
+    ) -> ResumeNeed {
+        let ResumeProbeState::Chain(mut wanted) = self.state else {
+            return ResumeNeed::More;
         };
         if is_boundary {
             let kept = preserved(entry);
@@ -135,17 +143,17 @@ impl ResumeProbe {
                 }
                 None => offset,
             };
-            self.state = State::Done;
-            return Need::From(start);
+            self.state = ResumeProbeState::Done;
+            return ResumeNeed::From(start);
         }
-        self.state = State::Chain(wanted);
-        Need::More
+        self.state = ResumeProbeState::Chain(wanted);
+        ResumeNeed::More
     }
 
-    fn at_boundary(&mut self, offset: u64, entry: View<'_>, kept: Vec<Id>) -> Need {
+    fn at_boundary(&mut self, offset: u64, entry: EntryView<'_>, kept: Vec<Id>) -> ResumeNeed {
         if kept.is_empty() {
-            self.state = State::Done;
-            return Need::From(offset);
+            self.state = ResumeProbeState::Done;
+            return ResumeNeed::From(offset);
         }
         let metadata = entry.object(entry.facets.metadata);
         // Our own boundaries say where their view begins.
@@ -153,29 +161,29 @@ impl ResumeProbe {
             .count("viewOffset")
             .filter(|start| *start <= offset)
         {
-            self.state = State::Done;
-            return Need::From(start);
+            self.state = ResumeProbeState::Done;
+            return ResumeNeed::From(start);
         }
         let missing: Set<Id> = kept
             .into_iter()
             .filter(|id| !self.passed.contains_key(id))
             .collect();
         if missing.is_empty() {
-            self.state = State::Done;
-            return Need::From(offset);
+            self.state = ResumeProbeState::Done;
+            return ResumeNeed::From(offset);
         }
-        self.state = State::Preserved(missing);
-        Need::More
+        self.state = ResumeProbeState::Preserved(missing);
+        ResumeNeed::More
     }
 }
 
 /// The entries that a boundary names as preserved: the list, and the segment's two ends.
-fn preserved(boundary: View<'_>) -> Vec<Id> {
+fn preserved(boundary: EntryView<'_>) -> Vec<Id> {
     let metadata = boundary.object(boundary.facets.metadata);
     let listed = metadata
         .object("preservedMessages")
         .and_then(|messages| messages.strings("uuids"));
-    let end = |segment: Object<'_>, key| segment.string(key).map(|uuid| Id::of(&uuid));
+    let end = |segment: ObjectReader<'_>, key| segment.string(key).map(|uuid| Id::of(&uuid));
     let ends = metadata
         .object("preservedSegment")
         .map(|segment| [end(segment, "headUuid"), end(segment, "tailUuid")]);

@@ -4,15 +4,15 @@
 //! whatever else followed the anchor follows the last. Boundaries are relinked in file order, so a later segment may
 //! hold entries that an earlier one had moved. An undo puts back what its boundary had moved.
 
-use super::chain::Chain;
+use super::chain::UuidChain;
 use super::table::BoundaryNote;
-use super::{Problem, ProblemKind, Row, Table};
+use super::{TranscriptProblem, TranscriptProblemKind, TranscriptRow, TranscriptTable};
 use crate::hash::{Map, Set};
 use crate::message::Subtype;
 
 /// The entries that one boundary preserved, in the order in which the model sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(super) struct PreservedSegment {
     /// The boundary's row.
     pub(super) boundary: u32,
     /// The row after which the entries are placed.
@@ -23,7 +23,7 @@ pub(super) struct Segment {
 
 /// A link that a boundary changed, or that an undo changed back.
 #[derive(Debug, Clone, Copy)]
-struct Move {
+struct LinkChange {
     /// The row of the boundary or undo.
     by: u32,
     /// The row that the link leads to; none if an undo put back what the plain chain says.
@@ -31,7 +31,7 @@ struct Move {
 }
 
 /// Where a link led after the newest boundary or undo before `time`; none if to where the plain chain says.
-fn moved_by(moves: &Map<u32, Vec<Move>>, row: u32, time: u32) -> Option<u32> {
+fn moved_by(moves: &Map<u32, Vec<LinkChange>>, row: u32, time: u32) -> Option<u32> {
     let moves = moves.get(&row)?.iter().rev();
     moves.copied().find(|step| step.by < time)?.to
 }
@@ -41,19 +41,23 @@ pub(super) const NOW: u32 = u32::MAX;
 
 /// Parents as the conversation goes, preserved segments taken into account.
 #[derive(Debug, Default)]
-pub(super) struct Links {
-    chain: Chain,
+pub(super) struct ParentLinks {
+    chain: UuidChain,
     /// Member → the entry before it now, by the boundary that moved it, oldest first.
-    moved: Map<u32, Vec<Move>>,
+    moved: Map<u32, Vec<LinkChange>>,
     /// Anchor → the last member of the segment behind it, likewise.
-    behind: Map<u32, Vec<Move>>,
-    segments: Vec<Segment>,
+    behind: Map<u32, Vec<LinkChange>>,
+    segments: Vec<PreservedSegment>,
 }
 
-impl Links {
-    pub(super) fn resolve(table: &Table, main: &[bool], problems: &mut Vec<Problem>) -> Self {
+impl ParentLinks {
+    pub(super) fn resolve(
+        table: &TranscriptTable,
+        main: &[bool],
+        problems: &mut Vec<TranscriptProblem>,
+    ) -> Self {
         let mut links = Self {
-            chain: Chain::resolve(table.rows(), problems),
+            chain: UuidChain::resolve(table.rows(), problems),
             ..Self::default()
         };
         for note in table.boundaries() {
@@ -69,11 +73,11 @@ impl Links {
         links
     }
 
-    pub(super) fn chain(&self) -> &Chain {
+    pub(super) fn chain(&self) -> &UuidChain {
         &self.chain
     }
 
-    pub(super) fn segments(&self) -> &[Segment] {
+    pub(super) fn segments(&self) -> &[PreservedSegment] {
         &self.segments
     }
 
@@ -86,23 +90,32 @@ impl Links {
     pub(super) fn parent(&self, row: u32, time: u32) -> Option<u32> {
         moved_by(&self.moved, row, time).or_else(|| {
             let parent = self.chain.parent(row)?;
-            Some(self.last_behind(parent, time))
+            Some(self.last_placed_after(parent, time))
         })
     }
 
     /// The last entry of the segment that is placed behind this one; itself if there is none.
-    pub(super) fn last_behind(&self, row: u32, time: u32) -> u32 {
+    pub(super) fn last_placed_after(&self, row: u32, time: u32) -> u32 {
         moved_by(&self.behind, row, time).unwrap_or(row)
     }
 
-    fn preserve(&mut self, rows: &[Row], note: &BoundaryNote, problems: &mut Vec<Problem>) {
+    fn preserve(
+        &mut self,
+        rows: &[TranscriptRow],
+        note: &BoundaryNote,
+        problems: &mut Vec<TranscriptProblem>,
+    ) {
         let mut report = |message: String| {
             let line = rows[note.row as usize].line;
-            problems.push(Problem::new(line, ProblemKind::BrokenSegment, message));
+            problems.push(TranscriptProblem::new(
+                line,
+                TranscriptProblemKind::BrokenSegment,
+                message,
+            ));
         };
         let find = |id| self.chain.find(id);
         let [head, segment_anchor, tail] = note.segment.unwrap_or_default();
-        let summary = || self.summary_behind(rows, note.row);
+        let summary = || self.summary_after(rows, note.row);
         let (anchor, members) = match &note.preserved {
             // The list of messages wins over the segment's two ends.
             Some(uuids) => {
@@ -140,7 +153,7 @@ impl Links {
             return;
         };
         if !members.is_empty() {
-            self.relink(Segment {
+            self.relink(PreservedSegment {
                 boundary: note.row,
                 anchor,
                 members,
@@ -165,22 +178,22 @@ impl Links {
     }
 
     /// The summary that follows a boundary in the file.
-    fn summary_behind(&self, rows: &[Row], boundary: u32) -> Option<u32> {
+    fn summary_after(&self, rows: &[TranscriptRow], boundary: u32) -> Option<u32> {
         (boundary..rows.len() as u32).find(|row| rows[*row as usize].flags.compact_summary)
     }
 
-    fn relink(&mut self, segment: Segment) {
+    fn relink(&mut self, segment: PreservedSegment) {
         let boundary = segment.boundary;
         let mut before = segment.anchor;
         for member in &segment.members {
-            let step = Move {
+            let step = LinkChange {
                 by: boundary,
                 to: Some(before),
             };
             self.moved.entry(*member).or_default().push(step);
             before = *member;
         }
-        let step = Move {
+        let step = LinkChange {
             by: boundary,
             to: Some(before),
         };
@@ -195,12 +208,12 @@ impl Links {
         let Some(segment) = segments.find(|segment| Some(segment.boundary) == boundary) else {
             return;
         };
-        let put_back = |moves: &mut Map<u32, Vec<Move>>, row: u32| {
+        let put_back = |moves: &mut Map<u32, Vec<LinkChange>>, row: u32| {
             let to = moved_by(moves, row, segment.boundary);
             moves
                 .entry(row)
                 .or_default()
-                .push(Move { by: note.row, to });
+                .push(LinkChange { by: note.row, to });
         };
         for member in &segment.members {
             put_back(&mut self.moved, *member);

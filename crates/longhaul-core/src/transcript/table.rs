@@ -4,13 +4,13 @@ use jiff::Timestamp;
 
 use crate::hash::Map;
 use crate::json;
-use crate::message::{BlockKind, EntryKind, Flags, Id, Sent, Subtype, Usage, View};
-use crate::report::{LossReport, Made};
+use crate::message::{BlockKind, EntryFlags, EntryKind, EntryView, Id, Sent, Subtype, Usage};
+use crate::report::{LossReport, SummaryOrigin};
 use crate::tokens::{Estimate, Estimator};
 
 /// One entry.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct TranscriptRow {
     /// Its line in the file, from 1; in a table of a tail, counted from the tail's start.
     pub line: u64,
     /// Where the line starts in the file.
@@ -20,7 +20,7 @@ pub struct Row {
     /// Which system entry it is.
     pub subtype: Subtype,
     /// Yes/no facts.
-    pub flags: Flags,
+    pub flags: EntryFlags,
     /// Its uuid.
     pub uuid: Option<Id>,
     /// The uuid of the entry before it.
@@ -38,7 +38,7 @@ pub struct Row {
     usage: Option<u32>,
 }
 
-impl Row {
+impl TranscriptRow {
     /// Whether this is a line of a model's reply: not a record of an error, not written by the host.
     pub fn is_reply(&self) -> bool {
         Sent::is_reply(self.kind, self.flags)
@@ -108,15 +108,15 @@ pub struct BoundaryNote {
     /// `report`: what it lost (ruling 15).
     pub report: Option<Box<LossReport>>,
     /// `made`: who summed up, and what that cost.
-    pub made: Option<Box<Made>>,
+    pub made: Option<Box<SummaryOrigin>>,
     /// `folds`: how many spans its summary consists of (O6).
     pub folds: Option<u64>,
 }
 
 /// The rows of a file in file order, with their blocks, usages and boundary metadata beside them.
 #[derive(Debug, Default)]
-pub struct Table {
-    rows: Vec<Row>,
+pub struct TranscriptTable {
+    rows: Vec<TranscriptRow>,
     blocks: Vec<BlockRow>,
     usages: Vec<Usage>,
     boundaries: Vec<BoundaryNote>,
@@ -124,9 +124,15 @@ pub struct Table {
     name_index: Map<String, u32>,
 }
 
-impl Table {
+impl TranscriptTable {
     /// Adds an entry. Rows are added in file order.
-    pub fn push(&mut self, line: u64, offset: u64, entry: View<'_>, estimator: &impl Estimator) {
+    pub fn push(
+        &mut self,
+        line: u64,
+        offset: u64,
+        entry: EntryView<'_>,
+        estimator: &impl Estimator,
+    ) {
         let facets = entry.facets;
         let first_block = self.blocks.len() as u32;
         self.push_blocks(entry, estimator);
@@ -142,7 +148,7 @@ impl Table {
             let model = entry.text(facets.model);
             self.name(&model)
         });
-        self.rows.push(Row {
+        self.rows.push(TranscriptRow {
             line,
             offset,
             kind: facets.kind,
@@ -162,7 +168,7 @@ impl Table {
         });
     }
 
-    fn push_blocks(&mut self, entry: View<'_>, estimator: &impl Estimator) {
+    fn push_blocks(&mut self, entry: EntryView<'_>, estimator: &impl Estimator) {
         let blocks = &entry.facets.blocks;
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
             let tool = (block.kind == BlockKind::ToolUse && block.name.is_present()).then(|| {
@@ -192,18 +198,18 @@ impl Table {
     }
 
     /// All rows, in file order.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[TranscriptRow] {
         &self.rows
     }
 
     /// A row's content blocks.
-    pub fn blocks(&self, row: &Row) -> &[BlockRow] {
+    pub fn blocks(&self, row: &TranscriptRow) -> &[BlockRow] {
         let first = row.first_block as usize;
         &self.blocks[first..first + row.block_count as usize]
     }
 
     /// A row's usage.
-    pub fn usage(&self, row: &Row) -> Option<&Usage> {
+    pub fn usage(&self, row: &TranscriptRow) -> Option<&Usage> {
         row.usage.map(|index| &self.usages[index as usize])
     }
 
@@ -224,14 +230,14 @@ impl Table {
     }
 
     /// The estimate for what a model wrote for others to read in a row: texts and calls.
-    pub(crate) fn spoken_weight(&self, row: &Row) -> Estimate {
+    pub(crate) fn output_weight(&self, row: &TranscriptRow) -> Estimate {
         let blocks = self.blocks(row).iter();
-        let spoken = blocks.filter(|block| block.kind.is_spoken());
+        let spoken = blocks.filter(|block| block.kind.is_visible_output());
         spoken.map(|block| block.weight).sum()
     }
 
     /// The estimate for everything in a row that the model sees.
-    pub fn weight(&self, row: &Row) -> Estimate {
+    pub fn weight(&self, row: &TranscriptRow) -> Estimate {
         self.blocks(row)
             .iter()
             .map(|block| block.weight)
@@ -241,14 +247,14 @@ impl Table {
 }
 
 /// How many spans the folds on a boundary stand for; none if it has no folds.
-fn fold_count(metadata: json::Object<'_>) -> Option<u64> {
+fn fold_count(metadata: json::ObjectReader<'_>) -> Option<u64> {
     let folds = metadata.object("folds")?;
     folds.count("version").filter(|version| *version > 0)?;
     let spans = json::items(folds.get("spans")?)?;
     (!spans.is_empty()).then_some(spans.len() as u64)
 }
 
-fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
+fn boundary_note(row: u32, entry: EntryView<'_>) -> BoundaryNote {
     let metadata = entry.object(entry.facets.metadata);
     let segment = metadata.object("preservedSegment").map(|segment| {
         ["headUuid", "anchorUuid", "tailUuid"]
@@ -267,7 +273,7 @@ fn boundary_note(row: u32, entry: View<'_>) -> BoundaryNote {
         undoes: id("boundaryUuid"),
         thinking_stripped_through: id("thinkingStrippedThrough"),
         report: LossReport::of_boundary(entry).map(Box::new),
-        made: Made::of_boundary(entry).map(Box::new),
+        made: SummaryOrigin::of_boundary(entry).map(Box::new),
         folds: fold_count(metadata),
         trigger: metadata.string("trigger").map(Into::into),
         pre_tokens: metadata.count("preTokens"),

@@ -51,7 +51,7 @@ impl fmt::Display for QuerySource {
 
 /// Who keeps the window from overflowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Owner {
+pub enum WindowOwner {
     /// Compaction at a threshold, before a request.
     #[default]
     Proactive,
@@ -63,7 +63,7 @@ pub enum Owner {
 
 /// Whether proactive compaction may begin here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guard {
+pub enum ProactiveGuard {
     /// It may.
     Clear,
     /// The request is a compaction itself.
@@ -79,18 +79,18 @@ pub enum Guard {
 }
 
 /// Judges a request by who sent it and who owns the window.
-pub fn guard(source: &QuerySource, owner: Owner) -> Guard {
+pub fn guard(source: &QuerySource, owner: WindowOwner) -> ProactiveGuard {
     let inside = [
-        (QuerySource::COMPACT, Guard::InsideCompaction),
-        (QuerySource::NOTES, Guard::InsideNotes),
-        (QuerySource::COLLAPSE, Guard::InsideCollapse),
+        (QuerySource::COMPACT, ProactiveGuard::InsideCompaction),
+        (QuerySource::NOTES, ProactiveGuard::InsideNotes),
+        (QuerySource::COLLAPSE, ProactiveGuard::InsideCollapse),
     ];
     if let Some((_, guard)) = inside.into_iter().find(|(name, _)| name == source) {
         return guard;
     }
     match owner {
-        Owner::Proactive => Guard::Clear,
-        Owner::Reactive => Guard::ReactiveOwns,
-        Owner::Collapse => Guard::CollapseOwns,
+        WindowOwner::Proactive => ProactiveGuard::Clear,
+        WindowOwner::Reactive => ProactiveGuard::ReactiveOwns,
+        WindowOwner::Collapse => ProactiveGuard::CollapseOwns,
     }
 }

@@ -11,12 +11,12 @@ mod settings;
 mod status;
 pub mod switches;
 
-pub use guards::{Guard, Owner, QuerySource};
+pub use guards::{ProactiveGuard, QuerySource, WindowOwner};
 pub use percent::Percent;
-pub use scale::{Scale, WindowError};
-pub use settings::{AutoCompact, Settings};
-pub use status::{Level, WindowInput, WindowStatus};
-pub use switches::{Action, Switch, Switches, Verdict};
+pub use scale::{WindowError, WindowScale};
+pub use settings::{AutoCompact, WindowSettings};
+pub use status::{WindowInput, WindowLevel, WindowStatus};
+pub use switches::{Switch, SwitchVerdict, SwitchableAction, Switches};
 
 #[cfg(test)]
 mod tests;

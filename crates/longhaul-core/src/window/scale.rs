@@ -8,12 +8,12 @@ pub(super) const SMALLEST: u64 = 4_000;
 
 /// How far amounts shrink in a window. Used for every budget of U, F, R, S and X1 too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scale(u64);
+pub struct WindowScale(u64);
 
-impl Scale {
+impl WindowScale {
     /// The scale of a window of this size (after a cap).
-    pub fn of_window(size: u64) -> Scale {
-        Scale(size.min(FULL))
+    pub fn of_window(size: u64) -> WindowScale {
+        WindowScale(size.min(FULL))
     }
 
     /// An amount at this scale, rounded down.

@@ -4,7 +4,7 @@ use super::percent::Percent;
 
 /// Overrides of the thresholds. None of them makes the window or the model's output larger than they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Settings {
+pub struct WindowSettings {
     /// The most the window may hold.
     pub window_cap: Option<u64>,
     /// The most a reply may hold.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::scale::{SMALLEST, Scale, WindowError};
-use super::settings::{AutoCompact, Settings};
+use super::scale::{SMALLEST, WindowError, WindowScale};
+use super::settings::{AutoCompact, WindowSettings};
 
 /// The most that is kept free for a reply or a summary (H1).
 const REPLY_RESERVE: u64 = 20_000;
@@ -24,7 +24,7 @@ pub struct WindowInput {
     /// Tokens in the window now.
     pub used: u64,
     /// The user's overrides.
-    pub settings: Settings,
+    pub settings: WindowSettings,
 }
 
 /// The window now. Thresholds are in tokens and reached at `used >= threshold`;
@@ -54,13 +54,13 @@ pub struct WindowStatus {
     /// What is left until the limit, in whole percent.
     pub percent_left: u8,
     /// The highest threshold reached.
-    pub level: Level,
+    pub level: WindowLevel,
 }
 
 /// How near the end of the window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum WindowLevel {
     /// Nothing to do.
     Ok,
     /// Tell the user.
@@ -76,7 +76,7 @@ impl WindowStatus {
     pub fn new(input: &WindowInput) -> Result<WindowStatus, WindowError> {
         let settings = &input.settings;
         let size = capped(input.window, settings.window_cap)?;
-        let scale = Scale::of_window(size);
+        let scale = WindowScale::of_window(size);
         let max_output = settings
             .max_output
             .map_or(input.max_output, |most| most.min(input.max_output));
@@ -107,7 +107,7 @@ impl WindowStatus {
             auto_compact_enabled: enabled,
             used: 0,
             percent_left: 100,
-            level: Level::Ok,
+            level: WindowLevel::Ok,
         };
         Ok(unused.at(input.used))
     }
@@ -123,16 +123,16 @@ impl WindowStatus {
     }
 
     /// How reserves, margins and budgets scale in this window (H7).
-    pub fn scale(&self) -> Scale {
-        Scale::of_window(self.size)
+    pub fn scale(&self) -> WindowScale {
+        WindowScale::of_window(self.size)
     }
 
-    fn level_at(&self, used: u64) -> Level {
+    fn level_at(&self, used: u64) -> WindowLevel {
         match used {
-            _ if used >= self.blocking => Level::Blocking,
-            _ if used >= self.auto_compact && self.auto_compact_enabled => Level::AutoCompact,
-            _ if used >= self.warning => Level::Warning,
-            _ => Level::Ok,
+            _ if used >= self.blocking => WindowLevel::Blocking,
+            _ if used >= self.auto_compact && self.auto_compact_enabled => WindowLevel::AutoCompact,
+            _ if used >= self.warning => WindowLevel::Warning,
+            _ => WindowLevel::Ok,
         }
     }
 }

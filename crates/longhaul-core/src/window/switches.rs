@@ -39,7 +39,7 @@ impl Default for Switches {
 
 /// What may be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum SwitchableAction {
     /// The user asked for it.
     Manual,
     /// A threshold was reached.
@@ -75,7 +75,7 @@ pub enum Switch {
 
 /// Whether an action may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SwitchVerdict {
     /// It may.
     Allowed,
     /// It may not; this switch is the first that is off.
@@ -84,18 +84,18 @@ pub enum Verdict {
 
 impl Switches {
     /// Asks the switches that concern an action, the widest first.
-    pub fn decide(&self, action: Action) -> Verdict {
+    pub fn decide(&self, action: SwitchableAction) -> SwitchVerdict {
         use Switch::{AllCompaction, Automatic, Collapse, Micro, Notes, Reactive, UserSetting};
         let asked: &[Switch] = match action {
-            Action::Manual => &[AllCompaction],
-            Action::Automatic => &[AllCompaction, Automatic, UserSetting],
-            Action::Micro => &[AllCompaction, Micro],
-            Action::Notes => &[AllCompaction, Notes],
-            Action::Reactive => &[AllCompaction, Automatic, UserSetting, Reactive],
-            Action::Collapse => &[AllCompaction, Automatic, UserSetting, Collapse],
+            SwitchableAction::Manual => &[AllCompaction],
+            SwitchableAction::Automatic => &[AllCompaction, Automatic, UserSetting],
+            SwitchableAction::Micro => &[AllCompaction, Micro],
+            SwitchableAction::Notes => &[AllCompaction, Notes],
+            SwitchableAction::Reactive => &[AllCompaction, Automatic, UserSetting, Reactive],
+            SwitchableAction::Collapse => &[AllCompaction, Automatic, UserSetting, Collapse],
         };
         let off = asked.iter().find(|switch| !self.is_on(**switch));
-        off.map_or(Verdict::Allowed, |switch| Verdict::Off(*switch))
+        off.map_or(SwitchVerdict::Allowed, |switch| SwitchVerdict::Off(*switch))
     }
 
     fn is_on(&self, switch: Switch) -> bool {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::guards::guard;
 use super::*;
 
-fn status(window: u64, max_output: u64, used: u64, settings: Settings) -> WindowStatus {
+fn status(window: u64, max_output: u64, used: u64, settings: WindowSettings) -> WindowStatus {
     let input = WindowInput {
         window,
         max_output,
@@ -16,20 +16,20 @@ fn status(window: u64, max_output: u64, used: u64, settings: Settings) -> Window
 }
 
 fn usual(used: u64) -> WindowStatus {
-    status(200_000, 64_000, used, Settings::default())
+    status(200_000, 64_000, used, WindowSettings::default())
 }
 
-fn auto_off() -> Settings {
-    Settings {
+fn auto_off() -> WindowSettings {
+    WindowSettings {
         auto_compact: AutoCompact::Off,
-        ..Settings::default()
+        ..WindowSettings::default()
     }
 }
 
-fn with_percent(percent: f64) -> Settings {
-    Settings {
+fn with_percent(percent: f64) -> WindowSettings {
+    WindowSettings {
         auto_compact_percent: Percent::new(percent),
-        ..Settings::default()
+        ..WindowSettings::default()
     }
 }
 
@@ -47,7 +47,7 @@ fn h1_h2_a_200k_window_has_the_figures_of_the_contract() {
 
 #[test]
 fn h1_a_model_that_writes_little_leaves_more_of_its_window() {
-    let status = status(200_000, 4_096, 0, Settings::default());
+    let status = status(200_000, 4_096, 0, WindowSettings::default());
     assert_eq!(status.effective, 195_904);
     assert_eq!(status.auto_compact, 182_904);
 }
@@ -64,14 +64,14 @@ fn h2_without_auto_compact_the_limit_is_the_effective_window() {
 #[test]
 fn h2_ruling_5_a_threshold_is_reached_at_its_own_number() {
     for (used, level) in [
-        (0, Level::Ok),
-        (146_999, Level::Ok),
-        (147_000, Level::Warning),
-        (166_999, Level::Warning),
-        (167_000, Level::AutoCompact),
-        (176_999, Level::AutoCompact),
-        (177_000, Level::Blocking),
-        (u64::MAX, Level::Blocking),
+        (0, WindowLevel::Ok),
+        (146_999, WindowLevel::Ok),
+        (147_000, WindowLevel::Warning),
+        (166_999, WindowLevel::Warning),
+        (167_000, WindowLevel::AutoCompact),
+        (176_999, WindowLevel::AutoCompact),
+        (177_000, WindowLevel::Blocking),
+        (u64::MAX, WindowLevel::Blocking),
     ] {
         assert_eq!(usual(used).level, level, "{used}");
     }
@@ -80,9 +80,9 @@ fn h2_ruling_5_a_threshold_is_reached_at_its_own_number() {
 #[test]
 fn h2_without_auto_compact_the_level_goes_from_warning_to_blocking() {
     let off = status(200_000, 64_000, 0, auto_off());
-    assert_eq!(off.at(159_999).level, Level::Ok);
-    assert_eq!(off.at(176_999).level, Level::Warning);
-    assert_eq!(off.at(177_000).level, Level::Blocking);
+    assert_eq!(off.at(159_999).level, WindowLevel::Ok);
+    assert_eq!(off.at(176_999).level, WindowLevel::Warning);
+    assert_eq!(off.at(177_000).level, WindowLevel::Blocking);
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn h3_percent_left_counts_towards_the_limit_and_rounds_half_up() {
 
 #[test]
 fn h4_a_cap_shrinks_the_window_and_never_widens_it() {
-    let capped = |cap| Settings {
+    let capped = |cap| WindowSettings {
         window_cap: Some(cap),
-        ..Settings::default()
+        ..WindowSettings::default()
     };
     let shrunk = status(1_000_000, 128_000, 0, capped(200_000));
     assert_eq!((shrunk.size, shrunk.effective), (200_000, 180_000));
@@ -125,7 +125,7 @@ fn h4_a_percentage_lowers_the_threshold_floored_and_never_raises_it() {
 
 #[test]
 fn h4_a_percentage_changes_nothing_while_auto_compact_is_off() {
-    let settings = Settings {
+    let settings = WindowSettings {
         auto_compact: AutoCompact::Off,
         ..with_percent(10.0)
     };
@@ -147,9 +147,9 @@ fn h4_percentages_lie_above_nothing_and_up_to_all() {
 #[test]
 fn h4_a_blocking_override_is_honoured_and_what_lies_above_it_comes_down() {
     let at = |limit| {
-        let settings = Settings {
+        let settings = WindowSettings {
             blocking_limit: Some(limit),
-            ..Settings::default()
+            ..WindowSettings::default()
         };
         status(200_000, 64_000, 0, settings)
     };
@@ -164,9 +164,9 @@ fn h4_a_blocking_override_is_honoured_and_what_lies_above_it_comes_down() {
 #[test]
 fn h4_a_smaller_reply_leaves_more_of_the_window_and_a_larger_one_is_the_models() {
     let at = |most| {
-        let settings = Settings {
+        let settings = WindowSettings {
             max_output: Some(most),
-            ..Settings::default()
+            ..WindowSettings::default()
         };
         status(200_000, 64_000, 0, settings)
     };
@@ -179,7 +179,7 @@ fn h4_a_smaller_reply_leaves_more_of_the_window_and_a_larger_one_is_the_models()
 
 #[test]
 fn h7_below_100k_every_reserve_shrinks_with_the_window() {
-    let full = status(100_000, 64_000, 0, Settings::default());
+    let full = status(100_000, 64_000, 0, WindowSettings::default());
     assert_eq!(
         (
             full.effective,
@@ -189,7 +189,7 @@ fn h7_below_100k_every_reserve_shrinks_with_the_window() {
         ),
         (80_000, 67_000, 47_000, 77_000)
     );
-    let half = status(50_000, 64_000, 0, Settings::default());
+    let half = status(50_000, 64_000, 0, WindowSettings::default());
     assert_eq!(
         (
             half.effective,
@@ -199,7 +199,7 @@ fn h7_below_100k_every_reserve_shrinks_with_the_window() {
         ),
         (40_000, 33_500, 23_500, 38_500)
     );
-    let least = status(4_000, 64_000, 0, Settings::default());
+    let least = status(4_000, 64_000, 0, WindowSettings::default());
     assert_eq!(
         (
             least.effective,
@@ -213,18 +213,18 @@ fn h7_below_100k_every_reserve_shrinks_with_the_window() {
 
 #[test]
 fn h7_budgets_elsewhere_scale_alike() {
-    let scale = |window| status(window, 64_000, 0, Settings::default()).scale();
+    let scale = |window| status(window, 64_000, 0, WindowSettings::default()).scale();
     assert_eq!(scale(200_000).apply(40_000), 40_000);
     assert_eq!(scale(32_768).apply(40_000), 13_107);
-    assert_eq!(Scale::of_window(0).apply(5), 0);
+    assert_eq!(WindowScale::of_window(0).apply(5), 0);
 }
 
 #[test]
 fn h7_under_4k_is_refused_with_a_sentence() {
     let refused = |window, window_cap| {
-        let settings = Settings {
+        let settings = WindowSettings {
             window_cap,
-            ..Settings::default()
+            ..WindowSettings::default()
         };
         let input = WindowInput {
             window,
@@ -259,8 +259,8 @@ prop_compose! {
         percent in proptest::option::of(1e-9_f64..=100.0),
         blocking_limit in proptest::option::of(0_u64..2_000_000),
         on in any::<bool>(),
-    ) -> Settings {
-        Settings {
+    ) -> WindowSettings {
+        WindowSettings {
             window_cap,
             max_output,
             auto_compact_percent: percent.and_then(Percent::new),
@@ -287,7 +287,7 @@ proptest! {
         prop_assert!(status.effective < status.size && status.size <= window);
         prop_assert!(status.limit <= status.effective);
         prop_assert!(status.percent_left <= 100);
-        prop_assert!(status.auto_compact_enabled || status.level != Level::AutoCompact);
+        prop_assert!(status.auto_compact_enabled || status.level != WindowLevel::AutoCompact);
         prop_assert!(status.at(used.saturating_add(1)).level >= status.level);
     }
 }
@@ -296,17 +296,21 @@ proptest! {
 fn h5_by_default_all_may_run_but_collapse() {
     let switches = Switches::default();
     for action in [
-        Action::Manual,
-        Action::Automatic,
-        Action::Micro,
-        Action::Notes,
-        Action::Reactive,
+        SwitchableAction::Manual,
+        SwitchableAction::Automatic,
+        SwitchableAction::Micro,
+        SwitchableAction::Notes,
+        SwitchableAction::Reactive,
     ] {
-        assert_eq!(switches.decide(action), Verdict::Allowed, "{action:?}");
+        assert_eq!(
+            switches.decide(action),
+            SwitchVerdict::Allowed,
+            "{action:?}"
+        );
     }
     assert_eq!(
-        switches.decide(Action::Collapse),
-        Verdict::Off(Switch::Collapse)
+        switches.decide(SwitchableAction::Collapse),
+        SwitchVerdict::Off(Switch::Collapse)
     );
 }
 
@@ -320,16 +324,16 @@ fn h5_all_off_stops_manual_and_micro_too_and_decides_first() {
         ..Switches::default()
     };
     for action in [
-        Action::Manual,
-        Action::Automatic,
-        Action::Micro,
-        Action::Notes,
-        Action::Reactive,
-        Action::Collapse,
+        SwitchableAction::Manual,
+        SwitchableAction::Automatic,
+        SwitchableAction::Micro,
+        SwitchableAction::Notes,
+        SwitchableAction::Reactive,
+        SwitchableAction::Collapse,
     ] {
         assert_eq!(
             switches.decide(action),
-            Verdict::Off(Switch::AllCompaction),
+            SwitchVerdict::Off(Switch::AllCompaction),
             "{action:?}"
         );
     }
@@ -342,15 +346,21 @@ fn h5_automatic_off_leaves_manual_and_micro() {
         auto_compact_enabled: false,
         ..Switches::default()
     };
-    assert_eq!(switches.decide(Action::Manual), Verdict::Allowed);
-    assert_eq!(switches.decide(Action::Micro), Verdict::Allowed);
     assert_eq!(
-        switches.decide(Action::Automatic),
-        Verdict::Off(Switch::Automatic)
+        switches.decide(SwitchableAction::Manual),
+        SwitchVerdict::Allowed
     );
     assert_eq!(
-        switches.decide(Action::Reactive),
-        Verdict::Off(Switch::Automatic)
+        switches.decide(SwitchableAction::Micro),
+        SwitchVerdict::Allowed
+    );
+    assert_eq!(
+        switches.decide(SwitchableAction::Automatic),
+        SwitchVerdict::Off(Switch::Automatic)
+    );
+    assert_eq!(
+        switches.decide(SwitchableAction::Reactive),
+        SwitchVerdict::Off(Switch::Automatic)
     );
 }
 
@@ -360,10 +370,13 @@ fn h5_the_users_setting_comes_last() {
         auto_compact_enabled: false,
         ..Switches::default()
     };
-    assert_eq!(switches.decide(Action::Manual), Verdict::Allowed);
     assert_eq!(
-        switches.decide(Action::Automatic),
-        Verdict::Off(Switch::UserSetting)
+        switches.decide(SwitchableAction::Manual),
+        SwitchVerdict::Allowed
+    );
+    assert_eq!(
+        switches.decide(SwitchableAction::Automatic),
+        SwitchVerdict::Off(Switch::UserSetting)
     );
 }
 
@@ -375,40 +388,52 @@ fn h5_each_kind_has_a_switch_of_its_own() {
         reactive: false,
         ..Switches::default()
     };
-    assert_eq!(off.decide(Action::Micro), Verdict::Off(Switch::Micro));
-    assert_eq!(off.decide(Action::Notes), Verdict::Off(Switch::Notes));
-    assert_eq!(off.decide(Action::Reactive), Verdict::Off(Switch::Reactive));
-    assert_eq!(off.decide(Action::Automatic), Verdict::Allowed);
+    assert_eq!(
+        off.decide(SwitchableAction::Micro),
+        SwitchVerdict::Off(Switch::Micro)
+    );
+    assert_eq!(
+        off.decide(SwitchableAction::Notes),
+        SwitchVerdict::Off(Switch::Notes)
+    );
+    assert_eq!(
+        off.decide(SwitchableAction::Reactive),
+        SwitchVerdict::Off(Switch::Reactive)
+    );
+    assert_eq!(
+        off.decide(SwitchableAction::Automatic),
+        SwitchVerdict::Allowed
+    );
 }
 
 #[test]
 fn h6_no_compaction_begins_inside_one_or_in_notes_or_collapse() {
     for (source, expected) in [
-        (QuerySource::COMPACT, Guard::InsideCompaction),
-        (QuerySource::NOTES, Guard::InsideNotes),
-        (QuerySource::COLLAPSE, Guard::InsideCollapse),
-        (QuerySource::MAIN, Guard::Clear),
-        (QuerySource::SDK, Guard::Clear),
-        (QuerySource::agent("explore"), Guard::Clear),
-        (QuerySource::new("compactor"), Guard::Clear),
+        (QuerySource::COMPACT, ProactiveGuard::InsideCompaction),
+        (QuerySource::NOTES, ProactiveGuard::InsideNotes),
+        (QuerySource::COLLAPSE, ProactiveGuard::InsideCollapse),
+        (QuerySource::MAIN, ProactiveGuard::Clear),
+        (QuerySource::SDK, ProactiveGuard::Clear),
+        (QuerySource::agent("explore"), ProactiveGuard::Clear),
+        (QuerySource::new("compactor"), ProactiveGuard::Clear),
     ] {
-        assert_eq!(guard(&source, Owner::Proactive), expected, "{source}");
+        assert_eq!(guard(&source, WindowOwner::Proactive), expected, "{source}");
     }
 }
 
 #[test]
 fn h6_another_owner_of_the_window_is_not_disturbed() {
     assert_eq!(
-        guard(&QuerySource::MAIN, Owner::Reactive),
-        Guard::ReactiveOwns
+        guard(&QuerySource::MAIN, WindowOwner::Reactive),
+        ProactiveGuard::ReactiveOwns
     );
     assert_eq!(
-        guard(&QuerySource::MAIN, Owner::Collapse),
-        Guard::CollapseOwns
+        guard(&QuerySource::MAIN, WindowOwner::Collapse),
+        ProactiveGuard::CollapseOwns
     );
     assert_eq!(
-        guard(&QuerySource::COMPACT, Owner::Collapse),
-        Guard::InsideCompaction
+        guard(&QuerySource::COMPACT, WindowOwner::Collapse),
+        ProactiveGuard::InsideCompaction
     );
 }
 

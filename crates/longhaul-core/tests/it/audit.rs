@@ -1,15 +1,15 @@
 //! What a summary is made whole with (X1, Y1, Y4, ruling 14).
 
-use longhaul_core::facts::{Audited, Budget, Facts, Seen, audit, visible_texts};
-use longhaul_core::tokens::{Estimate, Rough};
-use longhaul_testkit::session::{Compaction, SessionSpec};
+use longhaul_core::facts::{AuditInput, AuditedSummary, Facts, FactsBudget, audit, visible_texts};
+use longhaul_core::tokens::{Estimate, RoughEstimator};
+use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::facts::{bytes, call, entries, session_facts};
 use crate::lines::Lines;
 
-const AMPLE: Budget = Budget {
+const AMPLE: FactsBudget = FactsBudget {
     tokens: 20_000,
     protected: 83_500,
 };
@@ -22,10 +22,10 @@ fn spoken<'a>(messages: impl IntoIterator<Item = &'a str>) -> Facts {
     session_facts(&bytes(&lines))
 }
 
-fn made_whole(facts: &Facts, summary: &str, budget: Budget) -> Audited {
+fn made_whole(facts: &Facts, summary: &str, budget: FactsBudget) -> AuditedSummary {
     audit(
         facts,
-        Seen {
+        AuditInput {
             summary,
             beside: &[],
         },
@@ -38,7 +38,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Counts add up, what counts as verbatim is there, and the size is kept.
-fn check(facts: &Facts, summary: &str, budget: Budget) -> Audited {
+fn check(facts: &Facts, summary: &str, budget: FactsBudget) -> AuditedSummary {
     let audited = made_whole(facts, summary, budget);
     assert_eq!(audited, made_whole(facts, summary, budget), "deterministic");
     let counts = audited.report.user_messages;
@@ -153,7 +153,7 @@ fn x1_what_is_kept_beside_the_summary_is_not_repeated() {
     let beside = ["This message was kept  word\nfor word."];
     let audited = audit(
         &facts,
-        Seen {
+        AuditInput {
             summary: "",
             beside: &beside,
         },
@@ -188,7 +188,7 @@ fn x1_texts_of_kept_entries_are_those_the_model_reads() {
     let facts = session_facts(&bytes(&lines));
     let audited = audit(
         &facts,
-        Seen {
+        AuditInput {
             summary: "",
             beside: &beside,
         },
@@ -233,7 +233,7 @@ fn y4_rules_outlive_the_messages_that_were_shortened_or_left_out() {
     }
     assert!(audited.text.contains("[1] Start with the importer.\n"));
     assert!(audited.text.contains("bytes cut"));
-    assert!(Rough::text(&audited.text).padded() <= AMPLE.tokens);
+    assert!(RoughEstimator::text(&audited.text).padded() <= AMPLE.tokens);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn x1_what_is_protected_is_whole_beyond_the_budget_until_half_the_threshold() {
     let facts = spoken([huge.as_str(), "go", "on", "now"]);
     let audited = check(&facts, "", AMPLE);
     assert_eq!(audited.report.user_messages.shortened, 1);
-    assert!(Rough::text(&audited.text).padded() <= AMPLE.tokens);
+    assert!(RoughEstimator::text(&audited.text).padded() <= AMPLE.tokens);
     assert!(
         audited
             .report
@@ -272,7 +272,7 @@ fn x1_two_thousand_messages_against_a_long_summary() {
     let summary = quoted.join("\n") + &"\nprose that holds nothing".repeat(3_000);
     let audited = check(&facts, &summary, AMPLE);
     assert!(audited.report.user_messages.verbatim >= 1_000);
-    assert!(Rough::text(&audited.text).padded() <= AMPLE.tokens);
+    assert!(RoughEstimator::text(&audited.text).padded() <= AMPLE.tokens);
     let order: Vec<_> = audited
         .text
         .match_indices("message number ")
@@ -291,19 +291,19 @@ fn x1_two_thousand_messages_against_a_long_summary() {
 fn y1_no_conversation_makes_the_audit_exceed_its_budget_by_what_is_not_protected() {
     let tiny: Vec<_> = (0..2_000).map(|at| format!("step {at}")).collect();
     let facts = spoken(tiny.iter().map(String::as_str));
-    let small = Budget {
+    let small = FactsBudget {
         tokens: 800,
         protected: 1_500,
     };
     for budget in [small, AMPLE] {
         let audited = check(&facts, "", budget);
-        assert!(Rough::text(&audited.text).padded() <= budget.tokens);
+        assert!(RoughEstimator::text(&audited.text).padded() <= budget.tokens);
     }
     assert!(check(&facts, "", small).report.user_messages.omitted > 1_000);
     assert!(check(&facts, "", AMPLE).text.contains("[1] step 0\n"));
     let facts = spoken(["x".repeat(3 << 20).as_str()]);
     let audited = check(&facts, "", AMPLE);
-    assert!(Rough::text(&audited.text).padded() <= AMPLE.tokens);
+    assert!(RoughEstimator::text(&audited.text).padded() <= AMPLE.tokens);
     assert_eq!(audited.report.user_messages.shortened, 1);
     assert_eq!(check(&Facts::default(), "anything", AMPLE).text, "");
 }
@@ -312,7 +312,7 @@ fn y1_no_conversation_makes_the_audit_exceed_its_budget_by_what_is_not_protected
 fn x1_generated_sessions_keep_every_word_whatever_the_summary() {
     for seed in 0..8 {
         let session = SessionSpec::new(seed, 40)
-            .compaction(Compaction::EveryRounds(15))
+            .compaction(CompactionSchedule::EveryRounds(15))
             .generate();
         let facts = session_facts(&session.bytes);
         let half: Vec<_> = facts
@@ -342,7 +342,7 @@ fn x1_recorded_summaries_of_real_sessions_are_made_whole() {
     let Some(files) = longhaul_testkit::corpora::claude_code_transcripts() else {
         return;
     };
-    let none = Budget {
+    let none = FactsBudget {
         tokens: 0,
         protected: 0,
     };
@@ -373,7 +373,7 @@ fn x1_recorded_summaries_of_real_sessions_are_made_whole() {
                 model.user_messages.total,
                 model.rules.verbatim,
                 model.rules.total,
-                Rough::text(&audited.text).padded(),
+                RoughEstimator::text(&audited.text).padded(),
             );
             all += model.user_messages.total;
             kept += model.user_messages.verbatim;
@@ -402,7 +402,7 @@ proptest! {
                 summary.push_str(&format!("\"{}\"\n", message.text));
             }
         }
-        let budget = Budget { tokens, protected };
+        let budget = FactsBudget { tokens, protected };
         let audited = check(&facts, &summary, budget);
         // Beyond the budget lies at most what may not be shortened, and what frames it.
         let newest = facts.messages().len().saturating_sub(3);
@@ -410,8 +410,8 @@ proptest! {
             .filter(|(at, _)| *at == 0 || *at >= newest)
             .map(|(_, one)| &one.text)
             .chain(facts.rules().iter().map(|rule| &rule.text));
-        let guarded: Estimate = guarded.map(|text| Rough::text(text) + Estimate::new(8)).sum();
+        let guarded: Estimate = guarded.map(|text| RoughEstimator::text(text) + Estimate::new(8)).sum();
         let frame = Estimate::new(240);
-        prop_assert!(Rough::text(&audited.text).padded() <= tokens.max((guarded + frame).padded()));
+        prop_assert!(RoughEstimator::text(&audited.text).padded() <= tokens.max((guarded + frame).padded()));
     }
 }

@@ -1,10 +1,13 @@
 //! Compactions as lines, read back.
 
 use longhaul_core::boundary::{
-    Anchor, Attached, Clearing, Compaction, Kept, KeptEntry, Signed, Trigger, hook_context,
+    ClearingRecord, CompactionRecord, CompactionTrigger, KeptEntry, PreservedAnchor, PreservedPart,
+    SignedReply, SummaryAttachment, hook_context,
 };
-use longhaul_core::summary::Direction;
-use longhaul_testkit::session::{Compaction as When, Feature, Kept as Keeps, SessionSpec};
+use longhaul_core::summary::PivotDirection;
+use longhaul_testkit::session::{
+    CompactionSchedule as When, Feature, KeptRounds as Keeps, SessionSpec,
+};
 use serde_json::{Value, json};
 
 use crate::lines::{Lines, inspect, usage};
@@ -53,7 +56,7 @@ fn f10_a_whole_compaction_leaves_boundary_summary_attachments_and_hook_results()
 #[test]
 fn p1_f10_up_to_keeps_the_rest_behind_the_summary_and_before_the_attachments() {
     let mut file = three_turns();
-    let written = file.compact(Some((8, Direction::UpTo)));
+    let written = file.compact(Some((8, PivotDirection::UpTo)));
     let turn = file.turn("go on");
     let kept = spoken(&["p2", "c2", "r2", "a2"]);
     let meant = [vec![written.summary], kept, written.attached, turn.to_vec()].concat();
@@ -64,7 +67,7 @@ fn p1_f10_up_to_keeps_the_rest_behind_the_summary_and_before_the_attachments() {
 #[test]
 fn p1_from_keeps_the_part_before_the_pivot_and_the_summary_follows_it() {
     let mut file = three_turns();
-    let written = file.compact(Some((4, Direction::From)));
+    let written = file.compact(Some((4, PivotDirection::From)));
     let turn = file.turn("go on");
     let kept = spoken(&["p0", "c0", "r0", "a0"]);
     let meant = [kept, vec![written.summary], written.attached, turn.to_vec()].concat();
@@ -76,15 +79,15 @@ fn p1_from_keeps_the_part_before_the_pivot_and_the_summary_follows_it() {
 #[test]
 fn p5_segments_nest_over_earlier_boundaries() {
     let mut file = three_turns();
-    let first = file.compact(Some((8, Direction::UpTo)));
+    let first = file.compact(Some((8, PivotDirection::UpTo)));
     let turn = file.turn("between");
     // [boundary, summary, p2, c2, r2, a2, todo, hook, prompt, reply]: keep from the reply of the kept part on.
-    let second = file.compact(Some((5, Direction::UpTo)));
+    let second = file.compact(Some((5, PivotDirection::UpTo)));
     let kept = [spoken(&["a2"]), first.attached, turn.to_vec()].concat();
     let meant = [vec![second.summary], kept.clone(), second.attached.clone()].concat();
     assert_eq!(file.seen(), meant);
     // And from a pivot on, over both: the earlier summary is among what is kept.
-    let third = file.compact(Some((3, Direction::From)));
+    let third = file.compact(Some((3, PivotDirection::From)));
     let meant = [meant[..2].to_vec(), vec![third.summary], third.attached].concat();
     assert_eq!(file.seen(), meant);
     assert_eq!(file.problems(), []);
@@ -108,11 +111,11 @@ fn p5_f10_any_session_compacted_anyhow_reads_back_as_meant() {
             let before = file.live();
             let pivot = before.len() * (step + 2) / 9;
             let direction = match (seed as usize + step) % 2 {
-                0 => Direction::UpTo,
-                _ => Direction::From,
+                0 => PivotDirection::UpTo,
+                _ => PivotDirection::From,
             };
             let pieces: Vec<_> = before.iter().map(|live| live.piece.clone()).collect();
-            let scope = longhaul_core::summary::Scope::partial(&pieces, pivot, direction);
+            let scope = longhaul_core::summary::CompactionScope::partial(&pieces, pivot, direction);
             let written = file.compact(Some((pivot, direction)));
             let sent = |live: &&Live| live.piece.part.is_sent();
             let kept: Vec<String> = before[scope.kept]
@@ -122,8 +125,8 @@ fn p5_f10_any_session_compacted_anyhow_reads_back_as_meant() {
                 .collect();
             let summary = vec![written.summary];
             let meant = match direction {
-                Direction::UpTo => [summary, kept, written.attached].concat(),
-                Direction::From => [kept, summary, written.attached].concat(),
+                PivotDirection::UpTo => [summary, kept, written.attached].concat(),
+                PivotDirection::From => [kept, summary, written.attached].concat(),
             };
             assert_eq!(
                 file.seen(),
@@ -144,7 +147,7 @@ fn p5_f10_any_session_compacted_anyhow_reads_back_as_meant() {
 #[test]
 fn p5_the_boundary_is_written_as_claude_code_writes_it() {
     let mut file = three_turns();
-    file.compact(Some((8, Direction::UpTo)));
+    file.compact(Some((8, PivotDirection::UpTo)));
     let text = String::from_utf8(file.bytes).unwrap();
     let [boundary, summary, todo, hook] = text.lines().skip(12).collect::<Vec<_>>()[..] else {
         panic!("four lines");
@@ -191,12 +194,12 @@ fn n3_x6_the_providers_block_stands_between_boundary_and_summary_and_goes_with_a
     let mut file = three_turns();
     let message = r#"{"id":"msg_c","role":"assistant","model":"m","content":[ {"type":"compaction","content":"s","signature":"x"}]}"#;
     let message = serde_json::value::RawValue::from_string(message.to_owned()).unwrap();
-    let lines = Compaction {
+    let lines = CompactionRecord {
         envelope: envelope(),
         boundary: stamp("b"),
         summary: stamp("s"),
         logical_parent: Some("a2"),
-        trigger: Trigger::Auto,
+        trigger: CompactionTrigger::Auto,
         pre_tokens: 9,
         messages_summarized: 2,
         user_context: None,
@@ -209,7 +212,7 @@ fn n3_x6_the_providers_block_stands_between_boundary_and_summary_and_goes_with_a
         made: None,
         recompaction: None,
         head_tokens: None,
-        signed: Some(Signed {
+        signed: Some(SignedReply {
             stamp: stamp("c"),
             message: &message,
         }),
@@ -234,12 +237,12 @@ fn p5_n2_what_else_the_boundary_can_carry() {
         json!({"tokens": {"before": 9, "after": 1}}),
     );
     let value = hook_context("PostCompact", "PostCompact:auto", &["said"]);
-    let lines = Compaction {
+    let lines = CompactionRecord {
         envelope: envelope(),
         boundary: stamp("b"),
         summary: stamp("s"),
         logical_parent: None,
-        trigger: Trigger::Manual,
+        trigger: CompactionTrigger::Manual,
         pre_tokens: 9,
         messages_summarized: 2,
         user_context: Some("only the API"),
@@ -254,7 +257,7 @@ fn p5_n2_what_else_the_boundary_can_carry() {
         head_tokens: None,
         signed: None,
         text: "summary \u{2028} \"quoted\"\n",
-        attached: &[Attached {
+        attached: &[SummaryAttachment {
             stamp: stamp("h"),
             value: &value,
         }],
@@ -294,7 +297,7 @@ fn p5_a_response_with_lines_beside_the_chain_is_kept_whole() {
         usage(300),
     );
     let mut file = SessionFile::new(format!("{}\n", lines.lines.join("\n")).into_bytes());
-    let written = file.compact(Some((4, Direction::UpTo)));
+    let written = file.compact(Some((4, PivotDirection::UpTo)));
     let meant = [
         vec![written.summary],
         spoken(&["2", "3", "4", "5", "6"]),
@@ -313,23 +316,28 @@ fn p5_a_response_with_lines_beside_the_chain_is_kept_whole() {
 fn p5_nothing_that_counts_is_no_segment() {
     let file = three_turns();
     let live = file.live();
-    assert_eq!(Kept::of(Anchor::Summary, []), None);
+    assert_eq!(PreservedPart::of(PreservedAnchor::Summary, []), None);
     let kept = live.iter().map(|live| KeptEntry {
         entry: live.entry.view(),
         offset: live.offset,
     });
-    assert_eq!(Kept::of(Anchor::Boundary, kept).unwrap().len(), 12);
+    assert_eq!(
+        PreservedPart::of(PreservedAnchor::Boundary, kept)
+            .unwrap()
+            .len(),
+        12
+    );
 }
 
 #[test]
 fn u2_a_clearing_is_written_as_claude_code_writes_it() {
     let mut file = three_turns();
     let report = json!({"results": {"cleared": 2}});
-    let line = Clearing {
+    let line = ClearingRecord {
         envelope: envelope(),
         stamp: stamp("clear"),
         parent: Some("a2"),
-        trigger: Trigger::Auto,
+        trigger: CompactionTrigger::Auto,
         pre_tokens: 500,
         tokens_saved: 40,
         tool_ids: &["t0", "t1"],
@@ -353,6 +361,6 @@ fn u2_a_clearing_is_written_as_claude_code_writes_it() {
         (2, Some(40))
     );
     // A clearing among what a compaction keeps goes on counting.
-    file.compact(Some((4, Direction::UpTo)));
+    file.compact(Some((4, PivotDirection::UpTo)));
     assert!(file.live().iter().any(|live| live.uuid() == "clear"));
 }

@@ -1,12 +1,12 @@
 //! Chains, boundaries and the live view.
 
-use longhaul_core::normalize::Outline;
-use longhaul_core::transcript::ProblemKind;
+use longhaul_core::normalize::MessageOutline;
+use longhaul_core::transcript::TranscriptProblemKind;
 use serde_json::json;
 
 use crate::lines::{Lines, usage};
 
-fn problems(lines: &Lines) -> Vec<(u64, ProblemKind)> {
+fn problems(lines: &Lines) -> Vec<(u64, TranscriptProblemKind)> {
     let (_, _, problems) = lines.resolve();
     problems
         .iter()
@@ -16,7 +16,7 @@ fn problems(lines: &Lines) -> Vec<(u64, ProblemKind)> {
 
 fn messages(lines: &Lines) -> usize {
     let (table, conversation, _) = lines.resolve();
-    Outline::of(&table, &conversation).roles.len()
+    MessageOutline::of(&table, &conversation).roles.len()
 }
 
 fn three_turns() -> Lines {
@@ -153,7 +153,10 @@ fn m4_a_broken_segment_is_reported_and_left_out() {
         lines.boundary("5", "6", json!({"preservedSegment": segment}));
         lines.user("7", "three");
         assert_eq!(lines.view(), [5, 6, 7]);
-        assert_eq!(problems(&lines), [(5, ProblemKind::BrokenSegment)]);
+        assert_eq!(
+            problems(&lines),
+            [(5, TranscriptProblemKind::BrokenSegment)]
+        );
     }
 }
 
@@ -196,12 +199,18 @@ fn m4_duplicate_uuids_dangling_and_cyclic_parents_are_survived() {
         json!({"type": "user", "message": {"content": "imposter"}}),
     );
     lines.after("4").user("6", "on");
-    assert_eq!(problems(&lines), [(5, ProblemKind::DuplicateUuid)]);
+    assert_eq!(
+        problems(&lines),
+        [(5, TranscriptProblemKind::DuplicateUuid)]
+    );
     assert_eq!(lines.view(), [1, 2, 3, 4, 6]);
 
     let mut lines = three_turns();
     lines.after("never written").user("5", "on");
-    assert_eq!(problems(&lines), [(5, ProblemKind::DanglingParent)]);
+    assert_eq!(
+        problems(&lines),
+        [(5, TranscriptProblemKind::DanglingParent)]
+    );
     assert_eq!(
         lines.view(),
         [1, 2, 3, 4, 5],
@@ -211,12 +220,12 @@ fn m4_duplicate_uuids_dangling_and_cyclic_parents_are_survived() {
     let mut lines = Lines::default();
     lines.after("3").user("1", "a");
     lines.user("2", "b").user("3", "c").user("4", "d");
-    assert_eq!(problems(&lines), [(1, ProblemKind::CyclicParent)]);
+    assert_eq!(problems(&lines), [(1, TranscriptProblemKind::CyclicParent)]);
     assert_eq!(lines.view(), [1, 2, 3, 4]);
 
     let mut lines = three_turns();
     lines.after("5").user("5", "my own parent");
-    assert_eq!(problems(&lines), [(5, ProblemKind::CyclicParent)]);
+    assert_eq!(problems(&lines), [(5, TranscriptProblemKind::CyclicParent)]);
     assert_eq!(lines.view(), [1, 2, 3, 4, 5]);
 }
 
@@ -233,11 +242,14 @@ fn m4_orphans_are_reported_except_in_the_last_round() {
         json!([{"type": "text", "text": "fine"}]),
         usage(200),
     );
-    assert_eq!(problems(&lines), [(2, ProblemKind::OrphanCall)]);
+    assert_eq!(problems(&lines), [(2, TranscriptProblemKind::OrphanCall)]);
     lines.result("5", "t9", "whose?");
     assert_eq!(
         problems(&lines),
-        [(5, ProblemKind::OrphanResult), (2, ProblemKind::OrphanCall)]
+        [
+            (5, TranscriptProblemKind::OrphanResult),
+            (2, TranscriptProblemKind::OrphanCall)
+        ]
     );
 }
 

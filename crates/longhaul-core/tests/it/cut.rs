@@ -1,8 +1,8 @@
 //! Where a view is cut, and what each part becomes.
 
 use longhaul_core::message::Id;
-use longhaul_core::rounds::{Part, Piece};
-use longhaul_core::summary::{Direction, ReadTools, Scope, kept_files, safe_cut};
+use longhaul_core::rounds::{PieceKind, ViewPiece};
+use longhaul_core::summary::{CompactionScope, PivotDirection, ReadTools, kept_files, safe_cut};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -14,27 +14,27 @@ fn id(kind: &str, number: u8) -> Id {
 
 /// Views such as no program should write: entangled responses, ids used twice, results before their calls, boundaries
 /// anywhere.
-pub(crate) fn hostile() -> impl Strategy<Value = Vec<Piece>> {
+pub(crate) fn hostile() -> impl Strategy<Value = Vec<ViewPiece>> {
     let message = prop::option::weighted(0.8, 0_u8..5);
     let part = (0_u8..20, message).prop_map(|(kind, message)| {
         let message = message.map(|number| id("m", number));
         match kind {
-            0 => Part::Boundary,
-            1 | 2 => Part::Unsent,
-            3..=8 => Part::Input,
-            9..=11 => Part::Reasoning(message),
-            _ => Part::Response(message),
+            0 => PieceKind::Boundary,
+            1 | 2 => PieceKind::Unsent,
+            3..=8 => PieceKind::Input,
+            9..=11 => PieceKind::Reasoning(message),
+            _ => PieceKind::Response(message),
         }
     });
     let calls = || prop::collection::vec(0_u8..6, 0..3);
-    let piece = (part, calls(), calls()).prop_map(|(part, calls, answers)| Piece {
+    let piece = (part, calls(), calls()).prop_map(|(part, calls, answers)| ViewPiece {
         part,
         calls: match part.is_response() {
             true => calls.into_iter().map(|call| id("t", call)).collect(),
             false => Vec::new(),
         },
         answers: match part {
-            Part::Input => answers.into_iter().map(|call| id("t", call)).collect(),
+            PieceKind::Input => answers.into_iter().map(|call| id("t", call)).collect(),
             _ => Vec::new(),
         },
     });
@@ -42,9 +42,9 @@ pub(crate) fn hostile() -> impl Strategy<Value = Vec<Piece>> {
 }
 
 /// Whether nothing that belongs together lies on both sides of a cut; told anew here, piece by piece.
-pub(crate) fn is_safe(view: &[Piece], cut: usize) -> bool {
-    let message = |piece: &Piece| match piece.part {
-        Part::Response(message) | Part::Reasoning(message) => message,
+pub(crate) fn is_safe(view: &[ViewPiece], cut: usize) -> bool {
+    let message = |piece: &ViewPiece| match piece.part {
+        PieceKind::Response(message) | PieceKind::Reasoning(message) => message,
         _ => None,
     };
     let (before, behind) = view.split_at(cut);
@@ -65,17 +65,17 @@ pub(crate) fn is_safe(view: &[Piece], cut: usize) -> bool {
             .filter_map(|call| call_of(at, call))
             .any(|made| (made < cut) != (at < cut))
     });
-    let sent = |piece: &&Piece| piece.part.is_sent();
+    let sent = |piece: &&ViewPiece| piece.part.is_sent();
     let last = before.iter().rfind(sent);
     let next = behind.iter().find(sent);
-    let parts_reasoning = last.is_some_and(|piece| matches!(piece.part, Part::Reasoning(_)))
+    let parts_reasoning = last.is_some_and(|piece| matches!(piece.part, PieceKind::Reasoning(_)))
         && next.is_some_and(|piece| piece.part.is_response());
     !(parts_a_response || parts_a_pair || parts_reasoning)
 }
 
-fn floor(view: &[Piece]) -> usize {
+fn floor(view: &[ViewPiece]) -> usize {
     view.iter()
-        .rposition(|piece| piece.part == Part::Boundary)
+        .rposition(|piece| piece.part == PieceKind::Boundary)
         .map_or(0, |at| at + 1)
 }
 
@@ -84,11 +84,11 @@ proptest! {
     fn p3_the_cut_is_safe_keeps_no_less_and_no_more_than_it_must(view in hostile(), pivot in 0_usize..26) {
         let floor = floor(&view);
         let wanted = pivot.clamp(floor, view.len());
-        let up_to = safe_cut(&view, pivot, Direction::UpTo);
+        let up_to = safe_cut(&view, pivot, PivotDirection::UpTo);
         prop_assert!((floor..=wanted).contains(&up_to));
         prop_assert!(up_to == floor || is_safe(&view, up_to));
         prop_assert!((up_to + 1..=wanted).all(|nearer| !is_safe(&view, nearer)));
-        let from = safe_cut(&view, pivot, Direction::From);
+        let from = safe_cut(&view, pivot, PivotDirection::From);
         prop_assert!((wanted..=view.len()).contains(&from));
         prop_assert!(is_safe(&view, from));
         prop_assert!((wanted..from).all(|nearer| !is_safe(&view, nearer)));
@@ -96,11 +96,11 @@ proptest! {
 
     #[test]
     fn p1_the_parts_make_up_the_view(view in hostile(), pivot in 0_usize..26) {
-        let up_to = Scope::partial(&view, pivot, Direction::UpTo);
+        let up_to = CompactionScope::partial(&view, pivot, PivotDirection::UpTo);
         prop_assert_eq!(up_to.summarised.start, floor(&view));
         prop_assert_eq!(up_to.summarised.end, up_to.kept.start);
         prop_assert_eq!(up_to.kept.end, view.len());
-        let from = Scope::partial(&view, pivot, Direction::From);
+        let from = CompactionScope::partial(&view, pivot, PivotDirection::From);
         prop_assert_eq!(from.kept.start, floor(&view));
         prop_assert_eq!(from.kept.end, from.summarised.start);
         prop_assert_eq!(from.summarised.end, view.len());
@@ -127,10 +127,10 @@ fn parallel() -> Lines {
     lines
 }
 
-fn pieces(lines: &Lines) -> Vec<Piece> {
+fn pieces(lines: &Lines) -> Vec<ViewPiece> {
     let (table, conversation, _) = lines.resolve();
     let rows = conversation.view().rows.iter();
-    rows.map(|at| Piece::of_row(&table, &table.rows()[*at as usize]))
+    rows.map(|at| ViewPiece::of_row(&table, &table.rows()[*at as usize]))
         .collect()
 }
 
@@ -138,14 +138,14 @@ fn pieces(lines: &Lines) -> Vec<Piece> {
 fn p3_a_cut_never_parts_parallel_calls_their_results_or_a_thought() {
     let view = pieces(&parallel());
     for inside in 1..6 {
-        assert_eq!(safe_cut(&view, inside, Direction::UpTo), 1, "{inside}");
+        assert_eq!(safe_cut(&view, inside, PivotDirection::UpTo), 1, "{inside}");
     }
     for inside in 2..6 {
-        assert_eq!(safe_cut(&view, inside, Direction::From), 6, "{inside}");
+        assert_eq!(safe_cut(&view, inside, PivotDirection::From), 6, "{inside}");
     }
     for safe in [0, 1, 6, 7, 8] {
-        assert_eq!(safe_cut(&view, safe, Direction::UpTo), safe);
-        assert_eq!(safe_cut(&view, safe, Direction::From), safe);
+        assert_eq!(safe_cut(&view, safe, PivotDirection::UpTo), safe);
+        assert_eq!(safe_cut(&view, safe, PivotDirection::From), safe);
     }
 }
 
@@ -161,8 +161,8 @@ fn p3_a_thought_without_a_message_id_stays_with_what_follows_it() {
     lines.add("2", reply(json!([{"type": "text", "text": "so"}])));
     lines.add("3", reply(json!([{"type": "text", "text": "and"}])));
     let view = pieces(&lines);
-    assert_eq!(safe_cut(&view, 2, Direction::UpTo), 1);
-    assert_eq!(safe_cut(&view, 3, Direction::UpTo), 3);
+    assert_eq!(safe_cut(&view, 2, PivotDirection::UpTo), 1);
+    assert_eq!(safe_cut(&view, 3, PivotDirection::UpTo), 3);
 }
 
 #[test]
@@ -174,9 +174,9 @@ fn p3_an_id_that_a_program_uses_again_does_not_glue_the_conversation_together() 
     lines.call("3", "m2", "Read", "call_0", usage(100));
     lines.result("4", "call_0", "two");
     let view = pieces(&lines);
-    assert_eq!(safe_cut(&view, 3, Direction::UpTo), 3);
-    assert_eq!(safe_cut(&view, 4, Direction::UpTo), 3);
-    assert_eq!(safe_cut(&view, 2, Direction::UpTo), 1);
+    assert_eq!(safe_cut(&view, 3, PivotDirection::UpTo), 3);
+    assert_eq!(safe_cut(&view, 4, PivotDirection::UpTo), 3);
+    assert_eq!(safe_cut(&view, 2, PivotDirection::UpTo), 1);
 }
 
 #[test]
@@ -185,21 +185,21 @@ fn p3_the_cut_never_passes_the_boundary() {
     lines.boundary("8", "9", json!({"trigger": "auto"}));
     lines.user("10", "on");
     let view = pieces(&lines);
-    assert_eq!(view[0].part, Part::Boundary);
-    assert_eq!(safe_cut(&view, 0, Direction::UpTo), 1);
-    assert_eq!(safe_cut(&view, 0, Direction::From), 1);
-    assert_eq!(safe_cut(&view, 99, Direction::UpTo), 3);
+    assert_eq!(view[0].part, PieceKind::Boundary);
+    assert_eq!(safe_cut(&view, 0, PivotDirection::UpTo), 1);
+    assert_eq!(safe_cut(&view, 0, PivotDirection::From), 1);
+    assert_eq!(safe_cut(&view, 99, PivotDirection::UpTo), 3);
 }
 
 #[test]
 fn f2_everything_from_the_last_boundary_on_is_summarised_the_earlier_summary_too() {
     let mut lines = parallel();
-    let all = Scope::whole(&pieces(&lines));
+    let all = CompactionScope::whole(&pieces(&lines));
     assert_eq!((all.sent.clone(), all.kept.len()), (0..8, 0));
     lines.boundary("8", "9", json!({"trigger": "auto"}));
     lines.user("10", "on");
     let view = pieces(&lines);
-    let chained = Scope::whole(&view);
+    let chained = CompactionScope::whole(&view);
     assert_eq!(chained.sent, 1..3, "the summary is part of the input");
     assert_eq!(chained.summarised, chained.sent);
     assert_eq!(chained.messages(&view), 2);
@@ -208,14 +208,14 @@ fn f2_everything_from_the_last_boundary_on_is_summarised_the_earlier_summary_too
 #[test]
 fn p2_up_to_sends_what_lies_before_the_pivot_and_from_sends_everything() {
     let view = pieces(&parallel());
-    let up_to = Scope::partial(&view, 6, Direction::UpTo);
+    let up_to = CompactionScope::partial(&view, 6, PivotDirection::UpTo);
     assert_eq!(
         (up_to.sent, up_to.summarised, up_to.kept),
         (0..6, 0..6, 6..8)
     );
-    let from = Scope::partial(&view, 6, Direction::From);
+    let from = CompactionScope::partial(&view, 6, PivotDirection::From);
     assert_eq!((from.sent, from.summarised, from.kept), (0..8, 6..8, 0..6));
-    let nothing = Scope::partial(&view, 0, Direction::UpTo);
+    let nothing = CompactionScope::partial(&view, 0, PivotDirection::UpTo);
     assert_eq!(nothing.messages(&view), 0, "nothing to sum up");
 }
 

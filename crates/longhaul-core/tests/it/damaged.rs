@@ -1,19 +1,20 @@
 //! M4's whole list, each on a generated session: named with its line, and everything else still there.
 
-use longhaul_core::inspect::Report;
-use longhaul_core::transcript::ProblemKind;
-use longhaul_testkit::damage::{self, Damaged};
-use longhaul_testkit::session::{Compaction, Kept, Session, SessionSpec};
+use longhaul_core::inspect::InspectionReport;
+use longhaul_core::transcript::TranscriptProblemKind;
+use longhaul_testkit::damage::{self, DamagedFile};
+use longhaul_testkit::session::{CompactionSchedule, GeneratedSession, KeptRounds, SessionSpec};
 
 use crate::lines::inspect;
 
-fn session() -> Session {
-    let spec = SessionSpec::new(11, 30).kept(Kept::AfterSummary);
-    spec.compaction(Compaction::EveryRounds(12)).generate()
+fn session() -> GeneratedSession {
+    let spec = SessionSpec::new(11, 30).kept(KeptRounds::AfterSummary);
+    spec.compaction(CompactionSchedule::EveryRounds(12))
+        .generate()
 }
 
 /// The report, having checked that it names exactly these lines with this kind.
-fn named(damaged: &Damaged, kind: ProblemKind) -> Report {
+fn named(damaged: &DamagedFile, kind: TranscriptProblemKind) -> InspectionReport {
     let report = inspect(&damaged.bytes);
     let found: Vec<usize> = report
         .problems
@@ -36,7 +37,7 @@ fn m4_a_torn_last_line_is_survived() {
     let session = session();
     let report = named(
         &damage::tear_last_line(&session.bytes),
-        ProblemKind::TornLine,
+        TranscriptProblemKind::TornLine,
     );
     assert_eq!(report.entries as usize, session.truth.lines - 1);
 }
@@ -57,7 +58,7 @@ fn m4_a_torn_last_line_is_told_wherever_it_is_torn() {
             .map(|problem| (problem.line as usize, problem.kind))
             .collect();
         assert!(
-            kinds.contains(&(session.truth.lines, ProblemKind::TornLine)),
+            kinds.contains(&(session.truth.lines, TranscriptProblemKind::TornLine)),
             "torn at {end}: {kinds:?}"
         );
     }
@@ -70,19 +71,19 @@ fn m4_garbage_of_all_kinds_is_survived() {
     for (damaged, kind) in [
         (
             damage::garbage_line(&session.bytes, 9),
-            ProblemKind::DamagedLine,
+            TranscriptProblemKind::DamagedLine,
         ),
         (
             damage::huge_garbage_line(&session.bytes, 9, 1 << 20),
-            ProblemKind::DamagedLine,
+            TranscriptProblemKind::DamagedLine,
         ),
         (
             damage::non_object_line(&session.bytes, 9, "[1,2,3]"),
-            ProblemKind::NotAnObject,
+            TranscriptProblemKind::NotAnObject,
         ),
         (
             damage::non_object_line(&session.bytes, 9, "17"),
-            ProblemKind::NotAnObject,
+            TranscriptProblemKind::NotAnObject,
         ),
     ] {
         assert_eq!(named(&damaged, kind).entries as usize, whole, "{kind:?}");
@@ -90,11 +91,11 @@ fn m4_garbage_of_all_kinds_is_survived() {
     for (damaged, kind) in [
         (
             damage::invalid_utf8(&session.bytes, 9),
-            ProblemKind::InvalidUtf8,
+            TranscriptProblemKind::InvalidUtf8,
         ),
         (
             damage::trailing_garbage(&session.bytes, 9),
-            ProblemKind::TrailingGarbage,
+            TranscriptProblemKind::TrailingGarbage,
         ),
     ] {
         assert_eq!(
@@ -119,8 +120,8 @@ fn m4_a_byte_order_mark_and_carriage_returns_are_reported_once() {
     let session = session();
     let clean = inspect(&session.bytes);
     for (damaged, kind) in [
-        (damage::bom(&session.bytes), ProblemKind::Bom),
-        (damage::crlf(&session.bytes), ProblemKind::Crlf),
+        (damage::bom(&session.bytes), TranscriptProblemKind::Bom),
+        (damage::crlf(&session.bytes), TranscriptProblemKind::Crlf),
     ] {
         let report = named(&damaged, kind);
         assert_eq!(report.problems.len(), 1, "{kind:?}");
@@ -154,23 +155,23 @@ fn m4_links_that_point_wrongly_are_survived() {
     for (damaged, kind) in [
         (
             damage::duplicate_uuid(&session.bytes, results[1]),
-            ProblemKind::DuplicateUuid,
+            TranscriptProblemKind::DuplicateUuid,
         ),
         (
             damage::dangling_parent(&session.bytes, results[2]),
-            ProblemKind::DanglingParent,
+            TranscriptProblemKind::DanglingParent,
         ),
         (
             damage::orphan_result(&session.bytes, results[3]),
-            ProblemKind::OrphanResult,
+            TranscriptProblemKind::OrphanResult,
         ),
         (
             damage::orphan_call(&session.bytes, calls[3]),
-            ProblemKind::OrphanCall,
+            TranscriptProblemKind::OrphanCall,
         ),
         (
             damage::broken_segment(&session.bytes, boundary),
-            ProblemKind::BrokenSegment,
+            TranscriptProblemKind::BrokenSegment,
         ),
     ] {
         let report = named(&damaged, kind);
@@ -187,7 +188,7 @@ fn m4_a_cycle_of_parents_is_survived() {
     let [problem] = &report.problems[..] else {
         panic!("{:?}", report.problems)
     };
-    assert_eq!(problem.kind, ProblemKind::CyclicParent);
+    assert_eq!(problem.kind, TranscriptProblemKind::CyclicParent);
     assert!(cycle.lines.contains(&(problem.line as usize)));
     assert_eq!(report.entries as usize, session.truth.lines);
     assert_eq!(report.messages, inspect(&session.bytes).messages);

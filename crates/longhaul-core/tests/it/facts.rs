@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longhaul_core::facts::{ErrorSource, Facts, RuleKind, Vocabulary, session_rows};
 use longhaul_core::message::{Entry, EntryKind};
-use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 use serde_json::{Value, json};
 
 use crate::lines::{Lines, live_lines};
@@ -468,9 +468,13 @@ fn boundary(facts: &Facts, uuid: &str) -> Entry {
 #[test]
 fn x1_facts_go_on_from_a_boundary_without_any_earlier_bytes() {
     for seed in 0..12 {
-        let kept = [Kept::Nothing, Kept::AfterSummary, Kept::Listed][seed as usize % 3];
+        let kept = [
+            KeptRounds::Nothing,
+            KeptRounds::AfterSummary,
+            KeptRounds::Listed,
+        ][seed as usize % 3];
         let session = SessionSpec::new(seed, 40)
-            .compaction(Compaction::EveryRounds(9))
+            .compaction(CompactionSchedule::EveryRounds(9))
             .kept(kept)
             .generate();
         let entries = entries(&session.bytes);
@@ -584,13 +588,13 @@ pub(crate) fn typed_lines(bytes: &[u8]) -> Vec<(usize, String)> {
 fn x1_every_prompt_of_any_generated_session_is_in_its_facts() {
     for seed in 0..20 {
         let kept = [
-            Kept::Nothing,
-            Kept::AfterSummary,
-            Kept::AfterBoundary,
-            Kept::Listed,
+            KeptRounds::Nothing,
+            KeptRounds::AfterSummary,
+            KeptRounds::AfterBoundary,
+            KeptRounds::Listed,
         ][seed as usize % 4];
         let spec = SessionSpec::new(seed, 60)
-            .compaction(Compaction::EveryRounds(11))
+            .compaction(CompactionSchedule::EveryRounds(11))
             .kept(kept)
             .without(Feature::Branches);
         let session = spec.generate();
@@ -620,7 +624,7 @@ fn x1_abandoned_branches_of_generated_sessions_are_left_out() {
     for seed in 0..12 {
         let session = SessionSpec::new(seed, 60)
             .with(Feature::Branches)
-            .compaction(Compaction::EveryRounds(13))
+            .compaction(CompactionSchedule::EveryRounds(13))
             .generate();
         let facts = session_facts(&session.bytes);
         fewer += usize::from(facts.messages().len() < typed_lines(&session.bytes).len());

@@ -1,10 +1,10 @@
 //! Whose file is it.
 
-use longhaul_core::transcript::format::{Verdict, recognise};
+use longhaul_core::transcript::format::{DetectedFormat, recognise};
 
 fn is_foreign(bytes: &[u8], word: &str) {
     match recognise(bytes) {
-        Verdict::Foreign(foreign) => assert!(
+        DetectedFormat::Foreign(foreign) => assert!(
             foreign.what.contains(word),
             "{} is not {word}",
             foreign.what
@@ -16,32 +16,32 @@ fn is_foreign(bytes: &[u8], word: &str) {
 #[test]
 fn m3_a_transcript_is_told_by_any_entry_near_its_beginning() {
     let entry = r#"{"parentUuid":null,"type":"user","uuid":"u","message":{"content":"hi"}}"#;
-    assert_eq!(recognise(entry.as_bytes()), Verdict::Transcript);
+    assert_eq!(recognise(entry.as_bytes()), DetectedFormat::Transcript);
     assert_eq!(
         recognise(format!("garbage\n{entry}\n").as_bytes()),
-        Verdict::Transcript
+        DetectedFormat::Transcript
     );
     assert_eq!(
         recognise(format!("\u{feff}\r\n\r\n{entry}").as_bytes()),
-        Verdict::Transcript
+        DetectedFormat::Transcript
     );
     assert_eq!(
         recognise(br#"{"type":"summary","summary":"A title","leafUuid":"x"}"#),
-        Verdict::Transcript
+        DetectedFormat::Transcript
     );
     assert_eq!(
         recognise(br#"{"type":"queue-operation","operation":"enqueue","sessionId":"s"}"#),
-        Verdict::Transcript
+        DetectedFormat::Transcript
     );
 }
 
 #[test]
 fn m4_what_is_empty_or_torn_is_not_judged_by_its_beginning() {
-    assert_eq!(recognise(b""), Verdict::Unclear);
-    assert_eq!(recognise(b"\n\n  \n"), Verdict::Unclear);
+    assert_eq!(recognise(b""), DetectedFormat::Unclear);
+    assert_eq!(recognise(b"\n\n  \n"), DetectedFormat::Unclear);
     assert_eq!(
         recognise(br#"{"parentUuid":null,"type":"us"#),
-        Verdict::Unclear
+        DetectedFormat::Unclear
     );
 }
 
@@ -83,10 +83,10 @@ fn m3_every_file_of_the_corpora_is_told_rightly() {
         let name = file.display().to_string();
         let is_transcript = name.contains("claude-code") && name.ends_with(".jsonl");
         match recognise(head) {
-            Verdict::Transcript => assert!(is_transcript, "{name}"),
-            Verdict::Foreign(foreign) => assert!(!is_transcript, "{name}: {}", foreign.what),
+            DetectedFormat::Transcript => assert!(is_transcript, "{name}"),
+            DetectedFormat::Foreign(foreign) => assert!(!is_transcript, "{name}: {}", foreign.what),
             // A document of one long line: told by reading on.
-            Verdict::Unclear => assert!(!is_transcript, "{name}"),
+            DetectedFormat::Unclear => assert!(!is_transcript, "{name}"),
         }
     }
 }

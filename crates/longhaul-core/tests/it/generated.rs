@@ -1,21 +1,24 @@
 //! Whole sessions against what their generator knows to be true of them.
 
-use longhaul_testkit::session::{CacheTtl, Compaction, Feature, Kept, Role, Session, SessionSpec};
+use longhaul_testkit::session::{
+    CacheTtl, CompactionSchedule, Feature, GeneratedSession, KeptRounds, SessionSpec,
+    TranscriptRole,
+};
 
 use crate::lines::{inspect, live_lines};
 
 /// Sessions of many shapes, small enough to be read in a moment.
-fn sessions() -> impl Iterator<Item = (String, Session)> {
+fn sessions() -> impl Iterator<Item = (String, GeneratedSession)> {
     let kept = [
-        Kept::Nothing,
-        Kept::AfterSummary,
-        Kept::AfterBoundary,
-        Kept::Listed,
+        KeptRounds::Nothing,
+        KeptRounds::AfterSummary,
+        KeptRounds::AfterBoundary,
+        KeptRounds::Listed,
     ];
     let compactions = [
-        Compaction::Never,
-        Compaction::EveryRounds(7),
-        Compaction::EveryRounds(15),
+        CompactionSchedule::Never,
+        CompactionSchedule::EveryRounds(7),
+        CompactionSchedule::EveryRounds(15),
     ];
     (0..10).flat_map(move |seed| {
         kept.into_iter().flat_map(move |kept| {
@@ -88,7 +91,7 @@ fn t4_calls_usage_and_repeated_reads_of_any_session_are_counted() {
                 usage.output,
             ]
         };
-        let meant = |usage: &longhaul_testkit::session::Usage| {
+        let meant = |usage: &longhaul_testkit::session::ExpectedUsage| {
             [
                 usage.input,
                 usage.cache_read,
@@ -159,7 +162,9 @@ fn m5_a_boundary_replaced_what_the_model_saw_before_it() {
 
 #[test]
 fn m5_a_generated_sub_agents_file_is_read_as_a_main_one() {
-    let session = SessionSpec::new(3, 20).role(Role::SubAgent).generate();
+    let session = SessionSpec::new(3, 20)
+        .role(TranscriptRole::SubAgent)
+        .generate();
     let report = inspect(&session.bytes);
     assert_eq!(report.rounds as usize, session.truth.rounds);
     assert_eq!(report.sidechains.rounds, 0);

@@ -1,6 +1,6 @@
 //! The reader against an independent one.
 
-use longhaul_core::json::{Cursor, decode};
+use longhaul_core::json::{JsonCursor, decode};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn is_json(bytes: &[u8]) -> bool {
 }
 
 fn reads(bytes: &[u8]) -> bool {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = JsonCursor::new(bytes);
     std::str::from_utf8(bytes).is_ok() && cursor.skip().is_ok() && cursor.end().is_ok()
 }
 
@@ -114,7 +114,7 @@ proptest! {
         let mut odd = String::new();
         written_oddly(&value, salt, &mut odd);
         prop_assert!(is_json(odd.as_bytes()));
-        let mut cursor = Cursor::new(odd.as_bytes());
+        let mut cursor = JsonCursor::new(odd.as_bytes());
         prop_assert_eq!(cursor.skip(), Ok(()));
         prop_assert_eq!(cursor.end(), Ok(()));
         // The size of the serialised form does not depend on how it was written.
@@ -144,7 +144,7 @@ proptest! {
     fn t2_a_string_is_measured_as_it_decodes(text in proptest::collection::vec(any::<char>(), 0..300).prop_map(String::from_iter), salt: u64) {
         let mut odd = String::new();
         written_oddly(&Value::from(text.clone()), salt, &mut odd);
-        let mut cursor = Cursor::new(odd.as_bytes());
+        let mut cursor = JsonCursor::new(odd.as_bytes());
         let literal = cursor.string().unwrap();
         prop_assert_eq!(literal.utf16, text.encode_utf16().count());
         prop_assert_eq!(&*decode(&odd.as_bytes()[literal.start..literal.end]), &text);
@@ -172,7 +172,7 @@ fn m4_lone_surrogates_are_read_and_measured_as_escapes() {
         (r#""\\ud83d\ude00""#, 7, 15),
         (r#""\uD83D\uDE00""#, 2, 4),
     ] {
-        let mut cursor = Cursor::new(text.as_bytes());
+        let mut cursor = JsonCursor::new(text.as_bytes());
         assert_eq!(
             cursor.string().map(|literal| literal.utf16),
             Ok(decoded),

@@ -1,11 +1,11 @@
 //! A small language for writing transcripts in tests.
 
-use longhaul_core::inspect::{Inspection, LineEnd, Report};
-use longhaul_core::message::Scanner;
+use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
+use longhaul_core::message::LineScanner;
 use longhaul_core::models::ModelTable;
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Problem, Table};
-use longhaul_core::window::Settings;
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, TranscriptTable};
+use longhaul_core::window::WindowSettings;
 use serde_json::{Value, json};
 
 /// A transcript being written; each entry follows the one before unless told otherwise.
@@ -101,21 +101,27 @@ impl Lines {
         )
     }
 
-    pub(crate) fn table(&self) -> Table {
-        let mut table = Table::default();
-        let mut scanner = Scanner::default();
+    pub(crate) fn table(&self) -> TranscriptTable {
+        let mut table = TranscriptTable::default();
+        let mut scanner = LineScanner::default();
         for (number, line) in (1..).zip(&self.lines) {
             if let Ok(facets) = scanner.scan(line.as_bytes()) {
-                table.push(number, 0, facets.view(line.as_bytes()), &Rough);
+                table.push(number, 0, facets.view(line.as_bytes()), &RoughEstimator);
             }
         }
         table
     }
 
-    pub(crate) fn resolve(&self) -> (Table, Conversation, Vec<Problem>) {
+    pub(crate) fn resolve(
+        &self,
+    ) -> (
+        TranscriptTable,
+        ResolvedConversation,
+        Vec<TranscriptProblem>,
+    ) {
         let table = self.table();
         let mut problems = Vec::new();
-        let conversation = Conversation::resolve(&table, &mut problems);
+        let conversation = ResolvedConversation::resolve(&table, &mut problems);
         (table, conversation, problems)
     }
 
@@ -146,7 +152,7 @@ pub(crate) fn usage(total: u64) -> Value {
 }
 
 /// The report on a file with these bytes.
-pub(crate) fn inspect(bytes: &[u8]) -> Report {
+pub(crate) fn inspect(bytes: &[u8]) -> InspectionReport {
     let mut inspection = Inspection::new();
     let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if body.len() < bytes.len() {
@@ -160,21 +166,21 @@ pub(crate) fn inspect(bytes: &[u8]) -> Report {
         };
         inspection.line(number, 0, line, end);
     }
-    let settings = Settings::default();
+    let settings = WindowSettings::default();
     inspection
         .report(&ModelTable::builtin(), &settings, None)
         .unwrap()
 }
 
 /// The lines of the live view of a file with these bytes.
-pub(crate) fn live_lines(bytes: &[u8]) -> (Table, Conversation) {
-    let mut table = Table::default();
-    let mut scanner = Scanner::default();
+pub(crate) fn live_lines(bytes: &[u8]) -> (TranscriptTable, ResolvedConversation) {
+    let mut table = TranscriptTable::default();
+    let mut scanner = LineScanner::default();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         if let Ok(facets) = scanner.scan(line) {
-            table.push(number, 0, facets.view(line), &Rough);
+            table.push(number, 0, facets.view(line), &RoughEstimator);
         }
     }
-    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     (table, conversation)
 }

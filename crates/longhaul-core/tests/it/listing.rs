@@ -2,49 +2,49 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p longhaul-core listing` writes the snapshots anew; the diff shows what changed.
 
-use longhaul_core::listing::{Listing, Note, Zone};
+use longhaul_core::listing::{ItemNote, Listing, ListingZone};
 use longhaul_core::message::{Entry, EntryKind, Id};
 use longhaul_core::models::ModelTable;
 use longhaul_core::normalize::{RenderOptions, Rendering};
 use longhaul_core::prompt::{
-    AGENT_PREFIX, CacheWrite, Latched, Lifetime, Marks, Registry, RequestHead, Section, Sending,
-    SystemPrompt, Ttl,
+    AGENT_PREFIX, CacheWrite, LatchedSettings, MessageBreakpoints, PromptSection, RequestPrefix,
+    SectionLifetime, SectionRegistry, SystemPrompt, SystemPromptOptions, Ttl,
 };
-use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::lines::{Lines, inspect, live_lines, usage};
 
 /// A head of the default agent with these tools.
-fn head(tools: &[&str]) -> RequestHead {
-    let mut registry = Registry::default();
-    let dynamic = Section::computed("place", Lifetime::Kept);
-    for section in [Section::constant("work", "Work with care."), dynamic] {
+fn head(tools: &[&str]) -> RequestPrefix {
+    let mut registry = SectionRegistry::default();
+    let dynamic = PromptSection::computed("place", SectionLifetime::Kept);
+    for section in [PromptSection::constant("work", "Work with care."), dynamic] {
         registry.add(section).unwrap();
     }
     registry.refresh(|_| Some("You are on a boat.".to_owned()));
-    let sending = Sending {
+    let sending = SystemPromptOptions {
         attribution: Some("longhaul 1"),
         prefix: Some("You are an agent."),
         ttl: Some(Ttl::OneHour),
-        ..Sending::default()
+        ..SystemPromptOptions::default()
     };
     let system = SystemPrompt::from_sections(&registry, &sending);
     let tool = |name: &&str| json!({"name": name, "description": format!("{name} does its work."), "input_schema": {"type": "object"}});
     let tools: Vec<Value> = tools.iter().map(tool).collect();
     let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
     let body = to_raw_value(&json!({"model": "claude-opus-4-8", "max_tokens": 1_000})).unwrap();
-    RequestHead {
+    RequestPrefix {
         system: system.unwrap().json,
         tools: to_raw_value(&tools).unwrap(),
         user_context: Some("<system-reminder>\nToday is Monday.\n</system-reminder>".to_owned()),
-        latched: Latched::new(Some(Ttl::FiveMinutes), [], &spec, body),
+        latched: LatchedSettings::new(Some(Ttl::FiveMinutes), [], &spec, body),
     }
 }
 
 /// The live view of a transcript, rendered as under the head.
-fn rendered(lines: &Lines, head: Option<&RequestHead>, stripped: Option<&str>) -> Rendering {
+fn rendered(lines: &Lines, head: Option<&RequestPrefix>, stripped: Option<&str>) -> Rendering {
     let bytes = lines.lines.join("\n");
     let (_, conversation) = live_lines(bytes.as_bytes());
     let entries: Vec<Entry> = (conversation.view().rows.iter())
@@ -65,8 +65,8 @@ fn rendered(lines: &Lines, head: Option<&RequestHead>, stripped: Option<&str>) -
     rendering
 }
 
-fn marks(rendering: &Rendering, write: CacheWrite) -> Marks {
-    Marks::place(rendering.blocks(), rendering.messages(), write, 2)
+fn marks(rendering: &Rendering, write: CacheWrite) -> MessageBreakpoints {
+    MessageBreakpoints::place(rendering.blocks(), rendering.messages(), write, 2)
 }
 
 /// The list of a request with a head of two tools.
@@ -170,7 +170,7 @@ fn z2_what_was_made_up_or_could_not_be_sent_is_listed_as_such() {
     lines.user("3", "Never mind.");
     lines.reply("4", "m3", json!([call("t2", "Bash", json!({}))]), usage(30));
     let rendering = rendered(&lines, None, None);
-    let listing = Listing::of(None, &rendering, &Marks::default());
+    let listing = Listing::of(None, &rendering, &MessageBreakpoints::default());
     insta::assert_snapshot!("made_up", listing.to_string());
 }
 
@@ -183,7 +183,12 @@ fn a4_without_a_head_what_stands_before_the_messages_is_unknown() {
         .iter()
         .map(|sum| (sum.zone, sum.tokens.is_some()))
         .collect();
-    let wanted = Zone::ALL.map(|zone| (zone, matches!(zone, Zone::Messages | Zone::Tail)));
+    let wanted = ListingZone::ALL.map(|zone| {
+        (
+            zone,
+            matches!(zone, ListingZone::Messages | ListingZone::Tail),
+        )
+    });
     assert_eq!(known, wanted);
     assert!(listing.marks.is_empty());
 }
@@ -194,7 +199,7 @@ fn many_tools_are_one_line() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let head = head(&names);
     let rendering = rendered(&Lines::default(), Some(&head), None);
-    let listing = Listing::of(Some(&head), &rendering, &Marks::default());
+    let listing = Listing::of(Some(&head), &rendering, &MessageBreakpoints::default());
     assert_eq!(listing.folded_tools().unwrap().len(), 40);
     let text = listing.to_string();
     assert!(text.starts_with("1-40 tools "), "{text}");
@@ -210,13 +215,13 @@ fn many_tools_are_one_line() {
 #[test]
 fn a3_blocks_of_the_system_prompt_are_named_where_they_can_be_told() {
     let kinds = |system: Value| {
-        let head = RequestHead {
+        let head = RequestPrefix {
             system: to_raw_value(&system).unwrap(),
             tools: RawValue::NULL.to_owned(),
             ..head(&[])
         };
         let rendering = Rendering::begin(RenderOptions::default(), []);
-        let listing = Listing::of(Some(&head), &rendering, &Marks::default());
+        let listing = Listing::of(Some(&head), &rendering, &MessageBreakpoints::default());
         let kinds = listing.items.iter().map(|item| item.kind.to_string());
         kinds.collect::<Vec<_>>().join(" ")
     };
@@ -245,13 +250,13 @@ fn a3_blocks_of_the_system_prompt_are_named_where_they_can_be_told() {
 fn t2_b2_lists_of_generated_sessions_add_up_and_hold_no_ids_and_times() {
     let mut noted = Vec::new();
     for (seed, kept) in (0..).zip([
-        Kept::Nothing,
-        Kept::AfterSummary,
-        Kept::AfterBoundary,
-        Kept::Listed,
+        KeptRounds::Nothing,
+        KeptRounds::AfterSummary,
+        KeptRounds::AfterBoundary,
+        KeptRounds::Listed,
     ]) {
         let spec = SessionSpec::new(seed, 30)
-            .compaction(Compaction::EveryRounds(9))
+            .compaction(CompactionSchedule::EveryRounds(9))
             .kept(kept);
         let session = Feature::ALL
             .into_iter()
@@ -276,7 +281,7 @@ fn t2_b2_lists_of_generated_sessions_add_up_and_hold_no_ids_and_times() {
             listing.tokens,
             listing.items.iter().map(|item| item.tokens).sum::<u64>()
         );
-        assert!(listing.tokens_before_last_mark().unwrap() <= listing.tokens);
+        assert!(listing.tokens_before_last_breakpoint().unwrap() <= listing.tokens);
         for item in &listing.items {
             let excerpt = match item.excerpt.as_str() {
                 "[empty]" | "[blank]" => "",
@@ -291,7 +296,7 @@ fn t2_b2_lists_of_generated_sessions_add_up_and_hold_no_ids_and_times() {
                 .collect();
             let first: Vec<_> = excerpt.chars().filter(|c| *c != ' ').collect();
             assert!(
-                item.zone == Zone::Tools || whole.starts_with(&first),
+                item.zone == ListingZone::Tools || whole.starts_with(&first),
                 "{item:?}"
             );
         }
@@ -300,7 +305,7 @@ fn t2_b2_lists_of_generated_sessions_add_up_and_hold_no_ids_and_times() {
         let notes = listing.items.iter().flat_map(|item| item.notes.clone());
         noted.extend(notes);
     }
-    for note in [Note::Summary, Note::Reminder] {
+    for note in [ItemNote::Summary, ItemNote::Reminder] {
         assert!(noted.contains(&note), "{note:?}");
     }
 }
@@ -308,7 +313,7 @@ fn t2_b2_lists_of_generated_sessions_add_up_and_hold_no_ids_and_times() {
 #[test]
 fn responses_are_those_that_a_report_lists() {
     for seed in 0..6 {
-        let spec = SessionSpec::new(seed, 40).compaction(Compaction::EveryRounds(11));
+        let spec = SessionSpec::new(seed, 40).compaction(CompactionSchedule::EveryRounds(11));
         let session = Feature::ALL
             .into_iter()
             .fold(spec, SessionSpec::with)
@@ -358,7 +363,7 @@ fn o6_a_summary_of_folds_is_listed_as_such() {
     let rendering = rendered(&lines, None, None);
     let folds =
         longhaul_core::collapse::Folds::default().added([Default::default(), Default::default()]);
-    let listing = Listing::of(None, &rendering, &Marks::default()).with_folds(&folds);
+    let listing = Listing::of(None, &rendering, &MessageBreakpoints::default()).with_folds(&folds);
     assert_eq!(listing.items[0].remarks(), ["summary", "folds: 2 spans"]);
     assert!(listing.to_string().contains("(summary, folds: 2 spans)"));
     assert!(listing.items[1].remarks().is_empty());

@@ -3,17 +3,19 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use longhaul_core::facts::{Budget, Facts, Seen, audit};
-use longhaul_core::local_summary::summarise;
+use longhaul_core::facts::{AuditInput, Facts, FactsBudget, audit};
+use longhaul_core::local_summary::summarize;
 use longhaul_core::message::Entry;
 use longhaul_core::summary::Summary;
-use longhaul_core::summary::message::{Kept, LookUp, Mode, SummaryMessage};
+use longhaul_core::summary::message::{
+    CompactionMode, DetailLookup, KeptPlacement, SummaryMessage,
+};
 use longhaul_testkit::session::SessionSpec;
 use serde_json::json;
 
 use crate::facts::entries;
 
-const BUDGET: Budget = Budget {
+const BUDGET: FactsBudget = FactsBudget {
     tokens: 20_000,
     protected: 83_500,
 };
@@ -28,9 +30,9 @@ pub(crate) fn chain(all: &[Entry], times: usize, tokens: u64) -> Vec<String> {
     for chunk in all.chunks(all.len().div_ceil(times).max(1)) {
         chunk.iter().for_each(|entry| facts.push(entry.view()));
         let view = summary.iter().chain(chunk).map(Entry::view);
-        let text = summarise(view, &facts, tokens);
+        let text = summarize(view, &facts, tokens);
         let made = Summary::of_extracts(&text).unwrap_or_else(Summary::of_nothing);
-        let seen = Seen {
+        let seen = AuditInput {
             summary: made.text(),
             beside: &[],
         };
@@ -38,9 +40,9 @@ pub(crate) fn chain(all: &[Entry], times: usize, tokens: u64) -> Vec<String> {
         let message = SummaryMessage {
             summary: Some(&made),
             appendix: &appendix,
-            look_up: LookUp::default(),
-            kept: Kept::Nothing,
-            mode: Mode::Manual,
+            look_up: DetailLookup::default(),
+            kept: KeptPlacement::Nothing,
+            mode: CompactionMode::Manual,
         }
         .text();
         let line = json!({"uuid": format!("s{}", messages.len()), "type": "user", "isCompactSummary": true,

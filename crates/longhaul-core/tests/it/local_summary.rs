@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use longhaul_core::facts::Facts;
-use longhaul_core::local_summary::summarise;
+use longhaul_core::local_summary::summarize;
 use longhaul_core::message::Entry;
-use longhaul_core::tokens::{Estimate, Estimator, Rough};
-use longhaul_testkit::session::{Compaction, SessionSpec};
+use longhaul_core::tokens::{Estimate, Estimator, RoughEstimator};
+use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,18 +17,18 @@ use crate::lines::{Lines, live_lines};
 fn check(entries: &[Entry], budget: u64) -> String {
     let views = || entries.iter().map(Entry::view);
     let facts = Facts::scan(Arc::default(), views());
-    let text = summarise(views(), &facts, budget);
-    assert_eq!(text, summarise(views(), &facts, budget), "deterministic");
+    let text = summarize(views(), &facts, budget);
+    assert_eq!(text, summarize(views(), &facts, budget), "deterministic");
     let estimate = |entry: &Entry| -> Estimate {
         let blocks = &entry.facets().blocks;
         let outer = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
         outer
-            .map(|(at, block)| Rough.block(block, &blocks[at + 1..]))
+            .map(|(at, block)| RoughEstimator.block(block, &blocks[at + 1..]))
             .sum::<Estimate>()
-            + Rough.attachment(entry.facets().attachment_units)
+            + RoughEstimator.attachment(entry.facets().attachment_units)
     };
     let before = entries.iter().map(estimate).sum::<Estimate>().padded();
-    let after = Rough::text(&text).padded();
+    let after = RoughEstimator::text(&text).padded();
     assert!(after <= budget, "{after} of {budget}");
     assert!(
         after < before || text.is_empty(),
@@ -257,7 +257,7 @@ fn y1_no_conversation_is_too_odd_or_too_large() {
 fn x9_generated_and_real_views_are_summarised() {
     for seed in 0..10 {
         let session = SessionSpec::new(seed, 60)
-            .compaction(Compaction::EveryRounds(25))
+            .compaction(CompactionSchedule::EveryRounds(25))
             .generate();
         view_of(&session.bytes, "generated");
     }

@@ -1,32 +1,34 @@
 //! Loss reports (Y3, ruling 15).
 
 use longhaul_core::message::Entry;
-use longhaul_core::report::{Files, LossReport, Results, Rules, Todos, Tokens, UserMessages};
+use longhaul_core::report::{
+    FileLoss, LossReport, ResultLoss, RuleLoss, TodoLoss, UserMessageLoss, ViewTokens,
+};
 use serde_json::json;
 
 fn report() -> LossReport {
     LossReport {
-        tokens: Tokens {
+        tokens: ViewTokens {
             before: 168_204,
             after: 9_310,
         },
-        user_messages: UserMessages {
+        user_messages: UserMessageLoss {
             total: 42,
             verbatim: 38,
             shortened: 3,
             omitted: 1,
         },
-        rules: Rules {
+        rules: RuleLoss {
             total: 3,
             verbatim: 3,
         },
-        files: Files {
+        files: FileLoss {
             touched: 19,
             restored: 5,
             left_out: 2,
         },
-        todos: Todos { open: 4, kept: 4 },
-        results: Results {
+        todos: TodoLoss { open: 4, kept: 4 },
+        results: ResultLoss {
             cleared: 61,
             archived: 61,
         },
@@ -99,7 +101,7 @@ fn y3_people_can_read_what_was_lost() {
         "Compacted 168K → 9.3K tokens; 38 of 42 user messages whole; 5 files restored"
     );
     let kept = LossReport {
-        user_messages: UserMessages {
+        user_messages: UserMessageLoss {
             total: 2,
             verbatim: 2,
             ..Default::default()

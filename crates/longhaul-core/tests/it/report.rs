@@ -156,14 +156,14 @@ fn m4_an_empty_file_is_an_empty_report() {
 
 #[test]
 fn m7_the_head_of_requests_is_an_entry_of_its_own_and_is_counted() {
-    use longhaul_core::message::{Entry, EntryKind, Head};
+    use longhaul_core::message::{Entry, EntryKind, PrefixEntry};
     let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
     let (system, tools) = (
         raw(r#"[ {"type":"text","text":"be good"} ]"#),
         raw(r#"[{"name":"Read"}]"#),
     );
     let (context, settings) = (raw(r#""CLAUDE.md says so""#), raw(r#"{"ttl":"1h"}"#));
-    let head = Head {
+    let head = PrefixEntry {
         session_id: "s",
         timestamp: jiff::Timestamp::UNIX_EPOCH,
         system: &system,
@@ -178,7 +178,7 @@ fn m7_the_head_of_requests_is_an_entry_of_its_own_and_is_counted() {
     assert_eq!(entry.facets().kind, EntryKind::Head);
     assert!(entry.view().uuid().is_none());
     assert_eq!(
-        entry.view().head_part("system").unwrap(),
+        entry.view().prefix_part("system").unwrap(),
         system.get().as_bytes(),
         "byte for byte"
     );
@@ -204,10 +204,10 @@ fn m7_the_head_of_requests_is_an_entry_of_its_own_and_is_counted() {
 
 #[test]
 fn m7_a_head_that_would_break_its_line_is_refused() {
-    use longhaul_core::message::Head;
+    use longhaul_core::message::PrefixEntry;
     let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
     let (broken, fine) = (raw("[\n]"), raw("[]"));
-    let head = Head {
+    let head = PrefixEntry {
         session_id: "s",
         timestamp: jiff::Timestamp::UNIX_EPOCH,
         system: &broken,

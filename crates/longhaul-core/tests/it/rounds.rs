@@ -2,7 +2,8 @@
 
 use longhaul_core::message::Id;
 use longhaul_core::rounds::{
-    Dropped, Exhausted, Lead, MARKER, MOST_RETRIES, Part, Piece, Rounds, Shortening, drop_oldest,
+    MARKER, MOST_RETRIES, PieceKind, RequestLead, RequestShortening, Rounds, ShortenedRequest,
+    ShorteningExhausted, ViewPiece, drop_oldest,
 };
 use longhaul_core::tokens::Estimate;
 use proptest::prelude::*;
@@ -12,10 +13,10 @@ use crate::cut::{hostile, is_safe};
 use crate::lines::{Lines, usage};
 use crate::session_file::SessionFile;
 
-fn pieces(lines: &Lines) -> Vec<Piece> {
+fn pieces(lines: &Lines) -> Vec<ViewPiece> {
     let (table, conversation, _) = lines.resolve();
     let rows = conversation.view().rows.iter();
-    rows.map(|at| Piece::of_row(&table, &table.rows()[*at as usize]))
+    rows.map(|at| ViewPiece::of_row(&table, &table.rows()[*at as usize]))
         .collect()
 }
 
@@ -80,14 +81,14 @@ fn l1_a_boundary_and_its_summary_are_round_0() {
 }
 
 /// A prompt and then responses without tools: as many rounds and one more.
-fn plain(responses: usize) -> Vec<Piece> {
-    let piece = |part| Piece {
+fn plain(responses: usize) -> Vec<ViewPiece> {
+    let piece = |part| ViewPiece {
         part,
         calls: Vec::new(),
         answers: Vec::new(),
     };
-    let response = |at: usize| Part::Response(Some(Id::of(&format!("m{at}"))));
-    std::iter::once(Part::Input)
+    let response = |at: usize| PieceKind::Response(Some(Id::of(&format!("m{at}"))));
+    std::iter::once(PieceKind::Input)
         .chain((0..responses).map(response))
         .map(piece)
         .collect()
@@ -124,23 +125,26 @@ fn l1_without_a_gap_a_fifth_of_the_rounds_goes_and_at_least_one() {
 fn l1_after_three_retries_it_ends() {
     let pieces = plain(50);
     let weights = weights(51, 10);
-    let mut shortening = Shortening::new(&pieces, &weights);
+    let mut shortening = RequestShortening::new(&pieces, &weights);
     for _ in 0..MOST_RETRIES {
         shortening.retry(None).unwrap();
     }
-    assert_eq!(shortening.retry(None), Err(Exhausted::TooManyRetries));
+    assert_eq!(
+        shortening.retry(None),
+        Err(ShorteningExhausted::TooManyRetries)
+    );
 }
 
 #[test]
 fn l2_a_marker_goes_first_and_never_counts_as_a_round() {
     let pieces = plain(3);
     let weights = weights(4, 10);
-    let mut shortening = Shortening::new(&pieces, &weights);
+    let mut shortening = RequestShortening::new(&pieces, &weights);
     let mut from = Vec::new();
     let end = loop {
         match shortening.retry(None) {
             Ok(dropped) => {
-                assert_eq!(dropped.lead, Lead::Marker);
+                assert_eq!(dropped.lead, RequestLead::Marker);
                 from.push(dropped.from);
             }
             Err(end) => break end,
@@ -151,7 +155,7 @@ fn l2_a_marker_goes_first_and_never_counts_as_a_round() {
         [1, 2, 3],
         "each retry drops a round of the conversation"
     );
-    assert_eq!(end, Exhausted::TooManyRetries);
+    assert_eq!(end, ShorteningExhausted::TooManyRetries);
     crate::snapshot::check("rounds_marker", MARKER.trim_end());
 }
 
@@ -161,26 +165,29 @@ fn l3_with_nothing_left_to_drop_it_ends_with_a_typed_error() {
         let weights = weights(pieces.len(), 10);
         assert_eq!(
             drop_oldest(&pieces, &weights, Some(5)),
-            Err(Exhausted::NothingLeft)
+            Err(ShorteningExhausted::NothingLeft)
         );
     }
     let pieces = plain(1);
     let weights = weights(2, 10);
-    let mut shortening = Shortening::new(&pieces, &weights);
+    let mut shortening = RequestShortening::new(&pieces, &weights);
     assert!(shortening.retry(Some(1_000)).is_ok());
-    assert_eq!(shortening.retry(Some(1_000)), Err(Exhausted::NothingLeft));
-    let said = Exhausted::NothingLeft.to_string();
+    assert_eq!(
+        shortening.retry(Some(1_000)),
+        Err(ShorteningExhausted::NothingLeft)
+    );
+    let said = ShorteningExhausted::NothingLeft.to_string();
     assert!(said.contains("too long"), "{said}");
 }
 
 #[test]
 fn l1_generated_sessions_have_a_round_for_each_response_of_their_view() {
-    use longhaul_testkit::session::{Compaction, SessionSpec};
+    use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
     for seed in 0..6 {
-        let spec = SessionSpec::new(seed, 30).compaction(Compaction::EveryRounds(12));
+        let spec = SessionSpec::new(seed, 30).compaction(CompactionSchedule::EveryRounds(12));
         let file = SessionFile::new(spec.generate().bytes);
         let live = file.live();
-        let pieces: Vec<Piece> = live.iter().map(|live| live.piece.clone()).collect();
+        let pieces: Vec<ViewPiece> = live.iter().map(|live| live.piece.clone()).collect();
         let rounds = Rounds::of(&pieces);
         let mut messages: Vec<Id> = live
             .iter()
@@ -221,14 +228,14 @@ proptest! {
         weight in 0_u64..50,
     ) {
         let weights = vec![Estimate::new(weight); view.len()];
-        let mut shortening = Shortening::new(&view, &weights);
+        let mut shortening = RequestShortening::new(&view, &weights);
         let mut left = Rounds::of(&view).len();
         let mut from = 0;
         for gap in gaps {
-            let dropped: Dropped = match shortening.retry(gap) {
+            let dropped: ShortenedRequest = match shortening.retry(gap) {
                 Ok(dropped) => dropped,
                 Err(end) => {
-                    prop_assert_eq!(end, Exhausted::NothingLeft);
+                    prop_assert_eq!(end, ShorteningExhausted::NothingLeft);
                     prop_assert!(left <= 1);
                     break;
                 }
@@ -239,7 +246,7 @@ proptest! {
             prop_assert!(is_safe(&view, dropped.from), "pairs stay whole");
             let first = view[dropped.from..].iter().find(|piece| piece.part.is_sent());
             let starts_with_response = first.is_some_and(|piece| piece.part.is_response());
-            prop_assert_eq!(dropped.lead == Lead::Marker, starts_with_response);
+            prop_assert_eq!(dropped.lead == RequestLead::Marker, starts_with_response);
             left -= dropped.rounds;
             from = dropped.from;
         }

@@ -1,8 +1,8 @@
 //! Lines as entries.
 
 use bytes::Bytes;
-use longhaul_core::message::{BlockKind, Damage, Entry, EntryKind, Scanner, Subtype};
-use longhaul_core::tokens::{Estimator, Rough};
+use longhaul_core::message::{BlockKind, Entry, EntryKind, LineDamage, LineScanner, Subtype};
+use longhaul_core::tokens::{Estimator, RoughEstimator};
 
 fn read(line: &str) -> Entry {
     Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap()
@@ -16,7 +16,7 @@ fn weights(content: &str) -> Vec<u64> {
     let blocks = &entry.facets().blocks;
     let outer = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
     outer
-        .map(|(at, block)| Rough.block(block, &blocks[at + 1..]).unpadded())
+        .map(|(at, block)| RoughEstimator.block(block, &blocks[at + 1..]).unpadded())
         .collect()
 }
 
@@ -108,12 +108,15 @@ fn m2_the_last_of_a_repeated_key_counts() {
 
 #[test]
 fn m4_damage_is_named() {
-    let scan = |bytes: &[u8]| Scanner::default().scan(bytes).map(drop).unwrap_err();
-    assert!(matches!(scan(b"{\"a\":\"\xFF\"}"), Damage::InvalidUtf8(6)));
-    assert!(matches!(scan(b"garbage"), Damage::NotJson(_)));
-    assert_eq!(scan(b"[1,2]"), Damage::NotAnObject);
-    assert_eq!(scan(b"17"), Damage::NotAnObject);
-    assert!(matches!(scan(b"{} {}"), Damage::TrailingGarbage(_)));
+    let scan = |bytes: &[u8]| LineScanner::default().scan(bytes).map(drop).unwrap_err();
+    assert!(matches!(
+        scan(b"{\"a\":\"\xFF\"}"),
+        LineDamage::InvalidUtf8(6)
+    ));
+    assert!(matches!(scan(b"garbage"), LineDamage::NotJson(_)));
+    assert_eq!(scan(b"[1,2]"), LineDamage::NotAnObject);
+    assert_eq!(scan(b"17"), LineDamage::NotAnObject);
+    assert!(matches!(scan(b"{} {}"), LineDamage::TrailingGarbage(_)));
     let torn = br#"{"type":"user","message":{"content":"so far, so \"#;
     for end in 1..torn.len() {
         assert!(
@@ -135,14 +138,14 @@ fn m4_hostile_nesting_costs_no_stack() {
     )
     .replace(r#""content":}"#, r#""content":[]}"#);
     let line = format!(r#"{{"type":"user","message":{{"content":{nested}}}}}"#);
-    assert!(Scanner::default().scan(line.as_bytes()).is_ok());
+    assert!(LineScanner::default().scan(line.as_bytes()).is_ok());
     let steps = format!(
         r#"{}{}"#,
         r#"{"iterations":["#.repeat(50_000),
         "]}".repeat(50_000)
     );
     let line = format!(r#"{{"type":"assistant","message":{{"usage":{steps}}}}}"#);
-    assert!(Scanner::default().scan(line.as_bytes()).is_ok());
+    assert!(LineScanner::default().scan(line.as_bytes()).is_ok());
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::boundary::{
-    Anchor, Attached, Compaction, Envelope, Kept, KeptEntry, Later, Stamp, Thread, Trigger, Undo,
-    UndoPlan,
+    CompactionRecord, CompactionTrigger, CopiedEntry, KeptEntry, LineEnvelope, LineStamp,
+    LineThread, PreservedAnchor, PreservedPart, SummaryAttachment, UndoPlan, UndoRecord,
 };
-use longhaul_core::message::{Entry, Scanner};
-use longhaul_core::rounds::Piece;
-use longhaul_core::summary::{Direction, Scope};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Problem, Table};
+use longhaul_core::message::{Entry, LineScanner};
+use longhaul_core::rounds::ViewPiece;
+use longhaul_core::summary::{CompactionScope, PivotDirection};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, TranscriptTable};
 use serde_json::{Value, json};
 
 pub(crate) struct SessionFile {
@@ -22,7 +22,7 @@ pub(crate) struct SessionFile {
 pub(crate) struct Live {
     pub(crate) entry: Entry,
     pub(crate) offset: u64,
-    pub(crate) piece: Piece,
+    pub(crate) piece: ViewPiece,
 }
 
 impl Live {
@@ -41,9 +41,9 @@ pub(crate) struct Written {
     pub(crate) attached: Vec<String>,
 }
 
-pub(crate) fn envelope() -> Envelope<'static> {
-    Envelope {
-        thread: Thread::Main,
+pub(crate) fn envelope() -> LineEnvelope<'static> {
+    LineEnvelope {
+        thread: LineThread::Main,
         cwd: "/srv/project",
         session_id: "a-session",
         version: "1.2.3",
@@ -55,8 +55,8 @@ pub(crate) fn time() -> Timestamp {
     "2026-03-01T12:00:00.5Z".parse().unwrap()
 }
 
-pub(crate) fn stamp(uuid: &str) -> Stamp<'_> {
-    Stamp {
+pub(crate) fn stamp(uuid: &str) -> LineStamp<'_> {
+    LineStamp {
         uuid,
         timestamp: time(),
     }
@@ -96,18 +96,25 @@ impl SessionFile {
         [prompt, reply]
     }
 
-    pub(crate) fn read(&self) -> (Table, Conversation, Vec<Problem>, Vec<Entry>) {
-        let mut table = Table::default();
-        let mut scanner = Scanner::default();
+    pub(crate) fn read(
+        &self,
+    ) -> (
+        TranscriptTable,
+        ResolvedConversation,
+        Vec<TranscriptProblem>,
+        Vec<Entry>,
+    ) {
+        let mut table = TranscriptTable::default();
+        let mut scanner = LineScanner::default();
         let (mut offset, mut entries, mut problems) = (0, Vec::new(), Vec::new());
         for (number, line) in (1..).zip(self.bytes.split(|byte| *byte == b'\n')) {
             if let Ok(facets) = scanner.scan(line) {
-                table.push(number, offset, facets.view(line), &Rough);
+                table.push(number, offset, facets.view(line), &RoughEstimator);
                 entries.push(Entry::noted(Bytes::copy_from_slice(line), facets));
             }
             offset += line.len() as u64 + 1;
         }
-        let conversation = Conversation::resolve(&table, &mut problems);
+        let conversation = ResolvedConversation::resolve(&table, &mut problems);
         (table, conversation, problems, entries)
     }
 
@@ -116,10 +123,10 @@ impl SessionFile {
         let rows = conversation.view().rows.iter().map(|at| *at as usize);
         rows.map(|at| {
             let row = &table.rows()[at];
-            let piece = Piece::of_row(&table, row);
+            let piece = ViewPiece::of_row(&table, row);
             assert_eq!(
                 piece,
-                Piece::of_view(entries[at].view()),
+                ViewPiece::of_view(entries[at].view()),
                 "both forms of an entry agree"
             );
             Live {
@@ -138,27 +145,27 @@ impl SessionFile {
         sent.map(Live::uuid).collect()
     }
 
-    pub(crate) fn problems(&self) -> Vec<Problem> {
+    pub(crate) fn problems(&self) -> Vec<TranscriptProblem> {
         self.read().2
     }
 
     /// Compacts the live view; `pivot` is an index of it.
-    pub(crate) fn compact(&mut self, pivot: Option<(usize, Direction)>) -> Written {
+    pub(crate) fn compact(&mut self, pivot: Option<(usize, PivotDirection)>) -> Written {
         let live = self.live();
-        let pieces: Vec<Piece> = live.iter().map(|live| live.piece.clone()).collect();
+        let pieces: Vec<ViewPiece> = live.iter().map(|live| live.piece.clone()).collect();
         let scope = match pivot {
-            None => Scope::whole(&pieces),
-            Some((pivot, direction)) => Scope::partial(&pieces, pivot, direction),
+            None => CompactionScope::whole(&pieces),
+            Some((pivot, direction)) => CompactionScope::partial(&pieces, pivot, direction),
         };
         let anchor = match pivot {
-            Some((_, Direction::From)) => Anchor::Boundary,
-            _ => Anchor::Summary,
+            Some((_, PivotDirection::From)) => PreservedAnchor::Boundary,
+            _ => PreservedAnchor::Summary,
         };
         let kept = live[scope.kept.clone()].iter().map(|live| KeptEntry {
             entry: live.entry.view(),
             offset: live.offset,
         });
-        let kept = Kept::of(anchor, kept);
+        let kept = PreservedPart::of(anchor, kept);
         let written = Written {
             boundary: self.id("boundary"),
             summary: self.id("summary"),
@@ -168,22 +175,22 @@ impl SessionFile {
             json!({"type": "todo", "content": [], "itemCount": 0, "context": "post-compact"}),
             longhaul_core::boundary::hook_context("SessionStart", "SessionStart:compact", &["hi"]),
         ];
-        let attached: Vec<Attached<'_>> = written
+        let attached: Vec<SummaryAttachment<'_>> = written
             .attached
             .iter()
             .zip(&values)
-            .map(|(uuid, value)| Attached {
+            .map(|(uuid, value)| SummaryAttachment {
                 stamp: stamp(uuid),
                 value,
             })
             .collect();
         let last = live.last().map(Live::uuid);
-        let lines = Compaction {
+        let lines = CompactionRecord {
             envelope: envelope(),
             boundary: stamp(&written.boundary),
             summary: stamp(&written.summary),
             logical_parent: last.as_deref(),
-            trigger: Trigger::Auto,
+            trigger: CompactionTrigger::Auto,
             pre_tokens: 1_000,
             messages_summarized: scope.messages(&pieces) as u64,
             user_context: None,
@@ -216,16 +223,16 @@ impl SessionFile {
         };
         let uuid = self.id("undo");
         let ids: Vec<String> = plan.later.iter().map(|_| self.id("copy")).collect();
-        let later: Vec<Later<'_>> = plan
+        let later: Vec<CopiedEntry<'_>> = plan
             .later
             .iter()
             .zip(&ids)
-            .map(|(row, uuid)| Later {
+            .map(|(row, uuid)| CopiedEntry {
                 entry: entries[*row as usize].view(),
                 uuid,
             })
             .collect();
-        let lines = Undo {
+        let lines = UndoRecord {
             envelope: envelope(),
             stamp: stamp(&uuid),
             boundary: &text(plan.boundary),

@@ -2,19 +2,19 @@
 
 use bytes::Bytes;
 use longhaul_core::message::{BlockKind, Entry};
-use longhaul_core::summary::{DOCUMENT, IMAGE, Stripped, strip};
+use longhaul_core::summary::{DOCUMENT, IMAGE, StrippedEntry, strip};
 use serde_json::{Value, json};
 
 fn entry(line: &str) -> Entry {
     Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap()
 }
 
-fn stripped(value: Value) -> Stripped {
+fn stripped(value: Value) -> StrippedEntry {
     strip(entry(&value.to_string()).view())
 }
 
 fn rewritten(line: &str) -> Value {
-    let Stripped::Rewritten(line) = strip(entry(line).view()) else {
+    let StrippedEntry::Rewritten(line) = strip(entry(line).view()) else {
         panic!("{line} is rewritten");
     };
     let read = Entry::read(line.clone()).unwrap();
@@ -67,14 +67,14 @@ fn f3_lists_of_skills_are_dropped_and_other_attachments_stay() {
     for kind in ["skill_discovery", "skill_listing"] {
         assert_eq!(
             stripped(attachment(json!({"type": kind, "content": "x"}))),
-            Stripped::Dropped
+            StrippedEntry::Dropped
         );
     }
     for kept in [
         json!({"type": "todo", "content": []}),
         json!({"type": "file", "filename": "a.rs", "content": {"type": "text", "file": {}}}),
     ] {
-        assert_eq!(stripped(attachment(kept)), Stripped::AsIs);
+        assert_eq!(stripped(attachment(kept)), StrippedEntry::AsIs);
     }
     let picture = attachment(
         json!({"type": "file", "filename": "a.png", "content": {"type": "image", "file": {"base64": "aaaa"}}}),
@@ -88,7 +88,7 @@ fn f3_lists_of_skills_are_dropped_and_other_attachments_stay() {
 fn f3_an_entry_without_pictures_is_sent_as_it_is() {
     let line =
         json!({"type": "user", "uuid": "1", "message": {"content": "no \"type\":\"image\" here"}});
-    assert_eq!(stripped(line), Stripped::AsIs);
+    assert_eq!(stripped(line), StrippedEntry::AsIs);
 }
 
 #[test]
@@ -104,10 +104,10 @@ fn f3_no_picture_of_a_real_session_is_left() {
             .filter(|line| !line.is_empty())
         {
             let entry = Entry::read(Bytes::copy_from_slice(line)).unwrap();
-            if let Stripped::Rewritten(line) = strip(entry.view()) {
+            if let StrippedEntry::Rewritten(line) = strip(entry.view()) {
                 rewritten_lines += 1;
                 let now = Entry::read(line).unwrap();
-                assert_eq!(strip(now.view()), Stripped::AsIs);
+                assert_eq!(strip(now.view()), StrippedEntry::AsIs);
                 assert_eq!(now.facets().blocks.len(), entry.facets().blocks.len());
             }
         }

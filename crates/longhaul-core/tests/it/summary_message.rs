@@ -1,16 +1,18 @@
 //! The message that stands for what was summed up.
 
 use longhaul_core::summary::Summary;
-use longhaul_core::summary::message::{Kept, LookUp, Mode, SummaryMessage};
+use longhaul_core::summary::message::{
+    CompactionMode, DetailLookup, KeptPlacement, SummaryMessage,
+};
 
 use crate::snapshot::check;
 
-fn message(kept: Kept, mode: Mode) -> String {
+fn message(kept: KeptPlacement, mode: CompactionMode) -> String {
     let summary = Summary::new("1. Request and intent: the {path} of things").unwrap();
     SummaryMessage {
         summary: Some(&summary),
         appendix: "What the user said, word for word: …",
-        look_up: LookUp {
+        look_up: DetailLookup {
             transcript: Some("/data/session.jsonl"),
             recall_tool: Some("recall"),
         },
@@ -22,23 +24,32 @@ fn message(kept: Kept, mode: Mode) -> String {
 
 #[test]
 fn f9_the_messages_are_as_they_were() {
-    check("message_manual", &message(Kept::Nothing, Mode::Manual));
+    check(
+        "message_manual",
+        &message(KeptPlacement::Nothing, CompactionMode::Manual),
+    );
     check(
         "message_automatic",
-        &message(Kept::Nothing, Mode::Automatic),
+        &message(KeptPlacement::Nothing, CompactionMode::Automatic),
     );
     check(
         "message_autonomous",
-        &message(Kept::Nothing, Mode::Autonomous),
+        &message(KeptPlacement::Nothing, CompactionMode::Autonomous),
     );
-    check("message_up_to", &message(Kept::Behind, Mode::Automatic));
-    check("message_from", &message(Kept::Before, Mode::Manual));
-    assert!(message(Kept::Behind, Mode::Autonomous).len() < 1_600);
+    check(
+        "message_up_to",
+        &message(KeptPlacement::Behind, CompactionMode::Automatic),
+    );
+    check(
+        "message_from",
+        &message(KeptPlacement::Before, CompactionMode::Manual),
+    );
+    assert!(message(KeptPlacement::Behind, CompactionMode::Autonomous).len() < 1_600);
 }
 
 #[test]
 fn f9_it_says_where_the_session_comes_from_and_where_details_are() {
-    let text = message(Kept::Nothing, Mode::Manual);
+    let text = message(KeptPlacement::Nothing, CompactionMode::Manual);
     assert!(text.starts_with("This session continues an earlier conversation"));
     for part in [
         "## Summary",
@@ -53,9 +64,9 @@ fn f9_it_says_where_the_session_comes_from_and_where_details_are() {
 
 #[test]
 fn f9_manual_says_nothing_about_going_on_and_autonomous_says_most() {
-    let manual = message(Kept::Nothing, Mode::Manual);
-    let automatic = message(Kept::Nothing, Mode::Automatic);
-    let autonomous = message(Kept::Nothing, Mode::Autonomous);
+    let manual = message(KeptPlacement::Nothing, CompactionMode::Manual);
+    let automatic = message(KeptPlacement::Nothing, CompactionMode::Automatic);
+    let autonomous = message(KeptPlacement::Nothing, CompactionMode::Autonomous);
     assert!(!manual.contains("Go on") && !manual.contains("do not recap"));
     assert!(
         automatic.starts_with(&manual)
@@ -70,12 +81,12 @@ fn n3_behind_the_providers_summary_the_message_does_not_repeat_it() {
     let text = SummaryMessage {
         summary: None,
         appendix: "What the user said, word for word: …",
-        look_up: LookUp {
+        look_up: DetailLookup {
             transcript: Some("/data/session.jsonl"),
             recall_tool: Some("recall"),
         },
-        kept: Kept::Behind,
-        mode: Mode::Automatic,
+        kept: KeptPlacement::Behind,
+        mode: CompactionMode::Automatic,
     }
     .text();
     check("message_provider", &text);
@@ -87,9 +98,9 @@ fn f9_what_is_not_there_is_not_mentioned() {
     let text = SummaryMessage {
         summary: Some(&summary),
         appendix: " \n",
-        look_up: LookUp::default(),
-        kept: Kept::Nothing,
-        mode: Mode::Manual,
+        look_up: DetailLookup::default(),
+        kept: KeptPlacement::Nothing,
+        mode: CompactionMode::Manual,
     }
     .text();
     assert_eq!(text.matches("\n\n").count(), 2, "{text}");

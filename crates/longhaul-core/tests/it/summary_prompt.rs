@@ -2,12 +2,14 @@
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;
-use longhaul_core::summary::{Instructions, PLAIN_SYSTEM, Variant, opening_words, prompt};
+use longhaul_core::summary::{
+    PLAIN_SYSTEM, SummaryInstructions, SummaryPromptVariant, opening_words, prompt,
+};
 use serde_json::{Value, json};
 
 use crate::snapshot::check;
 
-const NONE: Instructions<'static> = Instructions {
+const NONE: SummaryInstructions<'static> = SummaryInstructions {
     called_off: &[],
     user: "",
     hooks: &[],
@@ -16,11 +18,11 @@ const NONE: Instructions<'static> = Instructions {
 
 const QUOTE: &str = "Now the second part:\nmake the parser faster.";
 
-fn variants() -> [(&'static str, Variant<'static>); 3] {
+fn variants() -> [(&'static str, SummaryPromptVariant<'static>); 3] {
     [
-        ("whole", Variant::Whole),
-        ("from", Variant::From { quote: QUOTE }),
-        ("up_to", Variant::UpTo),
+        ("whole", SummaryPromptVariant::Whole),
+        ("from", SummaryPromptVariant::From { quote: QUOTE }),
+        ("up_to", SummaryPromptVariant::UpTo),
     ]
 }
 
@@ -31,13 +33,16 @@ fn f4_the_prompts_are_as_they_were_and_of_bounded_size() {
         check(&format!("prompt_{name}"), &text);
         assert!(text.len() < 5_600, "{name}: {}", text.len());
     }
-    let all = Instructions {
+    let all = SummaryInstructions {
         called_off: &[],
         user: "Mind the API.",
         hooks: &["Keep ticket numbers.", "Keep the branch."],
         memory_file: "Keep test output.",
     };
-    check("prompt_instructions", &prompt(Variant::Whole, &all));
+    check(
+        "prompt_instructions",
+        &prompt(SummaryPromptVariant::Whole, &all),
+    );
     check("prompt_system", PLAIN_SYSTEM.trim_end());
     assert!(PLAIN_SYSTEM.len() < 300);
 }
@@ -55,7 +60,7 @@ fn f4_tools_are_forbidden_at_the_start_and_at_the_end() {
 
 #[test]
 fn f4_nine_sections_in_order_after_a_draft_that_checks_itself() {
-    let text = prompt(Variant::Whole, &NONE);
+    let text = prompt(SummaryPromptVariant::Whole, &NONE);
     let places = [
         "<analysis>",
         "in order",
@@ -92,13 +97,13 @@ fn f4_y4_proposals_and_cancelled_plans_are_kept_apart_from_what_the_user_asked_f
 
 #[test]
 fn f4_k1_instructions_come_in_the_order_user_hooks_memory_file() {
-    let instructions = Instructions {
+    let instructions = SummaryInstructions {
         called_off: &[],
         user: "  first  ",
         hooks: &["second", "", "third"],
         memory_file: "\nfourth\n",
     };
-    let text = prompt(Variant::UpTo, &instructions);
+    let text = prompt(SummaryPromptVariant::UpTo, &instructions);
     let places = [
         "Additional instructions",
         "first",
@@ -113,7 +118,7 @@ fn f4_k1_instructions_come_in_the_order_user_hooks_memory_file() {
 
 #[test]
 fn f4_blank_instructions_add_nothing() {
-    let blank = Instructions {
+    let blank = SummaryInstructions {
         called_off: &[],
         user: " \n",
         hooks: &["", "\t"],
@@ -126,14 +131,14 @@ fn f4_blank_instructions_add_nothing() {
 
 #[test]
 fn f5_up_to_asks_for_work_completed_and_context_for_continuing() {
-    let text = prompt(Variant::UpTo, &NONE);
+    let text = prompt(SummaryPromptVariant::UpTo, &NONE);
     assert!(text.contains("\n8. Work completed") && text.contains("\n9. Context for continuing"));
     assert!(!text.contains("Current work") && !text.contains("Next step"));
 }
 
 #[test]
 fn f5_from_quotes_the_message_that_its_part_begins_with() {
-    let text = prompt(Variant::From { quote: QUOTE }, &NONE);
+    let text = prompt(SummaryPromptVariant::From { quote: QUOTE }, &NONE);
     assert!(text.contains("\n> Now the second part:\n> make the parser faster.\n"));
     assert!(text.contains("only the recent part"));
     assert!(text.contains("Walk through the recent part"));

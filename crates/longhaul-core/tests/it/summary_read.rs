@@ -1,13 +1,13 @@
 //! What is taken of a summariser's reply.
 
-use longhaul_core::summary::{Reply, Stop, Summary, SummaryFailure, read};
+use longhaul_core::summary::{Summary, SummaryFailure, SummaryReplyText, SummaryStop, read};
 use proptest::prelude::*;
 
 fn finished(text: &str) -> Result<Summary, SummaryFailure> {
-    read(Reply {
+    read(SummaryReplyText {
         text,
         calls: 0,
-        stop: Stop::Finished,
+        stop: SummaryStop::Finished,
     })
 }
 
@@ -104,16 +104,19 @@ fn f6_every_failure_is_typed() {
     }
     let good = "<summary>good</summary>";
     let with = |calls, stop| {
-        read(Reply {
+        read(SummaryReplyText {
             text: good,
             calls,
             stop,
         })
     };
-    assert_eq!(with(1, Stop::Finished), Err(SummaryFailure::ToolCall));
-    assert_eq!(with(0, Stop::ToolUse), Err(SummaryFailure::ToolCall));
-    assert_eq!(with(0, Stop::Refusal), Err(SummaryFailure::Refusal));
-    assert_eq!(with(2, Stop::Refusal), Err(SummaryFailure::Refusal));
+    assert_eq!(
+        with(1, SummaryStop::Finished),
+        Err(SummaryFailure::ToolCall)
+    );
+    assert_eq!(with(0, SummaryStop::ToolUse), Err(SummaryFailure::ToolCall));
+    assert_eq!(with(0, SummaryStop::Refusal), Err(SummaryFailure::Refusal));
+    assert_eq!(with(2, SummaryStop::Refusal), Err(SummaryFailure::Refusal));
 }
 
 #[test]
@@ -127,10 +130,10 @@ fn f6_an_error_that_a_summary_tells_of_is_no_error() {
 #[test]
 fn f6_a_summary_that_was_cut_off_is_not_used() {
     let cut = |text| {
-        read(Reply {
+        read(SummaryReplyText {
             text,
             calls: 0,
-            stop: Stop::CutOff,
+            stop: SummaryStop::CutOff,
         })
     };
     let open = "<analysis>x</analysis><summary>\n1. Request\n2. Concepts\n3. Fil";

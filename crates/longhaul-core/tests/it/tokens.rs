@@ -220,16 +220,16 @@ fn t1_usage_inside_a_preserved_segment_is_stale() {
 #[test]
 fn t3_a_results_count_is_kept_by_its_call() {
     use longhaul_core::message::Id;
-    use longhaul_core::tokens::{Counted, Estimate, Ledger, Standing};
-    let mut ledger = Ledger::new();
+    use longhaul_core::tokens::{EntryStanding, Estimate, LedgerEntry, TokenLedger};
+    let mut ledger = TokenLedger::new();
     let call = Id::of("t1");
-    let input = Counted::Input {
+    let input = LedgerEntry::Input {
         weight: Estimate::ZERO,
         results: &[(call, Estimate::new(70))],
     };
-    ledger.push(input, Standing::Live);
+    ledger.push(input, EntryStanding::Live);
     assert_eq!(ledger.result(call), Some(Estimate::new(70)));
-    ledger.push(Counted::Clearing(&[call]), Standing::Live);
+    ledger.push(LedgerEntry::Clearing(&[call]), EntryStanding::Live);
     assert_eq!(ledger.result(call), None);
     assert_eq!(ledger.context().tokens(), 0);
 }

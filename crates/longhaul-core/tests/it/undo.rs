@@ -1,8 +1,8 @@
 //! Taking compactions back.
 
-use longhaul_core::rounds::Piece;
-use longhaul_core::summary::Direction;
-use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+use longhaul_core::rounds::ViewPiece;
+use longhaul_core::summary::PivotDirection;
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 use serde_json::Value;
 
 use crate::lines::inspect;
@@ -11,7 +11,7 @@ use crate::session_file::{Live, SessionFile};
 fn session(seed: u64) -> SessionFile {
     let spec = SessionSpec::new(seed, 14)
         .without(Feature::Branches)
-        .compaction(Compaction::Never);
+        .compaction(CompactionSchedule::Never);
     SessionFile::new(spec.generate().bytes)
 }
 
@@ -62,12 +62,12 @@ fn plain_chain(file: &SessionFile) -> Vec<String> {
     chain
 }
 
-fn pivots(file: &SessionFile) -> [Option<(usize, Direction)>; 3] {
+fn pivots(file: &SessionFile) -> [Option<(usize, PivotDirection)>; 3] {
     let middle = file.live().len() / 2;
     [
         None,
-        Some((middle, Direction::UpTo)),
-        Some((middle, Direction::From)),
+        Some((middle, PivotDirection::UpTo)),
+        Some((middle, PivotDirection::From)),
     ]
 }
 
@@ -152,7 +152,7 @@ fn x6_a_compaction_after_an_undo_can_be_undone_too() {
     file.undo().unwrap();
     file.turn("two");
     let before = contents(&file);
-    file.compact(Some((file.live().len() - 3, Direction::UpTo)));
+    file.compact(Some((file.live().len() - 3, PivotDirection::UpTo)));
     file.undo().unwrap();
     assert_eq!(contents(&file), before);
 }
@@ -160,15 +160,15 @@ fn x6_a_compaction_after_an_undo_can_be_undone_too() {
 #[test]
 fn x6_undo_works_on_compactions_that_other_programs_wrote() {
     for kept in [
-        Kept::Nothing,
-        Kept::AfterSummary,
-        Kept::AfterBoundary,
-        Kept::Listed,
+        KeptRounds::Nothing,
+        KeptRounds::AfterSummary,
+        KeptRounds::AfterBoundary,
+        KeptRounds::Listed,
     ] {
         let spec = SessionSpec::new(5, 20)
             .without(Feature::Branches)
             .kept(kept)
-            .compaction(Compaction::EveryRounds(9));
+            .compaction(CompactionSchedule::EveryRounds(9));
         let session = spec.generate();
         let last = session.truth.boundaries.last().unwrap().offset;
         let before = SessionFile::new(session.bytes[..last].to_vec());
@@ -190,7 +190,7 @@ fn x6_copies_are_whole_and_are_not_billed_again() {
     let after = inspect(&file.bytes);
     assert_eq!(after.usage.output, before.usage.output);
     let live = file.live();
-    let pieces: Vec<&Piece> = live.iter().map(|live: &Live| &live.piece).collect();
+    let pieces: Vec<&ViewPiece> = live.iter().map(|live: &Live| &live.piece).collect();
     assert!(pieces[pieces.len() - 1].part.is_response());
     let (table, conversation, ..) = file.read();
     assert!(plan.weight(&table).unpadded() > 0);

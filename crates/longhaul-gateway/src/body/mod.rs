@@ -8,5 +8,5 @@ mod outline;
 mod read;
 mod walk;
 
-pub use outline::{Element, Members, Outline, Role};
-pub use read::{LONGEST_MODEL, MOST_MESSAGES, NotAConversation, Resumption, read, read_from};
+pub use outline::{BodyMembers, BodyOutline, BodyRole, OutlineElement};
+pub use read::{LONGEST_MODEL, MOST_MESSAGES, NotAConversation, ReadResumePoint, read, read_from};

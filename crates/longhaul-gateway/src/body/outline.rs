@@ -7,7 +7,7 @@ use longhaul_core::json::text;
 
 /// Who speaks in a message, as the request says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum BodyRole {
     /// The user, and in the Messages API also tools.
     User,
     /// The model.
@@ -18,7 +18,7 @@ pub enum Role {
     Other,
 }
 
-impl Role {
+impl BodyRole {
     /// By the name of the role.
     pub fn of(name: &[u8]) -> Self {
         match name {
@@ -32,18 +32,18 @@ impl Role {
 
 /// One element of `messages`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Element {
+pub struct OutlineElement {
     /// The whole of it, from brace to brace.
     pub span: Range<usize>,
     /// Who speaks.
-    pub role: Role,
+    pub role: BodyRole,
     /// What is said; none where the element has no content.
     pub content: Option<Range<usize>>,
 }
 
 /// The members of the body that matter, beside the messages. A span covers the value alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Members {
+pub struct BodyMembers {
     /// `model`, quotes included.
     pub model: Range<usize>,
     /// `system`.
@@ -62,20 +62,20 @@ pub struct Members {
 
 /// A body and where its parts lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outline {
+pub struct BodyOutline {
     /// The members beside the messages.
-    pub members: Members,
+    pub members: BodyMembers,
     /// Members whose spans are those of a resumed reading: all that stood before the messages.
-    pub before: Members,
+    pub before: BodyMembers,
     /// How many elements of `messages` lie before the first of [`Outline::elements`]: those that were known.
     pub known: usize,
     /// The elements behind them.
-    pub elements: Vec<Element>,
+    pub elements: Vec<OutlineElement>,
     /// The whole list, from bracket to bracket.
     pub list: Range<usize>,
 }
 
-impl Outline {
+impl BodyOutline {
     /// The model asked for.
     pub fn model<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
         let quoted = body.get(self.members.model.clone()).unwrap_or_default();

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use longhaul_core::json::{self, Cursor, Fault, Value};
+use longhaul_core::json::{self, JsonCursor, JsonFault, JsonKind};
 
-use super::outline::{Element, Members, Outline, Role};
-use super::walk::Walk;
+use super::outline::{BodyMembers, BodyOutline, BodyRole, OutlineElement};
+use super::walk::JsonWalk;
 
 /// The most messages that a conversation may have.
 pub const MOST_MESSAGES: usize = 100_000;
@@ -35,7 +35,7 @@ pub enum NotAConversation {
 
 /// Where and why a body is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FaultText(pub Fault);
+pub struct FaultText(pub JsonFault);
 
 impl std::fmt::Display for FaultText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -43,15 +43,15 @@ impl std::fmt::Display for FaultText {
     }
 }
 
-impl From<Fault> for NotAConversation {
-    fn from(fault: Fault) -> Self {
+impl From<JsonFault> for NotAConversation {
+    fn from(fault: JsonFault) -> Self {
         Self::Damaged(FaultText(fault))
     }
 }
 
 /// Where to go on in a body whose beginning is known, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resumption {
+pub struct ReadResumePoint {
     /// The place behind an element of `messages`.
     pub at: usize,
     /// How many elements end there.
@@ -59,14 +59,14 @@ pub struct Resumption {
     /// Where `messages` begins.
     pub list: usize,
     /// The members that stand before `messages`.
-    pub before: Members,
+    pub before: BodyMembers,
 }
 
 /// Reads the outline of a whole body.
-pub fn read(body: &[u8]) -> Result<Outline, NotAConversation> {
+pub fn read(body: &[u8]) -> Result<BodyOutline, NotAConversation> {
     simdutf8::basic::from_utf8(body).map_err(|_| NotAConversation::NotUtf8)?;
-    let mut walk = Walk::at(body, 0);
-    let mut reading = Reading::default();
+    let mut walk = JsonWalk::at(body, 0);
+    let mut reading = OutlineReader::default();
     walk.pass(b'{')?;
     if walk.peek() != Some(b'}') {
         reading.member(&mut walk)?;
@@ -75,32 +75,32 @@ pub fn read(body: &[u8]) -> Result<Outline, NotAConversation> {
 }
 
 /// Reads the rest of a body whose beginning was read before. What lies before [`Resumption::at`] is not looked at.
-pub fn read_from(body: &[u8], from: &Resumption) -> Result<Outline, NotAConversation> {
+pub fn read_from(body: &[u8], from: &ReadResumePoint) -> Result<BodyOutline, NotAConversation> {
     let rest = body.get(from.at..).ok_or(NotAConversation::OtherShape)?;
     simdutf8::basic::from_utf8(rest).map_err(|_| NotAConversation::NotUtf8)?;
-    let mut walk = Walk::at(body, from.at);
-    let mut reading = Reading {
+    let mut walk = JsonWalk::at(body, from.at);
+    let mut reading = OutlineReader {
         members: from.before.clone(),
         before: from.before.clone(),
         known: from.elements,
-        ..Reading::default()
+        ..OutlineReader::default()
     };
     reading.elements(&mut walk, from.list)?;
     reading.rest(&mut walk)
 }
 
 #[derive(Default)]
-struct Reading {
-    members: Members,
-    before: Members,
+struct OutlineReader {
+    members: BodyMembers,
+    before: BodyMembers,
     known: usize,
-    elements: Vec<Element>,
+    elements: Vec<OutlineElement>,
     list: Option<Range<usize>>,
 }
 
-impl Reading {
+impl OutlineReader {
     /// The members behind one that was read, and the end.
-    fn rest(mut self, walk: &mut Walk<'_>) -> Result<Outline, NotAConversation> {
+    fn rest(mut self, walk: &mut JsonWalk<'_>) -> Result<BodyOutline, NotAConversation> {
         while walk.take(b',') {
             self.member(walk)?;
         }
@@ -110,7 +110,7 @@ impl Reading {
         if self.members.model.is_empty() || self.known + self.elements.len() == 0 {
             return Err(NotAConversation::OtherShape);
         }
-        Ok(Outline {
+        Ok(BodyOutline {
             members: self.members,
             before: self.before,
             known: self.known,
@@ -119,7 +119,7 @@ impl Reading {
         })
     }
 
-    fn member(&mut self, walk: &mut Walk<'_>) -> Result<(), NotAConversation> {
+    fn member(&mut self, walk: &mut JsonWalk<'_>) -> Result<(), NotAConversation> {
         let key = walk.key()?;
         if *key == *b"messages" {
             // Twice the same key: which one counts is not ours to guess.
@@ -139,18 +139,18 @@ impl Reading {
             cursor.skip()?;
             Ok(kind)
         })?;
-        let given = (kind != Value::Null).then(|| span.clone());
+        let given = (kind != JsonKind::Null).then(|| span.clone());
         match &*key {
             // The quotes are not part of it.
-            b"model" if kind == Value::String && span.len() > LONGEST_MODEL + 2 => {
+            b"model" if kind == JsonKind::String && span.len() > LONGEST_MODEL + 2 => {
                 return Err(NotAConversation::LongModelName);
             }
-            b"model" if kind == Value::String => self.members.model = span,
+            b"model" if kind == JsonKind::String => self.members.model = span,
             b"system" => self.members.system = given,
             b"tools" => self.members.tools = given,
             b"metadata" => self.members.metadata = given,
             b"cache_control" => self.members.automatic = given,
-            b"stream" => self.members.streams = kind == Value::True,
+            b"stream" => self.members.streams = kind == JsonKind::True,
             b"thread" => self.members.threaded = given.is_some(),
             _ => {}
         }
@@ -158,7 +158,7 @@ impl Reading {
     }
 
     /// The elements behind one that was read, and the end of the list.
-    fn elements(&mut self, walk: &mut Walk<'_>, start: usize) -> Result<(), NotAConversation> {
+    fn elements(&mut self, walk: &mut JsonWalk<'_>, start: usize) -> Result<(), NotAConversation> {
         while walk.take(b',') {
             self.element(walk)?;
         }
@@ -168,7 +168,7 @@ impl Reading {
         Ok(())
     }
 
-    fn element(&mut self, walk: &mut Walk<'_>) -> Result<(), NotAConversation> {
+    fn element(&mut self, walk: &mut JsonWalk<'_>) -> Result<(), NotAConversation> {
         if walk.peek() != Some(b'{') {
             return Err(NotAConversation::OtherShape);
         }
@@ -177,7 +177,7 @@ impl Reading {
         }
         let (span, (role, content)) = walk.value(role_and_content)?;
         let role = role.ok_or(NotAConversation::OtherShape)?;
-        self.elements.push(Element {
+        self.elements.push(OutlineElement {
             span,
             role,
             content,
@@ -186,16 +186,16 @@ impl Reading {
     }
 }
 
-type RoleAndContent = (Option<Role>, Option<Range<usize>>);
+type RoleAndContent = (Option<BodyRole>, Option<Range<usize>>);
 
-fn role_and_content(cursor: &mut Cursor<'_>, base: usize) -> Result<RoleAndContent, Fault> {
+fn role_and_content(cursor: &mut JsonCursor<'_>, base: usize) -> Result<RoleAndContent, JsonFault> {
     let (mut role, mut content) = (None, None);
     cursor.object(|cursor, key| {
         let start = cursor.position();
         match key {
             b"role" => {
                 let raw = cursor.raw()?;
-                role = json::content(raw).map(Role::of);
+                role = json::content(raw).map(BodyRole::of);
             }
             b"content" => {
                 let raw = cursor.raw()?;

@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use longhaul_core::json::{Cursor, Fault, FaultKind, decode};
+use longhaul_core::json::{JsonCursor, JsonFault, JsonFaultKind, decode};
 
 /// A position between values.
-pub(super) struct Walk<'a> {
+pub(super) struct JsonWalk<'a> {
     bytes: &'a [u8],
     pos: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> JsonWalk<'a> {
     pub(super) fn at(bytes: &'a [u8], pos: usize) -> Self {
         let mut walk = Self { bytes, pos };
         walk.skip_white();
@@ -27,12 +27,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> JsonFault {
         let kind = match self.bytes.get(self.pos) {
-            Some(_) => FaultKind::UnexpectedByte,
-            None => FaultKind::UnexpectedEnd,
+            Some(_) => JsonFaultKind::UnexpectedByte,
+            None => JsonFaultKind::UnexpectedEnd,
         };
-        Fault { at: self.pos, kind }
+        JsonFault { at: self.pos, kind }
     }
 
     pub(super) fn position(&self) -> usize {
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Passes one structural byte that must come next.
-    pub(super) fn pass(&mut self, byte: u8) -> Result<(), Fault> {
+    pub(super) fn pass(&mut self, byte: u8) -> Result<(), JsonFault> {
         match self.take(byte) {
             true => Ok(()),
             false => Err(self.fault()),
@@ -65,12 +65,12 @@ impl<'a> Walk<'a> {
     /// Passes a value through `read`, which must pass it whole; the span of the value.
     pub(super) fn value<T>(
         &mut self,
-        read: impl FnOnce(&mut Cursor<'a>, usize) -> Result<T, Fault>,
-    ) -> Result<(Range<usize>, T), Fault> {
+        read: impl FnOnce(&mut JsonCursor<'a>, usize) -> Result<T, JsonFault>,
+    ) -> Result<(Range<usize>, T), JsonFault> {
         let start = self.pos;
         let rest = self.bytes.get(start..).unwrap_or_default();
-        let mut cursor = Cursor::new(rest);
-        let told = read(&mut cursor, start).map_err(|fault| Fault {
+        let mut cursor = JsonCursor::new(rest);
+        let told = read(&mut cursor, start).map_err(|fault| JsonFault {
             at: fault.at + start,
             ..fault
         })?;
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Passes a key and its colon.
-    pub(super) fn key(&mut self) -> Result<Cow<'a, [u8]>, Fault> {
+    pub(super) fn key(&mut self) -> Result<Cow<'a, [u8]>, JsonFault> {
         let (_, literal) = self.value(|cursor, start| {
             let literal = cursor.string()?;
             Ok((start + literal.start..start + literal.end, literal.escaped))
@@ -94,12 +94,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Succeeds if nothing is left.
-    pub(super) fn end(&self) -> Result<(), Fault> {
+    pub(super) fn end(&self) -> Result<(), JsonFault> {
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(Fault {
+            Some(_) => Err(JsonFault {
                 at: self.pos,
-                kind: FaultKind::TrailingBytes,
+                kind: JsonFaultKind::TrailingBytes,
             }),
         }
     }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use longhaul_core::message::Usage;
 use tokio::runtime::Handle;
 
-use crate::line::LineId;
-use crate::manage::{Marked, Material};
-use crate::state::State;
-use crate::store::{CallRecord, Ended};
-use crate::watch::{Done, Extent, Measured};
+use crate::branch::LineId;
+use crate::manage::{BreakpointOwner, RequestContext};
+use crate::state::GatewayState;
+use crate::store::{CallEnding, CallRecord};
+use crate::watch::{CompletedCall, ResponseUsage, UsageCompleteness};
 
 /// Said once of a line whose client leaves the cache unused.
 const UNMARKED: &str =
@@ -18,19 +18,23 @@ const UNMARKED: &str =
 
 /// What is known of a call that has ended, beside what its answer measured.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct CallReport {
     pub(super) call: u64,
     pub(super) line: Option<LineId>,
     pub(super) record: CallRecord,
     /// What its conversation can be made smaller from, if it is managed.
-    pub(super) material: Option<Box<Material>>,
+    pub(super) context: Option<Box<RequestContext>>,
 }
 
 /// See the module. What takes long to read is read on a thread of its own.
-pub(super) fn after_reply(state: &Arc<State>, report: Report, mut measured: Measured) {
+pub(super) fn after_reply(
+    state: &Arc<GatewayState>,
+    report: CallReport,
+    mut measured: ResponseUsage,
+) {
     measured.read_if_short();
     match (measured, Handle::try_current()) {
-        (Measured::Usage(usage, extent), _) => follow(state, report, usage, extent),
+        (ResponseUsage::Usage(usage, extent), _) => follow(state, report, usage, extent),
         (kept, Ok(runtime)) => {
             let state = Arc::clone(state);
             drop(runtime.spawn_blocking(move || {
@@ -45,24 +49,29 @@ pub(super) fn after_reply(state: &Arc<State>, report: Report, mut measured: Meas
     }
 }
 
-fn follow(state: &State, report: Report, usage: Option<Usage>, extent: Extent) {
-    let Report {
+fn follow(
+    state: &GatewayState,
+    report: CallReport,
+    usage: Option<Usage>,
+    extent: UsageCompleteness,
+) {
+    let CallReport {
         call,
         line,
         mut record,
-        material,
+        context: material,
     } = report;
     if let (Some(material), Some(usage)) = (material, &usage) {
-        record.rewritten = material.sending.replaced.is_some();
-        if material.marked == Marked::ManagedNow {
+        record.rewritten = material.outgoing.replaced.is_some();
+        if material.marked == BreakpointOwner::ManagedNow {
             record.finding = Some(UNMARKED.to_owned());
         }
-        if record.ended == Ended::Whole && record.status == 200 && usage.context() > 0 {
-            record.saved = state.care.saved(&material, usage);
-            state.care.answered(*material, usage);
+        if record.ended == CallEnding::Whole && record.status == 200 && usage.context() > 0 {
+            record.saved = state.compactor.saved(&material, usage);
+            state.compactor.answered(*material, usage);
         }
     }
-    state.desk.done(Done {
+    state.usage_queue.done(CompletedCall {
         call,
         line,
         record,

@@ -15,43 +15,51 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-use super::passing::Answer;
-use super::placing::{self, Placing};
-use super::routes::Route;
-use super::under_way::{Call, ORGANISATION, UnderWay};
-use super::withheld::{self, Outcome};
-use crate::line::{self, Credentials};
-use crate::manage::Sending;
+use super::in_flight::{CallDetails, InFlightCall, ORGANISATION};
+use super::placement::{self, RequestPlacement};
+use super::response_body::ClientBody;
+use super::response_check::{self, ResponseDecision};
+use super::routes::GatewayRoute;
+use crate::branch::{self, Credentials};
+use crate::manage::OutgoingRequestBody;
 use crate::options::KeylessClients;
 use crate::own;
-use crate::policy::{Policy, Subject};
-use crate::refusal::Refusal;
-use crate::state::State;
-use crate::store::Ended;
+use crate::policy::{PolicySubject, RequestPolicy};
+use crate::refusal::GatewayRefusal;
+use crate::state::GatewayState;
+use crate::store::CallEnding;
 use crate::upstream::headers;
-use crate::upstream::{self, Onward};
+use crate::upstream::{self, UpstreamBody};
 
 /// What a client shows to be let in.
 const TOKEN: &str = "x-longhaul-token";
 
 /// Answers one request. Never fails: failures are answers.
-pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Response<Answer> {
-    let route = Route::of(request.method(), request.uri().path());
-    if route == Route::Own {
+pub(super) async fn answer(
+    state: Arc<GatewayState>,
+    request: Request<Incoming>,
+) -> Response<ClientBody> {
+    let route = GatewayRoute::of(request.method(), request.uri().path());
+    if route == GatewayRoute::Own {
         let answer = Box::pin(own::answer(&state, &request)).await;
-        return answer.map(Answer::from);
+        return answer.map(ClientBody::from);
     }
     let began = Instant::now();
     if !known_here(&state, request.headers()) {
-        return refused(&state, &Refusal::Stranger, route.dialect(), began);
+        return refused(&state, &GatewayRefusal::Stranger, route.dialect(), began);
     }
     // Who shows the token is no web page.
     if state.client_token.is_none() && !own::comes_from_here(&state, request.headers()) {
-        return refused(&state, &Refusal::Elsewhere, route.dialect(), began);
+        return refused(&state, &GatewayRefusal::Elsewhere, route.dialect(), began);
     }
     let Ok(permit) = Arc::clone(&state.requests).try_acquire_owned() else {
         let most = state.limits.requests;
-        return refused(&state, &Refusal::Busy { most }, route.dialect(), began);
+        return refused(
+            &state,
+            &GatewayRefusal::Busy { most },
+            route.dialect(),
+            began,
+        );
     };
     let span = tracing::info_span!(
         "gateway_request",
@@ -74,7 +82,7 @@ pub(super) async fn answer(state: Arc<State>, request: Request<Incoming>) -> Res
 }
 
 /// Whether a client may have requests passed on.
-fn known_here(state: &State, headers: &HeaderMap) -> bool {
+fn known_here(state: &GatewayState, headers: &HeaderMap) -> bool {
     let Some(token) = &state.client_token else {
         return true;
     };
@@ -82,8 +90,13 @@ fn known_here(state: &State, headers: &HeaderMap) -> bool {
     given.is_some_and(|given| own::same(given, token.expose().as_bytes()))
 }
 
-fn refused(state: &State, refusal: &Refusal, dialect: Dialect, began: Instant) -> Response<Answer> {
-    let answer = refusal.answer(dialect).map(Answer::from);
+fn refused(
+    state: &GatewayState,
+    refusal: &GatewayRefusal,
+    dialect: Dialect,
+    began: Instant,
+) -> Response<ClientBody> {
+    let answer = refusal.answer(dialect).map(ClientBody::from);
     state.metrics.refused(refusal.counted());
     let status = answer.status().as_u16();
     state.metrics.answered(status, None, began.elapsed());
@@ -92,15 +105,18 @@ fn refused(state: &State, refusal: &Refusal, dialect: Dialect, began: Instant) -
 }
 
 async fn pass(
-    state: &Arc<State>,
+    state: &Arc<GatewayState>,
     request: Request<Incoming>,
-    route: Route,
+    route: GatewayRoute,
     began: Instant,
     permit: OwnedSemaphorePermit,
-) -> Result<Response<Answer>, Refusal> {
+) -> Result<Response<ClientBody>, GatewayRefusal> {
     let (parts, body) = request.into_parts();
     let number = state.calls.fetch_add(1, Ordering::Relaxed);
-    let uri = state.upstream.uri(&parts.uri).ok_or(Refusal::ClientBroke)?;
+    let uri = state
+        .upstream
+        .uri(&parts.uri)
+        .ok_or(GatewayRefusal::ClientBroke)?;
     let passed = Arc::new(headers::onward(&parts.headers, state.upstream.host()));
     // Only what the upstream gets can tell it who asks.
     let credentials = Credentials::of(&passed, parts.uri.query());
@@ -114,14 +130,14 @@ async fn pass(
         };
         (of_key, tenants.whose(of_key))
     };
-    let subject = Subject {
+    let subject = PolicySubject {
         tenant,
         path: parts.uri.path(),
         headers: &parts.headers,
         model: None,
     };
     let decided = state.policies.decide(subject);
-    let mut call = Call {
+    let mut call = CallDetails {
         number,
         is_apart,
         // An upstream that sends headers back would say whatever the client says.
@@ -132,25 +148,25 @@ async fn pass(
         dialect: route.dialect(),
         policy: match route {
             // What is no conversation is passed on unread, whatever the rules say.
-            Route::Own | Route::Other(_) => Policy::Off,
+            GatewayRoute::Own | GatewayRoute::Other(_) => RequestPolicy::Off,
             _ => decided.unwrap_or_default(),
         },
-        ..Call::default()
+        ..CallDetails::default()
     };
     let (most, idle) = (state.limits.body, state.timeouts.client_idle);
     let read = match route {
-        Route::Conversation(_) => decided != Some(Policy::Off),
-        Route::Counting => decided.is_none_or(|policy| policy == Policy::Manage),
-        Route::Own | Route::Other(_) => false,
+        GatewayRoute::Conversation(_) => decided != Some(RequestPolicy::Off),
+        GatewayRoute::Counting => decided.is_none_or(|policy| policy == RequestPolicy::Manage),
+        GatewayRoute::Own | GatewayRoute::Other(_) => false,
     };
     let onward = if read {
         let body = upstream::whole(body, most, idle, &state.budget).await?;
-        let asked = line::Request {
+        let asked = branch::RecognitionRequest {
             tenant,
             dialect: route.dialect(),
             body: &body,
         };
-        let placing = Placing {
+        let placing = RequestPlacement {
             state,
             asked,
             body: &body,
@@ -158,50 +174,53 @@ async fn pass(
             passed: &passed,
             uri: &uri,
         };
-        match placing::recognise(state, asked, &body).await? {
+        match placement::recognise(state, asked, &body).await? {
             Ok(recognised) => {
                 let model = recognised.outline.model(&body);
-                let model_known = Subject {
+                let model_known = PolicySubject {
                     model: Some(&model),
                     ..subject
                 };
                 call.policy = state.policies.decide(model_known).unwrap_or_default();
-                if call.policy == Policy::Manage && recognised.outline.members.threaded {
-                    return Err(Refusal::Thread);
+                if call.policy == RequestPolicy::Manage && recognised.outline.members.threaded {
+                    return Err(GatewayRefusal::Thread);
                 }
                 match route {
-                    Route::Counting if call.is_apart => {}
-                    Route::Counting => placing.count(&mut call, recognised).await,
+                    GatewayRoute::Counting if call.is_apart => {}
+                    GatewayRoute::Counting => placing.count(&mut call, recognised).await,
                     _ => placing.place(&mut call, recognised).await,
                 }
             }
             Err(not) => {
-                call.policy = call.policy.min(Policy::Observe);
+                call.policy = call.policy.min(RequestPolicy::Observe);
                 call.note = Some(not.to_string());
             }
         }
-        let sending = call.material.as_ref().map(|material| &material.sending);
-        let sending = sending.map_or_else(|| Sending::as_it_came(&body), Sending::clone);
-        Body::Whole(sending.parts)
+        let sending = call.context.as_ref().map(|material| &material.outgoing);
+        let sending = sending.map_or_else(
+            || OutgoingRequestBody::unchanged(&body),
+            OutgoingRequestBody::clone,
+        );
+        ExchangeBody::Whole(sending.parts)
     } else {
-        Body::Coming(Onward::coming(body, most, idle)?)
+        ExchangeBody::Coming(UpstreamBody::coming(body, most, idle)?)
     };
-    let again = Again {
+    let again = UpstreamRequestParts {
         parts: &parts,
         passed,
         uri,
     };
-    let mut under_way = UnderWay::begin(Arc::clone(state), call);
+    let mut under_way = InFlightCall::begin(Arc::clone(state), call);
     let mut outcome = match state.upstream.send(again.request(onward)).await {
-        Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
+        Ok(answer) => response_check::check_response(state, under_way.call_mut(), answer).await,
         Err(refusal) => Err(refusal),
     };
     // Something else is sent for it now: once more.
-    while let Ok(Outcome::Retry(parts, first)) = outcome {
+    while let Ok(ResponseDecision::Retry(parts, first)) = outcome {
         outcome = match state.upstream.send(again.changed(parts)).await {
-            Ok(answer) => withheld::look(state, under_way.call_mut(), answer).await,
+            Ok(answer) => response_check::check_response(state, under_way.call_mut(), answer).await,
             // The first answer is still an answer.
-            Err(_) => Ok(Outcome::Held(first)),
+            Err(_) => Ok(ResponseDecision::Held(first)),
         };
     }
     match outcome {
@@ -213,7 +232,7 @@ async fn pass(
             Ok(under_way.end(outcome, permit))
         }
         Err(refusal) => {
-            under_way.ended = Ended::UpstreamFailed;
+            under_way.ended = CallEnding::UpstreamFailed;
             under_way.status = refusal.answer(route.dialect()).status().as_u16();
             Err(refusal)
         }
@@ -221,33 +240,33 @@ async fn pass(
 }
 
 /// A body for the upstream.
-enum Body {
+enum ExchangeBody {
     Whole(Vec<Bytes>),
-    Coming(Onward),
+    Coming(UpstreamBody),
 }
 
 /// What is needed to make the upstream's request, as often as it is sent.
-struct Again<'r> {
+struct UpstreamRequestParts<'r> {
     parts: &'r Parts,
     passed: Arc<HeaderMap>,
     uri: http::Uri,
 }
 
-impl Again<'_> {
+impl UpstreamRequestParts<'_> {
     /// The request with another body: it is none that the upstream may have seen.
-    fn changed(&self, parts: Vec<Bytes>) -> Request<Onward> {
-        let mut request = self.request(Body::Whole(parts));
+    fn changed(&self, parts: Vec<Bytes>) -> Request<UpstreamBody> {
+        let mut request = self.request(ExchangeBody::Whole(parts));
         headers::without_claims(request.headers_mut());
         request
     }
 
-    fn request(&self, body: Body) -> Request<Onward> {
+    fn request(&self, body: ExchangeBody) -> Request<UpstreamBody> {
         let (body, length) = match body {
-            Body::Whole(parts) => {
+            ExchangeBody::Whole(parts) => {
                 let length: usize = parts.iter().map(Bytes::len).sum();
-                (Onward::parts(parts), Some(length))
+                (UpstreamBody::parts(parts), Some(length))
             }
-            Body::Coming(body) => (body, None),
+            ExchangeBody::Coming(body) => (body, None),
         };
         let mut onward = Request::new(body);
         *onward.method_mut() = self.parts.method.clone();

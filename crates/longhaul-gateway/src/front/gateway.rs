@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use longhaul_core::window::{Action, Verdict};
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options as SimOptions, Server};
+use longhaul_core::window::{SwitchVerdict, SwitchableAction};
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions as SimOptions};
 use longhaul_sim::world::{self, World};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::net::TcpListener;
@@ -19,15 +19,15 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use super::serve;
-use crate::line::{Ids, Lines, Recogniser};
-use crate::manage::{Care, Noting, Settings, Shelves};
-use crate::meeting::Meeting;
-use crate::memory::{Budget, Evict};
-use crate::options::{Limits, Options, UpstreamChoice};
-use crate::state::State;
-use crate::store::{Store, StoreError};
+use crate::branch::{BranchIds, BranchIndex, BranchRecognizer};
+use crate::manage::{Compactor, CompactorSettings, CompactorStores, NotesMode};
+use crate::memory::{Evictable, MemoryBudget};
+use crate::options::{GatewayLimits, GatewayOptions, UpstreamChoice};
+use crate::peer_sync::PeerSync;
+use crate::state::GatewayState;
+use crate::store::{StoreError, UsageLogStore};
 use crate::upstream::{Upstream, UpstreamError};
-use crate::watch::{Changes, Keeper, Metrics};
+use crate::watch::{Metrics, SessionChanges, UsageLogWriter};
 
 /// How often old entries are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -64,9 +64,9 @@ pub struct Gateway {
     stop: CancellationToken,
     abort: CancellationToken,
     drain: Duration,
-    keeper: Option<Keeper>,
+    keeper: Option<UsageLogWriter>,
     metrics: Arc<Metrics>,
-    simulated: Option<Server>,
+    simulated: Option<SimServer>,
 }
 
 impl Gateway {
@@ -74,16 +74,16 @@ impl Gateway {
     ///
     /// # Errors
     /// As [`StartError`].
-    pub async fn start(options: Options) -> Result<Self, StartError> {
+    pub async fn start(options: GatewayOptions) -> Result<Self, StartError> {
         let mut tenants = options.tenants;
-        let known = options.store.known(options.limits.lines).await?;
+        let known = options.store.known(options.limits.branches).await?;
         for (of_key, tenant) in known.tenants {
             tenants.know(of_key, tenant);
         }
-        let budget = Budget::new(options.limits.memory);
-        let lines = Lines::new(Ids::new(seed()), options.limits.lines);
-        let recogniser = Recogniser::within(lines, tenants.history_key(), &budget);
-        recogniser.with_lines(|lines| {
+        let budget = MemoryBudget::new(options.limits.memory);
+        let lines = BranchIndex::new(BranchIds::new(seed()), options.limits.branches);
+        let recogniser = BranchRecognizer::within(lines, tenants.history_key(), &budget);
+        recogniser.with_branches(|lines| {
             for line in &known.lines {
                 lines.restore(line);
             }
@@ -107,32 +107,32 @@ impl Gateway {
         metrics.publish(&opentelemetry::global::meter("longhaul.gateway"));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let connections = TaskTracker::new();
-        let noting = options.notes == Noting::On
-            && options.config.switches.decide(Action::Notes) == Verdict::Allowed;
-        let mut settings = Settings::new(
+        let noting = options.notes == NotesMode::On
+            && options.config.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed;
+        let mut settings = CompactorSettings::new(
             Arc::new(options.config),
             Arc::new(options.models.clone()),
             &options.clearable,
             Timestamp::now(),
         );
         settings.patience = options.timeouts.summary;
-        let changes = Changes::new(stop.clone());
-        let care = Care::new(
-            Shelves {
-                rewrites: Arc::clone(&options.shelf),
-                notes: noting.then_some(options.notes_shelf),
+        let changes = SessionChanges::new(stop.clone());
+        let care = Compactor::new(
+            CompactorStores {
+                rewrites: Arc::clone(&options.prefix_store),
+                notes: noting.then_some(options.notes_store),
                 seal: tenants.seal_key(),
                 budget: budget.clone(),
             },
             settings,
-            options.marks,
+            options.breakpoint_mode,
             Arc::clone(&metrics),
             changes.clone(),
             connections.clone(),
             abort.clone(),
         );
-        let care = Arc::new(care.await?.told_the_time_by(options.clock));
-        let (keeper, desk) = Keeper::start(
+        let care = Arc::new(care.await?.with_clock(options.clock));
+        let (keeper, desk) = UsageLogWriter::start(
             Arc::clone(&options.store),
             options.models,
             Arc::clone(&metrics),
@@ -141,33 +141,33 @@ impl Gateway {
         )
         .map_err(StartError::System)?;
         // Those whose things are missed least are asked first: the books' thread joined before.
-        let rewrites: Arc<dyn Evict> = care.rewrites_at_hand();
+        let rewrites: Arc<dyn Evictable> = care.loaded_prefixes();
         budget.join(Arc::downgrade(&rewrites));
-        let lines: Arc<dyn Evict> = Arc::clone(&recogniser) as Arc<dyn Evict>;
+        let lines: Arc<dyn Evictable> = Arc::clone(&recogniser) as Arc<dyn Evictable>;
         budget.join(Arc::downgrade(&lines));
         let purging = options.retention_days.map(|days| {
             let store = Arc::clone(&options.store);
             tokio::spawn(purge(store, days))
         });
-        let state = Arc::new(State {
+        let state = Arc::new(GatewayState {
             upstream: Arc::new(Upstream::new(
                 &url,
                 options.timeouts,
                 options.limits,
                 options.upstream_ca,
             )?),
-            recogniser,
+            recognizer: recogniser,
             tenants: Mutex::new(tenants),
             policies: options.policies,
-            meeting: Meeting::new(options.peers, Arc::clone(&options.store)),
+            peer_sync: PeerSync::new(options.peers, Arc::clone(&options.store)),
             store: options.store,
-            shelf: options.shelf,
-            care,
+            prefix_store: options.prefix_store,
+            compactor: care,
             changes,
-            desk,
+            usage_queue: desk,
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
-            limits: Limits {
+            limits: GatewayLimits {
                 // One that does not fit into the memory never will.
                 body: options.limits.body.min(options.limits.memory),
                 ..options.limits
@@ -218,7 +218,7 @@ impl Gateway {
     }
 
     /// The offline world behind it, if that is the upstream.
-    pub fn simulated(&self) -> Option<&Server> {
+    pub fn simulated(&self) -> Option<&SimServer> {
         self.simulated.as_ref()
     }
 
@@ -269,21 +269,21 @@ fn seed() -> u64 {
     }
 }
 
-async fn simulated(models: &longhaul_core::models::ModelTable) -> Result<Server, StartError> {
+async fn simulated(models: &longhaul_core::models::ModelTable) -> Result<SimServer, StartError> {
     let options = SimOptions::default();
     let model = SimModel::new(ModelOptions::default());
-    let world = World::new(world::Options {
+    let world = World::new(world::WorldOptions {
         models: models.clone(),
         pace: SimOptions::world_pace(options.pace),
-        ..world::Options::new(0, Box::new(model))
+        ..world::WorldOptions::new(0, Box::new(model))
     });
     let addr = SocketAddr::from(([127, 0, 0, 1], 0));
-    let started = Server::start(addr, world, options).await;
+    let started = SimServer::start(addr, world, options).await;
     started.map_err(|source| StartError::Listen { addr, source })
 }
 
 /// Deletes what is too old, now and then.
-async fn purge(store: Arc<dyn Store>, days: u32) {
+async fn purge(store: Arc<dyn UsageLogStore>, days: u32) {
     loop {
         let age = SignedDuration::from_hours(24 * i64::from(days));
         if let Ok(before) = Timestamp::now().checked_sub(age) {

@@ -7,21 +7,23 @@
 //! how many there may be), `refuse` the gateway's own errors in the API's words.
 
 mod after_reply;
+mod connection_turns;
 mod exchange;
 mod files;
 mod gateway;
-mod out_of_room;
-mod passing;
-mod patient;
-mod placing;
+mod in_flight;
+mod placement;
+mod response_body;
+mod response_check;
 mod routes;
 mod serve;
 mod silent;
-mod turns;
-mod under_way;
-mod withheld;
+mod timed_socket;
+mod window_full;
 
-pub use crate::options::{KeylessClients, Limits, Options, Timeouts, UpstreamChoice};
+pub use crate::options::{
+    GatewayLimits, GatewayOptions, GatewayTimeouts, KeylessClients, UpstreamChoice,
+};
 pub use crate::upstream::UpstreamError;
 pub use files::raise_open_files;
 pub use gateway::{Gateway, StartError};

@@ -5,7 +5,7 @@ use longhaul_provider::Dialect;
 
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum GatewayRoute {
     /// A conversation goes on.
     Conversation(Dialect),
     /// A conversation is only counted.
@@ -16,7 +16,7 @@ pub(super) enum Route {
     Other(Dialect),
 }
 
-impl Route {
+impl GatewayRoute {
     pub(super) fn of(method: &Method, path: &str) -> Self {
         match (method.as_str(), path) {
             ("POST", "/v1/messages") => Self::Conversation(Dialect::Anthropic),

@@ -14,12 +14,12 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::connection_turns::ConnectionTurns;
 use super::exchange;
 use super::files;
-use super::patient::{Patience, Patient};
-use super::silent::{Silent, SilentConnections};
-use super::turns::Turns;
-use crate::state::State;
+use super::silent::{SilentConnection, SilentConnections};
+use super::timed_socket::{SocketTimeouts, TimedSocket};
+use crate::state::GatewayState;
 
 /// How long to wait if a connection cannot be accepted.
 const NO_ROOM: Duration = Duration::from_millis(50);
@@ -27,7 +27,7 @@ const NO_ROOM: Duration = Duration::from_millis(50);
 /// Accepts until it is stopped; `abort` ends what is under way.
 pub(super) async fn run(
     listener: TcpListener,
-    state: Arc<State>,
+    state: Arc<GatewayState>,
     connections: TaskTracker,
     stop: CancellationToken,
     abort: CancellationToken,
@@ -78,16 +78,21 @@ async fn accept(
     Ok((stream, place))
 }
 
-async fn serve(stream: TcpStream, state: Arc<State>, silent: Silent, stop: CancellationToken) {
+async fn serve(
+    stream: TcpStream,
+    state: Arc<GatewayState>,
+    silent: SilentConnection,
+    stop: CancellationToken,
+) {
     // Events are small and shall not wait for each other; where this fails they only come later.
     let _ = stream.set_nodelay(true);
     let (head, most) = (state.timeouts.client_head, state.limits.head);
-    let patience = Patience {
+    let patience = SocketTimeouts {
         head: state.timeouts.client_first,
         taking: state.timeouts.client_idle,
     };
-    let turns = Turns::default();
-    let stream = Patient::new(
+    let turns = ConnectionTurns::default();
+    let stream = TimedSocket::new(
         stream,
         patience,
         turns.clone(),

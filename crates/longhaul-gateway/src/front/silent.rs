@@ -9,29 +9,29 @@ use tokio_util::sync::CancellationToken;
 
 /// See the module. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SilentConnections(Arc<Shared>);
+pub(super) struct SilentConnections(Arc<SilentRegistry>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SilentRegistry {
     next: AtomicU64,
     by_age: Mutex<BTreeMap<u64, CancellationToken>>,
 }
 
 /// One of them, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Silent {
+pub(super) struct SilentConnection {
     all: SilentConnections,
     number: u64,
 }
 
 impl SilentConnections {
     /// A new connection, and what is cancelled when it is to make room.
-    pub(super) fn join(&self) -> (Silent, CancellationToken) {
+    pub(super) fn join(&self) -> (SilentConnection, CancellationToken) {
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
         let closed = CancellationToken::new();
         self.by_age().insert(number, closed.clone());
         let all = self.clone();
-        (Silent { all, number }, closed)
+        (SilentConnection { all, number }, closed)
     }
 
     /// Closes the oldest, if there is any.
@@ -47,7 +47,7 @@ impl SilentConnections {
     }
 }
 
-impl Drop for Silent {
+impl Drop for SilentConnection {
     fn drop(&mut self) {
         self.all.by_age().remove(&self.number);
     }

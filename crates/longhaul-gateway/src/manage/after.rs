@@ -5,24 +5,24 @@ use std::sync::Arc;
 
 use longhaul_core::history::{HistoryState, MeasuredReply};
 use longhaul_core::message::Usage;
-use longhaul_core::window::{Action, WindowStatus};
+use longhaul_core::window::{SwitchableAction, WindowStatus};
 
-use super::care::Care;
-use super::material::Material;
-use super::weight::Density;
-use super::work::{Answered, Occasion};
+use super::compactor::Compactor;
+use super::request_context::RequestContext;
+use super::weight::TokenDensity;
+use super::work::{AnswerTokens, WorkOccasion};
 
-impl Care {
+impl Compactor {
     /// A request was answered: if its window is nearly full, it is made smaller for the next.
-    pub(crate) fn answered(self: &Arc<Self>, material: Material, usage: &Usage) {
+    pub(crate) fn answered(self: &Arc<Self>, material: RequestContext, usage: &Usage) {
         let line = material.placed.line;
         let (used, prompt) = (usage.context(), usage.prompt());
-        let trail = material.sending.marked.as_ref();
+        let trail = material.outgoing.marked.as_ref();
         let trail = trail.and_then(|(_, trail)| trail.clone()).map(Arc::new);
         let known = self.windows.of(&material.model);
         let notes = self.notes.as_ref().filter(|notes| notes.are_fresh(line));
         let may = self.settings.config.background
-            && (self.may(Action::Automatic) || self.may(Action::Micro));
+            && (self.may(SwitchableAction::Automatic) || self.may(SwitchableAction::Micro));
         let is_due = |state: &HistoryState| {
             material.size.is_none()
                 && may
@@ -31,7 +31,7 @@ impl Care {
                     None => state.is_due(window),
                 })
         };
-        let base = material.sending.replaced.as_ref();
+        let base = material.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
             at: material.recognised.hashes.last().copied().unwrap_or(0),
@@ -41,11 +41,11 @@ impl Care {
             answered: None,
         };
         let now = self.clock.now();
-        let due = (self.standings).answered(line, measured, trail, now, is_due);
+        let due = (self.branch_states).answered(line, measured, trail, now, is_due);
         if due {
             let care = Arc::clone(self);
-            let answered = Answered { prompt, used };
-            let work = async move { care.work(material, Occasion::Ahead(answered)).await };
+            let answered = AnswerTokens { prompt, used };
+            let work = async move { care.work(material, WorkOccasion::Ahead(answered)).await };
             self.tasks.spawn_on(work, &self.runtime);
         } else if self.notes.is_some() {
             self.note(material, used);
@@ -53,18 +53,21 @@ impl Care {
     }
 
     /// A request was sent: what will not be needed of it when it is answered is let go of.
-    pub(crate) fn sent(&self, material: &mut Material) {
+    pub(crate) fn sent(&self, material: &mut RequestContext) {
         let known = self.windows.of(&material.model);
         // It is due at seven tenths of the threshold at the earliest, and few texts have a token for each byte.
         let may_be_due = |window: &WindowStatus| {
             let sent = material.size().sent as u64;
-            let used = self.standings.measured(material.placed.line).used;
+            let used = self.branch_states.measured(material.placed.line).used;
             sent >= window.auto_compact / 2 || used >= window.auto_compact / 2
         };
-        let base = material.sending.replaced.as_ref();
+        let base = material.outgoing.replaced.as_ref();
         let line = material.placed.line;
-        let is_counted =
-            base.is_none_or(|(base, _)| self.standings.left_out(line, base.beginning()).is_some());
+        let is_counted = base.is_none_or(|(base, _)| {
+            self.branch_states
+                .left_out(line, base.beginning())
+                .is_some()
+        });
         let due = known.window.as_ref().is_some_and(may_be_due);
         if self.notes.is_none() && is_counted && !due {
             material.let_go();
@@ -72,21 +75,21 @@ impl Care {
     }
 
     /// Asking was in vain: what it cost is part of what stands for the beginning, or of what will.
-    pub(super) async fn in_vain(&self, material: &Material, usage: &Usage) {
+    pub(super) async fn in_vain(&self, material: &RequestContext, usage: &Usage) {
         let cost = self.spec(&material.model).cost_of_reply(usage);
-        let base = material.sending.replaced.as_ref();
+        let base = material.outgoing.replaced.as_ref();
         if let (Some((base, _)), Some(cost)) = (base, cost.filter(|_| usage.total() > 0))
             && self.rewrites.charge(base, cost).await
         {
             return;
         }
-        self.standings.used_in_vain(material.placed.line, usage);
+        self.branch_states.used_in_vain(material.placed.line, usage);
     }
 
     /// A request was answered that something else was sent for. Gives how many tokens that saved, at the least, and
     /// takes off what it cost to write what is kept to the cache anew.
-    pub(crate) fn saved(self: &Arc<Self>, material: &Material, usage: &Usage) -> u64 {
-        let Some((base, _)) = &material.sending.replaced else {
+    pub(crate) fn saved(self: &Arc<Self>, material: &RequestContext, usage: &Usage) -> u64 {
+        let Some((base, _)) = &material.outgoing.replaced else {
             return 0;
         };
         let (line, beginning) = (material.placed.line, base.beginning());
@@ -113,17 +116,17 @@ impl Care {
                 self.tasks.spawn_on(charging, &self.runtime);
             }
         }
-        if let Some(known) = self.standings.left_out(line, beginning) {
+        if let Some(known) = self.branch_states.left_out(line, beginning) {
             return known;
         }
         if material.size.is_some() {
             return 0;
         }
-        let density = Density::measured(usage.prompt(), material.weight().total());
+        let density = TokenDensity::measured(usage.prompt(), material.weight().total());
         let less = material.weight_replaced().saturating_sub(base.weight());
         // At the least: the count of what was not sent is an estimate.
         let tokens = density.tokens(less) / 10 * 9;
-        self.standings.leaves_out(line, beginning, tokens);
+        self.branch_states.leaves_out(line, beginning, tokens);
         tokens
     }
 }

@@ -7,34 +7,39 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::history::{ClearingReason, ModelAnswer};
-use longhaul_core::json::{self, Object};
+use longhaul_core::history::{ClearingReason, SummaryRequestOutcome};
+use longhaul_core::json::{self, ObjectReader};
 use longhaul_core::micro::{
-    CacheState, Clearing, MicroLimits, MicroSituation, MicroStep, Pressure, ToolResults, choose,
+    CacheState, MicroLimits, MicroSituation, MicroStep, PlannedClearing, PressureOwner,
+    ToolResults, choose,
 };
-use longhaul_core::report::{LossReport, Results, Tokens};
-use longhaul_core::tokens::Rough;
+use longhaul_core::report::{LossReport, ResultLoss, ViewTokens};
+use longhaul_core::tokens::RoughEstimator;
 use longhaul_provider::Dialect;
 
-use super::element::Element;
-use super::entries::Entries;
-use super::settings::Settings;
+use super::element::ElementParts;
+use super::entries::ConversationEntries;
+use super::settings::CompactorSettings;
 use super::splice::{Splices, value};
-use super::weight::Scales;
-use super::{Draft, Talk};
-use crate::store::Kind;
+use super::weight::ConversationTokenCount;
+use super::{CompactableConversation, CompactedDraft};
+use crate::store::CompactedPrefixKind;
 
 /// What stands for a result. It names no tool that would have it: the client has none.
 const CLEARED: &str = include_str!("fragments/cleared.txt");
 
 /// A conversation with old results cleared; none if there is nothing worth clearing.
-pub fn clear(talk: &Talk, why: ClearingReason, settings: &Settings) -> Option<Draft> {
-    let read = Entries::of(talk, None, settings.now).ok()?;
+pub fn clear(
+    talk: &CompactableConversation,
+    why: ClearingReason,
+    settings: &CompactorSettings,
+) -> Option<CompactedDraft> {
+    let read = ConversationEntries::of(talk, None, settings.now).ok()?;
     let mut results = ToolResults::new(settings.clearable.clone());
     for entry in &read.entries {
-        results.push(entry.view(), &Rough);
+        results.push(entry.view(), &RoughEstimator);
     }
-    let scales = Scales::of(talk, settings);
+    let scales = ConversationTokenCount::of(talk, settings);
     let clearing = chosen(&results, scales.before, why, talk, settings)?;
     let new = clearing.results.iter().map(|result| result.call.as_str());
     let old = talk.cleared.iter().map(String::as_str);
@@ -47,20 +52,20 @@ pub fn clear(talk: &Talk, why: ClearingReason, settings: &Settings) -> Option<Dr
     let (before, after) = (scales.before, scales.with(sent));
     let mut cleared = talk.cleared.clone();
     cleared.extend(clearing.results.iter().map(|result| result.call.clone()));
-    Some(Draft {
-        kind: Kind::Cleared,
-        talk: Talk {
+    Some(CompactedDraft {
+        kind: CompactedPrefixKind::Cleared,
+        talk: CompactableConversation {
             elements: rest,
             cleared,
             measured: None,
             ..talk.clone()
         },
-        summed_up: 0,
+        summarized: 0,
         before,
         after,
         report: report(&clearing, before, after),
         usage: None,
-        answer: ModelAnswer::NotAsked,
+        answer: SummaryRequestOutcome::NotAsked,
     })
 }
 
@@ -68,9 +73,9 @@ fn chosen(
     results: &ToolResults,
     used: u64,
     why: ClearingReason,
-    talk: &Talk,
-    settings: &Settings,
-) -> Option<Clearing> {
+    talk: &CompactableConversation,
+    settings: &CompactorSettings,
+) -> Option<PlannedClearing> {
     let window = settings.window(&talk.model).ok()?;
     // Whether it rested was judged before: here any gap will do.
     let rested = Timestamp::UNIX_EPOCH;
@@ -86,7 +91,7 @@ fn chosen(
         now: settings.now,
         cache: CacheState::Cold,
         cached: None,
-        pressure: Pressure::Ours,
+        pressure: PressureOwner::Ours,
         limits,
     });
     match step {
@@ -95,10 +100,10 @@ fn chosen(
     }
 }
 
-fn report(clearing: &Clearing, before: u64, after: u64) -> String {
+fn report(clearing: &PlannedClearing, before: u64, after: u64) -> String {
     let report = LossReport {
-        tokens: Tokens { before, after },
-        results: Results {
+        tokens: ViewTokens { before, after },
+        results: ResultLoss {
             cleared: clearing.results.len() as u64,
             archived: 0,
         },
@@ -113,7 +118,7 @@ fn report(clearing: &Clearing, before: u64, after: u64) -> String {
 
 /// The element with a marker in place of these results, all other bytes as they are.
 pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet<&str>) -> Bytes {
-    let Some(read) = Element::read(element) else {
+    let Some(read) = ElementParts::read(element) else {
         return element.clone();
     };
     let mut splices = Splices::default();
@@ -143,6 +148,6 @@ pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet
     splices.apply(element)
 }
 
-fn names_one(object: Object<'_>, field: &str, gone: &BTreeSet<&str>) -> bool {
+fn names_one(object: ObjectReader<'_>, field: &str, gone: &BTreeSet<&str>) -> bool {
     object.string(field).is_some_and(|id| gone.contains(&*id))
 }

@@ -3,30 +3,30 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use longhaul_core::json::{self, Object};
+use longhaul_core::json::{self, ObjectReader};
 
 use super::splice::{items, value};
-use crate::body::Role;
+use crate::body::BodyRole;
 
 /// An element and where its parts lie.
 #[derive(Debug)]
-pub(super) struct Element<'a> {
+pub(super) struct ElementParts<'a> {
     pub(super) text: &'a [u8],
-    pub(super) role: Role,
+    pub(super) role: BodyRole,
     /// The name of the role.
     pub(super) role_name: Cow<'a, str>,
     /// What is said; none where there is no content.
     pub(super) content: Option<Range<usize>>,
 }
 
-impl<'a> Element<'a> {
+impl<'a> ElementParts<'a> {
     /// None if it is no object with a role.
     pub(super) fn read(text: &'a [u8]) -> Option<Self> {
-        let role_name = Object::new(text).string("role")?;
+        let role_name = ObjectReader::new(text).string("role")?;
         let content = value(text, 0..text.len(), "content");
         Some(Self {
             text,
-            role: Role::of(role_name.as_bytes()),
+            role: BodyRole::of(role_name.as_bytes()),
             role_name,
             content: content.filter(|place| text.get(place.clone()) != Some(b"null")),
         })
@@ -48,8 +48,8 @@ impl<'a> Element<'a> {
     }
 
     /// A block's bytes as an object.
-    pub(super) fn block(&self, place: &Range<usize>) -> Object<'a> {
-        Object::new(self.text.get(place.clone()).unwrap_or_default())
+    pub(super) fn block(&self, place: &Range<usize>) -> ObjectReader<'a> {
+        ObjectReader::new(self.text.get(place.clone()).unwrap_or_default())
     }
 
     /// How many calls of tools it makes, in either dialect.
@@ -68,7 +68,7 @@ impl<'a> Element<'a> {
 
     /// A field of the element.
     pub(super) fn field(&self, name: &str) -> Option<&'a [u8]> {
-        let field = Object::new(self.text).get(name)?;
+        let field = ObjectReader::new(self.text).get(name)?;
         (field != b"null").then_some(field)
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn texts(content: &[u8]) -> String {
     }
     let blocks = longhaul_core::json::items(content).unwrap_or_default();
     let texts = blocks.into_iter().filter_map(|block| {
-        let block = Object::new(block);
+        let block = ObjectReader::new(block);
         block.string("text").or_else(|| block.string("refusal"))
     });
     texts.collect::<Vec<_>>().join("\n")

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::facts::HostTexts;
 
-use longhaul_core::json::{Object, items};
-use longhaul_core::message::{Block, BlockKind, Entry, EntryKind, Id, View};
+use longhaul_core::json::{ObjectReader, items};
+use longhaul_core::message::{BlockKind, Entry, EntryBlock, EntryKind, EntryView, Id};
 
 use super::element::texts;
-use super::tools::{Tool, ToolKind, Tools};
+use super::tools::{KnownTool, KnownTools, ToolKind};
 
 const PARTLY: &str = "only a part of it was read";
 const NO_TEXT: &str = "it is not text";
@@ -46,30 +46,30 @@ const CHANGES: [&str; 10] = [
 #[derive(Debug, Default)]
 pub struct HistoryFiles {
     /// The one that was read last is last.
-    files: Vec<(PathBuf, Shown)>,
+    files: Vec<(PathBuf, HistoryFileText)>,
 }
 
 /// What is known of a file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Shown {
+enum HistoryFileText {
     Text(String),
     Unknown(&'static str),
 }
 
 /// A call that awaits its result.
-struct Call<'a> {
-    tool: &'a Tool,
+struct PendingFileCall<'a> {
+    tool: &'a KnownTool,
     path: Option<PathBuf>,
-    input: Object<'a>,
+    input: ObjectReader<'a>,
     raw: &'a [u8],
 }
 
 impl HistoryFiles {
     /// Follows the entries of a conversation.
-    pub fn of(entries: &[Entry], tools: &Tools) -> Self {
+    pub fn of(entries: &[Entry], tools: &KnownTools) -> Self {
         let host = HostTexts::builtin();
         let mut files = Self::default();
-        let mut open: HashMap<Id, Call<'_>> = HashMap::default();
+        let mut open: HashMap<Id, PendingFileCall<'_>> = HashMap::default();
         // Those that were put back before stand the newest first.
         let put_back = entries.iter().rev().map(Entry::view);
         for view in put_back.filter(|view| view.facets.kind == EntryKind::Attachment) {
@@ -86,7 +86,7 @@ impl HistoryFiles {
                     }
                     BlockKind::ToolResult => {
                         if let Some(call) = open.remove(&id).filter(|_| !block.is_error) {
-                            let result = Object::new(block.span.of(view.line));
+                            let result = ObjectReader::new(block.span.of(view.line));
                             files.answered(
                                 &call,
                                 &texts(result.get("content").unwrap_or_default()),
@@ -110,37 +110,40 @@ impl HistoryFiles {
     pub fn text(&self, path: &Path) -> Result<&str, &'static str> {
         let known = self.files.iter().find(|(known, _)| known == path);
         match known {
-            Some((_, Shown::Text(text))) => Ok(text),
-            Some((_, Shown::Unknown(why))) => Err(why),
+            Some((_, HistoryFileText::Text(text))) => Ok(text),
+            Some((_, HistoryFileText::Unknown(why))) => Err(why),
             None => Err("the history does not show it"),
         }
     }
 
-    fn attached(&mut self, view: View<'_>) {
+    fn attached(&mut self, view: EntryView<'_>) {
         let attachment = view.object(view.facets.attachment);
         let file = attachment
             .object("content")
             .and_then(|content| content.object("file"));
         let shown = file.and_then(|file| Some((file.string("filePath")?, file.string("content")?)));
         if let (Some("file"), Some((path, text))) = (attachment.string("type").as_deref(), shown) {
-            self.read(path.as_ref().into(), Shown::Text(text.into_owned()));
+            self.read(
+                path.as_ref().into(),
+                HistoryFileText::Text(text.into_owned()),
+            );
         }
     }
 
     /// A file was shown: it is the newest now.
-    fn read(&mut self, path: PathBuf, shown: Shown) {
+    fn read(&mut self, path: PathBuf, shown: HistoryFileText) {
         self.files.retain(|(known, _)| *known != path);
         self.files.push((path, shown));
     }
 
-    fn known(&mut self, path: &Path) -> Option<&mut Shown> {
+    fn known(&mut self, path: &Path) -> Option<&mut HistoryFileText> {
         let mut files = self.files.iter_mut();
         files
             .find(|(known, _)| known == path)
             .map(|(_, shown)| shown)
     }
 
-    fn answered(&mut self, call: &Call<'_>, result: &str, host: &HostTexts) {
+    fn answered(&mut self, call: &PendingFileCall<'_>, result: &str, host: &HostTexts) {
         match (call.tool.kind, &call.path) {
             (ToolKind::Read, Some(path)) => self.shown(call, path, result, host),
             (ToolKind::Write, Some(path)) => {
@@ -150,13 +153,14 @@ impl HistoryFiles {
                     .as_ref()
                     .and_then(|field| call.input.string(field));
                 if let Some(shown) = self.known(path) {
-                    let text = text.map(|text| Shown::Text(text.into_owned()));
-                    *shown = text.unwrap_or(Shown::Unknown(CHANGED));
+                    let text = text.map(|text| HistoryFileText::Text(text.into_owned()));
+                    *shown = text.unwrap_or(HistoryFileText::Unknown(CHANGED));
                 }
             }
             (ToolKind::Edit, Some(path)) => {
                 if let Some(shown) = self.known(path) {
-                    *shown = edited(shown, call).map_or(Shown::Unknown(CHANGED), Shown::Text);
+                    *shown = edited(shown, call)
+                        .map_or(HistoryFileText::Unknown(CHANGED), HistoryFileText::Text);
                 }
             }
             // A patch names its files inside.
@@ -171,7 +175,7 @@ impl HistoryFiles {
         }
     }
 
-    fn shown(&mut self, call: &Call<'_>, path: &Path, result: &str, host: &HostTexts) {
+    fn shown(&mut self, call: &PendingFileCall<'_>, path: &Path, result: &str, host: &HostTexts) {
         if result.starts_with(STUB) {
             return;
         }
@@ -181,12 +185,14 @@ impl HistoryFiles {
             asked.is_some_and(|value| value != b"null")
         });
         let shown = match (numbered::plain(own), own.is_empty()) {
-            (_, true) => Shown::Unknown(NO_TEXT),
-            (Some(it), _) if !asks_for_part && it.first == 1 && !it.cut => Shown::Text(it.text),
-            (None, _) if !asks_for_part => Shown::Text(format!("{own}\n")),
+            (_, true) => HistoryFileText::Unknown(NO_TEXT),
+            (Some(it), _) if !asks_for_part && it.first == 1 && !it.cut => {
+                HistoryFileText::Text(it.text)
+            }
+            (None, _) if !asks_for_part => HistoryFileText::Text(format!("{own}\n")),
             _ => match self.known(path) {
-                Some(before @ Shown::Text(_)) => before.clone(),
-                _ => Shown::Unknown(PARTLY),
+                Some(before @ HistoryFileText::Text(_)) => before.clone(),
+                _ => HistoryFileText::Unknown(PARTLY),
             },
         };
         self.read(path.to_owned(), shown);
@@ -197,18 +203,22 @@ impl HistoryFiles {
         for (path, shown) in &mut self.files {
             let name = path.file_name().unwrap_or_default();
             if memchr::memmem::find(raw, name.as_encoded_bytes()).is_some() {
-                *shown = Shown::Unknown(why);
+                *shown = HistoryFileText::Unknown(why);
             }
         }
     }
 }
 
-fn call<'a>(view: View<'a>, block: &Block, tools: &'a Tools) -> Option<Call<'a>> {
+fn call<'a>(
+    view: EntryView<'a>,
+    block: &EntryBlock,
+    tools: &'a KnownTools,
+) -> Option<PendingFileCall<'a>> {
     let raw = block.body.of(view.line);
-    let input = Object::new(raw);
+    let input = ObjectReader::new(raw);
     let tool = tools.of_call(&view.text(block.name), input)?;
     let path = tool.path.as_ref().and_then(|field| input.string(field));
-    Some(Call {
+    Some(PendingFileCall {
         tool,
         path: path.map(|path| PathBuf::from(path.into_owned())),
         input,
@@ -217,13 +227,13 @@ fn call<'a>(view: View<'a>, block: &Block, tools: &'a Tools) -> Option<Call<'a>>
 }
 
 /// The text behind an edit, if it can be made to the text before it.
-fn edited(shown: &Shown, call: &Call<'_>) -> Option<String> {
-    let Shown::Text(text) = shown else {
+fn edited(shown: &HistoryFileText, call: &PendingFileCall<'_>) -> Option<String> {
+    let HistoryFileText::Text(text) = shown else {
         return None;
     };
     let several = call.input.get("edits").and_then(items);
     let edits = match several {
-        Some(edits) => edits.into_iter().map(Object::new).collect(),
+        Some(edits) => edits.into_iter().map(ObjectReader::new).collect(),
         None => vec![call.input],
     };
     let mut text = text.clone();

@@ -7,30 +7,31 @@ use longhaul::Model;
 use longhaul::session::summary_reply;
 use longhaul_core::engine::SummaryReply;
 use longhaul_core::history::{
-    AskingFacts, Attempt, AttemptEffect, AttemptInput, BehindWay, HistoryChange, HistoryState,
-    Kept, Passing, PlainAsking, PlainWay, Setting, SpokenBy,
+    AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, CompactionAttempt,
+    FailureTransience, HistoryAuthor, HistoryChange, HistoryState, KeptDraft,
+    PlainRequestPermission, PlainRequestSupport, SummaryRequestFacts,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::Dialect;
 
-use super::asking::{self, CountedAsking};
-use super::care::Care;
-use super::draft::Draft;
-use super::material::{Cut, Material};
-use super::settings::Settings;
-use super::work::Occasion;
-use super::{clear, join, summarise, thinking, weight};
-use crate::store::{Kind, Made, Rewrite};
+use super::compactor::Compactor;
+use super::draft::CompactedDraft;
+use super::request_context::{ConversationCut, RequestContext};
+use super::settings::CompactorSettings;
+use super::upstream_caller::{self, CountedAsking};
+use super::work::WorkOccasion;
+use super::{clear, join, summarize, thinking, weight};
+use crate::store::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
 
 /// Bytes of a question to the model for each token, at the least.
 const QUESTION: u64 = 3;
 
 /// A conversation that is being made smaller.
-struct Working<'w> {
-    material: &'w Material,
-    cut: &'w Cut,
-    settings: &'w Settings,
+struct CompactionWork<'w> {
+    material: &'w RequestContext,
+    cut: &'w ConversationCut,
+    settings: &'w CompactorSettings,
     window: WindowStatus,
     /// The question with which a summary is asked for after the client's own messages.
     question: bytes::Bytes,
@@ -39,36 +40,36 @@ struct Working<'w> {
     /// Who is asked, and what that has used so far.
     asking: CountedAsking,
     /// The newest draft of each kind.
-    cleared: Option<Draft>,
-    noted: Option<Draft>,
-    summary: Option<Draft>,
+    cleared: Option<CompactedDraft>,
+    noted: Option<CompactedDraft>,
+    summary: Option<CompactedDraft>,
 }
 
-impl Care {
+impl Compactor {
     /// Performs one attempt to make a part of a conversation smaller. Gives the draft that is to be kept.
     pub(super) async fn attempt(
         &self,
-        (material, cut): (&Material, &Cut),
-        settings: &Settings,
+        (material, cut): (&RequestContext, &ConversationCut),
+        settings: &CompactorSettings,
         window: WindowStatus,
-        occasion: Occasion,
+        occasion: WorkOccasion,
         state: HistoryState,
-    ) -> Option<Draft> {
+    ) -> Option<CompactedDraft> {
         let line = material.placed.line;
         let instructions = settings.instructions.as_deref();
-        let working = &mut Working {
+        let working = &mut CompactionWork {
             material,
             cut,
             settings,
             window,
-            question: summarise::fork_message(material.dialect, instructions),
+            question: summarize::fork_message(material.dialect, instructions),
             given: None,
             asking: CountedAsking::new(&material.asking),
             cleared: None,
             noted: None,
             summary: None,
         };
-        let mut attempt = Attempt::new(Setting {
+        let mut attempt = CompactionAttempt::new(AttemptContext {
             occasion: occasion.planned(),
             window: working.window,
             switches: &self.settings.config.switches,
@@ -80,31 +81,31 @@ impl Care {
             let input = match effect {
                 AttemptEffect::Clear(why) => {
                     working.cleared = clear::clear(&cut.talk, why, settings);
-                    AttemptInput::Cleared(working.cleared.as_ref().map(Draft::sizes))
+                    AttemptInput::Cleared(working.cleared.as_ref().map(CompactedDraft::sizes))
                 }
                 AttemptEffect::EstimateSummary => {
                     AttemptInput::SummaryLeaves(weight::least_after(&cut.talk, settings, &window))
                 }
                 AttemptEffect::UseNotes => {
                     working.noted = self.by_notes(material, cut, settings).await;
-                    AttemptInput::Noted(working.noted.as_ref().map(Draft::sizes))
+                    AttemptInput::Noted(working.noted.as_ref().map(CompactedDraft::sizes))
                 }
                 AttemptEffect::AskBehind(way) => {
                     let longest = self.windows.of(&material.model).spec.max_output;
-                    working.ask_behind(way, longest).await
+                    working.ask_after(way, longest).await
                 }
                 AttemptEffect::Summarize(plain) => working.summarize(plain).await,
                 AttemptEffect::Change(change) => {
-                    self.standings.apply(line, change, &window);
+                    self.branch_states.apply(line, change, &window);
                     continue;
                 }
                 AttemptEffect::Discard(kept) => {
                     self.discard(working, kept).await;
                     continue;
                 }
-                AttemptEffect::Keep(Kept::Cleared) => return working.cleared.take(),
-                AttemptEffect::Keep(Kept::Notes) => return working.noted.take(),
-                AttemptEffect::Keep(Kept::Summary) => return working.summary.take(),
+                AttemptEffect::Keep(KeptDraft::Cleared) => return working.cleared.take(),
+                AttemptEffect::Keep(KeptDraft::Notes) => return working.noted.take(),
+                AttemptEffect::Keep(KeptDraft::Summary) => return working.summary.take(),
                 AttemptEffect::GiveUp => return None,
             };
             attempt.handle(input);
@@ -115,29 +116,33 @@ impl Care {
     /// Makes it durable, and with that known.
     pub(super) async fn keep(
         &self,
-        material: &Material,
-        cut: &Cut,
-        draft: Draft,
-        occasion: Occasion,
+        material: &RequestContext,
+        cut: &ConversationCut,
+        draft: CompactedDraft,
+        occasion: WorkOccasion,
         began: Instant,
     ) -> bool {
         let line = material.placed.line;
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let known = self.windows.of(&material.model);
-        let base = material.sending.replaced.as_ref();
+        let base = material.outgoing.replaced.as_ref();
         let hashes = &material.recognised.hashes;
         let summary = join(&draft.talk.summary);
         // The client's markers move on; what stands here stays.
-        let rest = draft.talk.elements.iter().map(thinking::without_marks);
+        let rest = draft
+            .talk
+            .elements
+            .iter()
+            .map(thinking::without_breakpoints);
         let elements: Vec<_> = draft.talk.summary.iter().cloned().chain(rest).collect();
-        let mut usage = self.standings.take_in_vain(line);
+        let mut usage = self.branch_states.take_in_vain(line);
         usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
-        let rewrite = Rewrite {
+        let rewrite = CompactedPrefix {
             tenant: material.tenant,
             at: cut.at,
             messages: cut.messages,
             text: join(&elements),
-            root: match draft.summed_up.checked_sub(1) {
+            root: match draft.summarized.checked_sub(1) {
                 Some(last) => hashes.get(cut.from + last).copied(),
                 None => base.and_then(|(base, _)| base.rewrite.root),
             },
@@ -145,7 +150,7 @@ impl Care {
             lines: draft.talk.lines,
             cleared: draft.talk.cleared,
             settled: false,
-            made: Made {
+            made: PrefixProvenance {
                 session: material.placed.session,
                 line,
                 at: self.clock.now(),
@@ -166,7 +171,7 @@ impl Care {
                 if let Some(window) = &known.window {
                     let by = spoken_by(kind);
                     let change = HistoryChange::Shrunk { after, by, millis };
-                    self.standings.apply(line, change, window);
+                    self.branch_states.apply(line, change, window);
                 }
                 self.metrics.compacted(kind);
                 self.changes.changed(material.placed.session);
@@ -174,7 +179,7 @@ impl Care {
                 true
             }
             Err(error) => {
-                self.standings.used_in_vain(line, &usage);
+                self.branch_states.used_in_vain(line, &usage);
                 tracing::warn!(%error, %line, "a summary cannot be kept and is not used");
                 false
             }
@@ -182,11 +187,11 @@ impl Care {
     }
 
     /// What was drafted is of no use; what it cost is paid for with the next.
-    async fn discard(&self, working: &mut Working<'_>, kept: Kept) {
+    async fn discard(&self, working: &mut CompactionWork<'_>, kept: KeptDraft) {
         let draft = match kept {
-            Kept::Cleared => working.cleared.take(),
-            Kept::Notes => working.noted.take(),
-            Kept::Summary => working.summary.take(),
+            KeptDraft::Cleared => working.cleared.take(),
+            KeptDraft::Notes => working.noted.take(),
+            KeptDraft::Summary => working.summary.take(),
         };
         if let Some(draft) = draft {
             let (line, before, after) = (working.material.placed.line, draft.before, draft.after);
@@ -197,71 +202,73 @@ impl Care {
     }
 }
 
-impl Working<'_> {
+impl CompactionWork<'_> {
     /// Tokens in the window.
     fn counted(&self) -> u64 {
         self.cut.talk.measured.unwrap_or(0)
     }
 
-    fn facts(&self, occasion: Occasion) -> AskingFacts {
-        AskingFacts {
+    fn facts(&self, occasion: WorkOccasion) -> SummaryRequestFacts {
+        SummaryRequestFacts {
             used: match occasion {
-                Occasion::Ahead(answered) => answered.used,
+                WorkOccasion::Ahead(answered) => answered.used,
                 _ => self.counted(),
             },
             counted: self.counted(),
             before_messages: self.settings.before_messages,
             question: self.question.len() as u64 / QUESTION,
-            behind: asking::way_behind(self.material),
+            behind: upstream_caller::way_behind(self.material),
             plain: match self.material.dialect {
-                Dialect::Anthropic => PlainWay::Possible,
-                Dialect::OpenAi => PlainWay::Impossible,
+                Dialect::Anthropic => PlainRequestSupport::Possible,
+                Dialect::OpenAi => PlainRequestSupport::Impossible,
             },
         }
     }
 
     /// Asks for a summary after the client's own messages.
-    async fn ask_behind(&mut self, way: BehindWay, longest: u64) -> AttemptInput {
+    async fn ask_after(&mut self, way: AppendedRequestWay, longest: u64) -> AttemptInput {
         let line = self.material.placed.line;
-        let Some(parts) = asking::parts_behind(way, self.material, &self.question, longest) else {
-            let passes = Passing::Stays;
+        let Some(parts) =
+            upstream_caller::parts_behind(way, self.material, &self.question, longest)
+        else {
+            let passes = FailureTransience::Stays;
             return AttemptInput::NotAnswered { passes };
         };
-        tracing::info!(%line, way = asking::name(way), "a summary is asked for");
+        tracing::info!(%line, way = upstream_caller::name(way), "a summary is asked for");
         match self.asking.ask(parts, &[]).await {
             Ok(reply) => {
                 let given = summary_reply(reply);
-                if summarise::is_summary(&given) {
+                if summarize::is_summary(&given) {
                     self.given = Some(given);
                     AttemptInput::Answered
                 } else {
-                    let passes = Passing::Stays;
+                    let passes = FailureTransience::Stays;
                     AttemptInput::NotAnswered { passes }
                 }
             }
             Err(error) => {
                 tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
-                let passes = asking::passing(error.class);
+                let passes = upstream_caller::passing(error.class);
                 AttemptInput::NotAnswered { passes }
             }
         }
     }
 
     /// Drafts a summary: from what was answered, by a plain request, or from extracts.
-    async fn summarize(&mut self, plain: PlainAsking) -> AttemptInput {
+    async fn summarize(&mut self, plain: PlainRequestPermission) -> AttemptInput {
         let line = self.material.placed.line;
         let asked = match plain {
-            PlainAsking::May(reason) => {
+            PlainRequestPermission::May(reason) => {
                 tracing::info!(%line, way = "a plain request", reason, "a summary is asked for");
                 Some(Arc::new(self.asking.clone()) as Arc<dyn Model>)
             }
-            PlainAsking::MayNot => None,
+            PlainRequestPermission::MayNot => None,
         };
         let given = self.given.take();
-        match summarise::summarise(&self.cut.talk, given, asked, self.settings).await {
+        match summarize::summarize(&self.cut.talk, given, asked, self.settings).await {
             Ok(draft) => {
                 // Asking in vain costs, too.
-                let draft = Draft {
+                let draft = CompactedDraft {
                     usage: self.asking.spent(),
                     ..draft
                 };
@@ -278,11 +285,11 @@ impl Working<'_> {
 }
 
 /// Who wrote what stands there now.
-fn spoken_by(kind: Kind) -> Option<SpokenBy> {
+fn spoken_by(kind: CompactedPrefixKind) -> Option<HistoryAuthor> {
     match kind {
-        Kind::Cleared | Kind::Settled => None,
-        Kind::Noted => Some(SpokenBy::Notes),
-        Kind::Summarised => Some(SpokenBy::Model),
-        Kind::Extracted => Some(SpokenBy::Extracts),
+        CompactedPrefixKind::Cleared | CompactedPrefixKind::Settled => None,
+        CompactedPrefixKind::Noted => Some(HistoryAuthor::Notes),
+        CompactedPrefixKind::Summarised => Some(HistoryAuthor::Model),
+        CompactedPrefixKind::Extracted => Some(HistoryAuthor::Extracts),
     }
 }

@@ -20,50 +20,50 @@
 //! [`Rewrite`]: crate::store::Rewrite
 
 mod after;
-mod asking;
-mod at_hand;
-mod care;
+mod branch_state;
 mod clear;
+mod compacted_prefixes;
+mod compactor;
+mod conversation;
 mod draft;
 mod element;
 pub mod entries;
 pub mod history_files;
-mod keeping;
+mod loaded_prefixes;
 mod make;
-mod material;
-mod noted;
 mod notes;
+mod notes_summary;
+mod outgoing_body;
 mod prepare;
 mod recover;
-mod rewrites;
-mod sending;
+mod request_context;
 mod settings;
 mod settle;
 mod splice;
-mod standing;
-mod summarise;
-mod talk;
+mod summarize;
 mod thinking;
 pub mod tools;
+mod upstream_caller;
 mod weight;
 mod windows;
 mod work;
+mod writability;
 
 use bytes::Bytes;
 
-pub(crate) use asking::Asking;
-pub(crate) use care::{Care, Shelves};
 pub use clear::clear;
-pub use draft::Draft;
-pub(crate) use material::{Marked, Material};
-pub use noted::{NotNoted, noted};
-pub use notes::Noting;
+pub(crate) use compactor::{Compactor, CompactorStores};
+pub use conversation::CompactableConversation;
+pub use draft::CompactedDraft;
+pub use notes::NotesMode;
+pub use notes_summary::{NotesUnusable, draft_from_notes};
+pub(crate) use outgoing_body::OutgoingRequestBody;
 pub(crate) use recover::Told;
-pub(crate) use sending::Sending;
-pub use settings::Settings;
-pub use summarise::{NotDrafted, fork_message, summarise};
-pub use talk::Talk;
-pub use thinking::{has_thinking, without_marks, without_thinking};
+pub(crate) use request_context::{BreakpointOwner, RequestContext};
+pub use settings::CompactorSettings;
+pub use summarize::{DraftError, fork_message, summarize};
+pub use thinking::{has_thinking, without_breakpoints, without_thinking};
+pub(crate) use upstream_caller::UpstreamCaller;
 
 /// Elements of a list, with commas between them.
 fn join(elements: &[Bytes]) -> Bytes {

@@ -4,14 +4,14 @@
 //! `desk` knows which line has notes and when they are due, `take` asks for them. They are kept by the history that they
 //! cover. What they are good for when the window is full is `noted`'s to say.
 
-mod desk;
 mod take;
+mod tracker;
 
-pub(super) use desk::NotesDesk;
+pub(super) use tracker::NotesTracker;
 
 /// Whether session notes are taken and used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Noting {
+pub enum NotesMode {
     /// They are not: summaries that are made ahead cost less.
     #[default]
     Off,

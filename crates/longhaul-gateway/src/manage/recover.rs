@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use longhaul_core::history::{Pressing, Refused};
-use longhaul_core::window::Action;
+use longhaul_core::history::{OverflowEvidence, OversizedRequest};
+use longhaul_core::window::SwitchableAction;
 
-use super::care::Care;
-use super::material::Material;
+use super::compactor::Compactor;
 use super::prepare::TRIES;
+use super::request_context::RequestContext;
 use super::settle;
-use super::weight::Density;
-use super::work::{Need, Occasion};
+use super::weight::TokenDensity;
+use super::work::{RoomRequirement, WorkOccasion};
 
 /// What the upstream told of a request that is too long, in tokens.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,19 +21,19 @@ pub(crate) struct Told {
     pub(crate) limit: Option<u64>,
 }
 
-impl Care {
+impl Compactor {
     /// The upstream found a request too long, not for the first time if `again` is more than nothing: makes it smaller.
     /// Gives whether it is.
     pub(crate) async fn recover(
         self: &Arc<Self>,
-        material: &mut Material,
+        material: &mut RequestContext,
         told: Told,
         again: u32,
     ) -> bool {
-        let before = material.sending.len();
+        let before = material.outgoing.len();
         let known = self.windows.of(&material.model);
         let window = known.window.as_ref();
-        let worthwhile = self.may(Action::Reactive)
+        let worthwhile = self.may(SwitchableAction::Reactive)
             && window.is_some_and(|window| {
                 material.may_be_shortened(window.auto_compact, known.spec.tokenizer)
             });
@@ -46,30 +46,30 @@ impl Care {
             .filter(|limit| *limit > 0 && *limit < window.size);
         // More than the window, if the upstream does not say how much.
         let actual = told.actual.unwrap_or(limit.unwrap_or(window.size));
-        let density = Density::measured(actual, counted);
-        let refused = material.sending.replaced.as_ref();
+        let density = TokenDensity::measured(actual, counted);
+        let refused = material.outgoing.replaced.as_ref();
         let refused = refused.map(|(base, _)| (base.rewrite.at, base.rewrite.text.len()));
         let first = material.refused.take();
-        let first = first.unwrap_or_else(|| Box::new(material.sending.clone()));
+        let first = first.unwrap_or_else(|| Box::new(material.outgoing.clone()));
         if material
             .cut(None)
             .is_none_or(|cut| cut.talk.elements.is_empty())
         {
             // All of it is in what was refused: that is made anew from what it was made of.
-            material.sending = (*first).clone();
+            material.outgoing = (*first).clone();
         }
         material.refused = Some(first);
         for tries in again..again + TRIES {
-            let need = Need {
+            let need = RoomRequirement {
                 density,
-                pressing: Pressing {
-                    refused: Refused::ByProvider,
+                pressing: OversizedRequest {
+                    refused: OverflowEvidence::ByProvider,
                     limit,
                     tries,
                 },
                 refused_with: refused,
             };
-            if !self.work_on(material, Occasion::Full(need)).await {
+            if !self.work_on(material, WorkOccasion::Full(need)).await {
                 continue;
             }
             // What was made stays, even if the request fails all the same: it is paid for, and what it stands for is too
@@ -79,7 +79,7 @@ impl Care {
             if known.spec.thinking.binding.may_bind() {
                 settle::settle(&self.rewrites, material).await;
             }
-            let shorter = material.sending.len() < before;
+            let shorter = material.outgoing.len() < before;
             self.mark(material);
             material.fresh |= self.begins_anew(material);
             return shorter;

@@ -10,17 +10,17 @@ use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
 use longhaul_core::window::{WindowError, WindowInput, WindowStatus};
 
-use super::tools::Tools;
+use super::tools::KnownTools;
 
 /// What is set, and what is known.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct CompactorSettings {
     /// Switches and thresholds.
     pub config: Arc<Config>,
     /// Models.
     pub models: Arc<ModelTable>,
     /// Tools of known agents.
-    pub tools: Arc<Tools>,
+    pub tools: Arc<KnownTools>,
     /// Tools whose results may be cleared.
     pub clearable: ClearableTools,
     /// What facts are recognised by.
@@ -37,7 +37,7 @@ pub struct Settings {
     pub patience: Duration,
 }
 
-impl Settings {
+impl CompactorSettings {
     /// Settings with the table of tools that comes with the gateway; `more` are names of tools whose results may be
     /// cleared, too.
     pub fn new(
@@ -46,7 +46,7 @@ impl Settings {
         more: &[String],
         now: Timestamp,
     ) -> Self {
-        let tools = Tools::builtin();
+        let tools = KnownTools::builtin();
         let more: Vec<String> = (more.iter().chain(&config.more_clearable_tools))
             .cloned()
             .collect();
@@ -66,7 +66,7 @@ impl Settings {
 
     /// The same for a conversation before whose messages so much stands.
     #[must_use]
-    pub fn for_talk(&self, before_messages: u64, now: Timestamp) -> Self {
+    pub fn for_conversation(&self, before_messages: u64, now: Timestamp) -> Self {
         Self {
             before_messages,
             now,

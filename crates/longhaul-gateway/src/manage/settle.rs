@@ -7,16 +7,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::material::Material;
-use super::rewrites::{Rewrites, Shelved};
-use super::sending::Sending;
+use super::compacted_prefixes::{CompactedPrefixes, LoadedPrefix};
+use super::outgoing_body::OutgoingRequestBody;
+use super::request_context::RequestContext;
 use super::{join, thinking};
-use crate::body::Role;
-use crate::store::{Kind, Made, Rewrite};
+use crate::body::BodyRole;
+use crate::store::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
 
 /// Settles the beginning that a request is about to be sent with, if that was not done yet.
-pub(super) async fn settle(rewrites: &Rewrites, material: &mut Material) {
-    if let Some((base, _)) = &material.sending.replaced
+pub(super) async fn settle(rewrites: &CompactedPrefixes, material: &mut RequestContext) {
+    if let Some((base, _)) = &material.outgoing.replaced
         && !base.rewrite.settled
     {
         // Seldom done, and large.
@@ -25,40 +25,46 @@ pub(super) async fn settle(rewrites: &Rewrites, material: &mut Material) {
 }
 
 /// The same for a request that is only counted: nothing comes into use by that, so nothing is kept.
-pub(super) fn as_if_settled(material: &mut Material) {
-    if let Some((base, _)) = &material.sending.replaced
+pub(super) fn as_if_settled(material: &mut RequestContext) {
+    if let Some((base, _)) = &material.outgoing.replaced
         && !base.rewrite.settled
         && let Some(settled) = settled(material)
     {
-        let settled = Arc::new(Shelved::new(settled));
-        let behind = Sending::behind(&material.body, &material.recognised, &settled);
-        material.sending = behind.unwrap_or_else(|| material.sending.clone());
+        let settled = Arc::new(LoadedPrefix::new(settled));
+        let behind =
+            OutgoingRequestBody::with_prefix(&material.body, &material.recognised, &settled);
+        material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
     }
 }
 
 /// Leaves out all that was thought so far, from this request on. Gives whether that is how it is sent now.
-pub(super) async fn without_thinking(rewrites: &Rewrites, material: &mut Material) -> bool {
+pub(super) async fn without_thinking(
+    rewrites: &CompactedPrefixes,
+    material: &mut RequestContext,
+) -> bool {
     let Some(settled) = settled(material) else {
         return false;
     };
     match rewrites.put_at_once(settled).await {
         Ok(settled) => {
-            let behind = Sending::behind(&material.body, &material.recognised, &settled);
+            let behind =
+                OutgoingRequestBody::with_prefix(&material.body, &material.recognised, &settled);
             let is_so = behind.is_some();
-            material.sending = behind.unwrap_or_else(|| Sending::as_it_came(&material.body));
+            material.outgoing =
+                behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.body));
             is_so
         }
         // What was to be used is not safe; the history as it came is right, if it fits.
         Err(error) => {
             tracing::warn!(%error, "a summary cannot be used: it cannot be kept");
-            material.sending = Sending::as_it_came(&material.body);
+            material.outgoing = OutgoingRequestBody::unchanged(&material.body);
             false
         }
     }
 }
 
-fn settled(material: &Material) -> Option<Rewrite> {
-    let (base, from) = match &material.sending.replaced {
+fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
+    let (base, from) = match &material.outgoing.replaced {
         Some((base, from)) => (Some(base), *from),
         None => (None, material.recognised.lead),
     };
@@ -67,22 +73,22 @@ fn settled(material: &Material) -> Option<Rewrite> {
     }
     // What the client says last keeps its bytes, and with them its cache marker: nothing is thought there.
     let mut roles = material.roles().iter();
-    let last = roles.rposition(|role| *role == Role::Assistant);
+    let last = roles.rposition(|role| *role == BodyRole::Assistant);
     let Some(last) = last.filter(|last| *last >= from) else {
-        return base.map(|base| Rewrite {
+        return base.map(|base| CompactedPrefix {
             settled: true,
             ..base.rewrite.clone()
         });
     };
     let rest = (from..=last).map(|index| material.element(index));
     let rest: Vec<Bytes> = rest.collect::<Option<_>>()?;
-    let rest = rest.iter().map(thinking::without_marks);
+    let rest = rest.iter().map(thinking::without_breakpoints);
     let beginning = base.iter().flat_map(|base| base.elements.iter());
     let elements: Vec<Bytes> = (beginning.map(|(_, element)| element.clone()))
         .chain(rest)
         .map(|element| thinking::without_thinking(&element))
         .collect();
-    Some(Rewrite {
+    Some(CompactedPrefix {
         tenant: material.tenant,
         at: *material.recognised.hashes.get(last)?,
         messages: material.spoken_until(last),
@@ -96,24 +102,24 @@ fn settled(material: &Material) -> Option<Rewrite> {
     })
 }
 
-fn made(material: &Material, base: Option<&Arc<Shelved>>) -> Made {
+fn made(material: &RequestContext, base: Option<&Arc<LoadedPrefix>>) -> PrefixProvenance {
     let (session, line) = (material.placed.session, material.placed.line);
     let at = Timestamp::now();
     match base {
-        Some(base) => Made {
+        Some(base) => PrefixProvenance {
             session,
             line,
             at,
-            kind: Kind::Settled,
+            kind: CompactedPrefixKind::Settled,
             cost: None,
             report: base.rewrite.made.settled_report(),
             ..base.rewrite.made.clone()
         },
-        None => Made {
+        None => PrefixProvenance {
             session,
             line,
             at,
-            kind: Kind::Settled,
+            kind: CompactedPrefixKind::Settled,
             before: 0,
             after: 0,
             millis: 0,

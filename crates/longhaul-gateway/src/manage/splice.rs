@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use longhaul_core::json::Cursor;
+use longhaul_core::json::JsonCursor;
 
 /// A member of an object.
 #[derive(Debug, Clone)]
-pub(super) struct Member {
+pub(super) struct JsonMember {
     /// From the key to the end of the value.
     pub(super) whole: Range<usize>,
     /// The value alone.
@@ -15,18 +15,18 @@ pub(super) struct Member {
 }
 
 /// The members of the object at this place with their keys, in order. None if there is no object.
-pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, Member)>> {
+pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, JsonMember)>> {
     let base = place.start;
     let object = text.get(place)?;
     let mut found = Vec::new();
     let mut behind = 0;
-    let walked = Cursor::new(object).object(|cursor, key| {
+    let walked = JsonCursor::new(object).object(|cursor, key| {
         // Between two members there is nothing but a comma and white space.
         let between = object.get(behind..).unwrap_or_default();
         let quote = between.iter().position(|byte| *byte == b'"').unwrap_or(0);
         let start = cursor.position();
         let end = start + cursor.raw()?.len();
-        let member = Member {
+        let member = JsonMember {
             whole: base + behind + quote..base + end,
             value: base + start..base + end,
         };
@@ -49,7 +49,7 @@ pub(super) fn value(text: &[u8], object: Range<usize>, key: &str) -> Option<Rang
 pub(super) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>>> {
     let base = place.start;
     let mut found = Vec::new();
-    let walked = Cursor::new(text.get(place)?).array(|cursor| {
+    let walked = JsonCursor::new(text.get(place)?).array(|cursor| {
         let start = cursor.position();
         let end = start + cursor.raw()?.len();
         found.push(base + start..base + end);

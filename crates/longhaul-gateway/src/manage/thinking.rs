@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use longhaul_core::json::Object;
+use longhaul_core::json::ObjectReader;
 use serde_json::json;
 
-use super::element::Element;
+use super::element::ElementParts;
 use super::splice::{Splices, items, members, value, without};
-use crate::body::Role;
+use crate::body::BodyRole;
 
 /// What stands where there was nothing but thinking: a message may not be empty.
 const LEFT_OUT: &str = include_str!("fragments/thinking_left_out.txt");
@@ -16,7 +16,7 @@ const LEFT_OUT: &str = include_str!("fragments/thinking_left_out.txt");
 /// How far inside an element markers are sought: the API takes none deeper.
 const DEEPEST: u8 = 4;
 
-fn is_thinking(block: Object<'_>) -> bool {
+fn is_thinking(block: ObjectReader<'_>) -> bool {
     let kind = block.string("type");
     matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
 }
@@ -25,7 +25,7 @@ fn is_thinking(block: Object<'_>) -> bool {
 pub fn has_thinking(element: &[u8]) -> bool {
     // Most elements can be told without reading them.
     memchr::memmem::find(element, b"thinking").is_some()
-        && Element::read(element).is_some_and(|element| {
+        && ElementParts::read(element).is_some_and(|element| {
             let blocks = element.blocks();
             blocks.iter().any(|place| is_thinking(element.block(place)))
         })
@@ -36,7 +36,8 @@ pub fn without_thinking(element: &Bytes) -> Bytes {
     if !has_thinking(element) {
         return element.clone();
     }
-    let Some(read) = Element::read(element).filter(|read| read.role == Role::Assistant) else {
+    let Some(read) = ElementParts::read(element).filter(|read| read.role == BodyRole::Assistant)
+    else {
         return element.clone();
     };
     let blocks = read.blocks();
@@ -58,17 +59,17 @@ pub fn without_thinking(element: &Bytes) -> Bytes {
 }
 
 /// The element without cache markers, all other bytes as they are.
-pub fn without_marks(element: &Bytes) -> Bytes {
+pub fn without_breakpoints(element: &Bytes) -> Bytes {
     if memchr::memmem::find(element, b"cache_control").is_none() {
         return element.clone();
     }
     let mut splices = Splices::default();
-    unmark(element, 0..element.len(), DEEPEST, &mut splices);
+    remove_breakpoints(element, 0..element.len(), DEEPEST, &mut splices);
     splices.apply(element)
 }
 
 /// Markers stand on the element, its blocks, and the blocks inside of results: wherever there is `content`.
-fn unmark(text: &[u8], object: Range<usize>, deeper: u8, splices: &mut Splices) {
+fn remove_breakpoints(text: &[u8], object: Range<usize>, deeper: u8, splices: &mut Splices) {
     let Some(members) = members(text, object.clone()) else {
         return;
     };
@@ -85,6 +86,6 @@ fn unmark(text: &[u8], object: Range<usize>, deeper: u8, splices: &mut Splices) 
     let content = value(text, object, "content");
     let blocks = content.and_then(|content| items(text, content));
     for block in blocks.unwrap_or_default() {
-        unmark(text, block, deeper, splices);
+        remove_breakpoints(text, block, deeper, splices);
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use longhaul_core::facts::{FileAction, FileTool, HostText, SentenceWords, Vocabulary};
-use longhaul_core::json::Object;
+use longhaul_core::json::ObjectReader;
 use longhaul_core::micro::ClearableTools;
 use serde::Deserialize;
 
@@ -38,7 +38,7 @@ pub enum ToolKind {
 /// One row of the table.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tool {
+pub struct KnownTool {
     /// Whose it is.
     pub agent: String,
     /// Its name; a trailing `*` stands for any ending.
@@ -62,7 +62,7 @@ pub struct Tool {
     pub all: Option<String>,
 }
 
-impl Tool {
+impl KnownTool {
     fn is_named(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(start) => name.starts_with(start),
@@ -70,7 +70,7 @@ impl Tool {
         }
     }
 
-    fn fits(&self, input: Object<'_>) -> bool {
+    fn fits(&self, input: ObjectReader<'_>) -> bool {
         let says = || input.string("command");
         let has_path = |path: &String| input.string(path).is_some();
         (self.command.is_none() || self.command.as_deref() == says().as_deref())
@@ -85,13 +85,13 @@ pub struct AgentText {
     pub agent: String,
     /// What it is known by.
     #[serde(flatten)]
-    pub mark: AgentMark,
+    pub mark: AgentTextPattern,
 }
 
 /// What a text of an agent is known by.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AgentMark {
+pub enum AgentTextPattern {
     /// How a text begins that is the agent's as a whole.
     Begins(String),
     /// The same; and if it says no more, the next text of the message is a tool's.
@@ -104,19 +104,19 @@ pub enum AgentMark {
 
 /// The table.
 #[derive(Debug, Clone)]
-pub struct Tools {
-    rows: Vec<Tool>,
+pub struct KnownTools {
+    rows: Vec<KnownTool>,
     texts: Vec<AgentText>,
 }
 
 #[derive(Deserialize)]
-struct Table {
-    tool: Vec<Tool>,
+struct KnownToolsFile {
+    tool: Vec<KnownTool>,
     #[serde(default)]
     text: Vec<AgentText>,
 }
 
-impl Tools {
+impl KnownTools {
     /// The table that comes with the gateway.
     pub fn builtin() -> Self {
         // A test reads it; what cannot be read names no tool, and then nothing is cleared.
@@ -128,7 +128,7 @@ impl Tools {
 
     /// Reads a table.
     pub fn read(text: &str) -> Result<Self, toml::de::Error> {
-        let table: Table = toml::from_str(text)?;
+        let table: KnownToolsFile = toml::from_str(text)?;
         Ok(Self {
             rows: table.tool,
             texts: table.text,
@@ -136,7 +136,7 @@ impl Tools {
     }
 
     /// All rows.
-    pub fn rows(&self) -> &[Tool] {
+    pub fn rows(&self) -> &[KnownTool] {
         &self.rows
     }
 
@@ -146,7 +146,7 @@ impl Tools {
     }
 
     /// The row that a call belongs to: the first of its name whose command and path it has.
-    pub fn of_call(&self, name: &str, input: Object<'_>) -> Option<&Tool> {
+    pub fn of_call(&self, name: &str, input: ObjectReader<'_>) -> Option<&KnownTool> {
         let mut named = self.rows.iter().filter(|tool| tool.is_named(name));
         named.find(|tool| tool.fits(input))
     }
@@ -154,7 +154,7 @@ impl Tools {
     /// The tools whose results may be cleared, and those that a user adds by name (a trailing `*` stands for any ending).
     /// What some agent keeps is not added: it cannot be had again.
     pub fn clearable(&self, more: &[String]) -> ClearableTools {
-        let (kept, known): (Vec<&Tool>, _) =
+        let (kept, known): (Vec<&KnownTool>, _) =
             (self.rows.iter()).partition(|row| row.kind == ToolKind::Keep);
         let names = known.iter().map(|row| row.name.clone());
         ClearableTools::only(names.chain(more.iter().cloned()))
@@ -182,10 +182,10 @@ impl Tools {
         });
         vocabulary.file_tools.extend(files);
         let texts = self.texts.iter().map(|text| match &text.mark {
-            AgentMark::Begins(begin) => HostText::Begins(begin.clone()),
-            AgentMark::Announces(begin) => HostText::Announces(begin.clone()),
-            AgentMark::Element(name) => HostText::Element(name.clone()),
-            AgentMark::Tail(begin) => HostText::Tail(begin.clone()),
+            AgentTextPattern::Begins(begin) => HostText::Begins(begin.clone()),
+            AgentTextPattern::Announces(begin) => HostText::Announces(begin.clone()),
+            AgentTextPattern::Element(name) => HostText::Element(name.clone()),
+            AgentTextPattern::Tail(begin) => HostText::Tail(begin.clone()),
         });
         vocabulary.host_texts = vocabulary.host_texts.with(texts);
         for name in ["todowrite", "todo_write", "write_todos"] {

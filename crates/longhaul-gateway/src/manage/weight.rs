@@ -5,17 +5,17 @@
 //! (its tokens for our count), and a careful guess where it has not. What was measured is always measured of what was
 //! *sent*, so the count is taken of that, too: of what stands for the beginning, not of what it replaces.
 
-use longhaul_core::facts::Budget;
-use longhaul_core::json::{self, Object, items};
+use longhaul_core::facts::FactsBudget;
+use longhaul_core::json::{self, ObjectReader, items};
 use longhaul_core::models::Tokenizer;
 use longhaul_core::tokens::likely;
 use longhaul_core::window::WindowStatus;
 
 use super::clear::without_results;
-use super::element::{Element, texts};
-use super::settings::Settings;
-use super::talk::Talk;
-use crate::body::Role;
+use super::conversation::CompactableConversation;
+use super::element::{ElementParts, texts};
+use super::settings::CompactorSettings;
+use crate::body::BodyRole;
 
 /// What stands around each message, and around each call and result.
 const FRAME: u64 = 4;
@@ -32,7 +32,7 @@ const DEEPEST: u8 = 4;
 
 /// The count of one element of `messages`.
 pub(super) fn element(text: &[u8]) -> u64 {
-    let Some(read) = Element::read(text) else {
+    let Some(read) = ElementParts::read(text) else {
         return likely(text);
     };
     let calls = ["tool_calls", "function_call"].into_iter();
@@ -62,7 +62,7 @@ fn content(raw: &[u8], deeper: u8) -> u64 {
 }
 
 fn block(raw: &[u8], deeper: u8) -> u64 {
-    let object = Object::new(raw);
+    let object = ObjectReader::new(raw);
     let text = |name| {
         let text = object.string(name);
         text.map_or(0, |text| likely(text.as_bytes()))
@@ -92,14 +92,14 @@ fn block(raw: &[u8], deeper: u8) -> u64 {
 
 /// A request, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Weight {
+pub(super) struct RequestTokenCount {
     /// What stands beside the messages, and system messages that lead them.
     pub(super) head: u64,
     /// The messages, as they are sent.
     pub(super) messages: u64,
 }
 
-impl Weight {
+impl RequestTokenCount {
     /// All of it.
     pub(super) fn total(self) -> u64 {
         self.head + self.messages
@@ -108,9 +108,9 @@ impl Weight {
 
 /// A provider's tokens for a thousand of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Density(u64);
+pub(super) struct TokenDensity(u64);
 
-impl Density {
+impl TokenDensity {
     /// A careful guess: a sixth above what the family of tokenizers makes of prose and code.
     pub(super) fn careful(tokenizer: Tokenizer) -> Self {
         match tokenizer {
@@ -146,7 +146,7 @@ impl Density {
 }
 
 /// The count of a conversation's messages as they are sent.
-pub(super) fn of_talk(talk: &Talk) -> u64 {
+pub(super) fn of_conversation(talk: &CompactableConversation) -> u64 {
     let cleared = talk.cleared.iter().map(String::as_str).collect();
     let summary = talk.summary.iter().map(|one| element(one));
     let rest = talk.elements.iter();
@@ -156,22 +156,22 @@ pub(super) fn of_talk(talk: &Talk) -> u64 {
 
 /// A conversation that is worked on, counted: what it takes now, and what anything that stands for it would take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scales {
-    density: Density,
+pub(super) struct ConversationTokenCount {
+    density: TokenDensity,
     before_messages: u64,
     /// Tokens in the window, what stands before the messages included.
     pub(super) before: u64,
 }
 
-impl Scales {
-    pub(super) fn of(talk: &Talk, settings: &Settings) -> Self {
-        let counted = of_talk(talk);
+impl ConversationTokenCount {
+    pub(super) fn of(talk: &CompactableConversation, settings: &CompactorSettings) -> Self {
+        let counted = of_conversation(talk);
         let tokenizer = settings.models.resolve(&talk.model).spec.tokenizer;
         let before_messages = settings.before_messages;
         let measured = settings.of_messages(talk.measured);
         let density = match measured {
-            Some(measured) => Density::measured(measured, counted),
-            None => Density::careful(tokenizer),
+            Some(measured) => TokenDensity::measured(measured, counted),
+            None => TokenDensity::careful(tokenizer),
         };
         Self {
             density,
@@ -194,14 +194,18 @@ impl Scales {
 
 /// The fewest tokens that a summary of a conversation is likely to leave: what stands before the messages, what the user
 /// said as far as there is room for it, and a short summary.
-pub(super) fn least_after(talk: &Talk, settings: &Settings, window: &WindowStatus) -> u64 {
-    let scales = Scales::of(talk, settings);
+pub(super) fn least_after(
+    talk: &CompactableConversation,
+    settings: &CompactorSettings,
+    window: &WindowStatus,
+) -> u64 {
+    let scales = ConversationTokenCount::of(talk, settings);
     let users = talk.elements.iter().filter_map(|element| {
-        let read = Element::read(element)?;
-        (read.role == Role::User).then(|| likely(texts(read.content()).as_bytes()))
+        let read = ElementParts::read(element)?;
+        (read.role == BodyRole::User).then(|| likely(texts(read.content()).as_bytes()))
     });
     let before = talk.summary.iter().map(|one| element(one));
     let kept = scales.tokens(users.chain(before).sum());
-    let most = Budget::of_window(window).tokens;
+    let most = FactsBudget::of_window(window).tokens;
     settings.before_messages + kept.min(most) + window.scale().apply(SHORT_SUMMARY)
 }

@@ -5,34 +5,34 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 
-use super::charge::{Charge, Held};
-use super::kept::Kept;
+use super::charge::{ChargedBytes, MemoryCharge};
+use super::share::MemoryShare;
 
 /// There is no room for it, whatever is let go of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the memory budget of {limit} bytes is used up")]
-pub struct NoRoom {
+pub struct BudgetExhausted {
     /// The whole budget.
     pub limit: usize,
 }
 
 /// Keeps things that can be had again, at a price. An implementer lets go of the oldest first, and never waits long.
-pub trait Evict: Send + Sync {
+pub trait Evictable: Send + Sync {
     /// Lets go of at least so many bytes, if it keeps so many, and tells its [`Kept`].
     fn evict(&self, bytes: usize);
 }
 
 /// See the module. Clones are the same budget.
 #[derive(Clone)]
-pub struct Budget(Arc<Shared>);
+pub struct MemoryBudget(Arc<MemoryBudgetState>);
 
-struct Shared {
+struct MemoryBudgetState {
     limit: usize,
     used: AtomicUsize,
-    keepers: Mutex<Vec<Weak<dyn Evict>>>,
+    keepers: Mutex<Vec<Weak<dyn Evictable>>>,
 }
 
-impl std::fmt::Debug for Budget {
+impl std::fmt::Debug for MemoryBudget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Budget")
             .field("limit", &self.0.limit)
@@ -41,10 +41,10 @@ impl std::fmt::Debug for Budget {
     }
 }
 
-impl Budget {
+impl MemoryBudget {
     /// Of so many bytes.
     pub fn new(limit: usize) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(MemoryBudgetState {
             limit,
             used: AtomicUsize::new(0),
             keepers: Mutex::default(),
@@ -62,36 +62,36 @@ impl Budget {
     }
 
     /// Asks somebody to make room when there is too little. Those who joined first are asked first.
-    pub fn join(&self, keeper: Weak<dyn Evict>) {
+    pub fn join(&self, keeper: Weak<dyn Evictable>) {
         let keepers = self.0.keepers.lock();
         keepers.unwrap_or_else(PoisonError::into_inner).push(keeper);
     }
 
     /// An account for things that are kept.
-    pub fn kept(&self) -> Kept {
-        Kept::new(self.clone())
+    pub fn new_share(&self) -> MemoryShare {
+        MemoryShare::new(self.clone())
     }
 
     /// Room for so many bytes, until the charge is dropped.
-    pub fn take(&self, bytes: usize) -> Result<Charge, NoRoom> {
+    pub fn take(&self, bytes: usize) -> Result<MemoryCharge, BudgetExhausted> {
         self.add_if_it_fits(bytes)?;
-        Ok(Charge::new(self.clone(), bytes))
+        Ok(MemoryCharge::new(self.clone(), bytes))
     }
 
     /// The same bytes, charged until the last clone and the last slice of them are gone.
-    pub fn hold(&self, bytes: Bytes) -> Result<Bytes, NoRoom> {
+    pub fn hold(&self, bytes: Bytes) -> Result<Bytes, BudgetExhausted> {
         let charge = self.take(bytes.len())?;
-        Ok(Held::bytes(bytes, charge))
+        Ok(ChargedBytes::bytes(bytes, charge))
     }
 
-    pub(super) fn add_if_it_fits(&self, bytes: usize) -> Result<(), NoRoom> {
+    pub(super) fn add_if_it_fits(&self, bytes: usize) -> Result<(), BudgetExhausted> {
         if self.fits(bytes) {
             return Ok(());
         }
         self.make_room(bytes);
         match self.fits(bytes) {
             true => Ok(()),
-            false => Err(NoRoom {
+            false => Err(BudgetExhausted {
                 limit: self.0.limit,
             }),
         }

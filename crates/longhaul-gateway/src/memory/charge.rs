@@ -2,22 +2,22 @@
 
 use bytes::Bytes;
 
-use super::budget::{Budget, NoRoom};
+use super::budget::{BudgetExhausted, MemoryBudget};
 
 /// Room in the budget, given back when it is dropped.
 #[derive(Debug)]
-pub struct Charge {
-    budget: Budget,
+pub struct MemoryCharge {
+    budget: MemoryBudget,
     bytes: usize,
 }
 
-impl Charge {
-    pub(super) fn new(budget: Budget, bytes: usize) -> Self {
+impl MemoryCharge {
+    pub(super) fn new(budget: MemoryBudget, bytes: usize) -> Self {
         Self { budget, bytes }
     }
 
     /// Takes more. If there is no room, what was taken stays.
-    pub fn grow(&mut self, more: usize) -> Result<(), NoRoom> {
+    pub fn grow(&mut self, more: usize) -> Result<(), BudgetExhausted> {
         self.budget.add_if_it_fits(more)?;
         self.bytes += more;
         Ok(())
@@ -38,24 +38,24 @@ impl Charge {
 
     /// Bytes that give this back when the last clone and the last slice of them are gone.
     pub fn hold(self, bytes: Bytes) -> Bytes {
-        Held::bytes(bytes, self)
+        ChargedBytes::bytes(bytes, self)
     }
 }
 
-impl Drop for Charge {
+impl Drop for MemoryCharge {
     fn drop(&mut self) {
         self.budget.give_back(self.bytes);
     }
 }
 
 /// Bytes with the charge for them.
-pub(super) struct Held {
+pub(super) struct ChargedBytes {
     bytes: Bytes,
-    _charge: Charge,
+    _charge: MemoryCharge,
 }
 
-impl Held {
-    pub(super) fn bytes(bytes: Bytes, charge: Charge) -> Bytes {
+impl ChargedBytes {
+    pub(super) fn bytes(bytes: Bytes, charge: MemoryCharge) -> Bytes {
         Bytes::from_owner(Self {
             bytes,
             _charge: charge,
@@ -63,7 +63,7 @@ impl Held {
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ChargedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -6,8 +6,8 @@
 
 mod budget;
 mod charge;
-mod kept;
+mod share;
 
-pub use budget::{Budget, Evict, NoRoom};
-pub use charge::Charge;
-pub use kept::Kept;
+pub use budget::{BudgetExhausted, Evictable, MemoryBudget};
+pub use charge::MemoryCharge;
+pub use share::MemoryShare;

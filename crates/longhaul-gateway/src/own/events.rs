@@ -10,13 +10,13 @@ use http_body_util::{BodyExt as _, StreamBody};
 use serde_json::json;
 
 use crate::own_body::{OwnBody, json_answer};
-use crate::state::State;
-use crate::watch::{Change, Following};
+use crate::state::GatewayState;
+use crate::watch::{ChangeSubscription, SessionChange};
 
 /// Something is sent at least so often, so that both sides notice when the other has gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-pub(super) fn answer(state: &State) -> Response<OwnBody> {
+pub(super) fn answer(state: &GatewayState) -> Response<OwnBody> {
     let Some(following) = state.changes.follow() else {
         let error = json!({"error": "too many look at once; ask for the sessions now and then"});
         let mut answer = json_answer(StatusCode::SERVICE_UNAVAILABLE, &error);
@@ -42,14 +42,14 @@ pub(super) fn answer(state: &State) -> Response<OwnBody> {
 }
 
 /// The next events, as they are written; none when the gateway stops.
-async fn next(following: &mut Following) -> Option<Bytes> {
+async fn next(following: &mut ChangeSubscription) -> Option<Bytes> {
     let Ok(change) = tokio::time::timeout(HEARTBEAT, following.next()).await else {
         return Some(Bytes::from_static(b": nothing new\n\n"));
     };
     let event = |data: serde_json::Value| format!("event: changed\ndata: {data}\n\n");
     let text = match change? {
-        Change::Any => event(json!({"session": null})),
-        Change::Sessions(sessions) => sessions
+        SessionChange::Any => event(json!({"session": null})),
+        SessionChange::Sessions(sessions) => sessions
             .iter()
             .map(|session| event(json!({"session": session.to_string()})))
             .collect(),

@@ -5,10 +5,13 @@ use serde_json::json;
 use url::Url;
 
 use crate::own_body::{OwnBody, json_answer};
-use crate::state::State;
+use crate::state::GatewayState;
 
 /// Whether a request may see them; else the answer.
-pub(super) fn allowed(state: &State, headers: &HeaderMap) -> Result<(), Box<Response<OwnBody>>> {
+pub(super) fn allowed(
+    state: &GatewayState,
+    headers: &HeaderMap,
+) -> Result<(), Box<Response<OwnBody>>> {
     let refuse = |status, why: &str| Err(Box::new(json_answer(status, &json!({"error": why}))));
     match &state.token {
         Some(token) => {
@@ -45,7 +48,7 @@ pub(crate) fn same(given: &[u8], token: &[u8]) -> bool {
 /// Whether a request comes by a name of this machine, and from no web page of another, where the gateway listens on this
 /// machine alone. A page of a stranger can have his name lead here, and can have a browser send requests here; it cannot
 /// choose what the browser says in `host` and `origin`.
-pub(crate) fn comes_from_here(state: &State, headers: &HeaderMap) -> bool {
+pub(crate) fn comes_from_here(state: &GatewayState, headers: &HeaderMap) -> bool {
     if !state.on_loopback {
         return true;
     }

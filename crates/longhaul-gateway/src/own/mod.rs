@@ -6,9 +6,9 @@
 mod assets;
 mod events;
 mod guard;
+mod json_views;
+mod savings;
 mod sessions;
-mod shown;
-mod worth;
 
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -17,10 +17,10 @@ use serde_json::json;
 pub(crate) use guard::{comes_from_here, same};
 
 use crate::own_body::{OwnBody, json_answer};
-use crate::state::State;
+use crate::state::GatewayState;
 
 /// Answers a request for one of our own paths.
-pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Response<OwnBody> {
+pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) -> Response<OwnBody> {
     let path = request.uri().path();
     match path {
         "/healthz" => return json_answer(StatusCode::OK, &json!({"status": "ok"})),
@@ -39,7 +39,7 @@ pub(crate) async fn answer(state: &State, request: &Request<Incoming>) -> Respon
         return file;
     }
     if let Err(refused) = guard::allowed(state, request.headers()) {
-        state.metrics.refused(crate::watch::Refused::Forbidden);
+        state.metrics.refused(crate::watch::RefusalClass::Forbidden);
         return *refused;
     }
     let mut answer = match path {

@@ -6,10 +6,10 @@ use http::{Response, StatusCode};
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
-use super::{shown, worth};
-use crate::line::SessionId;
+use super::{json_views, savings};
+use crate::branch::SessionId;
 use crate::own_body::{OwnBody, json_answer};
-use crate::state::State;
+use crate::state::GatewayState;
 use crate::store::StoreError;
 
 /// The most that is listed, whatever is asked for.
@@ -19,7 +19,11 @@ const CALLS: usize = 2_000;
 const COMPACTIONS: usize = 1_000;
 const LIST: &str = "/longhaul/api/sessions";
 
-pub(super) async fn answer(state: &State, path: &str, query: Option<&str>) -> Response<OwnBody> {
+pub(super) async fn answer(
+    state: &GatewayState,
+    path: &str,
+    query: Option<&str>,
+) -> Response<OwnBody> {
     let found = match path.strip_prefix(LIST) {
         Some("") => list(state, limit(query, SESSIONS)).await.map(Some),
         Some(rest) => match rest.strip_prefix('/').map(str::parse) {
@@ -50,37 +54,43 @@ fn limit(query: Option<&str>, usual: usize) -> usize {
     asked.unwrap_or(usual).clamp(1, MOST)
 }
 
-async fn list(state: &State, most: usize) -> Result<Value, StoreError> {
+async fn list(state: &GatewayState, most: usize) -> Result<Value, StoreError> {
     let rows = state.store.sessions(most).await?;
-    let rows = rows.iter().map(|row| shown::session(row, &state.care));
+    let rows = rows
+        .iter()
+        .map(|row| json_views::session(row, &state.compactor));
     Ok(json!({"sessions": rows.collect::<Vec<_>>()}))
 }
 
 /// One session; none if there are no calls of it.
-async fn one(state: &State, id: SessionId, most: usize) -> Result<Option<Value>, StoreError> {
+async fn one(
+    state: &GatewayState,
+    id: SessionId,
+    most: usize,
+) -> Result<Option<Value>, StoreError> {
     let calls = state.store.calls(id, most).await?;
     let Some((_, newest)) = calls.last() else {
         return Ok(None);
     };
-    let made = state.shelf.made(id, COMPACTIONS).await?;
+    let made = state.prefix_store.made(id, COMPACTIONS).await?;
     let windows: BTreeMap<&str, Value> = calls
         .iter()
         .map(|(_, call)| call.model.as_str())
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
-        .map(|model| (model, shown::window(model, &state.care)))
+        .map(|model| (model, json_views::window(model, &state.compactor)))
         .collect();
     let left_out = calls
         .iter()
         .map(|(_, call)| (call.model.as_str(), call.saved));
-    let worth = worth::of_calls(&state.care, left_out);
+    let worth = savings::of_calls(&state.compactor, left_out);
     let spent: Usd = made.iter().filter_map(|made| made.cost).sum();
     Ok(Some(json!({
         "session": id.to_string(),
         "window": windows.get(newest.model.as_str()),
         "windows": windows,
         "saved_usd": worth.map(|worth| (worth - spent).to_f64()),
-        "calls": calls.iter().map(|(line, call)| shown::call(*line, call)).collect::<Vec<_>>(),
-        "compactions": made.iter().map(shown::compaction).collect::<Vec<_>>(),
+        "calls": calls.iter().map(|(line, call)| json_views::call(*line, call)).collect::<Vec<_>>(),
+        "compactions": made.iter().map(json_views::compaction).collect::<Vec<_>>(),
     })))
 }

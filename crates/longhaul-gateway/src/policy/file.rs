@@ -8,11 +8,11 @@
 
 use serde::Deserialize;
 
-use super::{Policy, Rule};
+use super::{PolicyRule, RequestPolicy};
 
 /// A file of rules that cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum RulesError {
+pub enum PolicyFileError {
     /// Not TOML, or not in this shape.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
@@ -28,14 +28,14 @@ pub enum RulesError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PolicyFile {
     #[serde(default)]
-    policy: Vec<Table>,
+    policy: Vec<PolicyTable>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct PolicyTable {
     key: Option<String>,
     model: Option<String>,
     path: Option<String>,
@@ -44,14 +44,14 @@ struct Table {
 }
 
 /// Reads the rules in a file's text.
-pub fn rules_of(text: &str) -> Result<Vec<Rule>, RulesError> {
-    let file: File = toml::from_str(text)?;
+pub fn rules_of(text: &str) -> Result<Vec<PolicyRule>, PolicyFileError> {
+    let file: PolicyFile = toml::from_str(text)?;
     let rules = (1..).zip(file.policy).map(|(number, table)| {
-        let wrong = |reason: String| RulesError::Rule { number, reason };
-        let mut rule = Rule {
-            policy: Policy::of(&table.r#use)
+        let wrong = |reason: String| PolicyFileError::Rule { number, reason };
+        let mut rule = PolicyRule {
+            policy: RequestPolicy::of(&table.r#use)
                 .ok_or_else(|| wrong("`use` is \"manage\", \"observe\" or \"off\"".to_owned()))?,
-            ..Rule::default()
+            ..PolicyRule::default()
         };
         let conditions = [
             ("key", table.key),

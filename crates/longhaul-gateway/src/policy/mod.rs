@@ -6,16 +6,16 @@
 mod file;
 mod rule;
 
-pub use file::{RulesError, rules_of};
-pub use rule::{Rule, RuleError};
+pub use file::{PolicyFileError, rules_of};
+pub use rule::{PolicyRule, PolicyRuleError};
 
 use http::HeaderMap;
 
-use crate::line::Tenant;
+use crate::branch::Tenant;
 
 /// What is done with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Policy {
+pub enum RequestPolicy {
     /// Nothing: not even its body is read.
     Off,
     /// It is passed on untouched, recognised, written down, and the cache is watched.
@@ -25,7 +25,7 @@ pub enum Policy {
     Manage,
 }
 
-impl Policy {
+impl RequestPolicy {
     /// Its name in headers, flags and files.
     pub fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ pub const HEADER: &str = "x-longhaul-policy";
 
 /// The request as far as rules look at it.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'r> {
+pub struct PolicySubject<'r> {
     /// Whose it is.
     pub tenant: Tenant,
     /// Its path.
@@ -64,19 +64,19 @@ pub struct Subject<'r> {
 
 /// All rules.
 #[derive(Debug, Clone, Default)]
-pub struct Policies {
+pub struct PolicyRules {
     /// In the order in which they are tried.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// What holds where none matches.
-    pub otherwise: Policy,
+    pub otherwise: RequestPolicy,
 }
 
-impl Policies {
+impl PolicyRules {
     /// The policy of a request. `None`: it depends on the model, which is not known yet.
-    pub fn decide(&self, subject: Subject<'_>) -> Option<Policy> {
-        let asked =
-            (subject.headers.get(HEADER)).and_then(|value| Policy::of(value.to_str().ok()?.trim()));
-        if asked == Some(Policy::Off) {
+    pub fn decide(&self, subject: PolicySubject<'_>) -> Option<RequestPolicy> {
+        let asked = (subject.headers.get(HEADER))
+            .and_then(|value| RequestPolicy::of(value.to_str().ok()?.trim()));
+        if asked == Some(RequestPolicy::Off) {
             return asked;
         }
         for rule in &self.rules {

@@ -2,12 +2,12 @@
 
 use http::{HeaderName, HeaderValue};
 
-use super::{Policy, Subject};
-use crate::line::Tenant;
+use super::{PolicySubject, RequestPolicy};
+use crate::branch::Tenant;
 
 /// A rule. A condition that is none always holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rule {
+pub struct PolicyRule {
     /// Whose request: the hash that the sessions are listed with.
     pub key: Option<Tenant>,
     /// The model, where a trailing `*` stands for any rest.
@@ -17,7 +17,7 @@ pub struct Rule {
     /// A header and its value.
     pub header: Option<(HeaderName, HeaderValue)>,
     /// What is done.
-    pub policy: Policy,
+    pub policy: RequestPolicy,
 }
 
 /// A rule that cannot be read.
@@ -25,14 +25,14 @@ pub struct Rule {
 #[error(
     "the rule {rule:?} cannot be read: {reason}; write it as in `model=claude-haiku-*,path=/v1/messages:off`"
 )]
-pub struct RuleError {
+pub struct PolicyRuleError {
     rule: String,
     reason: String,
 }
 
-impl Rule {
+impl PolicyRule {
     /// Whether it matches; `None` if that depends on the model, which is not known.
-    pub(super) fn matches(&self, subject: Subject<'_>) -> Option<bool> {
+    pub(super) fn matches(&self, subject: PolicySubject<'_>) -> Option<bool> {
         let others = self.key.is_none_or(|key| key == subject.tenant)
             && (self.path.as_deref()).is_none_or(|path| fits(path, subject.path))
             && (self.header.as_ref()).is_none_or(|(name, value)| {
@@ -76,21 +76,21 @@ impl Rule {
     }
 }
 
-impl std::str::FromStr for Rule {
-    type Err = RuleError;
+impl std::str::FromStr for PolicyRule {
+    type Err = PolicyRuleError;
 
     /// `CONDITION=VALUE,…:POLICY`, or a policy alone.
-    fn from_str(text: &str) -> Result<Self, RuleError> {
-        let wrong = |reason: String| RuleError {
+    fn from_str(text: &str) -> Result<Self, PolicyRuleError> {
+        let wrong = |reason: String| PolicyRuleError {
             rule: text.to_owned(),
             reason,
         };
         let (conditions, policy) = text.rsplit_once(':').unwrap_or(("", text));
-        let policy = Policy::of(policy.trim())
+        let policy = RequestPolicy::of(policy.trim())
             .ok_or_else(|| wrong("a policy is `manage`, `observe` or `off`".to_owned()))?;
-        let mut rule = Rule {
+        let mut rule = PolicyRule {
             policy,
-            ..Rule::default()
+            ..PolicyRule::default()
         };
         for condition in conditions.split(',').filter(|text| !text.trim().is_empty()) {
             let (what, value) = condition

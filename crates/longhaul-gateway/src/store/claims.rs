@@ -7,25 +7,25 @@ use super::Claim;
 
 /// Which keys somebody works on.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Claims(Arc<Mutex<BTreeSet<u64>>>);
+pub(super) struct LocalClaims(Arc<Mutex<BTreeSet<u64>>>);
 
-struct Held {
+struct LocalClaim {
     key: u64,
-    claims: Claims,
+    claims: LocalClaims,
 }
 
-impl Claim for Held {}
+impl Claim for LocalClaim {}
 
-impl Claims {
+impl LocalClaims {
     pub(super) fn claim(&self, key: u64) -> Option<Box<dyn Claim>> {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let claims = self.clone();
         keys.insert(key)
-            .then(|| Box::new(Held { key, claims }) as Box<dyn Claim>)
+            .then(|| Box::new(LocalClaim { key, claims }) as Box<dyn Claim>)
     }
 }
 
-impl Drop for Held {
+impl Drop for LocalClaim {
     fn drop(&mut self) {
         let keys = &self.claims.0;
         keys.lock()

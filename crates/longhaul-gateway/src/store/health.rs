@@ -7,7 +7,7 @@ use super::StoreError;
 /// See the module. Where nothing is said, a store answers.
 pub trait StoreHealth: Send + Sync + 'static {
     /// Whether it did not answer a moment ago, so that it is not asked for a while: nobody should wait for it.
-    fn is_resting(&self) -> bool {
+    fn is_backing_off(&self) -> bool {
         false
     }
 

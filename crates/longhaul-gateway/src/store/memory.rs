@@ -4,28 +4,29 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::{
-    CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Purged, Record, Rewrite,
-    Sealed, SessionRow, Shelf, Sqlite, Store, StoreError, StoreHealth,
+    CallRecord, Claim, CompactedPrefix, Listed, NotesRecord, NotesStore, PrefixProvenance,
+    PrefixStore, PurgeCounts, Sealed, SessionRow, SqliteStore, StartupState, StoreError,
+    StoreHealth, UsageLogRecord, UsageLogStore,
 };
-use crate::line::{LineId, SessionId, Tenant};
+use crate::branch::{LineId, SessionId, Tenant};
 
 /// See the module.
 #[derive(Debug)]
-pub struct Memory(Sqlite);
+pub struct InMemoryStore(SqliteStore);
 
-impl Memory {
+impl InMemoryStore {
     /// Empty books.
     pub fn new() -> Result<Self, StoreError> {
-        Sqlite::in_memory().map(Self)
+        SqliteStore::in_memory().map(Self)
     }
 }
 
-impl Store for Memory {
-    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl UsageLogStore for InMemoryStore {
+    fn append(&self, batch: Vec<UsageLogRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.append(batch)
     }
 
-    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>> {
         self.0.known(most)
     }
 
@@ -41,19 +42,19 @@ impl Store for Memory {
         self.0.calls(session, most)
     }
 
-    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
         self.0.purge(before)
     }
 }
 
-impl StoreHealth for Memory {
+impl StoreHealth for InMemoryStore {
     fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.probe()
     }
 }
 
-impl Shelf for Memory {
-    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl PrefixStore for InMemoryStore {
+    fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.put(rewrite)
     }
 
@@ -62,7 +63,7 @@ impl Shelf for Memory {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
         self.0.find(tenant, at, least)
     }
 
@@ -82,12 +83,12 @@ impl Shelf for Memory {
         &self,
         session: SessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.0.made(session, most)
     }
 }
 
-impl NotesShelf for Memory {
+impl NotesStore for InMemoryStore {
     fn put_notes(&self, notes: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.0.put_notes(notes)
     }

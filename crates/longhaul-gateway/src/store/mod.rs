@@ -7,12 +7,12 @@
 
 mod claims;
 mod columns;
+mod compacted_prefix;
 mod health;
 mod memory;
 mod notes;
 mod postgres;
 mod record;
-mod rewrite;
 mod rows;
 mod sealed;
 mod sqlite;
@@ -20,16 +20,16 @@ mod sqlite;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
+pub use compacted_prefix::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
 pub use health::StoreHealth;
-pub use memory::Memory;
-pub use notes::{NotesRecord, NotesShelf};
-pub use postgres::Postgres;
-pub use record::{CallRecord, Ended, LineRecord, Purged, Record, SessionRow};
-pub use rewrite::{Kind, Made, Rewrite};
+pub use memory::InMemoryStore;
+pub use notes::{NotesRecord, NotesStore};
+pub use postgres::PostgresStore;
+pub use record::{BranchRecord, CallEnding, CallRecord, PurgeCounts, SessionRow, UsageLogRecord};
 pub use sealed::{Sealable, Sealed};
-pub use sqlite::Sqlite;
+pub use sqlite::SqliteStore;
 
-use crate::line::{LineId, Restored, SessionId, Tenant};
+use crate::branch::{LineId, RestoredBranch, SessionId, Tenant};
 
 /// Why the books cannot be kept or read.
 #[derive(Debug, thiserror::Error)]
@@ -67,19 +67,19 @@ pub enum StoreError {
 
 /// What there is to know at a start.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct StartupState {
     /// Lines, the oldest first.
-    pub lines: Vec<Restored>,
+    pub lines: Vec<RestoredBranch>,
     /// Keys and the organisations they belong to.
     pub tenants: Vec<(Tenant, Tenant)>,
 }
 
 /// Keeps the books. An implementer makes each batch durable as a whole or not at all, in the order given.
-pub trait Store: Send + Sync + 'static {
+pub trait UsageLogStore: Send + Sync + 'static {
     /// Writes a batch.
-    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>>;
+    fn append(&self, batch: Vec<UsageLogRecord>) -> BoxFuture<'_, Result<(), StoreError>>;
     /// What is needed to recognise conversations again: the newest so many lines.
-    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>>;
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>>;
     /// The newest sessions.
     fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>>;
     /// The newest calls of a session with the line of each, oldest first.
@@ -89,7 +89,7 @@ pub trait Store: Send + Sync + 'static {
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>>;
     /// Deletes what was last seen before a time.
-    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>>;
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>>;
 }
 
 /// A rewrite in a list: whose, at which hash, and for how many messages it stands.
@@ -100,16 +100,16 @@ pub trait Claim: Send + Sync {}
 
 /// Keeps what stands for the beginnings of histories. With a store that several gateways share, each sees what the
 /// others put. Whoever takes something from it looks at the seal.
-pub trait Shelf: StoreHealth {
+pub trait PrefixStore: StoreHealth {
     /// Puts a rewrite with its seal; one for the same history is replaced. Durable when this returns.
-    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>>;
+    fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>>;
     /// Of the rewrites at these hashes the one that stands for the most messages, if it stands for more than `least`.
     fn find(
         &self,
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>>;
     /// Deletes the rewrite for a history.
     fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>>;
     /// Which rewrites there are; none where other processes put some too, so that only asking tells.
@@ -118,23 +118,26 @@ pub trait Shelf: StoreHealth {
     /// its claims back.
     fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>>;
     /// How the newest rewrites of a session came about, the oldest first.
-    fn made(&self, session: SessionId, most: usize)
-    -> BoxFuture<'_, Result<Vec<Made>, StoreError>>;
+    fn made(
+        &self,
+        session: SessionId,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>>;
 }
 
 /// Books, shelf and notes in one.
-pub trait Storage: Store + Shelf + NotesShelf {}
+pub trait GatewayStorage: UsageLogStore + PrefixStore + NotesStore {}
 
-impl<S: Store + Shelf + NotesShelf> Storage for S {}
+impl<S: UsageLogStore + PrefixStore + NotesStore> GatewayStorage for S {}
 
 /// What gateways that share a store know of each other. A line is written ([`Store::append`]) before its answer is passed
 /// on, so that whoever takes the next request finds it.
-pub trait Peers: StoreHealth {
+pub trait PeerStore: StoreHealth {
     /// Of the heads of lines at these hashes the one with the most messages, and behind it the newest head of its line
     /// if that is another: what to restore, in this order. Nothing if none is known.
-    fn heads_at(
+    fn branch_tips_at(
         &self,
         tenant: Tenant,
         at: Vec<u128>,
-    ) -> BoxFuture<'_, Result<Vec<Restored>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<RestoredBranch>, StoreError>>;
 }

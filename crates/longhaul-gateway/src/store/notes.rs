@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use longhaul_core::money::Usd;
 
 use super::{Sealed, StoreError};
-use crate::line::{LineId, SessionId, Tenant};
+use crate::branch::{LineId, SessionId, Tenant};
 
 /// The notes of a history, as of one message.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ pub struct NotesRecord {
 
 /// Keeps notes. With a store that several gateways share, each sees what the others put. Whoever takes something from it
 /// looks at the seal.
-pub trait NotesShelf: Send + Sync + 'static {
+pub trait NotesStore: Send + Sync + 'static {
     /// Puts notes; those for the same history are replaced. Durable when this returns.
     fn put_notes(&self, notes: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>>;
     /// Of the notes at these hashes those that cover the most messages.

@@ -5,13 +5,13 @@ use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use serde::Serialize;
 
-use crate::line::{Chain, LineId, SessionId, Tenant};
+use crate::branch::{HistoryChain, LineId, SessionId, Tenant};
 
 /// One entry of the books.
 #[derive(Debug, Clone)]
-pub enum Record {
+pub enum UsageLogRecord {
     /// A line began or went on.
-    Line(LineRecord),
+    Line(BranchRecord),
     /// A call ended.
     Call(Option<LineId>, Box<CallRecord>),
     /// A key turned out to belong to an organisation: what was the key's is the organisation's.
@@ -20,7 +20,7 @@ pub enum Record {
 
 /// Where a line stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineRecord {
+pub struct BranchRecord {
     /// Which.
     pub line: LineId,
     /// Whose.
@@ -30,7 +30,7 @@ pub struct LineRecord {
     /// The line it branched from.
     pub parent: Option<LineId>,
     /// Its head.
-    pub chain: Chain,
+    pub chain: HistoryChain,
     /// The model last asked for.
     pub model: String,
     /// Whether a sub-agent speaks.
@@ -42,7 +42,7 @@ pub struct LineRecord {
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum CallEnding {
     /// The answer went through to its end.
     Whole,
     /// The client went away.
@@ -51,7 +51,7 @@ pub enum Ended {
     UpstreamFailed,
 }
 
-impl Ended {
+impl CallEnding {
     /// Its name in the books.
     pub fn name(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ pub struct CallRecord {
     /// The status that the client was given.
     pub status: u16,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: CallEnding,
     /// How long it took, in milliseconds.
     pub millis: u64,
     /// What the upstream measured; none if it did not say.
@@ -143,7 +143,7 @@ pub struct SessionRow {
 
 /// What a purge deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Purged {
+pub struct PurgeCounts {
     /// Lines.
     pub lines: u64,
     /// Calls.

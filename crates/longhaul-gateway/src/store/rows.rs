@@ -10,8 +10,11 @@ use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 
 use super::columns::Columns;
-use super::{CallRecord, Ended, Kind, Listed, Made, NotesRecord, Rewrite, Sealed, SessionRow};
-use crate::line::{Chain, LineId, Restored, Seal, SessionId, Tenant};
+use super::{
+    CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, Listed, NotesRecord,
+    PrefixProvenance, Sealed, SessionRow,
+};
+use crate::branch::{HistoryChain, LineId, RestoredBranch, Seal, SessionId, Tenant};
 
 /// A use is written down again after so long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -80,8 +83,8 @@ fn seal<R: Columns>(row: &R, at: usize) -> Result<Option<Seal>, R::Error> {
 }
 
 /// The head of a line: hash, messages, answered, from this column on.
-pub(super) fn chain<R: Columns>(row: &R, at: usize) -> Result<Chain, R::Error> {
-    Ok(Chain {
+pub(super) fn chain<R: Columns>(row: &R, at: usize) -> Result<HistoryChain, R::Error> {
+    Ok(HistoryChain {
         hash: hash(row, at)?,
         messages: number(row, at + 1)?,
         answered: row.flag(at + 2)?,
@@ -94,9 +97,9 @@ pub(super) fn line<R: Columns>(row: &R, at: usize) -> Result<(LineId, SessionId)
 }
 
 /// A line to recognise again: tenant, id, session, chain, messages, answered.
-pub(super) fn restored<R: Columns>(row: &R) -> Result<Restored, R::Error> {
+pub(super) fn restored<R: Columns>(row: &R) -> Result<RestoredBranch, R::Error> {
     let (line, session) = line(row, 1)?;
-    Ok(Restored {
+    Ok(RestoredBranch {
         tenant: Tenant(id(row, 0)?),
         line,
         session,
@@ -150,7 +153,7 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(LineId, CallRecord), R::Error
         model: text(row, 2)?,
         messages: number(row, 3)?,
         status: number(row, 4)?,
-        ended: Ended::of(&text(row, 5)?),
+        ended: CallEnding::of(&text(row, 5)?),
         millis: number(row, 6)?,
         usage: row.integer(7)?.map(|_| usage),
         cost: cost(row, 12)?,
@@ -163,16 +166,16 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(LineId, CallRecord), R::Error
 }
 
 /// How a rewrite came about: session, line, at, kind, before, after, millis, waited, cost, report.
-pub(super) fn made<R: Columns>(row: &R) -> Result<Made, R::Error> {
-    Ok(Made {
+pub(super) fn made<R: Columns>(row: &R) -> Result<PrefixProvenance, R::Error> {
+    Ok(PrefixProvenance {
         session: SessionId(id(row, 0)?),
         line: LineId(id(row, 1)?),
         at: time(row, 2)?.unwrap_or_default(),
-        kind: Kind::of(&text(row, 3)?).unwrap_or(Kind::Extracted),
+        kind: CompactedPrefixKind::of(&text(row, 3)?).unwrap_or(CompactedPrefixKind::Extracted),
         before: number(row, 4)?,
         after: number(row, 5)?,
         millis: number(row, 6)?,
-        waited: Made::waited_of(number(row, 7)?),
+        waited: PrefixProvenance::waited_of(number(row, 7)?),
         cost: cost(row, 8)?,
         report: text(row, 9)?,
     })
@@ -180,7 +183,7 @@ pub(super) fn made<R: Columns>(row: &R) -> Result<Made, R::Error> {
 
 /// A rewrite, and what it takes to write its use down.
 pub(super) struct FoundRewrite {
-    pub(super) rewrite: Sealed<Rewrite>,
+    pub(super) rewrite: Sealed<CompactedPrefix>,
     /// Its number in the database.
     pub(super) number: i64,
     used: i64,
@@ -196,7 +199,7 @@ impl FoundRewrite {
 /// A rewrite: the columns of [`made`], then at, messages, used, root, summary, settled, cleared, lines, text, number,
 /// seal. Whose it is, whoever asks knows.
 pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrite, R::Error> {
-    let stored = Rewrite {
+    let stored = CompactedPrefix {
         tenant,
         at: hash(row, 10)?,
         messages: number(row, 11)?,

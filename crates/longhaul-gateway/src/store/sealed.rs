@@ -1,7 +1,7 @@
 //! What is stored with a seal beside it: by that it is known again as it was, when it is read.
 
-use super::{NotesRecord, Rewrite};
-use crate::line::{Seal, SealKey};
+use super::{CompactedPrefix, NotesRecord};
+use crate::branch::{Seal, SealKey};
 
 /// Something from a store, and the seal that lay beside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ impl<T: Sealable> Sealed<T> {
     }
 }
 
-impl Sealable for Rewrite {
+impl Sealable for CompactedPrefix {
     fn seal(&self, key: &SealKey) -> Seal {
         let root = self.root.map(u128::to_le_bytes).unwrap_or_default();
         let rooted = [u8::from(self.root.is_some()), u8::from(self.settled)];

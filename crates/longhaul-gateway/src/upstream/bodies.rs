@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-use crate::memory::Budget;
-use crate::refusal::Refusal;
+use crate::memory::MemoryBudget;
+use crate::refusal::GatewayRefusal;
 
 /// Room taken at once for a body that says how long it is; more only as it comes.
 const AT_ONCE: usize = 4 << 20;
@@ -32,12 +32,12 @@ pub(crate) async fn whole(
     mut body: Incoming,
     most: usize,
     idle: Duration,
-    budget: &Budget,
-) -> Result<Bytes, Refusal> {
+    budget: &MemoryBudget,
+) -> Result<Bytes, GatewayRefusal> {
     let hint = body.size_hint();
     let least = usize::try_from(hint.lower()).unwrap_or(usize::MAX);
     if least > most {
-        return Err(Refusal::TooLarge { most });
+        return Err(GatewayRefusal::TooLarge { most });
     }
     let mut first = None;
     let mut charge = budget.take(0)?;
@@ -49,17 +49,17 @@ pub(crate) async fn whole(
         let frame = tokio::select! {
             biased;
             frame = body.frame() => frame,
-            () = &mut reading => return Err(Refusal::SlowClient),
+            () = &mut reading => return Err(GatewayRefusal::SlowClient),
         };
         let Some(frame) = frame else {
             break;
         };
-        let frame = frame.map_err(|_| Refusal::ClientBroke)?;
+        let frame = frame.map_err(|_| GatewayRefusal::ClientBroke)?;
         let Ok(chunk) = frame.into_data() else {
             continue;
         };
         if all.len() + chunk.len() > most {
-            return Err(Refusal::TooLarge { most });
+            return Err(GatewayRefusal::TooLarge { most });
         }
         charge.grow(chunk.len())?;
         if body.is_end_stream() && all.is_empty() {
@@ -78,16 +78,16 @@ pub(crate) async fn whole(
 
 /// A request body for the upstream.
 #[derive(Debug)]
-pub(crate) enum Onward {
+pub(crate) enum UpstreamBody {
     /// Known whole, in slices.
     Whole(std::vec::IntoIter<Bytes>),
     /// Passed on while it comes.
-    Coming(Box<Coming>),
+    Coming(Box<StreamedRequestBody>),
 }
 
 /// A body that is passed on while it comes.
 #[derive(Debug)]
-pub(crate) struct Coming {
+pub(crate) struct StreamedRequestBody {
     body: Incoming,
     left: usize,
     most: usize,
@@ -99,19 +99,23 @@ pub(crate) struct Coming {
 /// Why it could not be passed on to its end.
 #[derive(Debug, thiserror::Error)]
 #[error("the client's body cannot be passed on")]
-pub(crate) struct Stopped(pub(crate) Refusal);
+pub(crate) struct BodyForwardError(pub(crate) GatewayRefusal);
 
-impl Onward {
+impl UpstreamBody {
     /// These bytes, one slice after the other.
     pub(crate) fn parts(parts: Vec<Bytes>) -> Self {
         Self::Whole(parts.into_iter())
     }
 
-    pub(crate) fn coming(body: Incoming, most: usize, idle: Duration) -> Result<Self, Refusal> {
+    pub(crate) fn coming(
+        body: Incoming,
+        most: usize,
+        idle: Duration,
+    ) -> Result<Self, GatewayRefusal> {
         if body.size_hint().lower() > most as u64 {
-            return Err(Refusal::TooLarge { most });
+            return Err(GatewayRefusal::TooLarge { most });
         }
-        Ok(Self::Coming(Box::new(Coming {
+        Ok(Self::Coming(Box::new(StreamedRequestBody {
             body,
             left: most,
             most,
@@ -122,14 +126,14 @@ impl Onward {
     }
 }
 
-impl Body for Onward {
+impl Body for UpstreamBody {
     type Data = Bytes;
-    type Error = Stopped;
+    type Error = BodyForwardError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Stopped>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyForwardError>>> {
         match &mut *self {
             Self::Whole(parts) => Poll::Ready(parts.next().map(|part| Ok(Frame::data(part)))),
             Self::Coming(coming) => coming.poll(cx),
@@ -154,12 +158,15 @@ impl Body for Onward {
     }
 }
 
-impl Coming {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Stopped>>> {
+impl StreamedRequestBody {
+    fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyForwardError>>> {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         let Poll::Ready(frame) = polled else {
             ready!(self.timer.as_mut().poll(cx));
-            return Poll::Ready(Some(Err(Stopped(Refusal::SlowClient))));
+            return Poll::Ready(Some(Err(BodyForwardError(GatewayRefusal::SlowClient))));
         };
         let received = self.most - self.left;
         let until = until(self.began, self.idle, received);
@@ -167,14 +174,16 @@ impl Coming {
         let Some(frame) = frame else {
             return Poll::Ready(None);
         };
-        let frame = frame.map_err(|_| Stopped(Refusal::ClientBroke));
+        let frame = frame.map_err(|_| BodyForwardError(GatewayRefusal::ClientBroke));
         if let Ok(frame) = &frame {
             let length = frame.data_ref().map_or(0, Bytes::len);
             match self.left.checked_sub(length) {
                 Some(left) => self.left = left,
                 None => {
                     let most = self.most;
-                    return Poll::Ready(Some(Err(Stopped(Refusal::TooLarge { most }))));
+                    return Poll::Ready(Some(Err(BodyForwardError(GatewayRefusal::TooLarge {
+                        most,
+                    }))));
                 }
             }
         }

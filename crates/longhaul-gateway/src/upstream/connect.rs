@@ -13,18 +13,18 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connector that gives up.
 #[derive(Debug, Clone)]
-pub(super) struct Timed<C> {
+pub(super) struct TimedConnector<C> {
     connector: C,
     limit: Duration,
 }
 
-impl<C> Timed<C> {
+impl<C> TimedConnector<C> {
     pub(super) fn new(connector: C, limit: Duration) -> Self {
         Self { connector, limit }
     }
 }
 
-impl<C> Service<Uri> for Timed<C>
+impl<C> Service<Uri> for TimedConnector<C>
 where
     C: Service<Uri, Error = BoxError>,
     C::Future: Send + 'static,

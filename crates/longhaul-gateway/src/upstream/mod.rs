@@ -18,15 +18,15 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use longhaul_provider::{Certificates, chain};
 use url::Url;
 
-use bodies::Stopped;
+use bodies::BodyForwardError;
 use cause::to_mend;
-use connect::Timed;
+use connect::TimedConnector;
 
-pub(crate) use bodies::{Onward, whole};
+pub(crate) use bodies::{UpstreamBody, whole};
 pub(crate) use headers::without_claims;
 
-use crate::limits::{Limits, Timeouts};
-use crate::refusal::Refusal;
+use crate::limits::{GatewayLimits, GatewayTimeouts};
+use crate::refusal::GatewayRefusal;
 
 /// Connections that are kept open without a request.
 const IDLE_CONNECTIONS: usize = 1_024;
@@ -45,13 +45,13 @@ pub enum UpstreamError {
     NotAnAddress,
     /// Certificates could not be loaded.
     #[error(transparent)]
-    Certificates(#[from] longhaul_provider::ConfigError),
+    Certificates(#[from] longhaul_provider::ClientConfigError),
 }
 
 /// The upstream.
 #[derive(Debug)]
 pub(crate) struct Upstream {
-    client: Client<Timed<HttpsConnector<HttpConnector>>, Onward>,
+    client: Client<TimedConnector<HttpsConnector<HttpConnector>>, UpstreamBody>,
     scheme: Scheme,
     authority: Authority,
     host: HeaderValue,
@@ -64,8 +64,8 @@ impl Upstream {
     /// `roots` may vouch for it beside those of the system.
     pub(super) fn new(
         url: &Url,
-        timeouts: Timeouts,
-        limits: Limits,
+        timeouts: GatewayTimeouts,
+        limits: GatewayLimits,
         roots: Option<Vec<u8>>,
     ) -> Result<Self, UpstreamError> {
         let wrong = || UpstreamError::NotAnAddress;
@@ -109,7 +109,7 @@ impl Upstream {
             .http2_keep_alive_interval(ALIVE)
             .http2_keep_alive_timeout(ALIVE)
             .set_host(false)
-            .build(Timed::new(connector, timeouts.connect));
+            .build(TimedConnector::new(connector, timeouts.connect));
         Ok(Self {
             client,
             scheme,
@@ -142,8 +142,8 @@ impl Upstream {
     /// Sends a request and waits for the head of the answer.
     pub(crate) async fn send(
         &self,
-        request: Request<Onward>,
-    ) -> Result<Response<Incoming>, Refusal> {
+        request: Request<UpstreamBody>,
+    ) -> Result<Response<Incoming>, GatewayRefusal> {
         let answer = tokio::time::timeout(self.head, self.client.request(request));
         match answer.await {
             // No client could ask for it: what leads there is not passed on.
@@ -152,7 +152,7 @@ impl Upstream {
             }
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.refusal(&error)),
-            Err(_) => Err(Refusal::Silent {
+            Err(_) => Err(GatewayRefusal::Silent {
                 host: self.authority.to_string(),
                 seconds: self.head.as_secs(),
             }),
@@ -160,29 +160,29 @@ impl Upstream {
     }
 
     /// It broke off, and why.
-    pub(super) fn broke(&self, why: &str) -> Refusal {
-        Refusal::Broke {
+    pub(super) fn broke(&self, why: &str) -> GatewayRefusal {
+        GatewayRefusal::Broke {
             host: self.authority.to_string(),
             why: why.to_owned(),
         }
     }
 
-    fn refusal(&self, error: &Error) -> Refusal {
+    fn refusal(&self, error: &Error) -> GatewayRefusal {
         let mut cause = error.source();
         while let Some(found) = cause {
-            if let Some(Stopped(refusal)) = found.downcast_ref() {
+            if let Some(BodyForwardError(refusal)) = found.downcast_ref() {
                 return refusal.clone();
             }
             cause = found.source();
         }
         let host = self.authority.to_string();
         if let Some(why) = to_mend(error) {
-            return Refusal::Mismatch { host, why };
+            return GatewayRefusal::Mismatch { host, why };
         }
         let why = chain(error);
         match error.is_connect() {
-            true => Refusal::Unreachable { host, why },
-            false => Refusal::Broke { host, why },
+            true => GatewayRefusal::Unreachable { host, why },
+            false => GatewayRefusal::Broke { host, why },
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 
-use crate::line::SessionId;
+use crate::branch::SessionId;
 
 /// Changes that may wait for one who looks.
 const WAITING: usize = 256;
@@ -20,13 +20,13 @@ const GATHER: Duration = Duration::from_millis(100);
 
 /// Where changes are told. Clones tell the same ones.
 #[derive(Debug, Clone)]
-pub struct Changes {
+pub struct SessionChanges {
     told: broadcast::Sender<SessionId>,
     places: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
-impl Changes {
+impl SessionChanges {
     /// Nobody looks yet; when `stop` is cancelled, nobody does any more.
     pub fn new(stop: CancellationToken) -> Self {
         Self {
@@ -43,8 +43,8 @@ impl Changes {
     }
 
     /// Begins to look; none if too many do.
-    pub fn follow(&self) -> Option<Following> {
-        Some(Following {
+    pub fn follow(&self) -> Option<ChangeSubscription> {
+        Some(ChangeSubscription {
             _place: Arc::clone(&self.places).try_acquire_owned().ok()?,
             coming: self.told.subscribe(),
             gathered: BTreeSet::new(),
@@ -55,7 +55,7 @@ impl Changes {
 
 /// What has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum SessionChange {
     /// These.
     Sessions(BTreeSet<SessionId>),
     /// So many that it may be any.
@@ -64,7 +64,7 @@ pub enum Change {
 
 /// One who looks.
 #[derive(Debug)]
-pub struct Following {
+pub struct ChangeSubscription {
     coming: broadcast::Receiver<SessionId>,
     /// Not told yet.
     gathered: BTreeSet<SessionId>,
@@ -72,9 +72,9 @@ pub struct Following {
     _place: OwnedSemaphorePermit,
 }
 
-impl Following {
+impl ChangeSubscription {
     /// Waits for changes; none when there will be no more. May be given up and called again.
-    pub async fn next(&mut self) -> Option<Change> {
+    pub async fn next(&mut self) -> Option<SessionChange> {
         if self.gathered.is_empty() {
             let first = tokio::select! {
                 () = self.stop.cancelled() => return None,
@@ -82,7 +82,7 @@ impl Following {
             };
             match first {
                 Ok(session) => self.gathered.insert(session),
-                Err(RecvError::Lagged(_)) => return Some(Change::Any),
+                Err(RecvError::Lagged(_)) => return Some(SessionChange::Any),
                 Err(RecvError::Closed) => return None,
             };
         }
@@ -97,10 +97,10 @@ impl Following {
                 }
                 Err(TryRecvError::Lagged(_)) => {
                     self.gathered.clear();
-                    return Some(Change::Any);
+                    return Some(SessionChange::Any);
                 }
                 Err(TryRecvError::Empty | TryRecvError::Closed) => {
-                    return Some(Change::Sessions(std::mem::take(&mut self.gathered)));
+                    return Some(SessionChange::Sessions(std::mem::take(&mut self.gathered)));
                 }
             }
         }

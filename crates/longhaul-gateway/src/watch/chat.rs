@@ -8,26 +8,27 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::cache::{
-    Head, Mark, Position, Speaker, SystemPart, ToolPart, ToolPlace, Traits,
+    BlockTraits, CacheBreakpoint, CachePosition, MessageSpeaker, PrefixFingerprint, SystemPart,
+    ToolPart, ToolPlacement,
 };
-use longhaul_core::json::{Object, items};
+use longhaul_core::json::{ObjectReader, items};
 use longhaul_core::message::BlockKind;
 use longhaul_core::prompt::Ttl;
 use longhaul_core::xxh3::{xxh3_64, xxh3_128};
 
-use super::seen::ToWatch;
+use super::watched_request::WatchedRequest;
 
 /// A marker stands on each so many positions, and on the last.
 const MARKED: usize = 16;
 
 /// An hour: what is not asked to be kept for longer is gone by then, often much sooner.
-const MARK: Mark = Mark {
+const MARK: CacheBreakpoint = CacheBreakpoint {
     ttl: Ttl::OneHour,
     scope: None,
 };
 
 /// The markers of so many positions.
-pub(super) fn marks(positions: usize) -> Vec<(usize, Mark)> {
+pub(super) fn breakpoints(positions: usize) -> Vec<(usize, CacheBreakpoint)> {
     let last = positions.checked_sub(1);
     let regular = (MARKED - 1..positions).step_by(MARKED);
     let regular = regular.filter(|at| Some(*at) != last);
@@ -35,19 +36,19 @@ pub(super) fn marks(positions: usize) -> Vec<(usize, Mark)> {
 }
 
 /// One message.
-pub(super) fn position(text: &[u8], raw: u128) -> Position {
-    let role = Object::new(text).string("role").unwrap_or_default();
-    Position {
+pub(super) fn position(text: &[u8], raw: u128) -> CachePosition {
+    let role = ObjectReader::new(text).string("role").unwrap_or_default();
+    CachePosition {
         speaker: match &*role {
-            "developer" => Speaker::System,
-            role => Speaker::of(role),
+            "developer" => MessageSpeaker::System,
+            role => MessageSpeaker::of(role),
         },
         message: 0,
         kind: match &*role {
             "tool" | "function" => BlockKind::ToolResult,
             _ => BlockKind::Text,
         },
-        traits: Traits::default(),
+        traits: BlockTraits::default(),
         // The lower half is as good as any.
         hash: raw as u64,
         bytes: Bytes::new(),
@@ -56,11 +57,11 @@ pub(super) fn position(text: &[u8], raw: u128) -> Position {
 
 /// What stands beside the conversation: leading messages of role system, tools, and what else is part of the prompt. None
 /// for a prompt that is to be kept for longer than the watch can tell.
-pub(super) fn head(sent: &ToWatch) -> Option<Head> {
+pub(super) fn request_prefix(sent: &WatchedRequest) -> Option<PrefixFingerprint> {
     let recognised = &sent.recognised;
     let (before, behind) = sent.beside()?;
     let alone = [before, b"[]", behind].concat();
-    let beside = Object::new(&alone);
+    let beside = ObjectReader::new(&alone);
     let options = beside.object("prompt_cache_options");
     let kept_long = beside.string("prompt_cache_retention").as_deref() == Some("24h")
         || options.and_then(|options| options.string("ttl")).as_deref() == Some("12h");
@@ -70,7 +71,7 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
     let mut system = Vec::new();
     for (index, raw) in (recognised.raws.iter()).take(recognised.lead).enumerate() {
         let text = sent.message(index)?;
-        let said = Object::new(text).string("content");
+        let said = ObjectReader::new(text).string("content");
         system.push(SystemPart {
             hash: *raw,
             chars: said.map_or(text.len(), |said| said.chars().count()),
@@ -81,13 +82,13 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
     }
     let tools = beside.get("tools").and_then(items).unwrap_or_default();
     let tool = |tool: &[u8]| {
-        let function = Object::new(tool).object("function");
+        let function = ObjectReader::new(tool).object("function");
         ToolPart {
             name: (function.and_then(|function| function.string("name")))
                 .unwrap_or_default()
                 .into_owned(),
             hash: xxh3_128(tool),
-            place: ToolPlace::Definitions,
+            place: ToolPlacement::Definitions,
             mark: None,
             bytes: Bytes::new(),
         }
@@ -96,7 +97,7 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
         let value = beside.get(name)?;
         Some((name.to_owned(), format!("{:08x}", xxh3_64(value) >> 32)))
     };
-    Some(Head {
+    Some(PrefixFingerprint {
         model: beside.string("model").unwrap_or_default().into_owned(),
         system,
         tools: tools.into_iter().map(tool).collect(),
@@ -107,11 +108,11 @@ pub(super) fn head(sent: &ToWatch) -> Option<Head> {
             .into_iter()
             .filter_map(named)
             .collect(),
-        ..Head::default()
+        ..PrefixFingerprint::default()
     })
 }
 
 /// The positions of one message, to be remembered.
-pub(super) fn alone(text: &[u8], raw: u128) -> Arc<[(Position, Option<Mark>)]> {
+pub(super) fn alone(text: &[u8], raw: u128) -> Arc<[(CachePosition, Option<CacheBreakpoint>)]> {
     Arc::new([(position(text, raw), None)])
 }

@@ -2,7 +2,7 @@
 
 /// What a number does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MetricKind {
     /// It only grows.
     Counter,
     /// It comes and goes.
@@ -11,13 +11,13 @@ pub(super) enum Kind {
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number {
+pub(super) enum MetricValue {
     Count(u64),
     Level(i64),
     Amount(f64),
 }
 
-impl std::fmt::Display for Number {
+impl std::fmt::Display for MetricValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Count(count) => count.fmt(f),
@@ -29,15 +29,15 @@ impl std::fmt::Display for Number {
 
 /// A number and what tells it from its siblings.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sample {
+pub(super) struct MetricSample {
     pub(super) labels: Vec<(&'static str, &'static str)>,
-    pub(super) number: Number,
+    pub(super) number: MetricValue,
 }
 
-impl Sample {
+impl MetricSample {
     pub(super) fn of<const N: usize>(
         labels: [(&'static str, &'static str); N],
-        number: Number,
+        number: MetricValue,
     ) -> Self {
         Self {
             labels: labels.to_vec(),
@@ -45,17 +45,17 @@ impl Sample {
         }
     }
 
-    pub(super) fn plain(number: Number) -> Self {
+    pub(super) fn plain(number: MetricValue) -> Self {
         Self::of([], number)
     }
 }
 
 /// Numbers of one name.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Family {
+pub(super) struct MetricFamily {
     /// Without what stands before and behind it.
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: MetricKind,
     pub(super) help: &'static str,
-    pub(super) samples: Vec<Sample>,
+    pub(super) samples: Vec<MetricSample>,
 }

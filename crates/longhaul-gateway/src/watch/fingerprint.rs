@@ -7,22 +7,25 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::cache::{Conversation, Fingerprint, Flags, Head, Mark, Position};
+use longhaul_core::cache::{
+    CacheBreakpoint, CachePosition, FingerprintMessages, Flags, PrefixFingerprint,
+    RequestFingerprint,
+};
 use longhaul_provider::Dialect;
 
 use super::chat;
-use super::seen::{Heads, ToWatch};
-use crate::line::Generations;
+use super::watched_request::{SeenRequestPrefixes, WatchedRequest};
+use crate::branch::GenerationalCache;
 
 /// Messages whose positions are remembered.
 const MESSAGES: usize = 50_000;
 
-type Positions = Arc<[(Position, Option<Mark>)]>;
+type Positions = Arc<[(CachePosition, Option<CacheBreakpoint>)]>;
 
 /// Makes fingerprints.
-pub(super) struct Fingerprints {
-    messages: Generations<u128, Positions>,
-    heads: Arc<Heads>,
+pub(super) struct RequestFingerprinter {
+    messages: GenerationalCache<u128, Positions>,
+    heads: Arc<SeenRequestPrefixes>,
     flags: Arc<Flags>,
     /// The most positions of one request.
     most: usize,
@@ -30,17 +33,17 @@ pub(super) struct Fingerprints {
 
 /// What the positions of a message take in memory.
 fn weight(positions: &Positions) -> usize {
-    positions.len() * size_of::<(Position, Option<Mark>)>()
+    positions.len() * size_of::<(CachePosition, Option<CacheBreakpoint>)>()
 }
 
-impl Fingerprints {
+impl RequestFingerprinter {
     /// What is remembered, and what one fingerprint takes, is at most about so many bytes each.
-    pub(super) fn new(heads: Arc<Heads>, bytes: usize) -> Self {
+    pub(super) fn new(heads: Arc<SeenRequestPrefixes>, bytes: usize) -> Self {
         Self {
-            messages: Generations::within(MESSAGES, bytes / 2),
+            messages: GenerationalCache::within(MESSAGES, bytes / 2),
             heads,
             flags: Arc::default(),
-            most: bytes / size_of::<Position>(),
+            most: bytes / size_of::<CachePosition>(),
         }
     }
 
@@ -58,10 +61,10 @@ impl Fingerprints {
     /// too many parts.
     pub(super) fn of(
         &mut self,
-        sent: &ToWatch,
+        sent: &WatchedRequest,
         started: Timestamp,
-    ) -> Option<Fingerprint<'static>> {
-        if let Some(parts) = &sent.marked {
+    ) -> Option<RequestFingerprint<'static>> {
+        if let Some(parts) = &sent.sent_parts {
             return whole(sent, parts, started);
         }
         let head = self.head(sent)?;
@@ -101,27 +104,27 @@ impl Fingerprints {
             }
             for (position, mark) in parts.iter() {
                 marks.extend(mark.clone().map(|mark| (positions.len(), mark)));
-                positions.push(Position {
+                positions.push(CachePosition {
                     message: u32::try_from(index).unwrap_or(u32::MAX),
                     ..position.clone()
                 });
             }
         }
         if sent.dialect == Dialect::OpenAi {
-            marks = chat::marks(positions.len());
+            marks = chat::breakpoints(positions.len());
         }
         if let (Some(mark), Some(last)) = (&head.automatic, positions.len().checked_sub(1)) {
             marks.retain(|(at, _)| *at != last);
             marks.push((last, mark.clone()));
         }
-        Some(Fingerprint {
+        Some(RequestFingerprint {
             source: sent.session.to_string(),
             started,
-            head,
+            prefix: head,
             flags: Arc::clone(&self.flags),
-            messages: Conversation::Read(positions),
-            marks,
-            rewriting: None,
+            messages: FingerprintMessages::Read(positions),
+            breakpoints: marks,
+            prefix_replacement: None,
         })
     }
 
@@ -135,11 +138,11 @@ impl Fingerprints {
         }
         let alone = [br#"{"messages":["#, text, b"]}"].concat();
         let read = of_body(alone.into(), [])?;
-        let Conversation::Read(positions) = read.messages else {
+        let FingerprintMessages::Read(positions) = read.messages else {
             return None;
         };
         let mark = |at| {
-            let mut marks = read.marks.iter();
+            let mut marks = read.breakpoints.iter();
             marks
                 .find(|(marked, _)| *marked == at)
                 .map(|(_, mark)| mark.clone())
@@ -148,7 +151,7 @@ impl Fingerprints {
             .zip(positions)
             .map(|(at, position)| {
                 let bytes = Bytes::new();
-                (Position { bytes, ..position }, mark(at))
+                (CachePosition { bytes, ..position }, mark(at))
             })
             .collect();
         let bytes = weight(&parts);
@@ -157,7 +160,7 @@ impl Fingerprints {
     }
 
     /// What stands beside the messages.
-    fn head(&self, sent: &ToWatch) -> Option<Arc<Head>> {
+    fn head(&self, sent: &WatchedRequest) -> Option<Arc<PrefixFingerprint>> {
         if let Some(known) = self.heads.get(sent.head) {
             return known;
         }
@@ -165,7 +168,7 @@ impl Fingerprints {
         sent.beside()?;
         let head = match sent.dialect {
             Dialect::Anthropic => head(sent),
-            Dialect::OpenAi => chat::head(sent),
+            Dialect::OpenAi => chat::request_prefix(sent),
         };
         let head = head.map(Arc::new);
         self.heads.put(sent.head, head.clone());
@@ -174,12 +177,12 @@ impl Fingerprints {
 }
 
 /// What stands beside the messages, without its texts.
-fn head(sent: &ToWatch) -> Option<Head> {
+fn head(sent: &WatchedRequest) -> Option<PrefixFingerprint> {
     let (before, behind) = sent.beside()?;
     let alone = [before, b"[]", behind].concat();
     let betas = sent.betas.split(',').map(str::trim);
     let read = of_body(alone.into(), betas.filter(|beta| !beta.is_empty()))?;
-    let mut head = Arc::unwrap_or_clone(read.head);
+    let mut head = Arc::unwrap_or_clone(read.prefix);
     for part in &mut head.system {
         part.bytes = Bytes::new();
     }
@@ -190,16 +193,20 @@ fn head(sent: &ToWatch) -> Option<Head> {
 }
 
 /// The fingerprint of a body that is not the client's.
-fn whole(sent: &ToWatch, parts: &[Bytes], started: Timestamp) -> Option<Fingerprint<'static>> {
+fn whole(
+    sent: &WatchedRequest,
+    parts: &[Bytes],
+    started: Timestamp,
+) -> Option<RequestFingerprint<'static>> {
     let body = Bytes::from(parts.concat());
     let betas = sent.betas.split(',').map(str::trim);
     let betas = betas.filter(|beta| !beta.is_empty());
-    Fingerprint::of_body(sent.session.to_string(), started, &body, betas).ok()
+    RequestFingerprint::of_body(sent.session.to_string(), started, &body, betas).ok()
 }
 
 fn of_body<'b>(
     body: Bytes,
     betas: impl IntoIterator<Item = &'b str>,
-) -> Option<Fingerprint<'static>> {
-    Fingerprint::of_body("", Timestamp::UNIX_EPOCH, &body, betas).ok()
+) -> Option<RequestFingerprint<'static>> {
+    RequestFingerprint::of_body("", Timestamp::UNIX_EPOCH, &body, betas).ok()
 }

@@ -11,9 +11,9 @@ use longhaul_core::money::Usd;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::Histogram;
 
-use super::family::{Family, Kind, Number, Sample};
-use crate::line::Relation;
-use crate::policy::Policy;
+use super::family::{MetricFamily, MetricKind, MetricSample, MetricValue};
+use crate::branch::BranchRelation;
+use crate::policy::RequestPolicy;
 use crate::store;
 
 /// Upper bounds of the histogram of durations, in milliseconds.
@@ -23,7 +23,7 @@ pub(super) const BOUNDS: [u64; 10] = [
 
 /// Why the gateway itself refused a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusalClass {
     /// The body was too large.
     TooLarge,
     /// Too many requests at once.
@@ -42,15 +42,15 @@ pub enum Refused {
     Thread,
 }
 
-const REFUSED: [(&str, Refused); 8] = [
-    ("too_large", Refused::TooLarge),
-    ("busy", Refused::Busy),
-    ("no_memory", Refused::NoMemory),
-    ("slow_client", Refused::SlowClient),
-    ("upstream", Refused::Upstream),
-    ("upstream_silent", Refused::UpstreamSilent),
-    ("forbidden", Refused::Forbidden),
-    ("thread", Refused::Thread),
+const REFUSED: [(&str, RefusalClass); 8] = [
+    ("too_large", RefusalClass::TooLarge),
+    ("busy", RefusalClass::Busy),
+    ("no_memory", RefusalClass::NoMemory),
+    ("slow_client", RefusalClass::SlowClient),
+    ("upstream", RefusalClass::Upstream),
+    ("upstream_silent", RefusalClass::UpstreamSilent),
+    ("forbidden", RefusalClass::Forbidden),
+    ("thread", RefusalClass::Thread),
 ];
 const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 /// The last: refused before it was decided.
@@ -84,7 +84,7 @@ pub struct Metrics {
     recognised: [AtomicU64; RECOGNISED.len()],
     durations: [AtomicU64; BOUNDS.len() + 1],
     duration_sum: AtomicU64,
-    compactions: [AtomicU64; store::Kind::ALL.len()],
+    compactions: [AtomicU64; store::CompactedPrefixKind::ALL.len()],
     notes: [AtomicU64; NOTES.len()],
     notes_tokens: [AtomicU64; TOKENS.len()],
     notes_cost_pico: AtomicU64,
@@ -116,12 +116,12 @@ fn spend(tokens: &[AtomicU64; TOKENS.len()], pico: &AtomicU64, usage: &Usage, co
 
 impl Metrics {
     /// A request was answered, under a policy if one was decided.
-    pub fn answered(&self, status: u16, policy: Option<Policy>, took: Duration) {
+    pub fn answered(&self, status: u16, policy: Option<RequestPolicy>, took: Duration) {
         let class = usize::from(status / 100).min(CLASSES.len() - 1);
         let policy = match policy {
-            Some(Policy::Off) => 0,
-            Some(Policy::Observe) => 1,
-            Some(Policy::Manage) => 2,
+            Some(RequestPolicy::Off) => 0,
+            Some(RequestPolicy::Observe) => 1,
+            Some(RequestPolicy::Manage) => 2,
             None => 3,
         };
         add(&self.answers[policy][class], 1);
@@ -139,7 +139,7 @@ impl Metrics {
     }
 
     /// A request was refused here.
-    pub fn refused(&self, why: Refused) {
+    pub fn refused(&self, why: RefusalClass) {
         if let Some(at) = REFUSED.iter().position(|(_, other)| *other == why) {
             add(&self.refused[at], 1);
         }
@@ -181,8 +181,11 @@ impl Metrics {
     }
 
     /// A conversation was made smaller.
-    pub fn compacted(&self, kind: store::Kind) {
-        if let Some(at) = store::Kind::ALL.iter().position(|other| *other == kind) {
+    pub fn compacted(&self, kind: store::CompactedPrefixKind) {
+        if let Some(at) = store::CompactedPrefixKind::ALL
+            .iter()
+            .position(|other| *other == kind)
+        {
             add(&self.compactions[at], 1);
         }
     }
@@ -193,26 +196,28 @@ impl Metrics {
     }
 
     /// A request was placed.
-    pub fn placed(&self, relation: Relation) {
+    pub fn placed(&self, relation: BranchRelation) {
         let at = match relation {
-            Relation::New => 0,
-            Relation::Again => 1,
-            Relation::Extends(_) => 2,
-            Relation::Branches(..) => 3,
+            BranchRelation::New => 0,
+            BranchRelation::Again => 1,
+            BranchRelation::Extends(_) => 2,
+            BranchRelation::Branches(..) => 3,
         };
         add(&self.recognised[at], 1);
-        if matches!(relation, Relation::New | Relation::Branches(..)) {
+        if matches!(relation, BranchRelation::New | BranchRelation::Branches(..)) {
             add(&self.lines, 1);
         }
     }
 
     /// All of it, as it stands, but for the durations.
-    pub(super) fn families(&self) -> Vec<Family> {
-        let plain = |number| vec![Sample::plain(number)];
+    pub(super) fn families(&self) -> Vec<MetricFamily> {
+        let plain = |number| vec![MetricSample::plain(number)];
         let labelled = |label: &'static str, names: &[&'static str], counters: &[AtomicU64]| {
             let samples = names.iter().zip(counters);
             samples
-                .map(|(name, counter)| Sample::of([(label, *name)], Number::Count(get(counter))))
+                .map(|(name, counter)| {
+                    MetricSample::of([(label, *name)], MetricValue::Count(get(counter)))
+                })
                 .collect::<Vec<_>>()
         };
         let answers = POLICIES
@@ -220,17 +225,18 @@ impl Metrics {
             .zip(&self.answers)
             .flat_map(|(policy, counters)| {
                 CLASSES.iter().zip(counters).map(|(class, counter)| {
-                    let number = Number::Count(get(counter));
-                    Sample::of([("policy", *policy), ("status", *class)], number)
+                    let number = MetricValue::Count(get(counter));
+                    MetricSample::of([("policy", *policy), ("status", *class)], number)
                 })
             });
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let findings = findings.iter();
-        let findings =
-            findings.map(|(cause, count)| Sample::of([("cause", *cause)], Number::Count(*count)));
-        let counter = |name, help, samples| Family {
+        let findings = findings.map(|(cause, count)| {
+            MetricSample::of([("cause", *cause)], MetricValue::Count(*count))
+        });
+        let counter = |name, help, samples| MetricFamily {
             name,
-            kind: Kind::Counter,
+            kind: MetricKind::Counter,
             help,
             samples,
         };
@@ -245,11 +251,11 @@ impl Metrics {
                 "Requests that the gateway itself refused or gave up.",
                 labelled("reason", &REFUSED.map(|(name, _)| name), &self.refused),
             ),
-            Family {
+            MetricFamily {
                 name: "requests_in_flight",
-                kind: Kind::Gauge,
+                kind: MetricKind::Gauge,
                 help: "Requests under way.",
-                samples: plain(Number::Level(self.under_way())),
+                samples: plain(MetricValue::Level(self.under_way())),
             },
             counter(
                 "tokens",
@@ -259,7 +265,7 @@ impl Metrics {
             counter(
                 "cost_usd",
                 "Cost as far as prices are known.",
-                plain(Number::Amount(get(&self.cost_pico) as f64 / 1e12)),
+                plain(MetricValue::Amount(get(&self.cost_pico) as f64 / 1e12)),
             ),
             counter(
                 "cache_findings",
@@ -271,7 +277,7 @@ impl Metrics {
                 "Conversations made smaller, by how.",
                 labelled(
                     "kind",
-                    &store::Kind::ALL.map(store::Kind::name),
+                    &store::CompactedPrefixKind::ALL.map(store::CompactedPrefixKind::name),
                     &self.compactions,
                 ),
             ),
@@ -288,12 +294,14 @@ impl Metrics {
             counter(
                 "notes_cost_usd",
                 "Cost of requests for session notes, as far as prices are known.",
-                plain(Number::Amount(get(&self.notes_cost_pico) as f64 / 1e12)),
+                plain(MetricValue::Amount(
+                    get(&self.notes_cost_pico) as f64 / 1e12,
+                )),
             ),
             counter(
                 "books_dropped",
                 "Entries of the books that were dropped because the queue was full.",
-                plain(Number::Count(get(&self.dropped))),
+                plain(MetricValue::Count(get(&self.dropped))),
             ),
             counter(
                 "recognised",
@@ -303,7 +311,7 @@ impl Metrics {
             counter(
                 "lines_begun",
                 "Lines of conversations that began.",
-                plain(Number::Count(get(&self.lines))),
+                plain(MetricValue::Count(get(&self.lines))),
             ),
         ]
     }

@@ -17,14 +17,14 @@ const PIECE: usize = 64 << 10;
 
 /// How an answer is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(super) enum ContentEncoding {
     Brotli,
     Deflate,
     Gzip,
     Zstd,
 }
 
-impl Packing {
+impl ContentEncoding {
     /// By its name in `content-encoding`; none where the answer is plain, or packed in a way not known here.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name.trim().to_ascii_lowercase().as_str() {
@@ -37,7 +37,12 @@ impl Packing {
     }
 
     /// Gives what was packed piece by piece, until it ends, is damaged, is longer than `most`, or nobody wants more.
-    pub(super) fn unpack(self, packed: &[u8], most: usize, mut give: impl FnMut(&[u8]) -> Wanted) {
+    pub(super) fn unpack(
+        self,
+        packed: &[u8],
+        most: usize,
+        mut give: impl FnMut(&[u8]) -> UnpackDemand,
+    ) {
         let unpacking = AssertUnwindSafe(|| {
             let Ok(unpacking) = self.reader(packed) else {
                 return;
@@ -46,7 +51,7 @@ impl Packing {
             let mut piece = vec![0; PIECE];
             while let Ok(length @ 1..) = unpacking.read(&mut piece) {
                 let part = piece.get(..length).unwrap_or_default();
-                if give(part) == Wanted::NoMore {
+                if give(part) == UnpackDemand::NoMore {
                     return;
                 }
             }
@@ -60,7 +65,7 @@ impl Packing {
         let mut whole = Vec::new();
         self.unpack(packed, most, |part| {
             whole.extend_from_slice(part);
-            Wanted::More
+            UnpackDemand::More
         });
         whole
     }
@@ -94,7 +99,7 @@ impl Packing {
 
 /// Whether more is to be unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum UnpackDemand {
     More,
     NoMore,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::family::Kind;
+use super::family::MetricKind;
 use super::metrics::{BOUNDS, Metrics};
 
 impl Metrics {
@@ -18,8 +18,8 @@ impl Metrics {
         };
         for family in self.families() {
             let (name, kind) = match family.kind {
-                Kind::Counter => (format!("{}_total", family.name), "counter"),
-                Kind::Gauge => (family.name.to_owned(), "gauge"),
+                MetricKind::Counter => (format!("{}_total", family.name), "counter"),
+                MetricKind::Gauge => (family.name.to_owned(), "gauge"),
             };
             header(&mut out, &name, kind, family.help);
             for sample in family.samples {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::Meter;
 
-use super::family::{Family, Kind, Number};
+use super::family::{MetricFamily, MetricKind, MetricValue};
 use super::metrics::{BOUNDS, Metrics};
 
 impl Metrics {
@@ -27,7 +27,7 @@ impl Metrics {
         let _ = self.told.set(duration);
     }
 
-    fn publish_family(self: &Arc<Self>, meter: &Meter, family: &Family) {
+    fn publish_family(self: &Arc<Self>, meter: &Meter, family: &MetricFamily) {
         let full = format!("longhaul.gateway.{}", family.name);
         let metrics = Arc::clone(self);
         let name = family.name;
@@ -39,26 +39,26 @@ impl Metrics {
         let number = family.samples.first().map(|sample| sample.number);
         // The provider keeps what it needs of the instruments.
         match (family.kind, number) {
-            (Kind::Counter, Some(Number::Amount(_))) => {
+            (MetricKind::Counter, Some(MetricValue::Amount(_))) => {
                 let instrument = meter.f64_observable_counter(full);
                 let observe = instrument
                     .with_description(family.help)
                     .with_callback(move |to| {
                         for sample in now() {
-                            if let Number::Amount(amount) = sample.number {
+                            if let MetricValue::Amount(amount) = sample.number {
                                 to.observe(amount, &labels(&sample.labels));
                             }
                         }
                     });
                 observe.build();
             }
-            (Kind::Gauge, _) => {
+            (MetricKind::Gauge, _) => {
                 let instrument = meter.i64_observable_up_down_counter(full);
                 let observe = instrument
                     .with_description(family.help)
                     .with_callback(move |to| {
                         for sample in now() {
-                            if let Number::Level(level) = sample.number {
+                            if let MetricValue::Level(level) = sample.number {
                                 to.observe(level, &labels(&sample.labels));
                             }
                         }
@@ -66,13 +66,13 @@ impl Metrics {
                 observe.build();
             }
             // A family without samples counts, too, as soon as it has some.
-            (Kind::Counter, _) => {
+            (MetricKind::Counter, _) => {
                 let instrument = meter.u64_observable_counter(full);
                 let observe = instrument
                     .with_description(family.help)
                     .with_callback(move |to| {
                         for sample in now() {
-                            if let Number::Count(count) = sample.number {
+                            if let MetricValue::Count(count) = sample.number {
                                 to.observe(count, &labels(&sample.labels));
                             }
                         }

@@ -5,13 +5,13 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
-use longhaul_core::json::{Object, items};
+use longhaul_core::json::{ObjectReader, items};
 use longhaul_core::message::Usage;
 use longhaul_provider::{Dialect, anthropic_usage, openai_usage, sse};
 
-use super::packed::{Packing, Wanted};
-use crate::memory::{Budget, Charge};
-use crate::store::Ended;
+use super::packed::{ContentEncoding, UnpackDemand};
+use crate::memory::{MemoryBudget, MemoryCharge};
+use crate::store::CallEnding;
 
 /// Longest answer that is kept to be read, as it comes.
 const LONGEST: usize = 32 << 20;
@@ -25,7 +25,7 @@ const LONGEST_ERROR: usize = 4 << 20;
 
 /// How much of what was used the usage of an answer tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum UsageCompleteness {
     /// All, as far as the upstream tells.
     Whole,
     /// The answer was not heard to its end: what was told until then, and what was written until then, estimated.
@@ -34,14 +34,14 @@ pub enum Extent {
 
 /// What an answer turned out to measure.
 #[derive(Debug)]
-pub enum Measured {
+pub enum ResponseUsage {
     /// Usage, if any was told.
-    Usage(Option<Usage>, Extent),
+    Usage(Option<Usage>, UsageCompleteness),
     /// Bytes that are to be read off the path.
-    Kept(Kept),
+    Kept(BufferedResponse),
 }
 
-impl Measured {
+impl ResponseUsage {
     /// Reads what takes next to no time.
     pub(crate) fn read_if_short(&mut self) {
         if let Self::Kept(kept) = self
@@ -49,12 +49,12 @@ impl Measured {
             && kept.length <= SHORT
         {
             let parts = std::mem::take(&mut kept.parts);
-            *self = Self::Usage(usage_of(kept.dialect, &parts), Extent::Whole);
+            *self = Self::Usage(usage_of(kept.dialect, &parts), UsageCompleteness::Whole);
         }
     }
 
     /// The usage.
-    pub fn usage(self) -> (Option<Usage>, Extent) {
+    pub fn usage(self) -> (Option<Usage>, UsageCompleteness) {
         match self {
             Self::Usage(usage, extent) => (usage, extent),
             Self::Kept(kept) => kept.usage(),
@@ -64,29 +64,32 @@ impl Measured {
 
 /// An answer that was kept to be read.
 #[derive(Debug)]
-pub struct Kept {
+pub struct BufferedResponse {
     dialect: Dialect,
-    shape: Shape,
-    packing: Option<Packing>,
+    shape: ResponseFormat,
+    packing: Option<ContentEncoding>,
     parts: Vec<Bytes>,
     length: usize,
-    charge: Option<Charge>,
-    ended: Ended,
+    charge: Option<MemoryCharge>,
+    ended: CallEnding,
 }
 
-impl Kept {
-    fn usage(self) -> (Option<Usage>, Extent) {
+impl BufferedResponse {
+    fn usage(self) -> (Option<Usage>, UsageCompleteness) {
         let Some(packing) = self.packing else {
-            return (usage_of(self.dialect, &self.parts), Extent::Whole);
+            return (
+                usage_of(self.dialect, &self.parts),
+                UsageCompleteness::Whole,
+            );
         };
         let whole = self.parts.concat();
         match self.shape {
-            Shape::Text => {
+            ResponseFormat::Text => {
                 let text = packing.whole(&whole, LONGEST);
-                (usage_in(self.dialect, &text), Extent::Whole)
+                (usage_in(self.dialect, &text), UsageCompleteness::Whole)
             }
-            Shape::Events => {
-                let mut events = Events::default();
+            ResponseFormat::Events => {
+                let mut events = UsageEvents::default();
                 packing.unpack(&whole, LONGEST_STREAM, |part| {
                     events.hear(self.dialect, part)
                 });
@@ -101,7 +104,11 @@ pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     let encoding = headers.get(header::CONTENT_ENCODING);
     match encoding.map_or(Some(""), |value| value.to_str().ok())? {
         "" | "identity" => Some(body.clone()),
-        other => Some(Packing::of(other)?.whole(body, LONGEST_ERROR).into()),
+        other => Some(
+            ContentEncoding::of(other)?
+                .whole(body, LONGEST_ERROR)
+                .into(),
+        ),
     }
 }
 
@@ -113,7 +120,7 @@ fn usage_of(dialect: Dialect, parts: &[Bytes]) -> Option<Usage> {
 }
 
 fn usage_in(dialect: Dialect, text: &[u8]) -> Option<Usage> {
-    let usage = Object::new(text).get("usage")?;
+    let usage = ObjectReader::new(text).get("usage")?;
     Some(read(dialect, usage))
 }
 
@@ -125,12 +132,12 @@ fn read(dialect: Dialect, usage: &[u8]) -> Usage {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ResponseFormat {
     Events,
     Text,
 }
 
-impl Shape {
+impl ResponseFormat {
     fn of(content_type: &str) -> Option<Self> {
         match content_type {
             kind if kind.starts_with("text/event-stream") => Some(Self::Events),
@@ -142,13 +149,13 @@ impl Shape {
 
 /// Events and the usage that they told so far.
 #[derive(Debug, Default)]
-struct Events {
-    decoder: sse::Decoder,
-    told: Told,
+struct UsageEvents {
+    decoder: sse::SseDecoder,
+    told: UsageSoFar,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct UsageSoFar {
     usage: Option<Usage>,
     /// Whether all was told that will be.
     is_whole: bool,
@@ -159,12 +166,12 @@ struct Told {
 /// Bytes that make a token, about, in what a model writes.
 const BYTES_A_TOKEN: usize = 4;
 
-impl Told {
+impl UsageSoFar {
     /// What was used when the answer ended like this: an upstream that is not heard to its end has still billed what it
     /// wrote.
-    fn by(self, ended: Ended) -> (Option<Usage>, Extent) {
-        if self.is_whole || ended == Ended::Whole {
-            return (self.usage, Extent::Whole);
+    fn by(self, ended: CallEnding) -> (Option<Usage>, UsageCompleteness) {
+        if self.is_whole || ended == CallEnding::Whole {
+            return (self.usage, UsageCompleteness::Whole);
         }
         let written = self.written.div_ceil(BYTES_A_TOKEN) as u64;
         let usage = match self.usage {
@@ -175,22 +182,22 @@ impl Told {
                 Some(Usage { output, ..told })
             }
         };
-        (usage, Extent::Partial)
+        (usage, UsageCompleteness::Partial)
     }
 }
 
-impl Events {
-    fn hear(&mut self, dialect: Dialect, mut part: &[u8]) -> Wanted {
+impl UsageEvents {
+    fn hear(&mut self, dialect: Dialect, mut part: &[u8]) -> UnpackDemand {
         loop {
             match self.decoder.next(&mut part) {
                 Ok(Some(event)) => self.told.hear(dialect, event),
-                Ok(None) => return Wanted::More,
-                Err(_) => return Wanted::NoMore,
+                Ok(None) => return UnpackDemand::More,
+                Err(_) => return UnpackDemand::NoMore,
             }
         }
     }
 
-    fn end(mut self, dialect: Dialect, ended: Ended) -> (Option<Usage>, Extent) {
+    fn end(mut self, dialect: Dialect, ended: CallEnding) -> (Option<Usage>, UsageCompleteness) {
         if let Ok(Some(event)) = self.decoder.finish() {
             self.told.hear(dialect, event);
         }
@@ -199,78 +206,78 @@ impl Events {
 }
 
 #[derive(Debug)]
-enum Reading {
-    Events(Dialect, Box<Events>),
-    Keeping(Kept),
+enum TapState {
+    Events(Dialect, Box<UsageEvents>),
+    Keeping(BufferedResponse),
     Nothing,
 }
 
 /// Listens to one answer.
 #[derive(Debug)]
-pub struct Tap(Reading);
+pub struct UsageTap(TapState);
 
-impl Tap {
+impl UsageTap {
     /// For an answer with these headers. What is kept of it is charged.
-    pub fn new(dialect: Dialect, headers: &HeaderMap, budget: &Budget) -> Self {
+    pub fn new(dialect: Dialect, headers: &HeaderMap, budget: &MemoryBudget) -> Self {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let encoding = text(header::CONTENT_ENCODING).unwrap_or_default();
-        let packing = Packing::of(encoding);
+        let packing = ContentEncoding::of(encoding);
         let plain = matches!(encoding, "" | "identity");
-        let shape = Shape::of(text(header::CONTENT_TYPE).unwrap_or_default());
+        let shape = ResponseFormat::of(text(header::CONTENT_TYPE).unwrap_or_default());
         Self(match shape {
             Some(shape) if plain || packing.is_some() => match (shape, packing) {
-                (Shape::Events, None) => Reading::Events(dialect, Box::default()),
-                _ => Reading::Keeping(Kept {
+                (ResponseFormat::Events, None) => TapState::Events(dialect, Box::default()),
+                _ => TapState::Keeping(BufferedResponse {
                     dialect,
                     shape,
                     packing,
                     parts: Vec::new(),
                     length: 0,
                     charge: budget.take(0).ok(),
-                    ended: Ended::Whole,
+                    ended: CallEnding::Whole,
                 }),
             },
-            _ => Reading::Nothing,
+            _ => TapState::Nothing,
         })
     }
 
     /// Some bytes pass by.
     pub fn take(&mut self, chunk: &Bytes) {
         match &mut self.0 {
-            Reading::Nothing => {}
-            Reading::Keeping(kept) => {
+            TapState::Nothing => {}
+            TapState::Keeping(kept) => {
                 kept.length += chunk.len();
                 kept.parts.push(chunk.clone());
                 let charge = kept.charge.as_mut();
                 let fits = charge.is_some_and(|charge| charge.grow(chunk.len()).is_ok());
                 if kept.length > LONGEST || !fits {
-                    self.0 = Reading::Nothing;
+                    self.0 = TapState::Nothing;
                 }
             }
-            Reading::Events(dialect, events) => {
-                if events.hear(*dialect, chunk) == Wanted::NoMore {
-                    self.0 = Reading::Nothing;
+            TapState::Events(dialect, events) => {
+                if events.hear(*dialect, chunk) == UnpackDemand::NoMore {
+                    self.0 = TapState::Nothing;
                 }
             }
         }
     }
 
     /// The answer has ended.
-    pub fn end(self, ended: Ended) -> Measured {
+    pub fn end(self, ended: CallEnding) -> ResponseUsage {
         match self.0 {
-            Reading::Events(dialect, events) => {
+            TapState::Events(dialect, events) => {
                 let (usage, extent) = events.end(dialect, ended);
-                Measured::Usage(usage, extent)
+                ResponseUsage::Usage(usage, extent)
             }
-            Reading::Keeping(kept) => Measured::Kept(Kept { ended, ..kept }),
-            Reading::Nothing => Measured::Usage(None, Extent::Whole),
+            TapState::Keeping(kept) => ResponseUsage::Kept(BufferedResponse { ended, ..kept }),
+            TapState::Nothing => ResponseUsage::Usage(None, UsageCompleteness::Whole),
         }
     }
 }
 
-impl Told {
-    fn hear(&mut self, dialect: Dialect, event: sse::Event<'_>) {
-        let object = Object::new(event.data);
+impl UsageSoFar {
+    fn hear(&mut self, dialect: Dialect, event: sse::SseEvent<'_>) {
+        let object = ObjectReader::new(event.data);
         let (told, is_whole) = match (dialect, event.name) {
             (Dialect::Anthropic, b"message_start") => {
                 let message = object.object("message");
@@ -299,22 +306,22 @@ impl Told {
 }
 
 /// Bytes of what the model writes in a delta of a content block.
-fn written_in_delta(delta: Object<'_>) -> usize {
+fn written_in_delta(delta: ObjectReader<'_>) -> usize {
     let texts = ["text", "thinking", "partial_json"].map(|name| delta.get(name));
     texts.into_iter().flatten().map(within_quotes).sum()
 }
 
 /// The same in a chunk of a chat completion.
-fn written_in_chunk(chunk: &Object<'_>) -> usize {
+fn written_in_chunk(chunk: &ObjectReader<'_>) -> usize {
     let choices = chunk.get("choices").and_then(items).unwrap_or_default();
     let deltas = choices
         .into_iter()
-        .filter_map(|choice| Object::new(choice).object("delta"));
+        .filter_map(|choice| ObjectReader::new(choice).object("delta"));
     let written = deltas.map(|delta| {
         let texts = ["content", "reasoning_content"].map(|name| delta.get(name));
         let calls = delta.get("tool_calls").and_then(items).unwrap_or_default();
         let arguments = calls.into_iter().filter_map(|call| {
-            let function = Object::new(call).object("function")?;
+            let function = ObjectReader::new(call).object("function")?;
             function.get("arguments")
         });
         let all = texts.into_iter().flatten().chain(arguments);

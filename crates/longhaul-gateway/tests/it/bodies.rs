@@ -1,6 +1,6 @@
 //! Outlines of bodies: what is found, what is none, and that going on from the middle finds the same.
 
-use longhaul_gateway::body::{NotAConversation, Resumption, Role, read, read_from};
+use longhaul_gateway::body::{BodyRole, NotAConversation, ReadResumePoint, read, read_from};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -30,9 +30,9 @@ fn x8_the_parts_of_a_body_are_found_where_they_lie() {
     let [first, second] = &outline.elements[..] else {
         panic!("two messages: {outline:?}");
     };
-    assert_eq!(first.role, Role::User);
+    assert_eq!(first.role, BodyRole::User);
     assert_eq!(at(first.content.as_ref().unwrap()), r#""a \" ] } b""#);
-    assert_eq!(second.role, Role::Assistant);
+    assert_eq!(second.role, BodyRole::Assistant);
     assert_eq!(
         at(second.content.as_ref().unwrap()),
         r#"[{"type":"text","text":"ä"}]"#
@@ -102,7 +102,7 @@ proptest! {
             prop_assert_eq!(&content, &message["content"]);
         }
         let cut = cut.index(messages.len());
-        let from = Resumption {
+        let from = ReadResumePoint {
             at: whole.elements[cut].span.end,
             elements: cut + 1,
             list: whole.list.start,
@@ -143,7 +143,7 @@ proptest! {
         let body = json!({"model": "m", "messages": messages, "stream": true}).to_string();
         let known = read(body.as_bytes()).unwrap();
         let cut = cut.index(messages.len());
-        let from = Resumption {
+        let from = ReadResumePoint {
             at: known.elements[cut].span.end,
             elements: cut + 1,
             list: known.list.start,

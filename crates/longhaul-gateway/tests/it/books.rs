@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::{Sqlite, StoreError};
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::{SqliteStore, StoreError};
 use serde_json::json;
 
 use super::support::{self, answering, exchange, header, post};
@@ -13,12 +13,12 @@ use super::support::{self, answering, exchange, header, post};
 fn x8_a_store_of_a_later_version_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("books.sqlite");
-    drop(Sqlite::open(&path).unwrap());
+    drop(SqliteStore::open(&path).unwrap());
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     assert!(matches!(
-        Sqlite::open(&path),
+        SqliteStore::open(&path),
         Err(StoreError::Newer { found: 99, .. })
     ));
     std::fs::write(
@@ -27,7 +27,7 @@ fn x8_a_store_of_a_later_version_is_left_alone() {
     )
     .unwrap();
     assert!(matches!(
-        Sqlite::open(&folder.path().join("text")),
+        SqliteStore::open(&folder.path().join("text")),
         Err(StoreError::Open { .. })
     ));
 }
@@ -38,9 +38,9 @@ async fn x8_a_gateway_that_starts_again_knows_the_conversations() {
     let (url, _) = answering(ORGANISED).await;
     let folder = tempfile::tempdir().unwrap();
     let start = || async {
-        let store = Arc::new(Sqlite::open(&folder.path().join("books.sqlite")).unwrap());
+        let store = Arc::new(SqliteStore::open(&folder.path().join("books.sqlite")).unwrap());
         let tenants = Tenants::of_file(&folder.path().join("secret")).unwrap();
-        Gateway::start(Options::new(
+        Gateway::start(GatewayOptions::new(
             UpstreamChoice::Url(url.clone()),
             store,
             tenants,

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::{SessionId, Tenant, Tenants};
+use longhaul_gateway::branch::{SessionId, Tenant, Tenants};
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    Claim, Listed, Made, Memory, Rewrite, Sealed, Shelf, Sqlite, Storage, StoreError, StoreHealth,
+    Claim, CompactedPrefix, GatewayStorage, InMemoryStore, Listed, PrefixProvenance, PrefixStore,
+    Sealed, SqliteStore, StoreError, StoreHealth,
 };
 use serde_json::{Value, json};
 
@@ -21,10 +22,10 @@ const HEADERS: &str =
     "x-api-key: k\r\nanthropic-version: 2023-06-01\r\ncontent-type: application/json\r\n";
 
 async fn on_file(path: &Path, upstream: &str) -> Gateway {
-    let store: Arc<dyn Storage> = Arc::new(Sqlite::open(path).unwrap());
+    let store: Arc<dyn GatewayStorage> = Arc::new(SqliteStore::open(path).unwrap());
     let upstream = UpstreamChoice::Url(upstream.parse().unwrap());
     let tenants = Tenants::of_file(&path.with_extension("secret")).unwrap();
-    let mut options = Options::new(upstream, store, tenants);
+    let mut options = GatewayOptions::new(upstream, store, tenants);
     options.models = small_windows();
     Gateway::start(options).await.unwrap()
 }
@@ -86,11 +87,11 @@ async fn summaries_of_earlier_versions_are_dropped_and_counted() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     let unsealed = connection.execute("UPDATE rewrite SET seal = NULL", []);
     drop(connection);
-    let store = Sqlite::open(&path).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
     assert_eq!(store.dropped(), unsealed.unwrap() as u64);
     assert!(store.index().await.unwrap().unwrap().is_empty());
     drop(store);
-    assert_eq!(Sqlite::open(&path).unwrap().dropped(), 0);
+    assert_eq!(SqliteStore::open(&path).unwrap().dropped(), 0);
     behind.stop().await;
 }
 
@@ -127,7 +128,7 @@ async fn a_store_that_is_deleted_while_in_use_is_opened_anew() {
 
 /// A shelf on which nothing can be put while it is full.
 struct Full {
-    kept: Memory,
+    kept: InMemoryStore,
     is_full: AtomicBool,
     puts: AtomicUsize,
 }
@@ -147,8 +148,8 @@ impl StoreHealth for Full {
     }
 }
 
-impl Shelf for Full {
-    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl PrefixStore for Full {
+    fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.puts.fetch_add(1, Ordering::SeqCst);
         match self.is_full.load(Ordering::SeqCst) {
             true => Box::pin(std::future::ready(self.refused())),
@@ -161,7 +162,7 @@ impl Shelf for Full {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
         self.kept.find(tenant, at, least)
     }
 
@@ -181,7 +182,7 @@ impl Shelf for Full {
         &self,
         session: SessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.kept.made(session, most)
     }
 }
@@ -190,15 +191,15 @@ impl Shelf for Full {
 async fn o2_after_three_summaries_that_could_not_be_kept_none_is_bought_until_one_can_be() {
     let behind = world(|options| options.policies.rules = vec!["off".parse().unwrap()]).await;
     let full = Arc::new(Full {
-        kept: Memory::new().unwrap(),
+        kept: InMemoryStore::new().unwrap(),
         is_full: AtomicBool::new(true),
         puts: AtomicUsize::new(0),
     });
     let upstream = UpstreamChoice::Url(behind.url().parse().unwrap());
-    let store: Arc<dyn Storage> = Arc::new(Memory::new().unwrap());
-    let mut options = Options::new(upstream, store, Tenants::passing());
+    let store: Arc<dyn GatewayStorage> = Arc::new(InMemoryStore::new().unwrap());
+    let mut options = GatewayOptions::new(upstream, store, Tenants::passing());
     options.models = small_windows();
-    options.shelf = Arc::clone(&full) as Arc<dyn Shelf>;
+    options.prefix_store = Arc::clone(&full) as Arc<dyn PrefixStore>;
     let gateway = Gateway::start(options).await.unwrap();
     // Each is of a conversation of its own that fits, and after which a summary is due.
     let mut asked = 0;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use longhaul_gateway::breakpoints::BreakpointMode;
 use longhaul_gateway::front::Gateway;
-use longhaul_gateway::manage::Noting;
-use longhaul_gateway::marks::Marks;
+use longhaul_gateway::manage::NotesMode;
 use longhaul_provider::{Client, ClientConfig, Dialect, Reply, Request};
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn long(turn: usize) -> String {
 }
 
 /// A conversation of 200 turns; how many requests went out behind which kind of summary.
-async fn completions(noting: Noting) -> BTreeMap<String, usize> {
+async fn completions(noting: NotesMode) -> BTreeMap<String, usize> {
     let gateway = world(|options| options.notes = noting).await;
     let client = client(&gateway, Dialect::OpenAi);
     let function = json!({"type": "function", "function": {"name": "read_file", "description": "Reads.", "parameters":
@@ -81,22 +81,22 @@ async fn completions(noting: Noting) -> BTreeMap<String, usize> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn n5_x8_chat_completions_go_on_without_end_behind_their_system_prompt() {
-    let actions = completions(Noting::Off).await;
+    let actions = completions(NotesMode::Off).await;
     let of = |kind: &str| actions.get(kind).copied().unwrap_or(0);
     assert!(of("summarised") + of("extracted") > 50, "{actions:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s6_n5_x8_so_they_do_behind_notes() {
-    let actions = completions(Noting::On).await;
+    let actions = completions(NotesMode::On).await;
     assert!(
         actions.get("noted").is_some_and(|noted| *noted > 20),
         "{actions:?}"
     );
 }
 
-async fn messages(marks: Marks) -> f64 {
-    let gateway = world(|options| options.marks = marks).await;
+async fn messages(marks: BreakpointMode) -> f64 {
+    let gateway = world(|options| options.breakpoint_mode = marks).await;
     let client = client(&gateway, Dialect::Anthropic);
     let tool = json!({"name": "Read", "description": "Reads a file.", "input_schema":
         {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}});
@@ -136,7 +136,7 @@ async fn messages(marks: Marks) -> f64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn b2_n2_x8_a_client_without_markers_pays_what_one_pays_whose_markers_are_managed() {
-    let kept = messages(Marks::Keep).await;
-    let managed = messages(Marks::Manage).await;
+    let kept = messages(BreakpointMode::Keep).await;
+    let managed = messages(BreakpointMode::Manage).await;
     assert!(kept < managed * 1.25, "${managed} against ${kept}");
 }

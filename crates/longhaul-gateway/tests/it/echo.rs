@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use longhaul_core::models::ModelTable;
-use longhaul_sim::faults::Plan;
-use longhaul_sim::model::ask::Ask;
+use longhaul_sim::faults::FaultPlan;
+use longhaul_sim::model::constraints::ReplyConstraints;
 use longhaul_sim::model::{
-    Draft, DraftBlock, Model, Options as ModelOptions, SimModel, Turn, summarise,
+    DraftBlock, ModelTurn, ReplyDraft, ReplyModel, SimModel, SimModelOptions as ModelOptions,
+    summarize,
 };
-use longhaul_sim::server::{Options as SimOptions, Server};
+use longhaul_sim::server::{SimServer, SimServerOptions as SimOptions};
 use longhaul_sim::world::{self, World};
 use serde_json::json;
 
@@ -73,7 +74,7 @@ struct Echo {
 
 impl Echo {
     /// The newest tag of a request.
-    fn look(&self, turn: &Turn<'_>, is_summary: bool) -> Option<Tag> {
+    fn look(&self, turn: &ModelTurn<'_>, is_summary: bool) -> Option<Tag> {
         let mut seen = self.seen.lock().unwrap();
         match is_summary {
             true => seen.summaries += 1,
@@ -91,9 +92,9 @@ impl Echo {
     }
 }
 
-impl Model for Echo {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
-        let is_summary = summarise::is_asked(&Ask::of(turn.request).words);
+impl ReplyModel for Echo {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
+        let is_summary = summarize::is_asked(&ReplyConstraints::of(turn.request).words);
         let newest = self.look(turn, is_summary);
         let mut draft = self.inner.reply(turn);
         if is_summary {
@@ -116,7 +117,7 @@ impl Model for Echo {
         draft
     }
 
-    fn misbehave(&mut self, more: longhaul_sim::model::misbehave::Misbehaviour) {
+    fn misbehave(&mut self, more: longhaul_sim::model::misbehave::Misbehavior) {
         self.inner.misbehave(more);
     }
 }
@@ -127,13 +128,13 @@ pub(crate) async fn echoing(
     rest: Rest,
     faults: &str,
     misbehaviour: &str,
-) -> (Server, Arc<Mutex<Seen>>) {
+) -> (SimServer, Arc<Mutex<Seen>>) {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let model = Echo {
         inner: SimModel::new(ModelOptions {
             seed: SEED,
             misbehaviour: match misbehaviour {
-                "" => longhaul_sim::model::misbehave::Misbehaviour::default(),
+                "" => longhaul_sim::model::misbehave::Misbehavior::default(),
                 spec => spec.parse().unwrap(),
             },
             ..ModelOptions::default()
@@ -143,16 +144,16 @@ pub(crate) async fn echoing(
     };
     let options = SimOptions {
         faults: match faults {
-            "" => Plan::default(),
-            spec => Plan::parse(spec, SEED).unwrap(),
+            "" => FaultPlan::default(),
+            spec => FaultPlan::parse(spec, SEED).unwrap(),
         },
         ..SimOptions::default()
     };
-    let world = World::new(world::Options {
+    let world = World::new(world::WorldOptions {
         models,
         pace: SimOptions::world_pace(options.pace),
-        ..world::Options::new(SEED, Box::new(model))
+        ..world::WorldOptions::new(SEED, Box::new(model))
     });
     let addr = SocketAddr::from(([127, 0, 0, 1], 0));
-    (Server::start(addr, world, options).await.unwrap(), seen)
+    (SimServer::start(addr, world, options).await.unwrap(), seen)
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use longhaul_core::models::ModelTable;
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::InMemoryStore;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -19,9 +19,9 @@ pub(crate) fn small_windows() -> ModelTable {
     ModelTable::builtin().extended_with(&text).unwrap()
 }
 
-pub(crate) async fn world(change: impl FnOnce(&mut Options)) -> Gateway {
-    let store = Arc::new(Memory::new().unwrap());
-    let mut options = Options::new(UpstreamChoice::Simulated, store, Tenants::passing());
+pub(crate) async fn world(change: impl FnOnce(&mut GatewayOptions)) -> Gateway {
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    let mut options = GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing());
     options.models = small_windows();
     change(&mut options);
     Gateway::start(options).await.unwrap()

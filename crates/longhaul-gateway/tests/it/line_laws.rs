@@ -1,6 +1,6 @@
 //! Laws of recognition (N7), over conversations that nobody thought of.
 
-use longhaul_gateway::line::Relation;
+use longhaul_gateway::branch::BranchRelation;
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ proptest! {
         let first = bench.place_raw(1, Dialect::Anthropic, &body(&conversation, &one));
         let second = bench.place_raw(1, Dialect::Anthropic, &body(&conversation, &other));
         prop_assert_eq!(second.line, first.line);
-        prop_assert_eq!(second.relation, Relation::Again);
+        prop_assert_eq!(second.relation, BranchRelation::Again);
     }
 
     #[test]
@@ -112,7 +112,7 @@ proptest! {
         let first = bench.place_raw(1, Dialect::Anthropic, &body(&conversation[..cut], &one));
         let second = bench.place_raw(1, Dialect::Anthropic, &body(&conversation, &other));
         prop_assert_eq!(second.line, first.line);
-        prop_assert_eq!(second.relation, Relation::Extends(u32::try_from(cut).unwrap()));
+        prop_assert_eq!(second.relation, BranchRelation::Extends(u32::try_from(cut).unwrap()));
     }
 
     #[test]
@@ -153,8 +153,8 @@ proptest! {
             warm.place_raw(1, Dialect::Anthropic, &padded(body(part, &guises)));
         }
         let read = |bench: &Bench| {
-            let request = longhaul_gateway::line::Request {
-                tenant: longhaul_gateway::line::Tenant(1),
+            let request = longhaul_gateway::branch::RecognitionRequest {
+                tenant: longhaul_gateway::branch::Tenant(1),
                 dialect: Dialect::Anthropic,
                 body: whole.as_bytes(),
             };

@@ -1,7 +1,8 @@
 //! Which line a request goes on, case by case.
 
-use longhaul_gateway::line::{
-    HistoryKey, Ids, Lines, Placed, Recogniser, Relation, Request, SessionId, Tenant,
+use longhaul_gateway::branch::{
+    BranchIds, BranchIndex, BranchPlacement, BranchRecognizer, BranchRelation, HistoryKey,
+    RecognitionRequest, SessionId, Tenant,
 };
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
@@ -12,18 +13,18 @@ pub(crate) fn key() -> HistoryKey {
 }
 
 pub(crate) struct Bench {
-    pub(crate) recogniser: Recogniser,
+    pub(crate) recogniser: BranchRecognizer,
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
         Self {
-            recogniser: Recogniser::new(Lines::new(Ids::new(1), 1_000), key()),
+            recogniser: BranchRecognizer::new(BranchIndex::new(BranchIds::new(1), 1_000), key()),
         }
     }
 
-    pub(crate) fn place_raw(&self, tenant: u64, dialect: Dialect, body: &str) -> Placed {
-        let request = Request {
+    pub(crate) fn place_raw(&self, tenant: u64, dialect: Dialect, body: &str) -> BranchPlacement {
+        let request = RecognitionRequest {
             tenant: Tenant(tenant),
             dialect,
             body: body.as_bytes(),
@@ -32,7 +33,7 @@ impl Bench {
         self.recogniser.place(request, &recognised, None)
     }
 
-    pub(crate) fn place(&self, messages: &Value) -> Placed {
+    pub(crate) fn place(&self, messages: &Value) -> BranchPlacement {
         self.place_raw(1, Dialect::Anthropic, &super::support::body(messages))
     }
 }
@@ -49,12 +50,15 @@ fn model(text: &str) -> Value {
 fn x8_a_conversation_that_goes_on_is_one_line() {
     let bench = Bench::new();
     let first = bench.place(&json!([user("a")]));
-    assert_eq!(first.relation, Relation::New);
+    assert_eq!(first.relation, BranchRelation::New);
     let second = bench.place(&json!([user("a"), model("b"), user("c")]));
-    assert_eq!(second.relation, Relation::Extends(1));
+    assert_eq!(second.relation, BranchRelation::Extends(1));
     assert_eq!(second.line, first.line);
     let again = bench.place(&json!([user("a"), model("b"), user("c")]));
-    assert_eq!((again.line, again.relation), (first.line, Relation::Again));
+    assert_eq!(
+        (again.line, again.relation),
+        (first.line, BranchRelation::Again)
+    );
     let third = bench.place(&json!([
         user("a"),
         model("b"),
@@ -64,7 +68,7 @@ fn x8_a_conversation_that_goes_on_is_one_line() {
     ]));
     assert_eq!(
         (third.line, third.relation),
-        (first.line, Relation::Extends(3))
+        (first.line, BranchRelation::Extends(3))
     );
 }
 
@@ -86,7 +90,7 @@ fn x8_a_branch_is_its_own_line_of_the_same_session() {
         model("other"),
         user("f")
     ]));
-    assert_eq!(branch.relation, Relation::Branches(trunk.line, 3));
+    assert_eq!(branch.relation, BranchRelation::Branches(trunk.line, 3));
     assert_ne!(branch.line, trunk.line);
     assert_eq!(branch.session, trunk.session);
     // Both go on, each by itself.
@@ -101,7 +105,7 @@ fn x8_a_branch_is_its_own_line_of_the_same_session() {
     ]));
     assert_eq!(
         (trunk_on.line, trunk_on.relation),
-        (trunk.line, Relation::Extends(5))
+        (trunk.line, BranchRelation::Extends(5))
     );
     let branch_on = bench.place(&json!([
         user("a"),
@@ -114,7 +118,7 @@ fn x8_a_branch_is_its_own_line_of_the_same_session() {
     ]));
     assert_eq!(
         (branch_on.line, branch_on.relation),
-        (branch.line, Relation::Extends(5))
+        (branch.line, BranchRelation::Extends(5))
     );
 }
 
@@ -130,7 +134,10 @@ fn x8_going_back_is_the_same_line_until_something_else_is_said() {
         user("e")
     ]));
     let retry = bench.place(&json!([user("a"), model("b"), user("c")]));
-    assert_eq!((retry.line, retry.relation), (trunk.line, Relation::Again));
+    assert_eq!(
+        (retry.line, retry.relation),
+        (trunk.line, BranchRelation::Again)
+    );
     assert_eq!(retry.stands.messages, 5, "the line stands where it stood");
     let on = bench.place(&json!([
         user("a"),
@@ -139,7 +146,7 @@ fn x8_going_back_is_the_same_line_until_something_else_is_said() {
         model("x"),
         user("y")
     ]));
-    assert_eq!(on.relation, Relation::Branches(trunk.line, 3));
+    assert_eq!(on.relation, BranchRelation::Branches(trunk.line, 3));
 }
 
 #[test]
@@ -148,7 +155,7 @@ fn x8_a_trimmed_or_edited_history_is_a_new_line() {
     let long = json!([user("a"), model("b"), user("c"), model("d"), user("e")]);
     let line = bench.place(&long);
     let trimmed = bench.place(&json!([user("c"), model("d"), user("e")]));
-    assert_eq!(trimmed.relation, Relation::New);
+    assert_eq!(trimmed.relation, BranchRelation::New);
     let edited = bench.place(&json!([
         user("A"),
         model("b"),
@@ -158,7 +165,7 @@ fn x8_a_trimmed_or_edited_history_is_a_new_line() {
         model("f"),
         user("g")
     ]));
-    assert_eq!(edited.relation, Relation::New);
+    assert_eq!(edited.relation, BranchRelation::New);
     assert!(trimmed.line != line.line && edited.line != line.line && trimmed.line != edited.line);
 }
 
@@ -168,7 +175,7 @@ fn x8_a_common_opening_is_no_common_history() {
     let one = bench.place(&json!([user("hi")]));
     bench.place(&json!([user("hi"), model("hello"), user("fix it")]));
     let other = bench.place(&json!([user("hi"), model("hey"), user("write it")]));
-    assert_eq!(other.relation, Relation::New);
+    assert_eq!(other.relation, BranchRelation::New);
     assert_ne!(other.session, one.session);
 }
 
@@ -178,7 +185,7 @@ fn x8_nothing_of_one_tenant_is_known_to_another() {
     let body = super::support::body(&json!([user("a"), model("b"), user("c")]));
     let mine = bench.place_raw(1, Dialect::Anthropic, &body);
     let theirs = bench.place_raw(2, Dialect::Anthropic, &body);
-    assert_eq!(theirs.relation, Relation::New);
+    assert_eq!(theirs.relation, BranchRelation::New);
     assert_ne!((mine.line, mine.session), (theirs.line, theirs.session));
 }
 
@@ -199,7 +206,7 @@ fn x8_a_long_history_is_known_by_its_bytes_and_only_the_rest_is_read() {
     messages.push(model("yes"));
     messages.push(json!({"role": "user", "content": [{"type": "text", "text": "more", "cache_control": {"type": "ephemeral"}}]}));
     let body = super::support::body(&json!(messages));
-    let request = Request {
+    let request = RecognitionRequest {
         tenant: Tenant(1),
         dialect: Dialect::Anthropic,
         body: body.as_bytes(),
@@ -215,7 +222,7 @@ fn x8_a_long_history_is_known_by_its_bytes_and_only_the_rest_is_read() {
     let placed = bench.recogniser.place(request, &recognised, None);
     assert_eq!(
         (placed.line, placed.relation),
-        (line, Relation::Extends(81))
+        (line, BranchRelation::Extends(81))
     );
 }
 
@@ -247,7 +254,7 @@ fn x8_lines_from_the_store_go_on() {
     let bench = Bench::new();
     let messages = json!([user("a"), model("b"), user("c")]);
     let body = super::support::body(&messages);
-    let request = Request {
+    let request = RecognitionRequest {
         tenant: Tenant(1),
         dialect: Dialect::Anthropic,
         body: body.as_bytes(),
@@ -255,8 +262,8 @@ fn x8_lines_from_the_store_go_on() {
     let chain = bench.recogniser.read(request).unwrap().chain;
     let before = bench.place(&messages);
     let later = Bench::new();
-    later.recogniser.with_lines(|lines| {
-        lines.restore(&longhaul_gateway::line::Restored {
+    later.recogniser.with_branches(|lines| {
+        lines.restore(&longhaul_gateway::branch::RestoredBranch {
             tenant: Tenant(1),
             line: before.line,
             session: SessionId(7),
@@ -272,7 +279,7 @@ fn x8_lines_from_the_store_go_on() {
     ]));
     assert_eq!(
         (on.line, on.session, on.relation),
-        (before.line, SessionId(7), Relation::Extends(3))
+        (before.line, SessionId(7), BranchRelation::Extends(3))
     );
 }
 
@@ -282,7 +289,7 @@ fn x8_lines_that_go_over_to_an_organisation_go_on_there() {
     let before = bench.place(&json!([user("a"), model("b"), user("c")]));
     bench
         .recogniser
-        .with_lines(|lines| lines.adopt(Tenant(1), Tenant(9)));
+        .with_branches(|lines| lines.adopt(Tenant(1), Tenant(9)));
     let body = super::support::body(&json!([
         user("a"),
         model("b"),
@@ -291,27 +298,30 @@ fn x8_lines_that_go_over_to_an_organisation_go_on_there() {
         user("e")
     ]));
     let on = bench.place_raw(9, Dialect::Anthropic, &body);
-    assert_eq!((on.line, on.relation), (before.line, Relation::Extends(3)));
+    assert_eq!(
+        (on.line, on.relation),
+        (before.line, BranchRelation::Extends(3))
+    );
     assert_eq!(
         bench.place_raw(1, Dialect::Anthropic, &body).relation,
-        Relation::New
+        BranchRelation::New
     );
 }
 
 #[test]
 fn x8_the_oldest_line_is_forgotten_when_there_is_no_room() {
-    let recogniser = Recogniser::new(Lines::new(Ids::new(1), 3), key());
+    let recogniser = BranchRecognizer::new(BranchIndex::new(BranchIds::new(1), 3), key());
     let bench = Bench { recogniser };
     for number in 0..10 {
         bench.place(&json!([user(&format!("conversation {number}"))]));
     }
-    assert_eq!(bench.recogniser.with_lines(|lines| lines.len()), 3);
+    assert_eq!(bench.recogniser.with_branches(|lines| lines.len()), 3);
     assert_eq!(
         bench.place(&json!([user("conversation 9")])).relation,
-        Relation::Again
+        BranchRelation::Again
     );
     assert_eq!(
         bench.place(&json!([user("conversation 0")])).relation,
-        Relation::New
+        BranchRelation::New
     );
 }

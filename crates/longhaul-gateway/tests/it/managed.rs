@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::{Memory, Sqlite, Storage};
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::{GatewayStorage, InMemoryStore, SqliteStore};
 use serde_json::{Value, json};
 
 use super::endless::{Endless, refused, small_windows, world};
@@ -165,8 +165,8 @@ async fn o3_x8_an_error_that_has_nothing_to_do_with_length_reaches_the_client_as
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x1_y3_what_the_user_said_is_in_every_summary_and_the_report_says_so() {
-    let store = Arc::new(Memory::new().unwrap());
-    let mut options = Options::new(UpstreamChoice::Simulated, store, Tenants::passing());
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    let mut options = GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing());
     options.models = small_windows();
     let gateway = Gateway::start(options).await.unwrap();
     let mut client = Endless::new(&gateway, "claude-sonnet-4-6").await;
@@ -201,10 +201,10 @@ async fn x1_y3_what_the_user_said_is_in_every_summary_and_the_report_says_so() {
 
 /// A gateway on a file, in front of a world of its own.
 async fn on_file(path: &std::path::Path, upstream: &str) -> Gateway {
-    let store: Arc<dyn Storage> = Arc::new(Sqlite::open(path).unwrap());
+    let store: Arc<dyn GatewayStorage> = Arc::new(SqliteStore::open(path).unwrap());
     let upstream = UpstreamChoice::Url(upstream.parse().unwrap());
     let tenants = Tenants::of_file(&path.with_extension("secret")).unwrap();
-    let mut options = Options::new(upstream, store, tenants);
+    let mut options = GatewayOptions::new(upstream, store, tenants);
     options.models = small_windows();
     Gateway::start(options).await.unwrap()
 }

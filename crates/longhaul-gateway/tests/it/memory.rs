@@ -1,7 +1,7 @@
 //! How much a client can make the gateway hold: a bound on each thing, and one on all of them.
 
 use longhaul_gateway::front::Gateway;
-use longhaul_gateway::memory::{Budget, Evict};
+use longhaul_gateway::memory::{Evictable, MemoryBudget};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -184,9 +184,9 @@ async fn what_is_kept_makes_room_for_what_comes() {
     gateway.stop().await;
 }
 
-struct Keeps(longhaul_gateway::memory::Kept);
+struct Keeps(longhaul_gateway::memory::MemoryShare);
 
-impl Evict for Keeps {
+impl Evictable for Keeps {
     fn evict(&self, bytes: usize) {
         self.0.set(self.0.bytes().saturating_sub(bytes));
     }
@@ -194,7 +194,7 @@ impl Evict for Keeps {
 
 #[test]
 fn a_charge_is_given_back_with_the_last_slice_of_what_it_is_for() {
-    let budget = Budget::new(100);
+    let budget = MemoryBudget::new(100);
     let bytes = budget.hold(vec![0; 60].into()).unwrap();
     let slice = bytes.slice(10..20);
     drop(bytes);
@@ -210,10 +210,10 @@ fn a_charge_is_given_back_with_the_last_slice_of_what_it_is_for() {
 
 #[test]
 fn what_is_kept_goes_before_a_request_is_refused() {
-    let budget = Budget::new(100);
-    let keeps = std::sync::Arc::new(Keeps(budget.kept()));
+    let budget = MemoryBudget::new(100);
+    let keeps = std::sync::Arc::new(Keeps(budget.new_share()));
     keeps.0.set(80);
-    let asked: std::sync::Arc<dyn Evict> = keeps.clone();
+    let asked: std::sync::Arc<dyn Evictable> = keeps.clone();
     budget.join(std::sync::Arc::downgrade(&asked));
     let charge = budget.take(70).unwrap();
     assert_eq!((keeps.0.bytes(), budget.used()), (30, 100));

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_core::notes::{DEFAULT_TEMPLATE, Notes};
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::manage::Noting;
-use longhaul_gateway::store::Sqlite;
-use longhaul_sim::model::{Draft, DraftBlock, Model, SimModel, Turn};
-use longhaul_sim::server::{self, Server};
+use longhaul_core::notes::{DEFAULT_TEMPLATE, SessionNotes};
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::manage::NotesMode;
+use longhaul_gateway::store::SqliteStore;
+use longhaul_sim::model::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel, SimModel};
+use longhaul_sim::server::{self, SimServer};
 use longhaul_sim::world::{self, World};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ async fn counted(gateway: &Gateway, family: &str) -> BTreeMap<String, f64> {
     lines.collect()
 }
 
-async fn misbehave(sim: &Server, what: &str) {
+async fn misbehave(sim: &SimServer, what: &str) {
     let raw = json!({ "misbehave": what }).to_string();
     let addr = sim.url().trim_start_matches("http://").parse().unwrap();
     let request = post("/sim/faults", "content-type: application/json\r\n", &raw);
@@ -51,7 +51,7 @@ async fn begin(gateway: &Gateway, model: &'static str) -> Endless {
 }
 
 async fn endless(model: &'static str) {
-    let gateway = world(|options| options.notes = Noting::On).await;
+    let gateway = world(|options| options.notes = NotesMode::On).await;
     let mut client = begin(&gateway, model).await;
     turns(&mut client, 200).await;
     let (made, notes) = (
@@ -103,8 +103,8 @@ async fn n2_s6_x8_so_they_do_where_thinking_is_bound() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s2_x8_no_notes_are_taken_unless_that_is_wanted_and_allowed() {
-    let allowed = |on: bool| move |options: &mut Options| options.config.switches.notes = on;
-    for (noting, switch) in [(Noting::Off, true), (Noting::On, false)] {
+    let allowed = |on: bool| move |options: &mut GatewayOptions| options.config.switches.notes = on;
+    for (noting, switch) in [(NotesMode::Off, true), (NotesMode::On, false)] {
         let gateway = world(|options| {
             options.notes = noting;
             allowed(switch)(options);
@@ -121,7 +121,7 @@ async fn s2_x8_no_notes_are_taken_unless_that_is_wanted_and_allowed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s3_x8_notes_that_fail_change_nothing() {
     for deed in ["silent", "refuse", "cut", "error", "tool"] {
-        let gateway = world(|options| options.notes = Noting::On).await;
+        let gateway = world(|options| options.notes = NotesMode::On).await;
         misbehave(gateway.simulated().unwrap(), &format!("notes:{deed}*all")).await;
         let mut client = begin(&gateway, "claude-sonnet-4-6").await;
         turns(&mut client, 80).await;
@@ -139,9 +139,13 @@ async fn s3_x8_notes_that_fail_change_nothing() {
 async fn on_file(path: &Path, upstream: &str) -> Gateway {
     let upstream = UpstreamChoice::Url(upstream.parse().unwrap());
     let tenants = Tenants::of_file(&path.with_extension("secret")).unwrap();
-    let mut options = Options::new(upstream, Arc::new(Sqlite::open(path).unwrap()), tenants);
+    let mut options = GatewayOptions::new(
+        upstream,
+        Arc::new(SqliteStore::open(path).unwrap()),
+        tenants,
+    );
     options.models = small_windows();
-    options.notes = Noting::On;
+    options.notes = NotesMode::On;
     Gateway::start(options).await.unwrap()
 }
 
@@ -158,8 +162,8 @@ fn kept(path: &Path) -> Vec<String> {
 /// Notes what it should, and more.
 struct Meddler(SimModel);
 
-impl Model for Meddler {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Meddler {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let mut draft = self.0.reply(turn);
         for block in &mut draft.content {
             if let DraftBlock::Text(text) = block
@@ -173,13 +177,13 @@ impl Model for Meddler {
     }
 }
 
-async fn sim(model: impl Model + 'static) -> Server {
-    let world = World::new(world::Options {
+async fn sim(model: impl ReplyModel + 'static) -> SimServer {
+    let world = World::new(world::WorldOptions {
         models: small_windows(),
-        ..world::Options::new(0, Box::new(model))
+        ..world::WorldOptions::new(0, Box::new(model))
     });
     let addr = "127.0.0.1:0".parse().unwrap();
-    let server = Server::start(addr, world, server::Options::default());
+    let server = SimServer::start(addr, world, server::SimServerOptions::default());
     server.await.unwrap()
 }
 
@@ -193,7 +197,7 @@ async fn s3_x8_sections_that_are_not_of_the_notes_are_refused() {
     turns(&mut client, 30).await;
     gateway.stop().await;
     let titles = |text: &str| {
-        let notes = Notes::parse(text);
+        let notes = SessionNotes::parse(text);
         let titles = notes.sections().map(|section| section.title.to_owned());
         titles.collect::<Vec<_>>()
     };
@@ -234,7 +238,7 @@ async fn s5_x8_a_gateway_that_starts_again_goes_on_with_the_notes() {
     }
     assert!(noted > 0.0, "{:?}", client.actions);
     assert_eq!(kept(&path), before);
-    let titles = Notes::parse(before[0].clone());
+    let titles = SessionNotes::parse(before[0].clone());
     let title = titles.sections().next().unwrap().body.to_owned();
     assert!(!title.is_empty());
     gateway.stop().await;

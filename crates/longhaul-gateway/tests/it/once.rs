@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::{Kind, Memory, Storage, Store};
-use longhaul_sim::server::Server;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::{CompactedPrefixKind, GatewayStorage, InMemoryStore, UsageLogStore};
+use longhaul_sim::server::SimServer;
 use serde_json::{Value, json};
 
 use super::echo::{Rest, echoing};
@@ -18,24 +18,24 @@ use super::together::Shared;
 /// More turns than a window takes.
 const MANY: usize = 400;
 
-fn managed(mut options: Options, upstream: &str) -> Options {
+fn managed(mut options: GatewayOptions, upstream: &str) -> GatewayOptions {
     options.upstream = UpstreamChoice::Url(upstream.parse().unwrap());
     options.models = small_windows();
     options
 }
 
 /// A gateway that takes the windows for larger than they are.
-fn unaware(options: Options, upstream: &str) -> Options {
-    Options {
+fn unaware(options: GatewayOptions, upstream: &str) -> GatewayOptions {
+    GatewayOptions {
         models: longhaul_core::models::ModelTable::builtin(),
         ..managed(options, upstream)
     }
 }
 
 /// A gateway with books in memory, which the test reads too.
-async fn alone(upstream: &str) -> (Gateway, Arc<dyn Storage>) {
-    let store: Arc<dyn Storage> = Arc::new(Memory::new().unwrap());
-    let options = Options::new(
+async fn alone(upstream: &str) -> (Gateway, Arc<dyn GatewayStorage>) {
+    let store: Arc<dyn GatewayStorage> = Arc::new(InMemoryStore::new().unwrap());
+    let options = GatewayOptions::new(
         UpstreamChoice::Simulated,
         Arc::clone(&store),
         Tenants::passing(),
@@ -45,13 +45,18 @@ async fn alone(upstream: &str) -> (Gateway, Arc<dyn Storage>) {
 }
 
 /// How often conversations were summed up, all in all.
-async fn summed_up(store: &dyn Storage) -> usize {
+async fn summed_up(store: &dyn GatewayStorage) -> usize {
     let mut count = 0;
-    for session in Store::sessions(store, 100).await.unwrap() {
+    for session in UsageLogStore::sessions(store, 100).await.unwrap() {
         let made = store.made(session.session.parse().unwrap(), 100).await;
         let made = made.unwrap().into_iter();
         count += made
-            .filter(|made| matches!(made.kind, Kind::Summarised | Kind::Extracted))
+            .filter(|made| {
+                matches!(
+                    made.kind,
+                    CompactedPrefixKind::Summarised | CompactedPrefixKind::Extracted
+                )
+            })
             .count();
     }
     count
@@ -77,7 +82,7 @@ async fn until_one_is_asked_for(
     panic!("no summary was ever asked for");
 }
 
-fn nothing_was_refused(world: &Server) {
+fn nothing_was_refused(world: &SimServer) {
     assert_eq!(world.with_world(|world| world.books().total.errors), 0);
 }
 
@@ -127,7 +132,7 @@ async fn x8_two_requests_at_two_gateways_are_summed_up_once() {
         gate.open();
         one.stop().await;
         two.stop().await;
-        let store = longhaul_gateway::store::Postgres::open(shared.database_url()).await;
+        let store = longhaul_gateway::store::PostgresStore::open(shared.database_url()).await;
         assert_eq!((gate.arrived(), summed_up(&store.unwrap()).await), (1, 1));
         nothing_was_refused(shared.world());
     }
@@ -135,7 +140,7 @@ async fn x8_two_requests_at_two_gateways_are_summed_up_once() {
 
 /// A history that is too long from the first, sent to both at once; the summary comes when both were refused.
 async fn both_recover(
-    world: &Server,
+    world: &SimServer,
     gate: &Gate,
     gateways: [&Gateway; 2],
     body: &Value,
@@ -161,8 +166,8 @@ async fn both_recover(
 async fn o3_x8_two_that_are_too_long_at_once_are_summed_up_once() {
     let (behind, _) = echoing(small_windows(), Rest::Sometimes, "", "").await;
     let gate = Gate::before(behind.addr()).await;
-    let store: Arc<dyn Storage> = Arc::new(Memory::new().unwrap());
-    let options = Options::new(
+    let store: Arc<dyn GatewayStorage> = Arc::new(InMemoryStore::new().unwrap());
+    let options = GatewayOptions::new(
         UpstreamChoice::Simulated,
         Arc::clone(&store),
         Tenants::passing(),
@@ -195,7 +200,7 @@ async fn o3_x8_at_two_gateways_too() {
     }
     one.stop().await;
     two.stop().await;
-    let store = longhaul_gateway::store::Postgres::open(shared.database_url()).await;
+    let store = longhaul_gateway::store::PostgresStore::open(shared.database_url()).await;
     assert_eq!(summed_up(&store.unwrap()).await, 1);
 }
 
@@ -238,7 +243,7 @@ async fn x8_when_a_gateway_dies_summing_up_another_does_it() {
         }
     }
     two.stop().await;
-    let store = longhaul_gateway::store::Postgres::open(shared.database_url()).await;
+    let store = longhaul_gateway::store::PostgresStore::open(shared.database_url()).await;
     assert_eq!(summed_up(&store.unwrap()).await, 1, "{:?}", client.actions);
     assert_eq!(gate.arrived(), 2);
     nothing_was_refused(shared.world());

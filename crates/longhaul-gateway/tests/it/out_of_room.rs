@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options as ServerOptions, Server};
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::InMemoryStore;
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions as ServerOptions};
 use longhaul_sim::world::{self, World};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -22,7 +22,7 @@ const HEADERS: &str =
 const EXCEEDED: &str = "model_context_window_exceeded";
 
 /// A gateway, and an upstream whose first reply is longer than the window has room for.
-async fn start() -> (Gateway, Server) {
+async fn start() -> (Gateway, SimServer) {
     let mut script = json!({"script": 1, "by": "calls", "helpers": "built-in"}).to_string();
     let long = json!({"text": "word ".repeat(20_000)});
     let short = json!({"text": "In short: yes."});
@@ -31,20 +31,20 @@ async fn start() -> (Gateway, Server) {
         script = format!("{script}\n{turn}");
     }
     let model = SimModel::new(ModelOptions {
-        script: Some(Script::parse(&script).unwrap()),
+        script: Some(ReplyScript::parse(&script).unwrap()),
         ..ModelOptions::default()
     });
-    let sim = World::new(world::Options {
+    let sim = World::new(world::WorldOptions {
         models: small_windows(),
-        ..world::Options::new(1, Box::new(model))
+        ..world::WorldOptions::new(1, Box::new(model))
     });
     let address = "127.0.0.1:0".parse().unwrap();
-    let server = Server::start(address, sim, ServerOptions::default())
+    let server = SimServer::start(address, sim, ServerOptions::default())
         .await
         .unwrap();
     let upstream = UpstreamChoice::Url(server.url().parse().unwrap());
-    let store = Arc::new(Memory::new().unwrap());
-    let mut options = Options::new(upstream, store, Tenants::passing());
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    let mut options = GatewayOptions::new(upstream, store, Tenants::passing());
     options.models = small_windows();
     (Gateway::start(options).await.unwrap(), server)
 }
@@ -80,7 +80,7 @@ fn asked() -> Value {
     asked
 }
 
-fn outcomes(server: &Server) -> Vec<String> {
+fn outcomes(server: &SimServer) -> Vec<String> {
     server.with_world(|world| {
         let calls = world.books().recent.iter();
         calls.map(|call| call.outcome.clone()).collect()

@@ -7,9 +7,9 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use http::HeaderMap;
 use longhaul_core::message::Usage;
-use longhaul_gateway::memory::Budget;
-use longhaul_gateway::store::Ended;
-use longhaul_gateway::watch::Tap;
+use longhaul_gateway::memory::MemoryBudget;
+use longhaul_gateway::store::CallEnding;
+use longhaul_gateway::watch::UsageTap;
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -72,11 +72,11 @@ fn heard(encoding: &str, kind: &str, bytes: &[u8]) -> Option<Usage> {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", kind.parse().unwrap());
     headers.insert("content-encoding", encoding.parse().unwrap());
-    let mut tap = Tap::new(Dialect::Anthropic, &headers, &Budget::new(1 << 20));
+    let mut tap = UsageTap::new(Dialect::Anthropic, &headers, &MemoryBudget::new(1 << 20));
     for chunk in bytes.chunks(37) {
         tap.take(&Bytes::copy_from_slice(chunk));
     }
-    tap.end(Ended::Whole).usage().0
+    tap.end(CallEnding::Whole).usage().0
 }
 
 fn counts(usage: Option<Usage>) -> Option<(u64, u64)> {

@@ -1,7 +1,7 @@
 //! What the upstream gets is what the client sent, and the other way round.
 
 use longhaul_gateway::front::Gateway;
-use longhaul_gateway::policy::{Policies, Policy};
+use longhaul_gateway::policy::{PolicyRules, RequestPolicy};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -56,9 +56,9 @@ async fn x8_the_upstream_gets_the_clients_exact_bytes() {
 async fn x8_the_policy_off_passes_the_same_bytes_and_reads_none() {
     let (url, got) = answering(REPLY).await;
     let mut options = options(url.clone());
-    options.policies = Policies {
-        otherwise: Policy::Off,
-        ..Policies::default()
+    options.policies = PolicyRules {
+        otherwise: RequestPolicy::Off,
+        ..PolicyRules::default()
     };
     let gateway = Gateway::start(options).await.unwrap();
     let sent = post(

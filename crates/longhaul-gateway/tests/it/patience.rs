@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul::Clock;
-use longhaul_gateway::front::{Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::{Memory, Shelf, Storage, Store};
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::{GatewayStorage, InMemoryStore, PrefixStore, UsageLogStore};
 use serde_json::{Value, json};
 
 use super::echo::{Rest, echoing};
@@ -18,12 +18,12 @@ use super::support::{caught_up, sessions_when};
 async fn goes_on_meanwhile(model: &'static str) {
     let (behind, _) = echoing(small_windows(), Rest::Sometimes, "", "").await;
     let gate = Gate::before(behind.addr()).await;
-    let store = Arc::new(Memory::new().unwrap());
-    let kept = Arc::clone(&store) as Arc<dyn Storage>;
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    let kept = Arc::clone(&store) as Arc<dyn GatewayStorage>;
     let gateway = world(|options| {
-        *options = Options {
+        *options = GatewayOptions {
             models: small_windows(),
-            ..Options::new(
+            ..GatewayOptions::new(
                 UpstreamChoice::Url(gate.url.parse().unwrap()),
                 kept,
                 Tenants::passing(),
@@ -48,7 +48,7 @@ async fn goes_on_meanwhile(model: &'static str) {
     assert_eq!(gate.arrived(), 1);
     gate.open();
     let session = loop {
-        let sessions = Store::sessions(&*store, 1).await.unwrap();
+        let sessions = UsageLogStore::sessions(&*store, 1).await.unwrap();
         let id = sessions.first().map(|row| row.session.parse().unwrap());
         if let Some(id) = id
             && !store.made(id, 10).await.unwrap().is_empty()

@@ -1,15 +1,15 @@
 //! Which policy holds for which request.
 
 use http::HeaderMap;
+use longhaul_gateway::branch::Tenant;
 use longhaul_gateway::front::Gateway;
-use longhaul_gateway::line::Tenant;
-use longhaul_gateway::policy::{Policies, Policy, Rule, Subject, rules_of};
+use longhaul_gateway::policy::{PolicyRule, PolicyRules, PolicySubject, RequestPolicy, rules_of};
 use serde_json::json;
 
 use super::support::{self, REPLY, answering, exchange, header, options, post};
 
-fn subject<'r>(headers: &'r HeaderMap, model: Option<&'r str>) -> Subject<'r> {
-    Subject {
+fn subject<'r>(headers: &'r HeaderMap, model: Option<&'r str>) -> PolicySubject<'r> {
+    PolicySubject {
         tenant: Tenant(0xab),
         path: "/v1/messages",
         headers,
@@ -20,9 +20,9 @@ fn subject<'r>(headers: &'r HeaderMap, model: Option<&'r str>) -> Subject<'r> {
 #[test]
 fn x8_the_first_rule_that_matches_decides() {
     let rules = "key=00000000000000ac:off|model=claude-haiku-*:off|path=/v1/m*,header=x-team: ops:off|observe";
-    let policies = Policies {
+    let policies = PolicyRules {
         rules: rules.split('|').map(|rule| rule.parse().unwrap()).collect(),
-        otherwise: Policy::Off,
+        otherwise: RequestPolicy::Off,
     };
     let mut headers = HeaderMap::new();
     assert_eq!(
@@ -32,16 +32,16 @@ fn x8_the_first_rule_that_matches_decides() {
     );
     assert_eq!(
         policies.decide(subject(&headers, Some("claude-haiku-4-5"))),
-        Some(Policy::Off)
+        Some(RequestPolicy::Off)
     );
     assert_eq!(
         policies.decide(subject(&headers, Some("claude-opus-5-5"))),
-        Some(Policy::Observe)
+        Some(RequestPolicy::Observe)
     );
     headers.insert("x-team", "ops".parse().unwrap());
     assert_eq!(
         policies.decide(subject(&headers, Some("claude-opus-5-5"))),
-        Some(Policy::Off)
+        Some(RequestPolicy::Off)
     );
 }
 
@@ -50,21 +50,24 @@ fn x8_a_client_may_ask_for_less_and_never_for_more() {
     let mut headers = HeaderMap::new();
     headers.insert("x-longhaul-policy", "off".parse().unwrap());
     assert_eq!(
-        Policies::default().decide(subject(&headers, None)),
-        Some(Policy::Off)
+        PolicyRules::default().decide(subject(&headers, None)),
+        Some(RequestPolicy::Off)
     );
     headers.insert("x-longhaul-policy", "observe".parse().unwrap());
-    let off = Policies {
+    let off = PolicyRules {
         rules: vec!["off".parse().unwrap()],
-        otherwise: Policy::Observe,
+        otherwise: RequestPolicy::Observe,
     };
-    assert_eq!(off.decide(subject(&headers, None)), Some(Policy::Off));
+    assert_eq!(
+        off.decide(subject(&headers, None)),
+        Some(RequestPolicy::Off)
+    );
 }
 
 #[test]
 fn x8_rules_are_read_from_flags_and_files_alike() {
     let file = "[[policy]]\nmodel = \"gpt-*\"\nheader = \"x-a: b\"\nuse = \"off\"\n";
-    let flag: Rule = "model=gpt-*,header=x-a: b:off".parse().unwrap();
+    let flag: PolicyRule = "model=gpt-*,header=x-a: b:off".parse().unwrap();
     assert_eq!(rules_of(file).unwrap(), [flag]);
     for wrong in [
         "",
@@ -74,7 +77,7 @@ fn x8_rules_are_read_from_flags_and_files_alike() {
         "model:off",
         "header=x:off",
     ] {
-        assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+        assert!(wrong.parse::<PolicyRule>().is_err(), "{wrong}");
     }
     for wrong in [
         "[[policy]]\nuse = \"managed\"",

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use jiff::Timestamp;
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{HistoryChain, LineId, SessionId, Tenant};
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    CallRecord, Ended, LineRecord, NotesShelf, Peers, Postgres, Record, Shelf, Storage, Store,
-    StoreError, StoreHealth,
+    BranchRecord, CallEnding, CallRecord, GatewayStorage, NotesStore, PeerStore, PostgresStore,
+    PrefixStore, StoreError, StoreHealth, UsageLogRecord, UsageLogStore,
 };
 use longhaul_testkit::postgres::{database, private_database};
 
@@ -16,13 +16,13 @@ use super::support::{REPLY, answering, body, exchange, post};
 
 const MINE: Tenant = Tenant(7);
 
-fn line(messages: u32, millis: i64) -> Record {
-    Record::Line(LineRecord {
+fn line(messages: u32, millis: i64) -> UsageLogRecord {
+    UsageLogRecord::Line(BranchRecord {
         line: LineId(1),
         tenant: MINE,
         session: SessionId(2),
         parent: None,
-        chain: Chain {
+        chain: HistoryChain {
             hash: u128::from(messages),
             messages,
             answered: messages > 1,
@@ -33,15 +33,15 @@ fn line(messages: u32, millis: i64) -> Record {
     })
 }
 
-fn call() -> Record {
-    Record::Call(
+fn call() -> UsageLogRecord {
+    UsageLogRecord::Call(
         Some(LineId(1)),
         Box::new(CallRecord {
             at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
             model: "with a \0 in it".to_owned(),
             messages: 1,
             status: 200,
-            ended: Ended::Whole,
+            ended: CallEnding::Whole,
             millis: 1,
             usage: None,
             cost: None,
@@ -56,23 +56,23 @@ fn call() -> Record {
 #[tokio::test]
 async fn x8_gateways_that_start_at_once_make_one_store_and_one_secret() {
     let Some(database) = database() else { return };
-    let opening = (0..6).map(|_| Postgres::open(database.url()));
+    let opening = (0..6).map(|_| PostgresStore::open(database.url()));
     let stores = futures_util::future::join_all(opening).await;
     let tenants: Vec<Tenant> = stores
         .into_iter()
         .map(|store| store.unwrap().tenants().of_key(&HeaderMap::new()))
         .collect();
     assert!(tenants.iter().all(|tenant| *tenant == tenants[0]));
-    let later = Postgres::open(database.url()).await.unwrap().tenants();
+    let later = PostgresStore::open(database.url()).await.unwrap().tenants();
     assert_eq!(later.of_key(&HeaderMap::new()), tenants[0]);
 }
 
 #[tokio::test]
 async fn x8_a_database_of_a_later_version_is_left_alone() {
     let Some(database) = database() else { return };
-    drop(Postgres::open(database.url()).await.unwrap());
+    drop(PostgresStore::open(database.url()).await.unwrap());
     database.execute("INSERT INTO longhaul.version (version) VALUES (99)");
-    let refused = Postgres::open(database.url()).await;
+    let refused = PostgresStore::open(database.url()).await;
     assert!(matches!(refused, Err(StoreError::Newer { found: 99, .. })));
 }
 
@@ -85,13 +85,13 @@ async fn n8_what_cannot_be_reached_is_said_without_the_password() {
         "postgres://me:hunter2@[::1/books",
     ];
     for url in urls {
-        let error = Postgres::open(url).await.unwrap_err();
+        let error = PostgresStore::open(url).await.unwrap_err();
         let told = format!("{error} {error:?}");
         assert!(matches!(error, StoreError::Open { .. }), "{told}");
         assert!(!told.contains("hunter2"), "{told}");
     }
     let Some(database) = database() else { return };
-    let store = Postgres::open(database.url()).await.unwrap();
+    let store = PostgresStore::open(database.url()).await.unwrap();
     assert!(!format!("{store:?}").contains("secret: ["), "{store:?}");
 }
 
@@ -99,11 +99,11 @@ async fn n8_what_cannot_be_reached_is_said_without_the_password() {
 async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
     let Some(database) = database() else { return };
     let url = database.url().to_owned();
-    let two = Postgres::open(&url).await.unwrap();
+    let two = PostgresStore::open(&url).await.unwrap();
     // The first is a process of its own, as far as the server can tell: a runtime that ends takes its sockets along.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let first = runtime.spawn(async move {
-        let one = Postgres::open(&url).await.unwrap();
+        let one = PostgresStore::open(&url).await.unwrap();
         let claim = one.claim(5).await.unwrap().unwrap();
         (one, claim)
     });
@@ -115,7 +115,7 @@ async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
     drop((one, claim));
     let got = when_free(&two, 5).await;
     // Now the second loses its connection: what it held is free, and it can claim again.
-    let three = Postgres::open(database.url()).await.unwrap();
+    let three = PostgresStore::open(database.url()).await.unwrap();
     assert!(three.claim(5).await.unwrap().is_none());
     database.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -128,7 +128,7 @@ async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
 
 type Claimed = Option<Box<dyn longhaul_gateway::store::Claim>>;
 
-async fn when_free(store: &Postgres, key: u64) -> Claimed {
+async fn when_free(store: &PostgresStore, key: u64) -> Claimed {
     loop {
         let claim = store.claim(key).await.unwrap();
         if claim.is_some() {
@@ -141,30 +141,33 @@ async fn when_free(store: &Postgres, key: u64) -> Claimed {
 #[tokio::test]
 async fn x8_a_line_is_known_by_every_head_it_had() {
     let Some(database) = database() else { return };
-    let store = Postgres::open(database.url()).await.unwrap();
+    let store = PostgresStore::open(database.url()).await.unwrap();
     store
         .append(vec![line(1, 1_000), line(3, 2_000)])
         .await
         .unwrap();
-    let other = Postgres::open(database.url()).await.unwrap();
+    let other = PostgresStore::open(database.url()).await.unwrap();
     other.append(vec![line(5, 3_000)]).await.unwrap();
     // Comes late: the line stays where it is.
     store.append(vec![line(3, 2_000)]).await.unwrap();
-    let heads = |at: &[u128]| other.heads_at(MINE, at.to_vec());
-    let messages = |heads: Vec<longhaul_gateway::line::Restored>| -> Vec<u32> {
+    let heads = |at: &[u128]| other.branch_tips_at(MINE, at.to_vec());
+    let messages = |heads: Vec<longhaul_gateway::branch::RestoredBranch>| -> Vec<u32> {
         heads.iter().map(|head| head.chain.messages).collect()
     };
     assert_eq!(messages(heads(&[1, 3, 5, 7]).await.unwrap()), [5]);
     assert_eq!(messages(heads(&[1, 3, 99]).await.unwrap()), [3, 5]);
     assert!(heads(&[99]).await.unwrap().is_empty());
-    let strangers = other.heads_at(Tenant(8), vec![1, 3, 5]).await.unwrap();
+    let strangers = other
+        .branch_tips_at(Tenant(8), vec![1, 3, 5])
+        .await
+        .unwrap();
     assert!(strangers.is_empty());
     store
-        .append(vec![Record::Tenant(MINE, Tenant(9))])
+        .append(vec![UsageLogRecord::Tenant(MINE, Tenant(9))])
         .await
         .unwrap();
     for tenant in [MINE, Tenant(9)] {
-        let found = other.heads_at(tenant, vec![3]).await.unwrap();
+        let found = other.branch_tips_at(tenant, vec![3]).await.unwrap();
         assert_eq!(messages(found), [3, 5]);
     }
 }
@@ -175,7 +178,7 @@ async fn x8_a_server_that_starts_again_is_used_again_and_nothing_is_written_twic
     let Some(database) = private_database() else {
         return;
     };
-    let store = Arc::new(Postgres::open(database.url()).await.unwrap());
+    let store = Arc::new(PostgresStore::open(database.url()).await.unwrap());
     let claim = store.claim(1).await.unwrap();
     assert!(claim.is_some());
     store.append(vec![line(1, 1_000)]).await.unwrap();
@@ -201,7 +204,7 @@ async fn x8_a_server_that_starts_again_is_used_again_and_nothing_is_written_twic
     }
     let calls = store.calls(SessionId(2), 1_000).await.unwrap();
     assert_eq!(calls.len(), 3 * BATCHES);
-    let heads = store.heads_at(MINE, vec![1]).await.unwrap();
+    let heads = store.branch_tips_at(MINE, vec![1]).await.unwrap();
     assert_eq!(heads.len(), 1);
     assert!(store.claim(2).await.unwrap().is_some());
     drop((claim, database));
@@ -212,9 +215,15 @@ async fn x8_a_server_that_is_gone_is_waited_for_once_and_then_left_alone() {
     let Some(database) = private_database() else {
         return;
     };
-    let store = Postgres::open(database.url()).await.unwrap();
+    let store = PostgresStore::open(database.url()).await.unwrap();
     let claim = store.claim(1).await.unwrap();
-    assert!(store.heads_at(MINE, vec![1]).await.unwrap().is_empty());
+    assert!(
+        store
+            .branch_tips_at(MINE, vec![1])
+            .await
+            .unwrap()
+            .is_empty()
+    );
     let database = tokio::task::spawn_blocking(move || {
         database.server().stop();
         database
@@ -222,12 +231,14 @@ async fn x8_a_server_that_is_gone_is_waited_for_once_and_then_left_alone() {
     .await
     .unwrap();
     // Whoever comes first finds out.
-    let first = store.heads_at(MINE, vec![1]).await;
+    let first = store.branch_tips_at(MINE, vec![1]).await;
     assert!(matches!(first, Err(StoreError::NoAnswer(_))), "{first:?}");
     // Nobody else waits, whatever is asked for.
-    assert!(store.is_resting());
+    assert!(store.is_backing_off());
     let resting = |error: StoreError| matches!(error, StoreError::Resting);
-    assert!(resting(store.heads_at(MINE, vec![1]).await.unwrap_err()));
+    assert!(resting(
+        store.branch_tips_at(MINE, vec![1]).await.unwrap_err()
+    ));
     assert!(resting(store.find(MINE, vec![1], 0).await.unwrap_err()));
     assert!(resting(store.find_notes(MINE, vec![1]).await.unwrap_err()));
     assert!(resting(store.claim(2).await.err().unwrap()));
@@ -240,10 +251,10 @@ async fn x8_a_server_that_is_gone_is_waited_for_once_and_then_left_alone() {
     .await
     .unwrap();
     // It is asked again by itself.
-    while store.heads_at(MINE, vec![1]).await.is_err() {
+    while store.branch_tips_at(MINE, vec![1]).await.is_err() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    assert!(!store.is_resting());
+    assert!(!store.is_backing_off());
     assert!(store.find(MINE, vec![1], 0).await.unwrap().is_none());
     drop((claim, database));
 }
@@ -254,11 +265,11 @@ async fn x8_requests_are_answered_while_the_shared_store_is_gone() {
         return;
     };
     let (url, _) = answering(REPLY).await;
-    let store = Arc::new(Postgres::open(database.url()).await.unwrap());
+    let store = Arc::new(PostgresStore::open(database.url()).await.unwrap());
     let tenants = store.tenants();
-    let kept: Arc<dyn Storage> = Arc::clone(&store) as Arc<dyn Storage>;
-    let mut options = Options::new(UpstreamChoice::Url(url), kept, tenants);
-    options.peers = Some(Arc::clone(&store) as Arc<dyn Peers>);
+    let kept: Arc<dyn GatewayStorage> = Arc::clone(&store) as Arc<dyn GatewayStorage>;
+    let mut options = GatewayOptions::new(UpstreamChoice::Url(url), kept, tenants);
+    options.peers = Some(Arc::clone(&store) as Arc<dyn PeerStore>);
     let gateway = Gateway::start(options).await.unwrap();
     let said = |number: usize| {
         let messages = serde_json::json!([{"role": "user", "content": format!("{number}")}]);
@@ -275,7 +286,10 @@ async fn x8_requests_are_answered_while_the_shared_store_is_gone() {
     for number in 1..12 {
         let answer = exchange(gateway.addr(), &said(number)).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(number > 1 || store.is_resting(), "found out by the first");
+        assert!(
+            number > 1 || store.is_backing_off(),
+            "found out by the first"
+        );
     }
     let database = tokio::task::spawn_blocking(move || {
         database.server().restart();

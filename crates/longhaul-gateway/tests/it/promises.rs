@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use longhaul_core::config::{Config, Layers};
+use longhaul_core::config::{Config, ConfigLayers};
 use longhaul_core::models::ModelTable;
 use longhaul_gateway::front::{Gateway, UpstreamChoice};
-use longhaul_gateway::store::{Memory, Shelf, Storage, Store};
+use longhaul_gateway::store::{GatewayStorage, InMemoryStore, PrefixStore, UsageLogStore};
 use serde_json::{Value, json};
 
 use super::long::{Workload, gateway, with_window};
@@ -52,9 +52,9 @@ fn set(pairs: &[(&str, &str)]) -> Config {
     let flags = pairs
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-    let layers = Layers {
+    let layers = ConfigLayers {
         flags: flags.collect(),
-        ..Layers::default()
+        ..ConfigLayers::default()
     };
     Config::load(&layers).unwrap()
 }
@@ -277,11 +277,11 @@ async fn x8_what_is_not_managed_does_not_claim_to_be() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f7_x8_a_limit_that_is_too_small_for_a_summary_is_raised_in_the_gateways_own_request() {
     let (models, window) = with_window("claude-haiku-4-5", 40_000);
-    let store = Arc::new(Memory::new().unwrap());
-    let kept = Arc::clone(&store) as Arc<dyn Storage>;
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    let kept = Arc::clone(&store) as Arc<dyn GatewayStorage>;
     let gateway = gateway(models, |options| {
-        options.store = Arc::clone(&kept) as Arc<dyn Store>;
-        options.shelf = Arc::clone(&kept) as Arc<dyn Shelf>;
+        options.store = Arc::clone(&kept) as Arc<dyn UsageLogStore>;
+        options.prefix_store = Arc::clone(&kept) as Arc<dyn PrefixStore>;
     })
     .await;
     let workload = Workload {
@@ -304,7 +304,7 @@ async fn f7_x8_a_limit_that_is_too_small_for_a_summary_is_raised_in_the_gateways
         let recent = world.books().recent.iter();
         let large = recent.filter(|one| one.tokens.prompt_tokens() > 15_000);
         let uncached = |one: &&_| {
-            let one: &longhaul_sim::books::Record = one;
+            let one: &longhaul_sim::usage_log::LoggedCall = one;
             one.tokens.prompt_tokens() == one.tokens.input_tokens
         };
         large.filter(uncached).count()

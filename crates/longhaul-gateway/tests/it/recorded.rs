@@ -5,7 +5,7 @@ use std::fs;
 use bytes::Bytes;
 use longhaul_core::cache::canonical;
 use longhaul_gateway::body;
-use longhaul_gateway::line::Relation;
+use longhaul_gateway::branch::BranchRelation;
 use longhaul_provider::Dialect;
 use longhaul_testkit::corpora::corpora;
 use serde_json::Value;
@@ -54,7 +54,10 @@ fn n7_recorded_requests_are_read_as_an_independent_reader_reads_them() {
         if sorts_alike == sorted {
             let placed = bench.place_raw(1, Dialect::Anthropic, &again);
             assert!(
-                matches!(placed.relation, Relation::Again | Relation::Branches(..)),
+                matches!(
+                    placed.relation,
+                    BranchRelation::Again | BranchRelation::Branches(..)
+                ),
                 "{placed:?}"
             );
         }

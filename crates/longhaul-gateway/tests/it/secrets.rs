@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Sqlite;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::SqliteStore;
 use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -51,9 +51,9 @@ fn x8_keys_and_texts_are_in_no_file_log_or_error() {
             .unwrap();
         runtime.block_on(async {
             let (url, got) = answering(REPLY).await;
-            let store = Arc::new(Sqlite::open(&folder.path().join("books.sqlite")).unwrap());
+            let store = Arc::new(SqliteStore::open(&folder.path().join("books.sqlite")).unwrap());
             let tenants = Tenants::of_file(&folder.path().join("secret")).unwrap();
-            let options = Options::new(UpstreamChoice::Url(url), store, tenants);
+            let options = GatewayOptions::new(UpstreamChoice::Url(url), store, tenants);
             let gateway = Gateway::start(options).await.unwrap();
             let body = support::body(&json!([{"role": "user", "content": TEXT}]));
             let mut told = String::new();

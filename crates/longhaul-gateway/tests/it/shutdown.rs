@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::{LineId, SessionId, Tenants};
+use longhaul_gateway::branch::{LineId, SessionId, Tenants};
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    CallRecord, Known, Memory, Purged, Record, SessionRow, Store, StoreError, StoreHealth,
+    CallRecord, InMemoryStore, PurgeCounts, SessionRow, StartupState, StoreError, StoreHealth,
+    UsageLogRecord, UsageLogStore,
 };
 use serde_json::json;
 
@@ -17,7 +18,7 @@ use super::support::{self, REPLY, answering, exchange, post};
 
 /// Books that are never done writing, as those on a server that does not answer.
 struct Slow {
-    kept: Memory,
+    kept: InMemoryStore,
     begun: Arc<AtomicUsize>,
 }
 
@@ -27,8 +28,8 @@ impl StoreHealth for Slow {
     }
 }
 
-impl Store for Slow {
-    fn append(&self, _: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl UsageLogStore for Slow {
+    fn append(&self, _: Vec<UsageLogRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.begun.fetch_add(1, Ordering::SeqCst);
             loop {
@@ -37,7 +38,7 @@ impl Store for Slow {
         })
     }
 
-    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>> {
         self.kept.known(most)
     }
 
@@ -53,7 +54,7 @@ impl Store for Slow {
         self.kept.calls(session, most)
     }
 
-    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
         self.kept.purge(before)
     }
 }
@@ -76,14 +77,14 @@ fn x8_the_books_do_not_panic_where_the_runtime_ends_first() {
         .build()
         .unwrap();
     let slow = Arc::new(Slow {
-        kept: Memory::new().unwrap(),
+        kept: InMemoryStore::new().unwrap(),
         begun: Arc::clone(&begun),
     });
     let books = Arc::downgrade(&slow);
     let gateway = runtime.block_on(async {
         let (url, _) = answering(REPLY).await;
-        let kept = Arc::new(Memory::new().unwrap());
-        let mut options = Options::new(UpstreamChoice::Url(url), kept, Tenants::passing());
+        let kept = Arc::new(InMemoryStore::new().unwrap());
+        let mut options = GatewayOptions::new(UpstreamChoice::Url(url), kept, Tenants::passing());
         options.store = slow;
         let gateway = Gateway::start(options).await.unwrap();
         let body = support::body(&json!([{"role": "user", "content": "a"}]));

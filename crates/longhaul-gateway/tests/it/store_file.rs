@@ -2,16 +2,18 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_gateway::line::{LineId, SessionId, Tenant};
-use longhaul_gateway::store::{Kind, Made, Rewrite, Shelf, Sqlite, Store};
+use longhaul_gateway::branch::{LineId, SessionId, Tenant};
+use longhaul_gateway::store::{
+    CompactedPrefix, CompactedPrefixKind, PrefixProvenance, PrefixStore, SqliteStore, UsageLogStore,
+};
 
 use super::support::{opened, sealed};
 
 /// The tables as the first version made them.
 const FIRST: &str = include_str!("store_file_1.sql");
 
-fn rewrite() -> Rewrite {
-    Rewrite {
+fn rewrite() -> CompactedPrefix {
+    CompactedPrefix {
         tenant: Tenant(1),
         at: 2,
         messages: 3,
@@ -21,11 +23,11 @@ fn rewrite() -> Rewrite {
         lines: Bytes::new(),
         cleared: Vec::new(),
         settled: true,
-        made: Made {
+        made: PrefixProvenance {
             session: SessionId(3),
             line: LineId(2),
             at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
-            kind: Kind::Cleared,
+            kind: CompactedPrefixKind::Cleared,
             before: 2,
             after: 1,
             millis: 0,
@@ -43,7 +45,7 @@ async fn x8_books_of_the_first_version_are_taken_over() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch(FIRST).unwrap();
     drop(connection);
-    let store = Sqlite::open(&path).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
     let [session] = &store.sessions(10).await.unwrap()[..] else {
         panic!("one session");
     };
@@ -55,7 +57,7 @@ async fn x8_books_of_the_first_version_are_taken_over() {
     assert!(!calls[0].1.rewritten);
     store.put(sealed(rewrite())).await.unwrap();
     drop(store);
-    let again = Sqlite::open(&path).unwrap();
+    let again = SqliteStore::open(&path).unwrap();
     assert_eq!(
         opened(again.find(Tenant(1), vec![2], 0).await.unwrap()),
         Some(rewrite())
@@ -66,7 +68,7 @@ async fn x8_books_of_the_first_version_are_taken_over() {
 async fn x8_a_rewrite_that_is_used_counts_as_new() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("books.sqlite");
-    let store = Sqlite::open(&path).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
     store.put(sealed(rewrite())).await.unwrap();
     let age = || {
         let connection = rusqlite::Connection::open(&path).unwrap();
@@ -87,7 +89,7 @@ async fn x8_a_rewrite_that_is_used_counts_as_new() {
 async fn x8_what_conversations_said_is_readable_by_its_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let store = Sqlite::open(&folder.path().join("books.sqlite")).unwrap();
+    let store = SqliteStore::open(&folder.path().join("books.sqlite")).unwrap();
     store.put(sealed(rewrite())).await.unwrap();
     let files: Vec<_> = std::fs::read_dir(folder.path())
         .unwrap()

@@ -6,21 +6,22 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{HistoryChain, LineId, SessionId, Tenant};
 use longhaul_gateway::store::{
-    CallRecord, Ended, Kind, LineRecord, Made, Memory, NotesRecord, NotesShelf, Postgres, Record,
-    Rewrite, Shelf, Sqlite, Storage, Store,
+    BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, GatewayStorage,
+    InMemoryStore, NotesRecord, NotesStore, PostgresStore, PrefixProvenance, PrefixStore,
+    SqliteStore, UsageLogRecord, UsageLogStore,
 };
-use longhaul_testkit::postgres::{Database, database};
+use longhaul_testkit::postgres::{TestDatabase, database};
 
 use super::support::{opened, sealed};
 
 /// A store under test, with what must live as long as it.
 struct Under {
     name: &'static str,
-    store: Arc<dyn Store>,
-    shelf: Arc<dyn Shelf>,
-    notes: Arc<dyn NotesShelf>,
+    store: Arc<dyn UsageLogStore>,
+    shelf: Arc<dyn PrefixStore>,
+    notes: Arc<dyn NotesStore>,
     /// Whether other processes may use it too.
     shared: bool,
     _kept: Option<Kept>,
@@ -28,16 +29,16 @@ struct Under {
 
 enum Kept {
     File(#[expect(dead_code, reason = "deleted when dropped")] tempfile::TempDir),
-    Database(#[expect(dead_code, reason = "deleted when dropped")] Database),
+    Database(#[expect(dead_code, reason = "deleted when dropped")] TestDatabase),
 }
 
 impl Under {
-    fn new<S: Storage>(name: &'static str, store: S, kept: Option<Kept>) -> Self {
+    fn new<S: GatewayStorage>(name: &'static str, store: S, kept: Option<Kept>) -> Self {
         let store = Arc::new(store);
         Self {
             name,
-            shelf: Arc::clone(&store) as Arc<dyn Shelf>,
-            notes: Arc::clone(&store) as Arc<dyn NotesShelf>,
+            shelf: Arc::clone(&store) as Arc<dyn PrefixStore>,
+            notes: Arc::clone(&store) as Arc<dyn NotesStore>,
             store,
             shared: false,
             _kept: kept,
@@ -48,13 +49,13 @@ impl Under {
 /// Every kind, empty.
 async fn each() -> Vec<Under> {
     let folder = tempfile::tempdir().unwrap();
-    let sqlite = Sqlite::open(&folder.path().join("books.sqlite")).unwrap();
+    let sqlite = SqliteStore::open(&folder.path().join("books.sqlite")).unwrap();
     let mut each = vec![
-        Under::new("memory", Memory::new().unwrap(), None),
+        Under::new("memory", InMemoryStore::new().unwrap(), None),
         Under::new("sqlite", sqlite, Some(Kept::File(folder))),
     ];
     if let Some(database) = database() {
-        let postgres = Postgres::open(database.url()).await.unwrap();
+        let postgres = PostgresStore::open(database.url()).await.unwrap();
         let under = Under::new("postgres", postgres, Some(Kept::Database(database)));
         each.push(Under {
             shared: true,
@@ -68,13 +69,13 @@ fn at(hours: i64) -> Timestamp {
     Timestamp::from_millisecond(1_800_000_000_000).unwrap() + SignedDuration::from_hours(hours)
 }
 
-fn line(number: u64, tenant: Tenant, seen: Timestamp) -> LineRecord {
-    LineRecord {
+fn line(number: u64, tenant: Tenant, seen: Timestamp) -> BranchRecord {
+    BranchRecord {
         line: LineId(number),
         tenant,
         session: SessionId(number | 1),
         parent: None,
-        chain: Chain {
+        chain: HistoryChain {
             hash: u128::from(number) << 100 | 7,
             messages: 3,
             answered: true,
@@ -91,7 +92,7 @@ fn call(at: Timestamp) -> CallRecord {
         model: "m".to_owned(),
         messages: 3,
         status: 200,
-        ended: Ended::Whole,
+        ended: CallEnding::Whole,
         millis: 12,
         usage: Some(Usage {
             input: 1,
@@ -108,8 +109,8 @@ fn call(at: Timestamp) -> CallRecord {
     }
 }
 
-fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> Rewrite {
-    Rewrite {
+fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> CompactedPrefix {
+    CompactedPrefix {
         tenant,
         at: hash,
         messages,
@@ -121,11 +122,11 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> Rewrite {
         lines: Bytes::from_static(b"{\"type\":\"user\"}\n"),
         cleared: vec!["toolu_1".to_owned(), "with \"quotes\"".to_owned()],
         settled: messages > 4,
-        made: Made {
+        made: PrefixProvenance {
             session: SessionId(3),
             line: LineId(2),
             at: at(i64::from(messages)),
-            kind: Kind::Summarised,
+            kind: CompactedPrefixKind::Summarised,
             before: 180_000,
             after: 30_000,
             millis: 4_200,
@@ -143,15 +144,15 @@ const OTHER: Tenant = Tenant(4);
 async fn x8_every_store_says_again_what_was_written() {
     for Under { name, store, .. } in &each().await {
         let batch = vec![
-            Record::Line(line(2, MINE, at(0))),
-            Record::Line(line(3, MINE, at(1))),
-            Record::Call(Some(LineId(2)), Box::new(call(at(0)))),
-            Record::Call(None, Box::new(call(at(0)))),
-            Record::Tenant(Tenant(5), Tenant(6)),
+            UsageLogRecord::Line(line(2, MINE, at(0))),
+            UsageLogRecord::Line(line(3, MINE, at(1))),
+            UsageLogRecord::Call(Some(LineId(2)), Box::new(call(at(0)))),
+            UsageLogRecord::Call(None, Box::new(call(at(0)))),
+            UsageLogRecord::Tenant(Tenant(5), Tenant(6)),
         ];
         store.append(batch).await.unwrap();
-        let further = LineRecord {
-            chain: Chain {
+        let further = BranchRecord {
+            chain: HistoryChain {
                 hash: 1 << 127,
                 messages: 5,
                 answered: true,
@@ -159,7 +160,7 @@ async fn x8_every_store_says_again_what_was_written() {
             ..line(3, OTHER, at(2))
         };
         store
-            .append(vec![Record::Line(further.clone())])
+            .append(vec![UsageLogRecord::Line(further.clone())])
             .await
             .unwrap();
         let known = store.known(10).await.unwrap();
@@ -246,7 +247,7 @@ async fn x8_a_rewrite_is_found_by_the_longest_history_it_stands_for() {
             "{name}: another's"
         );
         assert_eq!(find(OTHER, &[10, 11], 0).await.unwrap(), None);
-        let again = Rewrite {
+        let again = CompactedPrefix {
             text: Bytes::from_static(b"smaller"),
             ..rewrite(MINE, 11, 6)
         };
@@ -279,14 +280,14 @@ async fn x8_what_was_made_is_told_by_session() {
             rewrite
         };
         let all = [
-            made(2, Kind::Cleared),
-            made(4, Kind::Summarised),
-            made(6, Kind::Settled),
+            made(2, CompactedPrefixKind::Cleared),
+            made(4, CompactedPrefixKind::Summarised),
+            made(6, CompactedPrefixKind::Settled),
             // For the history of the one before the last: that is replaced, and still it was made.
-            Rewrite {
+            CompactedPrefix {
                 at: 4,
                 messages: 4,
-                ..made(8, Kind::Extracted)
+                ..made(8, CompactedPrefixKind::Extracted)
             },
         ];
         for rewrite in &all {
@@ -294,11 +295,12 @@ async fn x8_what_was_made_is_told_by_session() {
         }
         // Not known whether it was good: put once more.
         shelf.put(sealed(all[1].clone())).await.unwrap();
-        let mut elsewhere = made(2, Kind::Noted);
+        let mut elsewhere = made(2, CompactedPrefixKind::Noted);
         elsewhere.made.session = SessionId(99);
         shelf.put(sealed(elsewhere)).await.unwrap();
         let told = shelf.made(SessionId(3), 10).await.unwrap();
-        let expected: Vec<Made> = all.iter().map(|rewrite| rewrite.made.clone()).collect();
+        let expected: Vec<PrefixProvenance> =
+            all.iter().map(|rewrite| rewrite.made.clone()).collect();
         assert_eq!(told, expected, "{name}");
         assert_eq!(
             shelf.made(SessionId(3), 2).await.unwrap(),
@@ -306,7 +308,7 @@ async fn x8_what_was_made_is_told_by_session() {
             "{name}: the newest"
         );
         store
-            .append(vec![Record::Line(line(2, MINE, at(0)))])
+            .append(vec![UsageLogRecord::Line(line(2, MINE, at(0)))])
             .await
             .unwrap();
         let [session] = &store.sessions(10).await.unwrap()[..] else {
@@ -367,7 +369,7 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
         shelf.put_notes(sealed(again.clone())).await.unwrap();
         assert_eq!(find(MINE, &all).await.unwrap(), Some(again), "{name}");
         store
-            .append(vec![Record::Line(line(2, MINE, at(0)))])
+            .append(vec![UsageLogRecord::Line(line(2, MINE, at(0)))])
             .await
             .unwrap();
         let [session] = &store.sessions(10).await.unwrap()[..] else {
@@ -376,7 +378,7 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
         assert!((session.summaries_cost_usd - 1.5).abs() < 1e-9, "{name}");
         // A key turns out to be an organisation's.
         store
-            .append(vec![Record::Tenant(OTHER, MINE)])
+            .append(vec![UsageLogRecord::Tenant(OTHER, MINE)])
             .await
             .unwrap();
         for tenant in [MINE, OTHER] {
@@ -406,7 +408,7 @@ async fn x8_a_claim_is_one_at_a_time() {
 }
 
 /// A claim that somebody has just given back.
-async fn claimed(shelf: &dyn Shelf, key: u64) -> Box<dyn longhaul_gateway::store::Claim> {
+async fn claimed(shelf: &dyn PrefixStore, key: u64) -> Box<dyn longhaul_gateway::store::Claim> {
     loop {
         if let Some(claim) = shelf.claim(key).await.unwrap() {
             return claim;
@@ -423,7 +425,7 @@ async fn n7_what_was_a_keys_is_its_organisations() {
     } in &each().await
     {
         store
-            .append(vec![Record::Line(line(2, key, at(0)))])
+            .append(vec![UsageLogRecord::Line(line(2, key, at(0)))])
             .await
             .unwrap();
         shelf.put(sealed(rewrite(key, 10, 2))).await.unwrap();
@@ -434,13 +436,13 @@ async fn n7_what_was_a_keys_is_its_organisations() {
             .unwrap();
         shelf.put(sealed(rewrite(OTHER, 10, 2))).await.unwrap();
         store
-            .append(vec![Record::Tenant(key, organisation)])
+            .append(vec![UsageLogRecord::Tenant(key, organisation)])
             .await
             .unwrap();
         // Work begun before that ends after it.
         shelf.put(sealed(rewrite(key, 12, 6))).await.unwrap();
         store
-            .append(vec![Record::Line(line(8, key, at(1)))])
+            .append(vec![UsageLogRecord::Line(line(8, key, at(1)))])
             .await
             .unwrap();
         for hash in [10, 11, 12] {
@@ -474,10 +476,10 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
         let now = Timestamp::now();
         let old = now - SignedDuration::from_hours(48);
         let batch = vec![
-            Record::Line(line(2, MINE, old)),
-            Record::Line(line(8, MINE, now)),
-            Record::Call(Some(LineId(2)), Box::new(call(old))),
-            Record::Call(Some(LineId(8)), Box::new(call(now))),
+            UsageLogRecord::Line(line(2, MINE, old)),
+            UsageLogRecord::Line(line(8, MINE, now)),
+            UsageLogRecord::Call(Some(LineId(2)), Box::new(call(old))),
+            UsageLogRecord::Call(Some(LineId(8)), Box::new(call(now))),
         ];
         store.append(batch).await.unwrap();
         let mut of_kept_line = [rewrite(MINE, 20, 2), rewrite(MINE, 21, 6)];
@@ -499,7 +501,7 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
         // From here on, every use lies before the time that is named; one line goes on.
         let seen = now + SignedDuration::from_hours(48);
         store
-            .append(vec![Record::Line(line(8, MINE, seen))])
+            .append(vec![UsageLogRecord::Line(line(8, MINE, seen))])
             .await
             .unwrap();
         let purged = store

@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::{SealKey, Tenants};
-use longhaul_gateway::store::{Memory, Sealable, Sealed};
+use longhaul_gateway::branch::{SealKey, Tenants};
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::{InMemoryStore, Sealable, Sealed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -77,9 +77,9 @@ pub(crate) async fn answering(answer: &'static str) -> (Url, Arc<Mutex<Vec<Vec<u
 }
 
 /// Options for an upstream, with books in memory.
-pub(crate) fn options(upstream: Url) -> Options {
-    let store = Arc::new(Memory::new().unwrap());
-    Options::new(UpstreamChoice::Url(upstream), store, Tenants::passing())
+pub(crate) fn options(upstream: Url) -> GatewayOptions {
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    GatewayOptions::new(UpstreamChoice::Url(upstream), store, Tenants::passing())
 }
 
 pub(crate) async fn gateway(upstream: Url) -> Gateway {

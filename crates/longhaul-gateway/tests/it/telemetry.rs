@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_gateway::line::{LineId, Relation};
-use longhaul_gateway::policy::Policy;
-use longhaul_gateway::store::Kind;
-use longhaul_gateway::watch::{Metrics, Refused};
+use longhaul_gateway::branch::{BranchRelation, LineId};
+use longhaul_gateway::policy::RequestPolicy;
+use longhaul_gateway::store::CompactedPrefixKind;
+use longhaul_gateway::watch::{Metrics, RefusalClass};
 use opentelemetry::metrics::MeterProvider;
 use opentelemetry::{KeyValue, Value};
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
@@ -18,10 +18,10 @@ use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMete
 fn something_happened(metrics: &Metrics) {
     for millis in [3, 700, 2_000_000] {
         let took = Duration::from_millis(millis);
-        metrics.answered(200, Some(Policy::Manage), took);
+        metrics.answered(200, Some(RequestPolicy::Manage), took);
     }
     metrics.answered(503, None, Duration::from_millis(1));
-    metrics.refused(Refused::Busy);
+    metrics.refused(RefusalClass::Busy);
     metrics.in_flight(5);
     metrics.in_flight(-2);
     let usage = Usage {
@@ -34,11 +34,11 @@ fn something_happened(metrics: &Metrics) {
     metrics.found("system");
     metrics.found("system");
     metrics.found("expired_5m");
-    metrics.compacted(Kind::ALL[0]);
+    metrics.compacted(CompactedPrefixKind::ALL[0]);
     metrics.dropped();
-    metrics.placed(Relation::New);
-    metrics.placed(Relation::Extends(3));
-    metrics.placed(Relation::Branches(LineId(1), 2));
+    metrics.placed(BranchRelation::New);
+    metrics.placed(BranchRelation::Extends(3));
+    metrics.placed(BranchRelation::Branches(LineId(1), 2));
 }
 
 /// Name and labels as Prometheus writes them.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Sqlite;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::SqliteStore;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -87,10 +87,10 @@ async fn x8_a_conversation_begun_before_its_organisation_was_known_goes_on_behin
     let (url, _) = organised(&[("k", "org"), ("other key", "org"), ("stranger", "theirs")]).await;
     let folder = tempfile::tempdir().unwrap();
     let start = || async {
-        let store = Arc::new(Sqlite::open(&folder.path().join("books.sqlite")).unwrap());
+        let store = Arc::new(SqliteStore::open(&folder.path().join("books.sqlite")).unwrap());
         let tenants = Tenants::of_file(&folder.path().join("secret")).unwrap();
         let upstream = UpstreamChoice::Url(url.clone());
-        Gateway::start(Options::new(upstream, store, tenants))
+        Gateway::start(GatewayOptions::new(upstream, store, tenants))
             .await
             .unwrap()
     };

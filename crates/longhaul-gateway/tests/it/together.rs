@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use longhaul_core::models::ModelTable;
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::store::{Peers, Postgres, Storage};
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options as SimOptions, Server};
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::{GatewayStorage, PeerStore, PostgresStore};
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions as SimOptions};
 use longhaul_sim::world::{self, World};
-use longhaul_testkit::postgres::{Database, database};
+use longhaul_testkit::postgres::{TestDatabase, database};
 use url::Url;
 
 use super::support::{header, sessions_when};
@@ -18,8 +18,8 @@ use super::world::Client;
 
 /// What the gateways share. Dropped last.
 pub(crate) struct Shared {
-    database: Database,
-    world: Server,
+    database: TestDatabase,
+    world: SimServer,
 }
 
 impl Shared {
@@ -32,18 +32,18 @@ impl Shared {
     pub(crate) async fn with(models: ModelTable) -> Option<Self> {
         let database = database()?;
         let options = SimOptions::default();
-        let world = World::new(world::Options {
+        let world = World::new(world::WorldOptions {
             models,
             pace: SimOptions::world_pace(options.pace),
-            ..world::Options::new(0, Box::new(SimModel::new(ModelOptions::default())))
+            ..world::WorldOptions::new(0, Box::new(SimModel::new(ModelOptions::default())))
         });
         let addr = SocketAddr::from(([127, 0, 0, 1], 0));
-        let world = Server::start(addr, world, options).await.unwrap();
+        let world = SimServer::start(addr, world, options).await.unwrap();
         Some(Self { database, world })
     }
 
     /// Options of one more gateway.
-    pub(crate) async fn options(&self) -> Options {
+    pub(crate) async fn options(&self) -> GatewayOptions {
         Self::options_on(self.database.url(), &self.world.url()).await
     }
 
@@ -53,13 +53,13 @@ impl Shared {
     }
 
     /// Options of a gateway on a database, before an upstream.
-    pub(crate) async fn options_on(database: &str, upstream: &str) -> Options {
-        let store = Arc::new(Postgres::open(database).await.unwrap());
+    pub(crate) async fn options_on(database: &str, upstream: &str) -> GatewayOptions {
+        let store = Arc::new(PostgresStore::open(database).await.unwrap());
         let tenants = store.tenants();
         let upstream = UpstreamChoice::Url(Url::parse(upstream).unwrap());
-        let storage = Arc::clone(&store) as Arc<dyn Storage>;
-        let mut options = Options::new(upstream, storage, tenants);
-        options.peers = Some(store as Arc<dyn Peers>);
+        let storage = Arc::clone(&store) as Arc<dyn GatewayStorage>;
+        let mut options = GatewayOptions::new(upstream, storage, tenants);
+        options.peers = Some(store as Arc<dyn PeerStore>);
         options
     }
 
@@ -69,7 +69,7 @@ impl Shared {
     }
 
     /// The offline world behind all of them.
-    pub(crate) fn world(&self) -> &Server {
+    pub(crate) fn world(&self) -> &SimServer {
         &self.world
     }
 }

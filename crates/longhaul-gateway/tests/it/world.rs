@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::InMemoryStore;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -12,8 +12,8 @@ use tokio::net::TcpStream;
 use super::support::{body_of, get, header, post, read_message, sessions_when};
 
 async fn gateway() -> Gateway {
-    let store = Arc::new(Memory::new().unwrap());
-    Gateway::start(Options::new(
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    Gateway::start(GatewayOptions::new(
         UpstreamChoice::Simulated,
         store,
         Tenants::passing(),

@@ -11,55 +11,55 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use longhaul_core::json;
 
-use super::wire::Frame;
-use crate::block::{BlockKind, Extent};
+use super::wire::MessagesFrame;
+use crate::block::{BlockCompleteness, ReplyBlockKind};
 use crate::decode_error::DecodeError;
-use crate::delta::Delta;
-use crate::error::Answer;
+use crate::delta::BlockDelta;
+use crate::error::ErrorResponse;
 use crate::event::StreamEvent;
 use crate::open_block::OpenBlock;
-use crate::progress::Progress;
+use crate::progress::StreamProgress;
 use crate::raw::{self, RawObject};
-use crate::reply::{Notice, Reply};
+use crate::reply::{Reply, ReplyNotice};
 use crate::{sse, usage};
 
 /// The reply as far as it has come.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct AnthropicDecoder {
     message: Option<RawObject>,
     usage: RawObject,
     blocks: Vec<OpenBlock>,
-    notices: Vec<Notice>,
-    progress: Progress,
+    notices: Vec<ReplyNotice>,
+    progress: StreamProgress,
 }
 
-impl Default for Decoder {
+impl Default for AnthropicDecoder {
     fn default() -> Self {
         Self {
             message: None,
             usage: RawObject::default(),
             blocks: Vec::new(),
             notices: Vec::new(),
-            progress: Progress::Open,
+            progress: StreamProgress::Open,
         }
     }
 }
 
-impl Decoder {
+impl AnthropicDecoder {
     /// Takes one event; what a host should hear of it is appended to `out`.
     ///
     /// # Errors
     /// If the event is an error, or not what the API sends.
     pub fn event(
         &mut self,
-        event: sse::Event<'_>,
+        event: sse::SseEvent<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
         // An event without content is somebody's way to keep the connection open.
-        if self.progress == Progress::Closed || event.data.trim_ascii().is_empty() {
+        if self.progress == StreamProgress::Closed || event.data.trim_ascii().is_empty() {
             return Ok(());
         }
-        let frame = Frame::parse(event.data)?;
+        let frame = MessagesFrame::parse(event.data)?;
         let kind = match &*frame.kind {
             "" => str::from_utf8(event.name).unwrap_or_default(),
             kind => kind,
@@ -73,7 +73,9 @@ impl Decoder {
             "message_stop" => self.close(),
             "ping" => out.push_back(StreamEvent::Ping),
             "error" => {
-                return Err(DecodeError::Answer(Box::new(Answer::from_body(event.data))));
+                return Err(DecodeError::Answer(Box::new(ErrorResponse::from_body(
+                    event.data,
+                ))));
             }
             _ => out.push_back(StreamEvent::Other(Bytes::copy_from_slice(event.data))),
         }
@@ -81,7 +83,7 @@ impl Decoder {
     }
 
     /// How far the stream has come.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> StreamProgress {
         self.progress
     }
 
@@ -102,7 +104,7 @@ impl Decoder {
 
     fn start(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &MessagesFrame<'_>,
         data: &[u8],
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
@@ -114,7 +116,7 @@ impl Decoder {
                 return Ok(());
             }
             let mut notices = std::mem::take(&mut self.notices);
-            notices.push(Notice::Restarted { abandoned });
+            notices.push(ReplyNotice::Restarted { abandoned });
             *self = Self {
                 notices,
                 ..Self::default()
@@ -132,7 +134,7 @@ impl Decoder {
             let index = index as u64;
             let text = start.text("text").map(Cow::into_owned);
             let block = OpenBlock::new(index, start);
-            let text = text.filter(|_| block.kind() == BlockKind::Text);
+            let text = text.filter(|_| block.kind() == ReplyBlockKind::Text);
             self.begin(block, out);
             out.extend(text.map(|text| StreamEvent::Text { index, text }));
             self.end_block(index, out);
@@ -144,14 +146,14 @@ impl Decoder {
 
     fn start_block(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &MessagesFrame<'_>,
         data: &[u8],
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
         let start = object(frame.block, "a content_block_start without its block", data)?;
         let index = frame.index;
         if self.blocks.iter().any(|block| block.index == index) {
-            self.notices.push(Notice::IndexReused { index });
+            self.notices.push(ReplyNotice::IndexReused { index });
         }
         self.begin(OpenBlock::new(index, start), out);
         Ok(())
@@ -168,17 +170,17 @@ impl Decoder {
 
     fn delta(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &MessagesFrame<'_>,
         data: &[u8],
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
         let missing = || DecodeError::malformed("a content_block_delta without its delta", data);
         let json = frame.delta.ok_or_else(missing)?;
-        let delta = Delta::parse(json)?;
+        let delta = BlockDelta::parse(json)?;
         let index = frame.index;
         let newest = self.blocks.iter().rposition(|block| block.index == index);
         let at = match newest {
-            Some(at) if self.blocks[at].extent == Extent::Open => Some(at),
+            Some(at) if self.blocks[at].extent == BlockCompleteness::Open => Some(at),
             Some(_) => None,
             None => OpenBlock::implied_by(index, &delta).map(|block| {
                 self.begin(block, out);
@@ -187,27 +189,27 @@ impl Decoder {
         };
         let Some(block) = at.and_then(|at| self.blocks.get_mut(at)) else {
             let json = Bytes::copy_from_slice(json);
-            self.notices.push(Notice::StrayDelta { index, json });
+            self.notices.push(ReplyNotice::StrayDelta { index, json });
             return Ok(());
         };
         block.apply(&delta, json);
         match delta {
-            Delta::Append { field, content } => {
+            BlockDelta::Append { field, content } => {
                 let text = json::decode(content).into_owned();
                 out.push_back(match field {
                     "thinking" => StreamEvent::Thinking { index, text },
                     _ => StreamEvent::Text { index, text },
                 });
             }
-            Delta::Input { content } => {
+            BlockDelta::Input { content } => {
                 let json = json::decode(content).into_owned();
                 out.push_back(StreamEvent::ToolInput { index, json });
             }
-            Delta::Unknown { kind } => {
-                self.notices.push(Notice::UnknownDelta { index, kind });
+            BlockDelta::Unknown { kind } => {
+                self.notices.push(ReplyNotice::UnknownDelta { index, kind });
                 out.push_back(StreamEvent::Other(Bytes::copy_from_slice(data)));
             }
-            Delta::Citation(_) | Delta::Set(_) => {}
+            BlockDelta::Citation(_) | BlockDelta::Set(_) => {}
         }
         Ok(())
     }
@@ -215,16 +217,16 @@ impl Decoder {
     fn end_block(&mut self, index: u64, out: &mut VecDeque<StreamEvent>) {
         let mut blocks = self.blocks.iter_mut().rev();
         if let Some(block) =
-            blocks.find(|block| block.index == index && block.extent == Extent::Open)
+            blocks.find(|block| block.index == index && block.extent == BlockCompleteness::Open)
         {
-            block.extent = Extent::Whole;
+            block.extent = BlockCompleteness::Whole;
             out.push_back(StreamEvent::BlockEnded { index });
         }
     }
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &MessagesFrame<'_>,
         data: &[u8],
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
@@ -240,7 +242,7 @@ impl Decoder {
             .get("stop_reason")
             .is_some_and(|reason| reason != b"null")
         {
-            self.progress = Progress::Stopped;
+            self.progress = StreamProgress::Stopped;
         }
         self.merge_usage(frame.usage, out);
         Ok(())
@@ -259,7 +261,7 @@ impl Decoder {
 
     fn close(&mut self) {
         if self.message.is_some() {
-            self.progress = Progress::Closed;
+            self.progress = StreamProgress::Closed;
         }
     }
 }

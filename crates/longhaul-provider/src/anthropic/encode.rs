@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use crate::config::{ApiVersion, ConfigError};
+use crate::config::{ApiVersion, ClientConfigError};
 use crate::header::{bearer, sensitive};
 use crate::key::Auth;
 
@@ -16,10 +16,10 @@ pub fn headers<'a>(
     auth: &Auth,
     version: &ApiVersion,
     betas: impl IntoIterator<Item = &'a str>,
-) -> Result<HeaderMap, ConfigError> {
+) -> Result<HeaderMap, ClientConfigError> {
     let mut headers = HeaderMap::new();
     let version = HeaderValue::from_str(version.as_str())
-        .map_err(|_| ConfigError::Header("anthropic-version".to_owned()))?;
+        .map_err(|_| ClientConfigError::Header("anthropic-version".to_owned()))?;
     headers.insert(HeaderName::from_static("anthropic-version"), version);
     let mut sent: Vec<&str> = Vec::new();
     for beta in betas {
@@ -29,7 +29,7 @@ pub fn headers<'a>(
     }
     if !sent.is_empty() {
         let betas = HeaderValue::from_str(&sent.join(","))
-            .map_err(|_| ConfigError::Header("anthropic-beta".to_owned()))?;
+            .map_err(|_| ClientConfigError::Header("anthropic-beta".to_owned()))?;
         headers.insert(HeaderName::from_static("anthropic-beta"), betas);
     }
     match auth {

@@ -3,11 +3,11 @@
 //! Its blocks are slices of the body: not a byte of them is copied or changed.
 
 use bytes::Bytes;
-use longhaul_core::json::{Cursor, Value};
+use longhaul_core::json::{JsonCursor, JsonKind};
 
-use crate::block::{Block, Extent};
+use crate::block::{BlockCompleteness, ReplyBlock};
 use crate::decode_error::DecodeError;
-use crate::error::Answer;
+use crate::error::ErrorResponse;
 use crate::raw::RawObject;
 use crate::reply::Reply;
 
@@ -24,22 +24,28 @@ pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
         RawObject::parse(body).map_err(|_| malformed("the answer is not a JSON object"))?;
     match message.text("type").as_deref() {
         Some("message") => {}
-        Some("error") => return Err(DecodeError::Answer(Box::new(Answer::from_body(body)))),
+        Some("error") => {
+            return Err(DecodeError::Answer(Box::new(ErrorResponse::from_body(
+                body,
+            ))));
+        }
         _ if message.get("error").is_some() => {
-            return Err(DecodeError::Answer(Box::new(Answer::from_body(body))));
+            return Err(DecodeError::Answer(Box::new(ErrorResponse::from_body(
+                body,
+            ))));
         }
         _ => return Err(malformed("the answer is not a message")),
     }
     let mut blocks = Vec::new();
-    let mut cursor = Cursor::new(body);
+    let mut cursor = JsonCursor::new(body);
     let walked = cursor.object(|cursor, key| {
-        if key != b"content" || cursor.peek()? != Value::Array {
+        if key != b"content" || cursor.peek()? != JsonKind::Array {
             return cursor.skip();
         }
         blocks.clear();
         cursor.array(|cursor| {
             let block = body.slice_ref(cursor.raw()?);
-            blocks.push(Block::new(block, Extent::Whole));
+            blocks.push(ReplyBlock::new(block, BlockCompleteness::Whole));
             Ok(())
         })
     });

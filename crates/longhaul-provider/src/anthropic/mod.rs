@@ -6,6 +6,6 @@ mod message;
 pub(crate) mod wire;
 
 pub use crate::config::ApiVersion;
-pub use decode::Decoder;
+pub use decode::AnthropicDecoder;
 pub use encode::headers;
 pub use message::decode_json;

@@ -5,13 +5,13 @@
 
 use std::borrow::Cow;
 
-use longhaul_core::json::{self, Cursor};
+use longhaul_core::json::{self, JsonCursor};
 
 use crate::decode_error::DecodeError;
 
 /// One frame: the JSON object of one event.
 #[derive(Debug, Default)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct MessagesFrame<'a> {
     pub(crate) kind: Cow<'a, str>,
     pub(crate) index: u64,
     /// `message` of a `message_start`.
@@ -24,13 +24,13 @@ pub(crate) struct Frame<'a> {
     pub(crate) others: Vec<(String, &'a [u8])>,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> MessagesFrame<'a> {
     pub(crate) fn parse(data: &'a [u8]) -> Result<Self, DecodeError> {
         if std::str::from_utf8(data).is_err() {
             return Err(DecodeError::malformed("an event is not UTF-8", data));
         }
         let mut frame = Self::default();
-        let mut cursor = Cursor::new(data);
+        let mut cursor = JsonCursor::new(data);
         let walked = cursor.object(|cursor, key| {
             if key == b"index" {
                 frame.index = cursor.count_or_skip()?.unwrap_or(0);

@@ -12,18 +12,18 @@ use std::time::SystemTime;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::Url;
 
-use crate::config::{ClientConfig, ConfigError, Dialect};
-use crate::error::{Answer, Awaited, Error, ErrorClass};
+use crate::config::{ClientConfig, ClientConfigError, Dialect};
+use crate::error::{AwaitedStep, Error, ErrorClass, ErrorResponse};
 use crate::key::{Redactor, Secret};
-use crate::request::{Outgoing, Request};
-use crate::retry::Decision;
+use crate::request::{Request, RequestBodyStream};
+use crate::retry::RetryDecision;
 use crate::{anthropic, openai};
 
 mod stream;
 mod transport;
 
 pub use stream::ReplyStream;
-use transport::Chunks;
+use transport::ResponseChunks;
 pub use transport::{Certificates, chain, http_client};
 
 /// A connection to one server.
@@ -51,7 +51,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`ConfigError`]; none of them shows a key.
-    pub fn new(config: ClientConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: ClientConfig) -> Result<Self, ClientConfigError> {
         let url = endpoint(&config)?;
         let proxy = config.proxy.as_ref().map(|proxy| proxy.url.expose());
         let proxy_password = proxy
@@ -105,11 +105,11 @@ impl Client {
             };
             error.attempts = attempt;
             match self.config.retry.decide(attempt, &error, seed) {
-                Decision::Stop(reason) => {
+                RetryDecision::Stop(reason) => {
                     tracing::debug!(attempt, ?reason, %error, "request failed");
                     return Err(error);
                 }
-                Decision::Wait(wait) => {
+                RetryDecision::Wait(wait) => {
                     tracing::debug!(attempt, ?wait, %error, "request failed, trying again");
                     tokio::time::sleep(wait).await;
                 }
@@ -124,7 +124,7 @@ impl Client {
         let answered = tokio::time::timeout(limit, self.exchange(request));
         let late = |_| {
             let message = format!("nothing came within {limit:?}");
-            Error::new(ErrorClass::Timeout(Awaited::FirstByte), message)
+            Error::new(ErrorClass::Timeout(AwaitedStep::FirstByte), message)
         };
         let answered = answered.await.map_err(late).flatten();
         answered.map_err(|mut error| {
@@ -141,15 +141,15 @@ impl Client {
         if request.query.is_some() {
             url.set_query(request.query.as_deref());
         }
-        let body = reqwest::Body::wrap(Outgoing::new(request.body.clone()));
+        let body = reqwest::Body::wrap(RequestBodyStream::new(request.body.clone()));
         let sending = self.http.post(url).headers(headers).body(body).send();
         let response = sending.await.map_err(transport::before_answer)?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let mut chunks = Chunks::of(response);
+        let mut chunks = ResponseChunks::of(response);
         if !(200..300).contains(&status) {
             let body = chunks.beginning().await;
-            let answer = Answer::from_http(status, &headers, &body, SystemTime::now());
+            let answer = ErrorResponse::from_http(status, &headers, &body, SystemTime::now());
             return Err(answer.into_error());
         }
         let first = match chunks.next().await {
@@ -169,7 +169,7 @@ impl Client {
         ))
     }
 
-    fn headers(&self, request: &Request) -> Result<HeaderMap, ConfigError> {
+    fn headers(&self, request: &Request) -> Result<HeaderMap, ClientConfigError> {
         let config = &self.config;
         let betas = config.betas.iter().chain(&request.betas);
         let mut headers = match config.dialect {
@@ -183,7 +183,7 @@ impl Client {
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(header::ACCEPT, accepted);
         for (name, value) in config.headers.iter().chain(&request.headers) {
-            let bad = || ConfigError::Header(name.clone());
+            let bad = || ClientConfigError::Header(name.clone());
             let header = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
             let mut value = HeaderValue::from_str(value.expose()).map_err(|_| bad())?;
             value.set_sensitive(true);
@@ -198,12 +198,12 @@ pub(crate) fn cancelled() -> Error {
 }
 
 /// Where requests go.
-fn endpoint(config: &ClientConfig) -> Result<Url, ConfigError> {
+fn endpoint(config: &ClientConfig) -> Result<Url, ClientConfigError> {
     let mut url = Url::parse(config.base_url.expose())
-        .map_err(|error| ConfigError::BaseUrl(error.to_string()))?;
+        .map_err(|error| ClientConfigError::BaseUrl(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         let scheme = format!("`{}` is neither http nor https", url.scheme());
-        return Err(ConfigError::BaseUrl(scheme));
+        return Err(ClientConfigError::BaseUrl(scheme));
     }
     let base = url.path().trim_end_matches('/');
     let path = match config.dialect {

@@ -12,10 +12,10 @@ use http::HeaderMap;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use super::transport::Chunks;
+use super::transport::ResponseChunks;
 use crate::config::{ClientConfig, Dialect};
-use crate::decode::{DecodeError, Decoder, Progress, decode_json};
-use crate::error::{Awaited, Error, ErrorClass, request_id};
+use crate::decode::{DecodeError, ReplyDecoder, StreamProgress, decode_json};
+use crate::error::{AwaitedStep, Error, ErrorClass, request_id};
 use crate::event::StreamEvent;
 use crate::key::Redactor;
 use crate::reply::Reply;
@@ -25,8 +25,8 @@ use crate::sse;
 ///
 /// Dropping it closes the connection, and with it the model's work.
 pub struct ReplyStream {
-    chunks: Option<Chunks>,
-    reading: Reading,
+    chunks: Option<ResponseChunks>,
+    reading: ResponseState,
     queue: VecDeque<StreamEvent>,
     /// What ends the stream once the queue is empty.
     end: Option<Result<Reply, Error>>,
@@ -40,11 +40,11 @@ pub struct ReplyStream {
 }
 
 /// What the answer has turned out to be.
-enum Reading {
+enum ResponseState {
     /// Nothing but white space so far.
     Undecided,
     /// A stream of events.
-    Events(Box<(sse::Decoder, Decoder)>),
+    Events(Box<(sse::SseDecoder, ReplyDecoder)>),
     /// One JSON text, or a page that is none.
     Whole(BytesMut),
 }
@@ -63,14 +63,14 @@ impl ReplyStream {
         config: &ClientConfig,
         headers: HeaderMap,
         first: Bytes,
-        chunks: Chunks,
+        chunks: ResponseChunks,
         redactor: Redactor,
         cancel: Option<CancellationToken>,
     ) -> Self {
         let silence = config.timeouts.silence;
         let mut stream = Self {
             chunks: Some(chunks),
-            reading: Reading::Undecided,
+            reading: ResponseState::Undecided,
             queue: VecDeque::new(),
             end: None,
             silence,
@@ -149,7 +149,7 @@ impl ReplyStream {
                 Poll::Pending => {
                     ready!(self.timer.as_mut().poll(cx));
                     let message = format!("nothing came for {:?}", self.silence);
-                    let class = ErrorClass::Timeout(Awaited::NextByte);
+                    let class = ErrorClass::Timeout(AwaitedStep::NextByte);
                     self.fail(Error::new(class, message));
                 }
             }
@@ -159,26 +159,27 @@ impl ReplyStream {
     /// Takes bytes in.
     fn take(&mut self, chunk: Bytes) {
         let mut rest = &chunk[..];
-        if let Reading::Undecided = self.reading {
+        if let ResponseState::Undecided = self.reading {
             rest = rest.trim_ascii_start();
             match rest.first() {
                 None => return,
                 // No line of an event stream begins like this.
-                Some(b'{' | b'[' | b'<') => self.reading = Reading::Whole(BytesMut::new()),
+                Some(b'{' | b'[' | b'<') => self.reading = ResponseState::Whole(BytesMut::new()),
                 Some(_) => {
-                    let events = sse::Decoder::with_limit(self.largest);
-                    self.reading = Reading::Events(Box::new((events, Decoder::new(self.dialect))));
+                    let events = sse::SseDecoder::with_limit(self.largest);
+                    self.reading =
+                        ResponseState::Events(Box::new((events, ReplyDecoder::new(self.dialect))));
                 }
             }
         }
         match &mut self.reading {
-            Reading::Undecided => {}
-            Reading::Whole(body) if body.len() + rest.len() > self.largest => {
+            ResponseState::Undecided => {}
+            ResponseState::Whole(body) if body.len() + rest.len() > self.largest => {
                 let message = format!("the answer exceeds {} bytes", self.largest);
                 self.fail(Error::new(ErrorClass::Malformed, message));
             }
-            Reading::Whole(body) => body.extend_from_slice(rest),
-            Reading::Events(decoders) => {
+            ResponseState::Whole(body) => body.extend_from_slice(rest),
+            ResponseState::Events(decoders) => {
                 let (events, decoder) = &mut **decoders;
                 let folded = loop {
                     match events.next(&mut rest) {
@@ -195,7 +196,7 @@ impl ReplyStream {
                 };
                 match folded {
                     Err(error) => self.fail(error),
-                    Ok(()) if decoder.progress() == Progress::Closed => {
+                    Ok(()) if decoder.progress() == StreamProgress::Closed => {
                         let reply = self.take_reply();
                         self.end = Some(Ok(reply));
                     }
@@ -208,8 +209,10 @@ impl ReplyStream {
     /// The server has nothing more to say: is that the end, or did it break off?
     fn ended(&mut self) {
         match &mut self.reading {
-            Reading::Undecided => self.fail(Error::new(ErrorClass::Cut, "the answer is empty")),
-            Reading::Whole(body) => {
+            ResponseState::Undecided => {
+                self.fail(Error::new(ErrorClass::Cut, "the answer is empty"))
+            }
+            ResponseState::Whole(body) => {
                 let body = std::mem::take(body).freeze();
                 match decode_json(self.dialect, &body) {
                     Ok(mut reply) => {
@@ -219,7 +222,7 @@ impl ReplyStream {
                     Err(error) => self.fail(error.into()),
                 }
             }
-            Reading::Events(decoders) => {
+            ResponseState::Events(decoders) => {
                 let (events, decoder) = &mut **decoders;
                 // An event without its closing blank line counts if it is whole, which its JSON shows.
                 if let Ok(Some(event)) = events.finish()
@@ -229,11 +232,11 @@ impl ReplyStream {
                     return self.fail(error.into());
                 }
                 match decoder.progress() {
-                    Progress::Open => {
+                    StreamProgress::Open => {
                         let message = "the stream ended before the model did";
                         self.fail(Error::new(ErrorClass::Cut, message));
                     }
-                    Progress::Stopped | Progress::Closed => {
+                    StreamProgress::Stopped | StreamProgress::Closed => {
                         let reply = self.take_reply();
                         self.end = Some(Ok(reply));
                     }
@@ -248,16 +251,16 @@ impl ReplyStream {
         error.request_id = error
             .request_id
             .or_else(|| request_id(&self.headers).map(Into::into));
-        if let Reading::Events(_) = self.reading {
+        if let ResponseState::Events(_) = self.reading {
             error = error.with_partial(self.take_reply());
         }
         self.end = Some(Err(error));
     }
 
     fn take_reply(&mut self) -> Reply {
-        let mut reply = match std::mem::replace(&mut self.reading, Reading::Undecided) {
-            Reading::Events(decoders) => decoders.1.into_reply(),
-            Reading::Undecided | Reading::Whole(_) => Reply::default(),
+        let mut reply = match std::mem::replace(&mut self.reading, ResponseState::Undecided) {
+            ResponseState::Events(decoders) => decoders.1.into_reply(),
+            ResponseState::Undecided | ResponseState::Whole(_) => Reply::default(),
         };
         reply.request_id = request_id(&self.headers);
         reply

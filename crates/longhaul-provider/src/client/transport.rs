@@ -16,11 +16,14 @@ use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::{BuilderVerifierExt, Verifier};
 use url::Url;
 
-use crate::config::{ClientConfig, ConfigError, Proxy};
-use crate::error::{Awaited, Error, ErrorClass};
+use crate::config::{ClientConfig, ClientConfigError, Proxy};
+use crate::error::{AwaitedStep, Error, ErrorClass};
 
 /// Makes the HTTP client.
-pub(super) fn build(config: &ClientConfig, url: &Url) -> Result<reqwest::Client, ConfigError> {
+pub(super) fn build(
+    config: &ClientConfig,
+    url: &Url,
+) -> Result<reqwest::Client, ClientConfigError> {
     let secure_proxy = config
         .proxy
         .as_ref()
@@ -33,7 +36,7 @@ pub(super) fn build(config: &ClientConfig, url: &Url) -> Result<reqwest::Client,
     builder
         .connect_timeout(config.timeouts.connect)
         .build()
-        .map_err(|error| ConfigError::Tls(chain(&error.without_url())))
+        .map_err(|error| ClientConfigError::Tls(chain(&error.without_url())))
 }
 
 /// The beginnings of an HTTP client as ours is, for other things that a host fetches.
@@ -43,7 +46,7 @@ pub(super) fn build(config: &ClientConfig, url: &Url) -> Result<reqwest::Client,
 pub fn http_client(
     certificates: Certificates,
     proxy: Option<&Proxy>,
-) -> Result<reqwest::ClientBuilder, ConfigError> {
+) -> Result<reqwest::ClientBuilder, ClientConfigError> {
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(certificates.config()?)
         .user_agent(concat!("longhaul/", env!("CARGO_PKG_VERSION")))
@@ -55,7 +58,7 @@ pub fn http_client(
     };
     // The error would quote the URL, and with it a password.
     let made = reqwest::Proxy::all(proxy.url.expose())
-        .map_err(|_| ConfigError::Proxy("not a proxy URL".to_owned()))?;
+        .map_err(|_| ClientConfigError::Proxy("not a proxy URL".to_owned()))?;
     let except = proxy.except.as_deref().unwrap_or_default();
     Ok(builder.proxy(made.no_proxy(reqwest::NoProxy::from_string(except))))
 }
@@ -76,8 +79,8 @@ impl Certificates {
     ///
     /// # Errors
     /// If the certificates cannot be loaded.
-    pub fn config(self) -> Result<rustls::ClientConfig, ConfigError> {
-        let failed = |error: rustls::Error| ConfigError::Tls(error.to_string());
+    pub fn config(self) -> Result<rustls::ClientConfig, ClientConfigError> {
+        let failed = |error: rustls::Error| ClientConfigError::Tls(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -100,8 +103,8 @@ impl Certificates {
 }
 
 /// The certificates in a PEM text; there must be some.
-fn roots(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
-    let unreadable = |why: String| ConfigError::Tls(format!("the extra certificates {why}"));
+fn roots(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ClientConfigError> {
+    let unreadable = |why: String| ClientConfigError::Tls(format!("the extra certificates {why}"));
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match found {
         Ok(found) if found.is_empty() => Err(unreadable("are not PEM".to_owned())),
@@ -113,7 +116,7 @@ fn roots(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
 /// A failure before any answer came.
 pub(super) fn before_answer(error: reqwest::Error) -> Error {
     let class = if error.is_connect() && error.is_timeout() {
-        ErrorClass::Timeout(Awaited::Connection)
+        ErrorClass::Timeout(AwaitedStep::Connection)
     } else if error.is_builder() {
         ErrorClass::Invalid
     } else {
@@ -152,9 +155,9 @@ pub fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// The bytes of an answer, as they arrive.
-pub(super) struct Chunks(Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>);
+pub(super) struct ResponseChunks(Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>);
 
-impl Chunks {
+impl ResponseChunks {
     pub(super) fn of(response: reqwest::Response) -> Self {
         Self(Box::pin(response.bytes_stream()))
     }

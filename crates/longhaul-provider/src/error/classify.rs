@@ -3,9 +3,9 @@
 //! The status decides where there is one; type and code refine it, and stand in for it inside a stream. Texts are
 //! looked at only where nothing else tells: prompts that are too long, and an empty purse that comes as a 400.
 
-use super::{Answer, ErrorClass, overflow};
+use super::{ErrorClass, ErrorResponse, overflow};
 
-pub(super) fn class_of(answer: &Answer) -> ErrorClass {
+pub(super) fn class_of(answer: &ErrorResponse) -> ErrorClass {
     let after = answer.after;
     let kind = answer.kind.as_deref().unwrap_or_default();
     let code = answer.code.as_deref().unwrap_or_default();
@@ -44,7 +44,7 @@ fn is_about_money(kind: &str, code: &str, message: &str) -> bool {
         || message.contains("credit balance is too low")
 }
 
-fn by_status(status: u16, answer: &Answer) -> Option<ErrorClass> {
+fn by_status(status: u16, answer: &ErrorResponse) -> Option<ErrorClass> {
     let after = answer.after;
     Some(match status {
         401 | 403 | 407 => ErrorClass::Auth,
@@ -61,7 +61,7 @@ fn by_status(status: u16, answer: &Answer) -> Option<ErrorClass> {
 }
 
 /// By type or code: Anthropic's, OpenAI's, Google's and Amazon's names.
-fn by_name(kind: &str, code: &str, answer: &Answer) -> Option<ErrorClass> {
+fn by_name(kind: &str, code: &str, answer: &ErrorResponse) -> Option<ErrorClass> {
     let after = answer.after;
     let class = |name: &str| {
         Some(match name {

@@ -3,18 +3,18 @@
 //! Texts may change and new servers word it anew, so a code or a type counts first. An answer without a text is never
 //! taken for an overflow: misread, it would cost the user a compaction.
 
-use super::Answer;
+use super::ErrorResponse;
 
 /// How far a prompt exceeds the window, as far as the server tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Overflow {
+pub struct PromptOverflow {
     /// Tokens of the request.
     pub actual: Option<u64>,
     /// Tokens that fit.
     pub limit: Option<u64>,
 }
 
-impl Overflow {
+impl PromptOverflow {
     /// By how many tokens the request has to shrink, if the server told enough.
     pub fn gap(self) -> Option<u64> {
         let gap = self.actual?.checked_sub(self.limit?)?;
@@ -23,7 +23,7 @@ impl Overflow {
 }
 
 /// One wording. Everything is lower case, as is the text it is held against.
-struct Wording {
+struct OverflowWording {
     /// The text holds all of these.
     holds: &'static [&'static str],
     /// The request's tokens stand right behind the first of these that is there …
@@ -38,8 +38,8 @@ const fn wording(
     holds: &'static [&'static str],
     actual: &'static [&'static str],
     limit: &'static [&'static str],
-) -> Wording {
-    Wording {
+) -> OverflowWording {
+    OverflowWording {
         holds,
         actual,
         and: None,
@@ -47,10 +47,10 @@ const fn wording(
     }
 }
 
-const WORDINGS: &[Wording] = &[
+const WORDINGS: &[OverflowWording] = &[
     // Anthropic, and Vertex with Anthropic's models.
     wording(&["prompt is too long"], &["too long:"], &[">"]),
-    Wording {
+    OverflowWording {
         holds: &["exceed context limit"],
         actual: &["context limit:"],
         and: Some("+"),
@@ -135,7 +135,7 @@ const WORDINGS: &[Wording] = &[
 ];
 
 /// The overflow an answer tells of, if it does.
-pub(super) fn find(answer: &Answer) -> Option<Overflow> {
+pub(super) fn find(answer: &ErrorResponse) -> Option<PromptOverflow> {
     let text = answer.message.to_lowercase();
     // About bytes if the status says so; some servers say it of tokens.
     let about_bytes = answer.status == Some(413) && text.contains("entity too large");
@@ -155,7 +155,7 @@ pub(super) fn find(answer: &Answer) -> Option<Overflow> {
         });
     let told = answer.overflow;
     match (found, coded) {
-        (Some(found), _) => Some(Overflow {
+        (Some(found), _) => Some(PromptOverflow {
             actual: found.actual.or(told.actual),
             limit: found.limit.or(told.limit),
         }),
@@ -164,12 +164,12 @@ pub(super) fn find(answer: &Answer) -> Option<Overflow> {
     }
 }
 
-impl Wording {
-    fn read(&self, text: &str) -> Overflow {
-        let first = |marks: &[&str]| marks.iter().find_map(|mark| number_behind(text, mark));
+impl OverflowWording {
+    fn read(&self, text: &str) -> PromptOverflow {
+        let first = |marks: &[&str]| marks.iter().find_map(|mark| number_after(text, mark));
         let actual = first(self.actual);
-        let more = self.and.and_then(|mark| number_behind(text, mark));
-        Overflow {
+        let more = self.and.and_then(|mark| number_after(text, mark));
+        PromptOverflow {
             actual: actual.map(|actual| actual.saturating_add(more.unwrap_or(0))),
             limit: first(self.limit),
         }
@@ -177,7 +177,7 @@ impl Wording {
 }
 
 /// The number that follows a mark, with or without separators between its thousands.
-fn number_behind(text: &str, mark: &str) -> Option<u64> {
+fn number_after(text: &str, mark: &str) -> Option<u64> {
     text.match_indices(mark).find_map(|(at, mark)| {
         let rest = text[at + mark.len()..].trim_start();
         let end = rest

@@ -7,22 +7,22 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use longhaul_core::json::{self, Object};
+use longhaul_core::json::{self, ObjectReader};
 use longhaul_core::message::Usage;
 
-use super::wire::{self, Call, Said};
-use crate::block::{BlockKind, Extent};
+use super::wire::{self, ChatDelta, ToolCallDelta};
+use crate::block::{BlockCompleteness, ReplyBlockKind};
 use crate::decode_error::DecodeError;
 use crate::event::StreamEvent;
 use crate::open_block::OpenBlock;
-use crate::progress::Progress;
+use crate::progress::StreamProgress;
 use crate::raw::{self, RawObject};
-use crate::reply::{Notice, Reply, StopReason};
+use crate::reply::{Reply, ReplyNotice, StopReason};
 use crate::{sse, usage};
 
 /// The reply as far as it has come.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct OpenAiDecoder {
     id: Option<Vec<u8>>,
     model: Option<Vec<u8>>,
     blocks: Vec<OpenBlock>,
@@ -30,11 +30,11 @@ pub struct Decoder {
     calls: Vec<Option<u64>>,
     stop: Option<StopReason>,
     usage: Usage,
-    notices: Vec<Notice>,
-    progress: Progress,
+    notices: Vec<ReplyNotice>,
+    progress: StreamProgress,
 }
 
-impl Default for Decoder {
+impl Default for OpenAiDecoder {
     fn default() -> Self {
         Self {
             id: None,
@@ -44,33 +44,33 @@ impl Default for Decoder {
             stop: None,
             usage: Usage::default(),
             notices: Vec::new(),
-            progress: Progress::Open,
+            progress: StreamProgress::Open,
         }
     }
 }
 
-impl Decoder {
+impl OpenAiDecoder {
     /// Takes one event; what a host should hear of it is appended to `out`.
     ///
     /// # Errors
     /// If the event is an error, or not what the API sends.
     pub fn event(
         &mut self,
-        event: sse::Event<'_>,
+        event: sse::SseEvent<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
         // An event without content is somebody's way to keep the connection open.
-        if self.progress == Progress::Closed || event.data.trim_ascii().is_empty() {
+        if self.progress == StreamProgress::Closed || event.data.trim_ascii().is_empty() {
             return Ok(());
         }
         if event.data.trim_ascii() == b"[DONE]" {
             self.end_blocks(out);
-            self.progress = Progress::Closed;
+            self.progress = StreamProgress::Closed;
             return Ok(());
         }
         let chunk = wire::object(event.data)?;
         let begins = self.id.is_none() && self.model.is_none();
-        self.head(chunk);
+        self.read_id_and_model(chunk);
         if begins && (self.id.is_some() || self.model.is_some()) {
             let text = |raw: &Option<Vec<u8>>| {
                 let raw = raw.as_deref().unwrap_or_default();
@@ -83,10 +83,10 @@ impl Decoder {
         }
         let choices = chunk.get("choices");
         for choice in raw::items(choices.unwrap_or_default()) {
-            self.choice(Object::new(choice), out);
+            self.choice(ObjectReader::new(choice), out);
         }
         match chunk.get("usage") {
-            Some(told) if usage::is_told(told) => {
+            Some(told) if usage::is_object(told) => {
                 self.usage = usage::openai(told);
                 out.push_back(StreamEvent::Usage(self.usage.clone()));
             }
@@ -99,7 +99,7 @@ impl Decoder {
     }
 
     /// How far the stream has come.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> StreamProgress {
         self.progress
     }
 
@@ -115,7 +115,7 @@ impl Decoder {
     }
 
     /// Id and model, which the first chunk that has them tells.
-    pub(super) fn head(&mut self, object: Object<'_>) {
+    pub(super) fn read_id_and_model(&mut self, object: ObjectReader<'_>) {
         let told = |key| {
             let raw = object.get(key)?;
             json::content(raw)
@@ -131,32 +131,32 @@ impl Decoder {
     }
 
     pub(super) fn close(&mut self) {
-        self.progress = Progress::Closed;
+        self.progress = StreamProgress::Closed;
     }
 
     /// Takes one alternative of a chunk or of a whole reply.
-    pub(super) fn choice(&mut self, choice: Object<'_>, out: &mut VecDeque<StreamEvent>) {
+    pub(super) fn choice(&mut self, choice: ObjectReader<'_>, out: &mut VecDeque<StreamEvent>) {
         let index = choice.count("index").unwrap_or(0);
         if index != 0 {
-            let notice = Notice::OtherChoice { index };
+            let notice = ReplyNotice::OtherChoice { index };
             if !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
             return;
         }
         if let Some(said) = choice.object("delta").or_else(|| choice.object("message")) {
-            self.said(Said(said), out);
+            self.read_delta(ChatDelta(said), out);
         }
         if let Some(reason) = choice.string("finish_reason") {
             self.stop = Some(StopReason::from_openai(&reason));
-            self.progress = Progress::Stopped;
+            self.progress = StreamProgress::Stopped;
             self.end_blocks(out);
         }
     }
 
-    fn said(&mut self, said: Said<'_>, out: &mut VecDeque<StreamEvent>) {
+    fn read_delta(&mut self, said: ChatDelta<'_>, out: &mut VecDeque<StreamEvent>) {
         if let Some(content) = said.reasoning() {
-            let index = self.block_of(BlockKind::Thinking, out);
+            let index = self.block_of(ReplyBlockKind::Thinking, out);
             self.blocks[index].append("thinking", content);
             out.push_back(StreamEvent::Thinking {
                 index: index as u64,
@@ -164,7 +164,7 @@ impl Decoder {
             });
         }
         for content in said.texts() {
-            let index = self.block_of(BlockKind::Text, out);
+            let index = self.block_of(ReplyBlockKind::Text, out);
             self.blocks[index].append("text", content);
             out.push_back(StreamEvent::Text {
                 index: index as u64,
@@ -176,7 +176,7 @@ impl Decoder {
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, position: u64, out: &mut VecDeque<StreamEvent>) {
+    fn call(&mut self, call: &ToolCallDelta<'_>, position: u64, out: &mut VecDeque<StreamEvent>) {
         // Without an index an id begins a new call, unless it is the one that is open; else it goes on.
         let known = |id: &[u8]| {
             self.blocks
@@ -221,7 +221,7 @@ impl Decoder {
 
     fn begin_call(
         &mut self,
-        call: &Call<'_>,
+        call: &ToolCallDelta<'_>,
         index: u64,
         out: &mut VecDeque<StreamEvent>,
     ) -> usize {
@@ -234,12 +234,12 @@ impl Decoder {
     }
 
     /// The open block of text or of reasoning, begun if need be.
-    fn block_of(&mut self, kind: BlockKind, out: &mut VecDeque<StreamEvent>) -> usize {
+    fn block_of(&mut self, kind: ReplyBlockKind, out: &mut VecDeque<StreamEvent>) -> usize {
         if let Some(at) = self.blocks.iter().rposition(|block| block.kind() == kind) {
             return at;
         }
         let name = match kind {
-            BlockKind::Thinking => "thinking",
+            ReplyBlockKind::Thinking => "thinking",
             _ => "text",
         };
         let mut start = RawObject::default();
@@ -268,8 +268,8 @@ impl Decoder {
 
     fn end_blocks(&mut self, out: &mut VecDeque<StreamEvent>) {
         for block in &mut self.blocks {
-            if block.extent == Extent::Open {
-                block.extent = Extent::Whole;
+            if block.extent == BlockCompleteness::Open {
+                block.extent = BlockCompleteness::Whole;
                 out.push_back(StreamEvent::BlockEnded { index: block.index });
             }
         }

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, header};
 
-use crate::config::ConfigError;
+use crate::config::ClientConfigError;
 use crate::header::bearer;
 use crate::key::Auth;
 
@@ -10,7 +10,7 @@ use crate::key::Auth;
 ///
 /// # Errors
 /// If the key cannot stand in a header; the error does not show it.
-pub fn headers(auth: &Auth) -> Result<HeaderMap, ConfigError> {
+pub fn headers(auth: &Auth) -> Result<HeaderMap, ClientConfigError> {
     let mut headers = HeaderMap::new();
     if let Some(key) = auth.secret() {
         headers.insert(header::AUTHORIZATION, bearer(key)?);

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use longhaul_core::json::Object;
+use longhaul_core::json::ObjectReader;
 
-use super::{Decoder, wire};
+use super::{OpenAiDecoder, wire};
 use crate::decode_error::DecodeError;
 use crate::raw;
 use crate::reply::Reply;
@@ -24,13 +24,16 @@ pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
             body,
         ));
     }
-    let mut decoder = Decoder::default();
-    decoder.head(completion);
+    let mut decoder = OpenAiDecoder::default();
+    decoder.read_id_and_model(completion);
     let mut unheard = VecDeque::new();
     for choice in choices {
-        decoder.choice(Object::new(choice), &mut unheard);
+        decoder.choice(ObjectReader::new(choice), &mut unheard);
     }
-    if let Some(told) = completion.get("usage").filter(|told| usage::is_told(told)) {
+    if let Some(told) = completion
+        .get("usage")
+        .filter(|told| usage::is_object(told))
+    {
         decoder.set_usage(usage::openai(told));
     }
     decoder.close();

@@ -5,6 +5,6 @@ mod encode;
 mod message;
 mod wire;
 
-pub use decode::Decoder;
+pub use decode::OpenAiDecoder;
 pub use encode::headers;
 pub use message::decode_json;

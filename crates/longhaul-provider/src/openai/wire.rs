@@ -1,13 +1,13 @@
 //! Parts of chat completions that streams and whole replies have in common, borrowed.
 
-use longhaul_core::json::{self, Object};
+use longhaul_core::json::{self, ObjectReader};
 
 use crate::decode_error::DecodeError;
-use crate::error::Answer;
+use crate::error::ErrorResponse;
 use crate::raw;
 
 /// Checks that the bytes are one JSON object that tells no error.
-pub(super) fn object(data: &[u8]) -> Result<Object<'_>, DecodeError> {
+pub(super) fn object(data: &[u8]) -> Result<ObjectReader<'_>, DecodeError> {
     if std::str::from_utf8(data).is_err() {
         return Err(DecodeError::malformed("an event is not UTF-8", data));
     }
@@ -17,18 +17,20 @@ pub(super) fn object(data: &[u8]) -> Result<Object<'_>, DecodeError> {
             data,
         ));
     }
-    let object = Object::new(data);
+    let object = ObjectReader::new(data);
     if object.get("error").is_some_and(|error| error != b"null") {
-        return Err(DecodeError::Answer(Box::new(Answer::from_body(data))));
+        return Err(DecodeError::Answer(Box::new(ErrorResponse::from_body(
+            data,
+        ))));
     }
     Ok(object)
 }
 
 /// A `delta` of a chunk, or the `message` of a whole reply.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said<'a>(pub(super) Object<'a>);
+pub(super) struct ChatDelta<'a>(pub(super) ObjectReader<'a>);
 
-impl<'a> Said<'a> {
+impl<'a> ChatDelta<'a> {
     /// The content of a string field, escaped, if there is any of it.
     pub(super) fn content(self, key: &str) -> Option<&'a [u8]> {
         let content = self.0.get(key).and_then(json::content);
@@ -46,7 +48,7 @@ impl<'a> Said<'a> {
         let content = self.0.get("content").unwrap_or_default();
         let parts = raw::items(content)
             .into_iter()
-            .map(|part| Self(Object::new(part)));
+            .map(|part| Self(ObjectReader::new(part)));
         let mut texts: Vec<&[u8]> = parts.filter_map(|part| part.content("text")).collect();
         texts.extend(self.content("content"));
         texts.extend(self.content("refusal"));
@@ -54,16 +56,16 @@ impl<'a> Said<'a> {
     }
 
     /// The tool calls, or parts of them.
-    pub(super) fn calls(self) -> Vec<Call<'a>> {
+    pub(super) fn calls(self) -> Vec<ToolCallDelta<'a>> {
         let calls = raw::items(self.0.get("tool_calls").unwrap_or_default());
         let objects = calls.into_iter().filter(|call| call.first() == Some(&b'{'));
-        objects.map(Call::read).collect()
+        objects.map(ToolCallDelta::read).collect()
     }
 }
 
 /// A tool call, or a part of one.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct ToolCallDelta<'a> {
     pub(super) index: Option<u64>,
     /// Raw, as is the name: a string literal. Empty ones count as none.
     pub(super) id: Option<&'a [u8]>,
@@ -71,9 +73,9 @@ pub(super) struct Call<'a> {
     pub(super) arguments: Option<&'a [u8]>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolCallDelta<'a> {
     fn read(bytes: &'a [u8]) -> Self {
-        let call = Object::new(bytes);
+        let call = ObjectReader::new(bytes);
         let function = call.object("function");
         let told = |value: &&[u8]| json::content(value).is_some_and(|content| !content.is_empty());
         Self {

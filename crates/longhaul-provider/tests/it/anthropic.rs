@@ -1,7 +1,9 @@
 //! Folding the events of the Messages API into a reply.
 
-use longhaul_provider::decode::Progress;
-use longhaul_provider::{AppliedEdit, BlockKind, Dialect, Extent, Notice, StopReason, StreamEvent};
+use longhaul_provider::decode::StreamProgress;
+use longhaul_provider::{
+    AppliedEdit, BlockCompleteness, Dialect, ReplyBlockKind, ReplyNotice, StopReason, StreamEvent,
+};
 
 use crate::support::{HELLO, Outcome, decode, stream_of};
 
@@ -22,7 +24,7 @@ fn done(reason: &str) -> String {
 fn n5_a_text_reply_is_put_together() {
     let outcome = fold(HELLO);
     let reply = outcome.reply;
-    assert_eq!(outcome.progress, Progress::Closed);
+    assert_eq!(outcome.progress, StreamProgress::Closed);
     assert_eq!(reply.text(), "Hello, you");
     assert_eq!((&*reply.id(), &*reply.model()), ("msg_1", "claude-test"));
     assert_eq!(reply.stop, Some(StopReason::EndTurn));
@@ -49,7 +51,7 @@ fn a_host_hears_of_every_step() {
         &heard[2],
         StreamEvent::BlockStarted {
             index: 0,
-            kind: BlockKind::Text,
+            kind: ReplyBlockKind::Text,
             tool: None
         }
     ));
@@ -154,7 +156,7 @@ fn input_that_is_no_json_is_wrapped_and_noticed() {
     assert_eq!(call.input, br#"{"INVALID_JSON":"{\"a\": \"b"}"#);
     assert_eq!(
         outcome.reply.notices,
-        [Notice::InvalidToolInput { index: 0 }]
+        [ReplyNotice::InvalidToolInput { index: 0 }]
     );
 }
 
@@ -221,7 +223,7 @@ fn unknown_events_deltas_and_blocks_survive() {
     assert!(outcome.events.contains(&StreamEvent::Other(odd.into())));
     let block = &outcome.reply.blocks[0];
     assert_eq!(block.json(), r#"{"type":"novelty","z":1}"#);
-    assert_eq!(block.kind(), BlockKind::Other);
+    assert_eq!(block.kind(), ReplyBlockKind::Other);
     assert_eq!(block.unknown_deltas(), [delta]);
     assert_eq!(
         outcome.reply.stop,
@@ -250,7 +252,7 @@ fn usage_is_cumulative_and_a_null_says_nothing() {
 fn a_message_that_begins_with_content_keeps_it() {
     let start = r#"{"type":"message_start","message":{"id":"m","type":"message","model":"x","content":[{"type":"text","text":"a\u00e9"},{"type":"tool_use","id":"t","name":"n","input":{"k": 1}}],"stop_reason":"tool_use","usage":{"input_tokens":0,"output_tokens":0}}}"#;
     let outcome = fold(&[start, STOP]);
-    assert_eq!(outcome.progress, Progress::Closed);
+    assert_eq!(outcome.progress, StreamProgress::Closed);
     assert_eq!(outcome.reply.text(), "aé");
     assert_eq!(
         outcome.reply.tool_calls().next().unwrap().input,
@@ -321,7 +323,7 @@ fn a_second_message_replaces_the_torn_first_one() {
     assert_eq!(outcome.reply.blocks.len(), 1);
     assert_eq!(
         outcome.reply.notices,
-        [Notice::Restarted {
+        [ReplyNotice::Restarted {
             abandoned: "msg_1".to_owned()
         }]
     );
@@ -337,11 +339,11 @@ fn a_stream_that_breaks_off_leaves_what_had_come() {
         r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}"#,
         r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}"#,
     ]);
-    assert_eq!(outcome.progress, Progress::Open);
+    assert_eq!(outcome.progress, StreamProgress::Open);
     let reply = outcome.reply;
     assert_eq!(reply.text(), "Hel");
     assert_eq!(reply.stop, None);
-    assert_eq!(reply.blocks[1].extent(), Extent::Open);
+    assert_eq!(reply.blocks[1].extent(), BlockCompleteness::Open);
     assert_eq!(reply.blocks[1].partial_input(), r#"{"a":"#);
     assert_eq!(reply.tool_calls().count(), 0, "half a call is none");
 }
@@ -359,7 +361,7 @@ fn deltas_without_their_block_begin_one_or_are_noticed() {
     assert_eq!(outcome.reply.text(), "unannounced");
     assert_eq!(
         outcome.reply.notices,
-        [Notice::StrayDelta {
+        [ReplyNotice::StrayDelta {
             index: 5,
             json: stray.into()
         }]
@@ -369,7 +371,7 @@ fn deltas_without_their_block_begin_one_or_are_noticed() {
 #[test]
 fn a_missing_closing_event_behind_the_stop_reason_is_only_a_notice() {
     let outcome = fold(&HELLO[..7]);
-    assert_eq!(outcome.progress, Progress::Stopped);
-    assert_eq!(outcome.reply.notices, [Notice::NoClosingEvent]);
+    assert_eq!(outcome.progress, StreamProgress::Stopped);
+    assert_eq!(outcome.reply.notices, [ReplyNotice::NoClosingEvent]);
     assert_eq!(outcome.reply.blocks, fold(HELLO).reply.blocks);
 }

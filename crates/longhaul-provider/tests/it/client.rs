@@ -488,7 +488,7 @@ async fn a_proxy_is_used_where_one_is_given() {
 async fn a_client_for_https_can_be_made() {
     let client = Client::new(ClientConfig::new(Dialect::Anthropic));
     assert!(
-        client.is_ok() || matches!(client, Err(longhaul_provider::ConfigError::Tls(_))),
+        client.is_ok() || matches!(client, Err(longhaul_provider::ClientConfigError::Tls(_))),
         "{client:?}"
     );
 }

@@ -1,7 +1,7 @@
 //! Configuration from an environment that is passed in, and keys that are never shown.
 
 use longhaul_provider::anthropic::{self, ApiVersion};
-use longhaul_provider::{Auth, Client, ClientConfig, ConfigError, Dialect, Proxy, Secret};
+use longhaul_provider::{Auth, Client, ClientConfig, ClientConfigError, Dialect, Proxy, Secret};
 
 fn from_env(dialect: Dialect, variables: &[(&str, &str)]) -> ClientConfig {
     let env = |name: &str| {
@@ -130,16 +130,16 @@ fn a_configuration_that_cannot_work_is_refused_without_its_secrets() {
     };
     assert!(matches!(
         with(&|config| config.base_url = Secret::new("nonsense")),
-        ConfigError::BaseUrl(_)
+        ClientConfigError::BaseUrl(_)
     ));
     assert!(matches!(
         with(&|config| config.base_url = Secret::new("file:///x")),
-        ConfigError::BaseUrl(_)
+        ClientConfigError::BaseUrl(_)
     ));
     let key = with(&|config| config.auth = Auth::ApiKey(Secret::new("ab\ncd-secret")));
-    assert_eq!(key, ConfigError::Key);
+    assert_eq!(key, ClientConfigError::Key);
     let header = with(&|config| config.headers = vec![("bad name".to_owned(), Secret::new("x"))]);
-    assert_eq!(header, ConfigError::Header("bad name".to_owned()));
+    assert_eq!(header, ClientConfigError::Header("bad name".to_owned()));
     let proxy = with(&|config| {
         config.proxy = Some(Proxy {
             url: Secret::new("http://u:pass-secret@[bad"),

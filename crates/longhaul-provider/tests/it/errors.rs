@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use longhaul_provider::Error;
-use longhaul_provider::error::{Advice, Answer, ErrorClass};
+use longhaul_provider::error::{ErrorClass, ErrorResponse, RetryAdvice};
 
 fn error(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Error {
     let headers: HeaderMap = headers
@@ -17,7 +17,7 @@ fn error(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> E
         })
         .collect();
     let now = httpdate::parse_http_date("Sun, 15 Nov 2026 12:00:00 GMT").unwrap();
-    Answer::from_http(status, &headers, body.as_bytes(), now).into_error()
+    ErrorResponse::from_http(status, &headers, body.as_bytes(), now).into_error()
 }
 
 fn anthropic(kind: &str) -> String {
@@ -48,7 +48,7 @@ fn n5_anthropics_errors_are_classed() {
         );
         assert_eq!(error.request_id.as_deref(), Some("req_b"));
         // The same inside a stream, where there is no status.
-        let event = Answer::from_body(anthropic(kind).as_bytes()).into_error();
+        let event = ErrorResponse::from_body(anthropic(kind).as_bytes()).into_error();
         assert_eq!((event.class, event.status), (class, None), "{kind}");
     }
 }
@@ -160,11 +160,11 @@ fn a_compaction_that_is_unavailable_is_overload() {
 fn the_servers_word_on_trying_again_is_kept() {
     assert_eq!(
         error(500, &[("x-should-retry", "false")], "").advice,
-        Some(Advice::Stop)
+        Some(RetryAdvice::Stop)
     );
     assert_eq!(
         error(400, &[("x-should-retry", "true")], "").advice,
-        Some(Advice::Retry)
+        Some(RetryAdvice::Retry)
     );
     assert_eq!(error(400, &[], "").advice, None);
 }

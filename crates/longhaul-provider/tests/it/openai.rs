@@ -1,7 +1,7 @@
 //! Folding chat completions into the same reply.
 
-use longhaul_provider::decode::{DecodeError, Progress, decode_json};
-use longhaul_provider::{BlockKind, Dialect, Notice, Reply, StopReason, StreamEvent};
+use longhaul_provider::decode::{DecodeError, StreamProgress, decode_json};
+use longhaul_provider::{Dialect, Reply, ReplyBlockKind, ReplyNotice, StopReason, StreamEvent};
 
 use crate::support::{Outcome, decode};
 
@@ -59,7 +59,7 @@ fn n5_streamed_and_whole_completions_are_the_same_reply() {
         "[DONE]",
     ]);
     assert_eq!(streamed.failure, None);
-    assert_eq!(streamed.progress, Progress::Closed);
+    assert_eq!(streamed.progress, StreamProgress::Closed);
     let body = format!(
         r#"{{"id":"c-1","object":"chat.completion","created":1,"model":"gpt-x","choices":[{{"index":0,"message":{{"role":"assistant","reasoning_content":"Hm","content":"Let me \u00e9 look","tool_calls":[{{"id":"call_a","type":"function","function":{{"name":"read","arguments":"{{\"p\":\"x\"}}"}}}},{{"id":"call_b","type":"function","function":{{"name":"grep","arguments":"{{\"q\": 1}}"}}}}]}},"finish_reason":"tool_calls"}}],"usage":{USAGE}}}"#
     );
@@ -142,7 +142,7 @@ fn arguments_that_are_an_object_or_broken_are_survived() {
     assert_eq!(inputs, [&br#"{"x":1}"#[..], br#"{"INVALID_JSON":"{oops"}"#]);
     assert_eq!(
         outcome.reply.notices,
-        [Notice::InvalidToolInput { index: 1 }]
+        [ReplyNotice::InvalidToolInput { index: 1 }]
     );
 }
 
@@ -162,9 +162,9 @@ fn servers_without_done_are_understood_at_their_finish_reason() {
         &chunk(r#"{"content":"x"}"#, "null"),
         &chunk("{}", r#""length""#),
     ]);
-    assert_eq!(outcome.progress, Progress::Stopped);
+    assert_eq!(outcome.progress, StreamProgress::Stopped);
     assert_eq!(outcome.reply.stop, Some(StopReason::MaxTokens));
-    assert_eq!(outcome.reply.notices, [Notice::NoClosingEvent]);
+    assert_eq!(outcome.reply.notices, [ReplyNotice::NoClosingEvent]);
 }
 
 #[test]
@@ -191,7 +191,10 @@ fn other_alternatives_are_noticed_once_and_not_mixed_in() {
         "[DONE]",
     ]);
     assert_eq!(outcome.reply.text(), "x");
-    assert_eq!(outcome.reply.notices, [Notice::OtherChoice { index: 1 }]);
+    assert_eq!(
+        outcome.reply.notices,
+        [ReplyNotice::OtherChoice { index: 1 }]
+    );
 }
 
 #[test]
@@ -210,7 +213,7 @@ fn a_host_hears_of_text_and_tools() {
     );
     assert!(heard.contains(&StreamEvent::BlockStarted {
         index: 1,
-        kind: BlockKind::ToolUse,
+        kind: ReplyBlockKind::ToolUse,
         tool: Some("one".to_owned())
     }));
     assert!(heard.contains(&StreamEvent::ToolInput {

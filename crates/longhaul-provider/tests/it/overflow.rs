@@ -1,11 +1,11 @@
 //! L1: prompts that are too long are recognised in every wording, with the numbers where they are told.
 
 use http::HeaderMap;
-use longhaul_provider::error::{Answer, ErrorClass, Overflow};
+use longhaul_provider::error::{ErrorClass, ErrorResponse, PromptOverflow};
 use std::time::SystemTime;
 
 fn class(status: u16, body: &str) -> ErrorClass {
-    Answer::from_http(
+    ErrorResponse::from_http(
         status,
         &HeaderMap::new(),
         body.as_bytes(),
@@ -19,7 +19,7 @@ fn told(message: &str) -> Option<(Option<u64>, Option<u64>)> {
     let body =
         serde_json::json!({ "error": { "message": message, "type": "invalid_request_error" } });
     match class(400, &body.to_string()) {
-        ErrorClass::TooLong(Overflow { actual, limit }) => Some((actual, limit)),
+        ErrorClass::TooLong(PromptOverflow { actual, limit }) => Some((actual, limit)),
         _ => None,
     }
 }
@@ -140,7 +140,7 @@ fn l1_every_wording_is_recognised_with_its_numbers() {
 
 #[test]
 fn l1_the_gap_is_what_has_to_go() {
-    let gap = |actual, limit| Overflow { actual, limit }.gap();
+    let gap = |actual, limit| PromptOverflow { actual, limit }.gap();
     assert_eq!(gap(Some(208_310), Some(200_000)), Some(8_310));
     assert_eq!(gap(Some(200_000), Some(200_000)), None);
     assert_eq!(gap(Some(1), Some(200_000)), None);
@@ -151,9 +151,12 @@ fn l1_the_gap_is_what_has_to_go() {
 #[test]
 fn l1_codes_count_whatever_the_text() {
     let body = r#"{"error":{"message":"no","type":"invalid_request_error","code":"context_length_exceeded"}}"#;
-    assert_eq!(class(400, body), ErrorClass::TooLong(Overflow::default()));
+    assert_eq!(
+        class(400, body),
+        ErrorClass::TooLong(PromptOverflow::default())
+    );
     let llama = r#"{"error":{"code":400,"message":"too big","type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}}"#;
-    let numbers = Overflow {
+    let numbers = PromptOverflow {
         actual: Some(5_000),
         limit: Some(4_096),
     };
@@ -162,7 +165,7 @@ fn l1_codes_count_whatever_the_text() {
 
 #[test]
 fn l1_envelopes_around_the_text_are_opened() {
-    let numbers = Overflow {
+    let numbers = PromptOverflow {
         actual: Some(201),
         limit: Some(200),
     };

@@ -4,9 +4,9 @@
 //! that every recorded reply exists in both forms.
 
 use bytes::Bytes;
-use longhaul_provider::decode::{DecodeError, Progress, decode_json};
-use longhaul_provider::error::{Answer, ErrorClass, Overflow};
-use longhaul_provider::{Dialect, Notice, Reply};
+use longhaul_provider::decode::{DecodeError, StreamProgress, decode_json};
+use longhaul_provider::error::{ErrorClass, ErrorResponse, PromptOverflow};
+use longhaul_provider::{Dialect, Reply, ReplyNotice};
 use longhaul_testkit::corpora::corpora;
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ fn n5_recorded_streams_fold_as_in_the_official_clients() {
     for (seed, (name, events)) in streams.iter().enumerate() {
         let outcome = in_any_chunking(&stream_of_lines(events), seed as u64);
         assert_eq!(outcome.failure, None, "{name}");
-        assert_eq!(outcome.progress, Progress::Closed, "{name}");
+        assert_eq!(outcome.progress, StreamProgress::Closed, "{name}");
         let parsed: Vec<Value> = events
             .iter()
             .map(|event| serde_json::from_str(event).unwrap())
@@ -186,7 +186,7 @@ fn spliced_and_duplicate_starts_give_the_message_that_is_whole() {
     );
     assert_eq!(
         replies[1].notices,
-        [Notice::Restarted {
+        [ReplyNotice::Restarted {
             abandoned: "msg_first".to_owned()
         }]
     );
@@ -271,7 +271,7 @@ fn check_both_forms(name: &str, body: &str, seed: u64) -> Reply {
     let outcome = in_any_chunking(&as_stream(&message, seed), seed);
     assert_eq!(
         (outcome.failure, outcome.progress),
-        (None, Progress::Closed),
+        (None, StreamProgress::Closed),
         "{name}"
     );
     let streamed = outcome.reply;
@@ -347,7 +347,7 @@ fn n5_every_recorded_exchange_is_understood() {
             .ends_with("/v1/messages");
         if status >= 400 {
             errors += 1;
-            let error = Answer::from_http(
+            let error = ErrorResponse::from_http(
                 status,
                 &http::HeaderMap::new(),
                 body.as_bytes(),
@@ -367,7 +367,7 @@ fn n5_every_recorded_exchange_is_understood() {
             let outcome = in_any_chunking(body, seed as u64);
             assert_eq!(
                 (outcome.failure, outcome.progress),
-                (None, Progress::Closed),
+                (None, StreamProgress::Closed),
                 "{name}"
             );
             assert_eq!(outcome.reply.notices, [], "{name}");
@@ -399,7 +399,7 @@ fn n5_every_recorded_exchange_is_understood() {
     );
     assert_eq!(
         overflow,
-        Some(Overflow {
+        Some(PromptOverflow {
             actual: Some(3_333_404),
             limit: Some(200_000)
         })

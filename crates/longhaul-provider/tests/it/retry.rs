@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use longhaul_provider::error::{Advice, Awaited, Error, ErrorClass, Overflow};
-use longhaul_provider::retry::{Decision, Reason, RetryPolicy};
+use longhaul_provider::error::{AwaitedStep, Error, ErrorClass, PromptOverflow, RetryAdvice};
+use longhaul_provider::retry::{GiveUpReason, RetryDecision, RetryPolicy};
 use proptest::prelude::*;
 
-fn decide(attempt: u32, class: ErrorClass) -> Decision {
+fn decide(attempt: u32, class: ErrorClass) -> RetryDecision {
     RetryPolicy::default().decide(attempt, &Error::new(class, ""), 1)
 }
 
@@ -20,13 +20,16 @@ fn n5_only_what_may_pass_is_tried_again() {
         OVERLOADED,
         ErrorClass::RateLimited { after },
         ErrorClass::Server { after },
-        ErrorClass::Timeout(Awaited::FirstByte),
+        ErrorClass::Timeout(AwaitedStep::FirstByte),
         ErrorClass::Cut,
     ] {
-        assert!(matches!(decide(1, class), Decision::Wait(_)), "{class:?}");
+        assert!(
+            matches!(decide(1, class), RetryDecision::Wait(_)),
+            "{class:?}"
+        );
     }
     for class in [
-        ErrorClass::TooLong(Overflow::default()),
+        ErrorClass::TooLong(PromptOverflow::default()),
         ErrorClass::Auth,
         ErrorClass::Billing,
         ErrorClass::NotFound,
@@ -35,7 +38,11 @@ fn n5_only_what_may_pass_is_tried_again() {
         ErrorClass::Cancelled,
         ErrorClass::Malformed,
     ] {
-        assert_eq!(decide(1, class), Decision::Stop(Reason::Final), "{class:?}");
+        assert_eq!(
+            decide(1, class),
+            RetryDecision::Stop(GiveUpReason::Final),
+            "{class:?}"
+        );
     }
 }
 
@@ -43,19 +50,22 @@ fn n5_only_what_may_pass_is_tried_again() {
 fn waits_double_up_to_the_longest() {
     let waits: Vec<f64> = (1..5)
         .map(|attempt| match decide(attempt, OVERLOADED) {
-            Decision::Wait(wait) => wait.as_secs_f64(),
-            Decision::Stop(reason) => panic!("{reason:?}"),
+            RetryDecision::Wait(wait) => wait.as_secs_f64(),
+            RetryDecision::Stop(reason) => panic!("{reason:?}"),
         })
         .collect();
     for (wait, full) in waits.iter().zip([0.5, 1.0, 2.0, 4.0]) {
         assert!((full * 0.75..=full).contains(wait), "{waits:?}");
     }
-    assert_eq!(decide(5, OVERLOADED), Decision::Stop(Reason::Exhausted));
+    assert_eq!(
+        decide(5, OVERLOADED),
+        RetryDecision::Stop(GiveUpReason::Exhausted)
+    );
     let patient = RetryPolicy {
         attempts: 1_000,
         ..RetryPolicy::default()
     };
-    let Decision::Wait(wait) = patient.decide(900, &Error::new(OVERLOADED, ""), 1) else {
+    let RetryDecision::Wait(wait) = patient.decide(900, &Error::new(OVERLOADED, ""), 1) else {
         panic!("it should wait")
     };
     assert!(wait <= patient.longest);
@@ -66,29 +76,32 @@ fn n5_retry_after_is_honoured_up_to_a_limit() {
     let limited = |seconds| ErrorClass::RateLimited {
         after: Some(Duration::from_secs(seconds)),
     };
-    let Decision::Wait(wait) = decide(1, limited(60)) else {
+    let RetryDecision::Wait(wait) = decide(1, limited(60)) else {
         panic!("it should wait")
     };
     assert!((60.0..61.0).contains(&wait.as_secs_f64()));
     let hour = Duration::from_secs(3_600);
     assert_eq!(
         decide(1, limited(3_600)),
-        Decision::Stop(Reason::TooLongAWait(hour))
+        RetryDecision::Stop(GiveUpReason::TooLongAWait(hour))
     );
 }
 
 #[test]
 fn n5_a_spending_cap_is_not_tried_for_ever() {
     let cap = ErrorClass::RateLimited { after: None };
-    assert!(matches!(decide(1, cap), Decision::Wait(_)));
-    assert_eq!(decide(2, cap), Decision::Stop(Reason::Exhausted));
+    assert!(matches!(decide(1, cap), RetryDecision::Wait(_)));
+    assert_eq!(decide(2, cap), RetryDecision::Stop(GiveUpReason::Exhausted));
 }
 
 #[test]
 fn a_server_that_lets_the_time_pass_gets_one_more_chance() {
-    let late = ErrorClass::Timeout(Awaited::FirstByte);
-    assert!(matches!(decide(1, late), Decision::Wait(_)));
-    assert_eq!(decide(2, late), Decision::Stop(Reason::Exhausted));
+    let late = ErrorClass::Timeout(AwaitedStep::FirstByte);
+    assert!(matches!(decide(1, late), RetryDecision::Wait(_)));
+    assert_eq!(
+        decide(2, late),
+        RetryDecision::Stop(GiveUpReason::Exhausted)
+    );
 }
 
 #[test]
@@ -101,16 +114,16 @@ fn the_servers_word_overrides() {
         RetryPolicy::default().decide(1, &error, 1)
     };
     assert_eq!(
-        advised(OVERLOADED, Advice::Stop),
-        Decision::Stop(Reason::Final)
+        advised(OVERLOADED, RetryAdvice::Stop),
+        RetryDecision::Stop(GiveUpReason::Final)
     );
     assert!(matches!(
-        advised(ErrorClass::Invalid, Advice::Retry),
-        Decision::Wait(_)
+        advised(ErrorClass::Invalid, RetryAdvice::Retry),
+        RetryDecision::Wait(_)
     ));
     assert_eq!(
-        advised(ErrorClass::Cancelled, Advice::Retry),
-        Decision::Stop(Reason::Final)
+        advised(ErrorClass::Cancelled, RetryAdvice::Retry),
+        RetryDecision::Stop(GiveUpReason::Final)
     );
 }
 
@@ -119,7 +132,7 @@ fn never_means_once() {
     let error = Error::new(OVERLOADED, "");
     assert_eq!(
         RetryPolicy::never().decide(1, &error, 1),
-        Decision::Stop(Reason::Exhausted)
+        RetryDecision::Stop(GiveUpReason::Exhausted)
     );
 }
 
@@ -131,7 +144,7 @@ proptest! {
         let policy = RetryPolicy::default();
         let decision = policy.decide(attempt, &error, seed);
         prop_assert_eq!(decision, policy.decide(attempt, &error, seed));
-        let Decision::Wait(wait) = decision else { panic!("it should wait") };
+        let RetryDecision::Wait(wait) = decision else { panic!("it should wait") };
         prop_assert!(wait >= after.unwrap_or_default());
         prop_assert!(wait <= after.unwrap_or(policy.longest) + policy.base);
     }

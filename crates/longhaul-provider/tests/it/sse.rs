@@ -1,6 +1,6 @@
 //! The SSE decoder: whatever the chunking, the same events; none lost, none invented.
 
-use longhaul_provider::sse::{Decoder, Overlong};
+use longhaul_provider::sse::{EventTooLong, SseDecoder};
 use proptest::prelude::*;
 
 type Event = (Vec<u8>, Vec<u8>);
@@ -10,8 +10,8 @@ type Events = Vec<Event>;
 fn events<'a>(
     limit: usize,
     chunks: impl IntoIterator<Item = &'a [u8]>,
-) -> (Events, Option<Event>, Option<Overlong>) {
-    let mut decoder = Decoder::with_limit(limit);
+) -> (Events, Option<Event>, Option<EventTooLong>) {
+    let mut decoder = SseDecoder::with_limit(limit);
     let mut seen = Vec::new();
     for chunk in chunks {
         let mut rest = chunk;
@@ -136,7 +136,7 @@ fn a_byte_order_mark_is_dropped_at_the_beginning_only() {
 #[test]
 fn what_lies_whole_in_a_chunk_is_borrowed_from_it() {
     let chunk = b"\nevent: x\ndata: abc\n\n".to_vec();
-    let mut decoder = Decoder::default();
+    let mut decoder = SseDecoder::default();
     let mut rest = &chunk[..];
     let event = decoder.next(&mut rest).unwrap().unwrap();
     assert!(chunk.as_ptr_range().contains(&event.data.as_ptr()));
@@ -153,19 +153,22 @@ fn the_event_that_was_never_closed_is_offered_at_the_end() {
 
 #[test]
 fn a_line_over_the_limit_is_a_typed_error_that_stays() {
-    let mut decoder = Decoder::with_limit(10);
+    let mut decoder = SseDecoder::with_limit(10);
     let mut rest = &b"data: 1\n\ndata: 23456789"[..];
     assert!(decoder.next(&mut rest).unwrap().is_some());
-    assert_eq!(decoder.next(&mut rest), Err(Overlong { limit: 10 }));
-    assert_eq!(decoder.next(&mut &b"\n\n"[..]), Err(Overlong { limit: 10 }));
-    assert_eq!(decoder.finish(), Err(Overlong { limit: 10 }));
+    assert_eq!(decoder.next(&mut rest), Err(EventTooLong { limit: 10 }));
+    assert_eq!(
+        decoder.next(&mut &b"\n\n"[..]),
+        Err(EventTooLong { limit: 10 })
+    );
+    assert_eq!(decoder.finish(), Err(EventTooLong { limit: 10 }));
 }
 
 #[test]
 fn many_short_data_lines_do_not_escape_the_limit() {
     let stream = "data: 12345\n".repeat(3);
     let (seen, _, error) = events(12, [stream.as_bytes()]);
-    assert_eq!((seen.len(), error), (0, Some(Overlong { limit: 12 })));
+    assert_eq!((seen.len(), error), (0, Some(EventTooLong { limit: 12 })));
 }
 
 /// Streams that are mostly well-formed and full of the bytes that matter.

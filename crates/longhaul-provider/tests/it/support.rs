@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use longhaul_provider::decode::{DecodeError, Decoder, Progress};
+use longhaul_provider::decode::{DecodeError, ReplyDecoder, StreamProgress};
 use longhaul_provider::{Dialect, Reply, StreamEvent, sse};
 
 /// What became of a stream.
@@ -10,7 +10,7 @@ use longhaul_provider::{Dialect, Reply, StreamEvent, sse};
 pub(crate) struct Outcome {
     pub(crate) events: Vec<StreamEvent>,
     pub(crate) failure: Option<DecodeError>,
-    pub(crate) progress: Progress,
+    pub(crate) progress: StreamProgress,
     pub(crate) reply: Reply,
 }
 
@@ -19,8 +19,8 @@ pub(crate) fn decode_chunks<'a>(
     dialect: Dialect,
     chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> Outcome {
-    let mut lines = sse::Decoder::default();
-    let mut decoder = Decoder::new(dialect);
+    let mut lines = sse::SseDecoder::default();
+    let mut decoder = ReplyDecoder::new(dialect);
     let mut queue = VecDeque::new();
     let mut failure = None;
     'all: for chunk in chunks {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use longhaul_provider::error::{Awaited, ErrorClass};
+use longhaul_provider::error::{AwaitedStep, ErrorClass};
 use longhaul_provider::retry::RetryPolicy;
 use longhaul_provider::{Client, Dialect, Error, Reply, Request};
 use tokio::time::Instant;
@@ -63,7 +63,7 @@ async fn a_slow_first_byte_times_out() {
     });
     let (result, took) = run(&server, &client, || server.stalled()).await;
     let error = result.unwrap_err();
-    assert_eq!(error.class, ErrorClass::Timeout(Awaited::FirstByte));
+    assert_eq!(error.class, ErrorClass::Timeout(AwaitedStep::FirstByte));
     assert!((40..=42).contains(&took.as_secs()), "{took:?}");
 }
 
@@ -96,7 +96,7 @@ async fn a_stall_mid_stream_times_out_with_what_had_come() {
     });
     let (result, took) = run(&server, &client, || server.stalled()).await;
     let error = result.unwrap_err();
-    assert_eq!(error.class, ErrorClass::Timeout(Awaited::NextByte));
+    assert_eq!(error.class, ErrorClass::Timeout(AwaitedStep::NextByte));
     assert_eq!(error.partial.unwrap().text(), "Hello");
     assert_eq!(error.request_id.as_deref(), Some("req_1"));
     assert!((40..=42).contains(&took.as_secs()), "{took:?}");

@@ -2,9 +2,9 @@
 
 use longhaul_core::message::Usage;
 
-use super::Found;
-use crate::prompt::Prompt;
-use crate::request::Ttl;
+use super::CacheLookup;
+use crate::prompt::LaidOutPrompt;
+use crate::request::CacheLifetime;
 
 /// Tokens of a prompt by class. Their sum is the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,14 +21,14 @@ pub struct Billing {
 
 impl Billing {
     /// A prompt billed: A is the longest prefix read, B the last hour-long breakpoint behind it, C the last breakpoint.
-    pub fn of(prompt: &Prompt, found: &Found) -> Self {
+    pub fn of(prompt: &LaidOutPrompt, found: &CacheLookup) -> Self {
         let a = found.read.map_or(0, |index| prompt.up_to(index + 1));
-        let point = |ttl: Option<Ttl>| {
+        let point = |ttl: Option<CacheLifetime>| {
             let mut points = found.written.iter().rev();
             let last = points.find(|(_, written)| ttl.is_none_or(|ttl| ttl == *written));
             last.map_or(0, |(index, _)| prompt.up_to(index + 1))
         };
-        let b = point(Some(Ttl::OneHour)).max(a);
+        let b = point(Some(CacheLifetime::OneHour)).max(a);
         let c = point(None).max(b);
         Self {
             read: a,

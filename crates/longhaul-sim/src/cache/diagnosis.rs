@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use longhaul_core::xxh3::Xxh3_128;
 use serde_json::{Value, json};
 
-use crate::prompt::{Level, Position, Prompt};
+use crate::prompt::{LaidOutPrompt, PromptLevel, PromptPosition};
 
 /// Requests remembered.
 const REMEMBERED: usize = 512;
 
 /// What of a request is kept to compare later ones with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint {
+pub struct DiagnosisFingerprint {
     model: String,
     betas: Vec<String>,
     tools: u128,
@@ -21,15 +21,15 @@ pub struct Fingerprint {
     messages: Vec<u128>,
 }
 
-impl Fingerprint {
+impl DiagnosisFingerprint {
     /// The fingerprint of a prompt. `model` includes the speed.
-    pub fn of(model: String, betas: Vec<String>, prompt: &Prompt) -> Self {
-        let level = |level: Level| {
+    pub fn of(model: String, betas: Vec<String>, prompt: &LaidOutPrompt) -> Self {
+        let level = |level: PromptLevel| {
             let mut hash = Xxh3_128::new();
             let head = prompt
                 .positions
                 .iter()
-                .take_while(|p| p.level <= Level::System);
+                .take_while(|p| p.level <= PromptLevel::System);
             for position in head.filter(|position| position.level == level) {
                 hash.update(&position.identity.to_le_bytes());
             }
@@ -39,10 +39,10 @@ impl Fingerprint {
         Self {
             model,
             betas,
-            tools: level(Level::Tools),
-            system: level(Level::System),
+            tools: level(PromptLevel::Tools),
+            system: level(PromptLevel::System),
             messages: messages
-                .filter(|position| position.level == Level::Messages)
+                .filter(|position| position.level == PromptLevel::Messages)
                 .map(|position| position.prefix)
                 .collect(),
         }
@@ -51,14 +51,14 @@ impl Fingerprint {
 
 /// Fingerprints by message id.
 #[derive(Debug, Default)]
-pub struct Diagnoses {
-    known: BTreeMap<String, Fingerprint>,
+pub struct DiagnosisHistory {
+    known: BTreeMap<String, DiagnosisFingerprint>,
     order: VecDeque<String>,
 }
 
-impl Diagnoses {
+impl DiagnosisHistory {
     /// Remembers a request by the id of the message that answered it.
-    pub fn remember(&mut self, message: String, fingerprint: Fingerprint) {
+    pub fn remember(&mut self, message: String, fingerprint: DiagnosisFingerprint) {
         if self.known.insert(message.clone(), fingerprint).is_none() {
             self.order.push_back(message);
         }
@@ -70,7 +70,12 @@ impl Diagnoses {
     }
 
     /// The value of `diagnostics` in the reply: null where nothing was missed.
-    pub fn compare(&self, previous: Option<&str>, now: &Fingerprint, prompt: &Prompt) -> Value {
+    pub fn compare(
+        &self,
+        previous: Option<&str>,
+        now: &DiagnosisFingerprint,
+        prompt: &LaidOutPrompt,
+    ) -> Value {
         let Some(previous) = previous else {
             return Value::Null;
         };
@@ -82,9 +87,14 @@ impl Diagnoses {
     }
 }
 
-impl Diagnoses {
+impl DiagnosisHistory {
     /// What changed since the request remembered by this name, in words; none if nothing did that costs cache.
-    pub fn changed(&self, name: &str, now: &Fingerprint, prompt: &Prompt) -> Option<String> {
+    pub fn changed(
+        &self,
+        name: &str,
+        now: &DiagnosisFingerprint,
+        prompt: &LaidOutPrompt,
+    ) -> Option<String> {
         let reason = reason(self.known.get(name)?, now, prompt)?;
         let kind = reason.get("type")?.as_str()?.to_owned();
         let tokens = reason.get("cache_missed_input_tokens");
@@ -96,9 +106,13 @@ impl Diagnoses {
     }
 }
 
-fn reason(then: &Fingerprint, now: &Fingerprint, prompt: &Prompt) -> Option<Value> {
-    let head = |level: Level| {
-        let count = |p: &&Position| p.level < level;
+fn reason(
+    then: &DiagnosisFingerprint,
+    now: &DiagnosisFingerprint,
+    prompt: &LaidOutPrompt,
+) -> Option<Value> {
+    let head = |level: PromptLevel| {
+        let count = |p: &&PromptPosition| p.level < level;
         prompt.positions.iter().take_while(count).count()
     };
     let common = then
@@ -107,14 +121,16 @@ fn reason(then: &Fingerprint, now: &Fingerprint, prompt: &Prompt) -> Option<Valu
         .zip(&now.messages)
         .take_while(|(then, now)| then == now)
         .count();
-    let both = head(Level::Messages) + then.messages.len().min(now.messages.len());
+    let both = head(PromptLevel::Messages) + then.messages.len().min(now.messages.len());
     let missed = |from: usize| prompt.up_to(both).saturating_sub(prompt.up_to(from));
     let (kind, from) = match () {
         () if then.model != now.model => ("model_changed", 0),
         () if then.betas != now.betas => return Some(json!({ "type": "unavailable" })),
-        () if then.system != now.system => ("system_changed", head(Level::System)),
+        () if then.system != now.system => ("system_changed", head(PromptLevel::System)),
         () if then.tools != now.tools => ("tools_changed", 0),
-        () if common < then.messages.len() => ("messages_changed", head(Level::Messages) + common),
+        () if common < then.messages.len() => {
+            ("messages_changed", head(PromptLevel::Messages) + common)
+        }
         () => return None,
     };
     Some(json!({ "type": kind, "cache_missed_input_tokens": missed(from) }))

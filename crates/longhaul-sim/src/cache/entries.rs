@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use longhaul_core::xxh3::xxh3_64;
 
-use super::{Ask, Found};
-use crate::call::Millis;
-use crate::request::Ttl;
+use super::{CacheLookup, CacheQuery};
+use crate::call::VirtualMillis;
+use crate::request::CacheLifetime;
 
 /// Entries kept before those long dead are thrown out.
 const SWEEP_AT: usize = 1 << 16;
 
 /// Whose cache it is: an API key stands for organisation and workspace. The model is part of every prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Scope(u64);
+pub struct CacheAccount(u64);
 
-impl Scope {
+impl CacheAccount {
     /// The cache of a key.
     pub fn of_key(key: &str) -> Self {
         Self(xxh3_64(key.as_bytes()))
@@ -24,49 +24,49 @@ impl Scope {
 
 /// One cached prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct CachedPrefix {
     /// How long it lives after each use.
-    pub ttl: Ttl,
+    pub ttl: CacheLifetime,
     /// When the request started that wrote it.
-    pub written: Millis,
+    pub written: VirtualMillis,
     /// When the request started that last used it.
-    pub used: Millis,
+    pub used: VirtualMillis,
     /// When the first response to it began.
-    pub readable: Millis,
+    pub readable: VirtualMillis,
     /// Thrown out before its time.
     pub evicted: bool,
 }
 
-impl Entry {
+impl CachedPrefix {
     /// When it dies if it is not used again.
-    pub fn expires(&self) -> Millis {
-        Millis(self.used.0.saturating_add(lifetime(self.ttl)))
+    pub fn expires(&self) -> VirtualMillis {
+        VirtualMillis(self.used.0.saturating_add(lifetime(self.ttl)))
     }
 
     /// Whether it can be read.
-    pub fn is_live(&self, now: Millis) -> bool {
+    pub fn is_live(&self, now: VirtualMillis) -> bool {
         !self.evicted && self.readable <= now && now < self.expires()
     }
 }
 
 /// Milliseconds of a lifetime.
-fn lifetime(ttl: Ttl) -> u64 {
+fn lifetime(ttl: CacheLifetime) -> u64 {
     match ttl {
-        Ttl::FiveMinutes => 5 * 60 * 1_000,
-        Ttl::OneHour => 60 * 60 * 1_000,
+        CacheLifetime::FiveMinutes => 5 * 60 * 1_000,
+        CacheLifetime::OneHour => 60 * 60 * 1_000,
     }
 }
 
 /// All entries. The dead stay for a while, so that a miss can be explained.
 #[derive(Debug, Default)]
-pub struct Cache {
-    entries: HashMap<(Scope, u128), Entry>,
+pub struct SimPromptCache {
+    entries: HashMap<(CacheAccount, u128), CachedPrefix>,
     sweep_at: usize,
 }
 
-impl Cache {
+impl SimPromptCache {
     /// The entry for a prefix, dead or alive.
-    pub(super) fn get(&self, scope: Scope, prefix: u128) -> Option<&Entry> {
+    pub(super) fn get(&self, scope: CacheAccount, prefix: u128) -> Option<&CachedPrefix> {
         self.entries.get(&(scope, prefix))
     }
 
@@ -74,7 +74,7 @@ impl Cache {
     ///
     /// Used are the entry that was read and those at the request's own breakpoints before it, which the read prefix
     /// contains. An entry keeps the lifetime it was written with.
-    pub fn commit(&mut self, ask: &Ask<'_>, found: &Found, readable: Millis) {
+    pub fn commit(&mut self, ask: &CacheQuery<'_>, found: &CacheLookup, readable: VirtualMillis) {
         let read = found.read.map_or(0, |index| index + 1);
         let hit = found.read.and_then(|index| ask.prompt.positions.get(index));
         if let Some(entry) = hit.and_then(|hit| self.entries.get_mut(&(ask.scope, hit.prefix))) {
@@ -84,7 +84,7 @@ impl Cache {
             let Some(position) = ask.prompt.positions.get(index) else {
                 continue;
             };
-            let fresh = Entry {
+            let fresh = CachedPrefix {
                 ttl,
                 written: ask.now,
                 used: ask.now,
@@ -108,7 +108,7 @@ impl Cache {
     }
 
     /// Throws out every live entry, or those of one key. Says how many.
-    pub fn evict(&mut self, scope: Option<Scope>) -> usize {
+    pub fn evict(&mut self, scope: Option<CacheAccount>) -> usize {
         let mut count = 0;
         for ((owner, _), entry) in &mut self.entries {
             if scope.is_none_or(|scope| scope == *owner) && !entry.evicted {
@@ -120,11 +120,11 @@ impl Cache {
     }
 
     /// How many entries can be read now.
-    pub fn live(&self, now: Millis) -> usize {
+    pub fn live(&self, now: VirtualMillis) -> usize {
         self.entries.values().filter(|e| e.is_live(now)).count()
     }
 
-    fn sweep(&mut self, now: Millis) {
+    fn sweep(&mut self, now: VirtualMillis) {
         if self.entries.len() < self.sweep_at.max(SWEEP_AT) {
             return;
         }

@@ -1,27 +1,27 @@
 //! Reading: from each breakpoint back, twenty positions at most.
 
-use super::{Ask, Cache};
-use crate::request::Ttl;
+use super::{CacheQuery, SimPromptCache};
+use crate::request::CacheLifetime;
 
 /// Positions checked from a breakpoint, itself included.
 pub const LOOK_BACK: usize = 20;
 
 /// What a request finds and what it will write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct CacheLookup {
     /// The position whose prefix is read.
     pub read: Option<usize>,
     /// The breakpoints at which an entry is written, with its lifetime.
-    pub written: Vec<(usize, Ttl)>,
+    pub written: Vec<(usize, CacheLifetime)>,
     /// Why no more was read.
-    pub missed: Option<Missed>,
+    pub missed: Option<CacheMissReason>,
     /// Breakpoints whose prefix is too short to be cached.
     pub too_short: Vec<usize>,
 }
 
 /// Why a prefix that was once written was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missed {
+pub enum CacheMissReason {
     /// Its time was over.
     Expired {
         /// The position where the entry ends.
@@ -52,9 +52,9 @@ pub enum Missed {
     NeverWritten,
 }
 
-impl Cache {
+impl SimPromptCache {
     /// Looks a prompt up. Nothing changes until [`Cache::commit`].
-    pub fn look_up(&self, ask: &Ask<'_>) -> Found {
+    pub fn look_up(&self, ask: &CacheQuery<'_>) -> CacheLookup {
         let prompt = ask.prompt;
         let long_enough = |index: usize| prompt.up_to(index + 1) >= ask.minimum;
         let read = prompt
@@ -68,7 +68,7 @@ impl Cache {
         let missed = last
             .filter(|last| read.is_none_or(|read| read < *last))
             .map(|last| self.explain(ask, read, last));
-        Found {
+        CacheLookup {
             read,
             // Those that are read are refreshed, which is what writing them again amounts to.
             written,
@@ -77,21 +77,21 @@ impl Cache {
         }
     }
 
-    fn walk_back(&self, ask: &Ask<'_>, breakpoint: usize) -> Option<usize> {
+    fn walk_back(&self, ask: &CacheQuery<'_>, breakpoint: usize) -> Option<usize> {
         let lowest = (breakpoint + 1).saturating_sub(LOOK_BACK);
         (lowest..=breakpoint)
             .rev()
             .find(|&index| self.is_readable(ask, index))
     }
 
-    fn is_readable(&self, ask: &Ask<'_>, index: usize) -> bool {
+    fn is_readable(&self, ask: &CacheQuery<'_>, index: usize) -> bool {
         let position = ask.prompt.positions.get(index);
         let entry = position.and_then(|position| self.get(ask.scope, position.prefix));
         entry.is_some_and(|entry| entry.is_live(ask.now))
     }
 
     /// Finds the longest prefix that was ever written and says why it was not read.
-    fn explain(&self, ask: &Ask<'_>, read: Option<usize>, last: usize) -> Missed {
+    fn explain(&self, ask: &CacheQuery<'_>, read: Option<usize>, last: usize) -> CacheMissReason {
         let lowest = read.map_or(0, |read| read + 1);
         let positions = ask.prompt.positions.get(lowest..=last).unwrap_or_default();
         let written = positions
@@ -103,21 +103,21 @@ impl Cache {
                 Some((lowest + at, entry))
             });
         let Some((index, entry)) = written else {
-            return Missed::NeverWritten;
+            return CacheMissReason::NeverWritten;
         };
         let now = ask.now.0;
         let nearest = ask.prompt.markers.iter().find(|marker| **marker >= index);
         match () {
-            () if entry.evicted => Missed::Evicted { index },
-            () if entry.expires() <= ask.now => Missed::Expired {
+            () if entry.evicted => CacheMissReason::Evicted { index },
+            () if entry.expires() <= ask.now => CacheMissReason::Expired {
                 index,
                 since_ms: now - entry.expires().0,
             },
-            () if entry.readable > ask.now => Missed::NotYetReadable {
+            () if entry.readable > ask.now => CacheMissReason::NotYetReadable {
                 index,
                 for_ms: entry.readable.0 - now,
             },
-            () => Missed::OutOfReach {
+            () => CacheMissReason::OutOfReach {
                 index,
                 distance: nearest.map_or(0, |marker| marker - index),
             },

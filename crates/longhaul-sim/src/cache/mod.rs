@@ -13,22 +13,22 @@ mod lookup;
 mod verdict;
 
 pub use billing::Billing;
-pub use entries::{Cache, Entry, Scope};
-pub use lookup::{Found, LOOK_BACK, Missed};
-pub use verdict::{Class, Run, Verdict};
+pub use entries::{CacheAccount, CachedPrefix, SimPromptCache};
+pub use lookup::{CacheLookup, CacheMissReason, LOOK_BACK};
+pub use verdict::{CacheClass, PositionRun, PromptVerdict};
 
-use crate::call::Millis;
-use crate::prompt::Prompt;
+use crate::call::VirtualMillis;
+use crate::prompt::LaidOutPrompt;
 
 /// One request to the cache.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct CacheQuery<'a> {
     /// Whose cache.
-    pub scope: Scope,
+    pub scope: CacheAccount,
     /// What is asked for.
-    pub prompt: &'a Prompt,
+    pub prompt: &'a LaidOutPrompt,
     /// The shortest prefix the model caches, in tokens.
     pub minimum: u64,
     /// When the request started.
-    pub now: Millis,
+    pub now: VirtualMillis,
 }

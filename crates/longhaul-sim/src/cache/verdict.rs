@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::{Billing, Found, Missed};
-use crate::prompt::Prompt;
-use crate::request::Ttl;
+use super::{Billing, CacheLookup, CacheMissReason};
+use crate::prompt::LaidOutPrompt;
+use crate::request::CacheLifetime;
 
 /// What became of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum CacheClass {
     /// Read from the cache.
     Read,
     /// Written to it for five minutes.
@@ -24,7 +24,7 @@ pub enum Class {
 
 /// Positions side by side with one fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Run {
+pub struct PositionRun {
     /// Index of the first position.
     pub start: usize,
     /// How many positions.
@@ -36,34 +36,39 @@ pub struct Run {
     /// Their tokens, with what stands between them.
     pub tokens: u64,
     /// What became of them.
-    pub class: Class,
+    pub class: CacheClass,
     /// Why.
     pub why: String,
 }
 
 /// What became of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Verdict {
+pub struct PromptVerdict {
     /// Run by run, without gaps, from the first position to the last.
-    pub runs: Vec<Run>,
+    pub runs: Vec<PositionRun>,
     /// Tokens behind the last position, where the reply begins: always input.
     pub opening: u64,
     /// Why no more was read, if something could have been.
     pub missed: Option<String>,
 }
 
-impl Verdict {
+impl PromptVerdict {
     /// The verdict on a prompt.
-    pub fn of(prompt: &Prompt, found: &Found, billing: &Billing, minimum: u64) -> Self {
+    pub fn of(
+        prompt: &LaidOutPrompt,
+        found: &CacheLookup,
+        billing: &Billing,
+        minimum: u64,
+    ) -> Self {
         let mut runs = Vec::new();
         let mut next = 0;
-        let mut run = |end: usize, class: Class, why: String| {
+        let mut run = |end: usize, class: CacheClass, why: String| {
             let (start, count) = (next, end.saturating_sub(next));
             let place = |index: usize| prompt.positions.get(index).map(|p| p.place.clone());
             if let (true, Some(from), Some(to)) =
                 (count > 0, place(start), place(end.saturating_sub(1)))
             {
-                runs.push(Run {
+                runs.push(PositionRun {
                     start,
                     positions: count,
                     from,
@@ -77,17 +82,21 @@ impl Verdict {
         };
         if let Some(index) = found.read {
             let place = place_of(prompt, index);
-            run(index + 1, Class::Read, format!("an entry ends at {place}"));
+            run(
+                index + 1,
+                CacheClass::Read,
+                format!("an entry ends at {place}"),
+            );
         }
-        let last = |ttl: Ttl| {
+        let last = |ttl: CacheLifetime| {
             let mut of_ttl = found.written.iter().rev();
             of_ttl
                 .find(|(_, written)| *written == ttl)
                 .map(|(index, _)| *index)
         };
         for (ttl, class) in [
-            (Ttl::OneHour, Class::WrittenOneHour),
-            (Ttl::FiveMinutes, Class::WrittenFiveMinutes),
+            (CacheLifetime::OneHour, CacheClass::WrittenOneHour),
+            (CacheLifetime::FiveMinutes, CacheClass::WrittenFiveMinutes),
         ] {
             if let Some(index) = last(ttl) {
                 let place = place_of(prompt, index);
@@ -103,7 +112,7 @@ impl Verdict {
             ),
             _ => "behind the last breakpoint".to_owned(),
         };
-        run(prompt.positions.len(), Class::Input, why);
+        run(prompt.positions.len(), CacheClass::Input, why);
         debug_assert_eq!(billing.prompt(), prompt.tokens);
         Self {
             runs,
@@ -113,7 +122,7 @@ impl Verdict {
     }
 
     /// What became of one position.
-    pub fn class_of(&self, index: usize) -> Option<Class> {
+    pub fn class_of(&self, index: usize) -> Option<CacheClass> {
         let run = self
             .runs
             .iter()
@@ -122,26 +131,26 @@ impl Verdict {
     }
 }
 
-fn place_of(prompt: &Prompt, index: usize) -> &str {
+fn place_of(prompt: &LaidOutPrompt, index: usize) -> &str {
     prompt.positions.get(index).map_or("", |p| p.place.as_str())
 }
 
-fn sentence(prompt: &Prompt, missed: Missed) -> String {
+fn sentence(prompt: &LaidOutPrompt, missed: CacheMissReason) -> String {
     let place = |index| place_of(prompt, index);
     match missed {
-        Missed::Expired { index, since_ms } => {
+        CacheMissReason::Expired { index, since_ms } => {
             format!("the entry at {} expired {since_ms} ms ago", place(index))
         }
-        Missed::Evicted { index } => format!("the entry at {} was evicted", place(index)),
-        Missed::NotYetReadable { index, for_ms } => format!(
+        CacheMissReason::Evicted { index } => format!("the entry at {} was evicted", place(index)),
+        CacheMissReason::NotYetReadable { index, for_ms } => format!(
             "the response that makes the entry at {} readable begins in {for_ms} ms",
             place(index)
         ),
-        Missed::OutOfReach { index, distance } => format!(
+        CacheMissReason::OutOfReach { index, distance } => format!(
             "the entry at {} is {distance} positions before the next breakpoint, which looks at {}",
             place(index),
             super::LOOK_BACK
         ),
-        Missed::NeverWritten => "no longer prefix was ever written".to_owned(),
+        CacheMissReason::NeverWritten => "no longer prefix was ever written".to_owned(),
     }
 }

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use super::DEFAULT_AFTER;
-use super::spec::SpecError;
+use super::spec::FaultSpecError;
 
 /// What stands in the parentheses of a fault.
-pub(super) struct Arguments<'a> {
+pub(super) struct FaultArguments<'a> {
     fault: &'a str,
     given: Vec<(Option<&'a str>, &'a str)>,
     takes: &'static str,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> FaultArguments<'a> {
     pub(super) fn new(fault: &'a str, text: &'a str) -> Self {
         let given = text
             .split(',')
@@ -42,15 +42,15 @@ impl<'a> Arguments<'a> {
         Some(self.given.remove(at))
     }
 
-    fn wrong(&self, (key, value): (Option<&str>, &str)) -> SpecError {
-        SpecError::Argument {
+    fn wrong(&self, (key, value): (Option<&str>, &str)) -> FaultSpecError {
+        FaultSpecError::Argument {
             fault: self.fault.to_owned(),
             argument: key.map_or(value.to_owned(), |key| format!("{key}={value}")),
             takes: self.takes,
         }
     }
 
-    pub(super) fn retry_after(&mut self) -> Result<Option<u64>, SpecError> {
+    pub(super) fn retry_after(&mut self) -> Result<Option<u64>, FaultSpecError> {
         self.takes = "it takes retry-after in seconds or none, as in `429(retry-after=7)`";
         match self.take(&["retry-after"], |_| true) {
             None => Ok(Some(1)),
@@ -59,7 +59,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    pub(super) fn after(&mut self) -> Result<usize, SpecError> {
+    pub(super) fn after(&mut self) -> Result<usize, FaultSpecError> {
         self.takes = "it takes the events that pass before, as in `reset(after=3)`";
         let digits = |value: &str| value.bytes().all(|b| b.is_ascii_digit());
         match self.take(&["after"], digits) {
@@ -68,7 +68,10 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    pub(super) fn duration(&mut self, takes: &'static str) -> Result<Option<Duration>, SpecError> {
+    pub(super) fn duration(
+        &mut self,
+        takes: &'static str,
+    ) -> Result<Option<Duration>, FaultSpecError> {
         self.takes = takes;
         match self.take(&["for", "by"], |_| true) {
             None => Ok(None),
@@ -79,7 +82,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    pub(super) fn done(self) -> Result<(), SpecError> {
+    pub(super) fn done(self) -> Result<(), FaultSpecError> {
         match self.given.first() {
             None => Ok(()),
             Some(given) => Err(self.wrong(*given)),

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use crate::call::ApiError;
 
-pub use plan::{Plan, When};
-pub use spec::SpecError;
+pub use plan::{FaultPlan, FaultTrigger};
+pub use spec::FaultSpecError;
 
 /// How many events of a stream pass before a fault strikes, unless it says otherwise: the start of the message, the
 /// start of a block and a first piece of it.
@@ -24,7 +24,7 @@ pub const DEFAULT_AFTER: usize = 3;
 
 /// One thing that goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum InjectedFault {
     /// 429 `rate_limit_error`.
     RateLimited {
         /// `retry-after` in seconds. A spend cap gives none.
@@ -68,7 +68,7 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl InjectedFault {
     /// The error that the client gets in place of a reply, if this fault strikes before there is one. The call is then
     /// not carried out: nothing is billed and nothing is cached.
     pub fn refusal(&self) -> Option<ApiError> {
@@ -102,16 +102,16 @@ impl Fault {
 }
 
 /// Reads one fault as it is written in a specification, as in `stall(after=3)`.
-impl FromStr for Fault {
-    type Err = SpecError;
+impl FromStr for InjectedFault {
+    type Err = FaultSpecError;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
+    fn from_str(text: &str) -> Result<Self, FaultSpecError> {
         spec::fault(text.trim())
     }
 }
 
 /// As it is written in a specification.
-impl fmt::Display for Fault {
+impl fmt::Display for InjectedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RateLimited {

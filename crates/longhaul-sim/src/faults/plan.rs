@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::Fault;
-use super::spec::{self, SpecError};
+use super::InjectedFault;
+use super::spec::{self, FaultSpecError};
 
 /// When a rule applies. Requests are numbered from 1; only calls of a model count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum FaultTrigger {
     /// To the requests behind this one, one fault each until the rule's are used up.
     After(u64),
     /// To every request whose number is a multiple, the faults in turn.
@@ -18,10 +18,10 @@ pub enum When {
 
 /// Faults and when they strike.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rule {
-    pub(super) when: When,
+pub(super) struct FaultRule {
+    pub(super) when: FaultTrigger,
     /// At least one. Each with how often it comes in a row, at least once.
-    pub(super) faults: Vec<(Fault, u32)>,
+    pub(super) faults: Vec<(InjectedFault, u32)>,
 }
 
 /// The faults of a run.
@@ -37,14 +37,14 @@ pub(super) struct Rule {
 /// # Ok::<(), longhaul_sim::faults::SpecError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
-    rules: Vec<Rule>,
+pub struct FaultPlan {
+    rules: Vec<FaultRule>,
     seed: u64,
 }
 
-impl Plan {
+impl FaultPlan {
     /// Reads a specification; docs/simulator.md has the grammar. The seed decides what happens by chance.
-    pub fn parse(spec: &str, seed: u64) -> Result<Self, SpecError> {
+    pub fn parse(spec: &str, seed: u64) -> Result<Self, FaultSpecError> {
         let mut plan = Self {
             rules: Vec::new(),
             seed,
@@ -55,10 +55,10 @@ impl Plan {
 
     /// Adds rules to a run in which so many requests were made. Faults without a time strike from the next request on,
     /// behind those already waiting. On an error nothing is added.
-    pub fn inject(&mut self, spec: &str, made: u64) -> Result<(), SpecError> {
+    pub fn inject(&mut self, spec: &str, made: u64) -> Result<(), FaultSpecError> {
         for (when, faults) in spec::parse(spec)? {
-            let when = when.unwrap_or_else(|| When::After(self.queued_until().max(made)));
-            self.rules.push(Rule { when, faults });
+            let when = when.unwrap_or_else(|| FaultTrigger::After(self.queued_until().max(made)));
+            self.rules.push(FaultRule { when, faults });
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Plan {
     }
 
     /// What the request of this number meets. The first rule that applies decides.
-    pub fn decide(&self, request: u64) -> Option<Fault> {
+    pub fn decide(&self, request: u64) -> Option<InjectedFault> {
         self.rules
             .iter()
             .enumerate()
@@ -78,26 +78,27 @@ impl Plan {
 
     /// The rules as they would be written, those without effect from here on left out.
     pub fn pending(&self, made: u64) -> Vec<String> {
-        let over = |rule: &Rule| matches!(rule.when, When::After(_)) && rule.end() <= made;
+        let over =
+            |rule: &FaultRule| matches!(rule.when, FaultTrigger::After(_)) && rule.end() <= made;
         let rules = self.rules.iter().filter(|rule| !over(rule));
         rules.map(ToString::to_string).collect()
     }
 
     /// The last request that a rule by number strikes.
     fn queued_until(&self) -> u64 {
-        self.rules.iter().map(Rule::end).max().unwrap_or(0)
+        self.rules.iter().map(FaultRule::end).max().unwrap_or(0)
     }
 }
 
-impl Rule {
-    fn decide(&self, request: u64, chance: u64) -> Option<Fault> {
+impl FaultRule {
+    fn decide(&self, request: u64, chance: u64) -> Option<InjectedFault> {
         match self.when {
-            When::After(start) => self.nth(request.checked_sub(start)?.checked_sub(1)?),
-            When::Every(step) if step > 0 && request.is_multiple_of(step) => {
+            FaultTrigger::After(start) => self.nth(request.checked_sub(start)?.checked_sub(1)?),
+            FaultTrigger::Every(step) if step > 0 && request.is_multiple_of(step) => {
                 self.nth((request / step - 1) % self.total())
             }
-            When::Every(_) => None,
-            When::Chance(millionths) => {
+            FaultTrigger::Every(_) => None,
+            FaultTrigger::Chance(millionths) => {
                 let struck = chance % 1_000_000 < u64::from(millionths);
                 // Other bits of the same number say which.
                 struck.then(|| self.nth((chance >> 32) % self.total()))?
@@ -106,7 +107,7 @@ impl Rule {
     }
 
     /// The nth fault, counted with repetitions.
-    fn nth(&self, mut n: u64) -> Option<Fault> {
+    fn nth(&self, mut n: u64) -> Option<InjectedFault> {
         for (fault, times) in &self.faults {
             match n.checked_sub(u64::from(*times)) {
                 None => return Some(*fault),
@@ -123,18 +124,20 @@ impl Rule {
 
     fn end(&self) -> u64 {
         match self.when {
-            When::After(start) => start.saturating_add(self.total()),
-            When::Every(_) | When::Chance(_) => 0,
+            FaultTrigger::After(start) => start.saturating_add(self.total()),
+            FaultTrigger::Every(_) | FaultTrigger::Chance(_) => 0,
         }
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for FaultRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.when {
-            When::After(request) => write!(f, "after {request}: ")?,
-            When::Every(step) => write!(f, "every {step}: ")?,
-            When::Chance(millionths) => write!(f, "{}%: ", f64::from(millionths) / 10_000.0)?,
+            FaultTrigger::After(request) => write!(f, "after {request}: ")?,
+            FaultTrigger::Every(step) => write!(f, "every {step}: ")?,
+            FaultTrigger::Chance(millionths) => {
+                write!(f, "{}%: ", f64::from(millionths) / 10_000.0)?
+            }
         }
         for (index, (fault, times)) in self.faults.iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };
@@ -167,14 +170,17 @@ mod tests {
 
     #[test]
     fn a_rate_is_kept_and_repeats_with_its_seed() {
-        let plan = Plan::parse("5%: 529, reset", 7).unwrap();
+        let plan = FaultPlan::parse("5%: 529, reset", 7).unwrap();
         let struck: Vec<_> = (1..=20_000).filter_map(|n| plan.decide(n)).collect();
         assert!((800..1200).contains(&struck.len()), "{}", struck.len());
-        let resets = struck.iter().filter(|f| **f != Fault::Overloaded).count();
+        let resets = struck
+            .iter()
+            .filter(|f| **f != InjectedFault::Overloaded)
+            .count();
         assert!((300..700).contains(&resets), "{resets}");
         let again: Vec<_> = (1..=20_000).filter_map(|n| plan.decide(n)).collect();
         assert_eq!(struck, again);
-        let other = Plan::parse("5%: 529, reset", 8).unwrap();
+        let other = FaultPlan::parse("5%: 529, reset", 8).unwrap();
         assert_ne!(
             again,
             (1..=20_000)
@@ -185,22 +191,25 @@ mod tests {
 
     #[test]
     fn what_is_injected_waits_behind_what_is_queued() {
-        let mut plan = Plan::parse("529*2", 0).unwrap();
+        let mut plan = FaultPlan::parse("529*2", 0).unwrap();
         plan.inject("500", 1).unwrap();
-        assert_eq!(plan.decide(1), Some(Fault::Overloaded));
-        assert_eq!(plan.decide(2), Some(Fault::Overloaded));
-        assert_eq!(plan.decide(3), Some(Fault::Internal));
+        assert_eq!(plan.decide(1), Some(InjectedFault::Overloaded));
+        assert_eq!(plan.decide(2), Some(InjectedFault::Overloaded));
+        assert_eq!(plan.decide(3), Some(InjectedFault::Internal));
         assert_eq!(plan.decide(4), None);
         assert_eq!(plan.pending(2), ["after 2: 500"]);
         plan.inject("529", 10).unwrap();
-        assert_eq!(plan.decide(11), Some(Fault::Overloaded));
+        assert_eq!(plan.decide(11), Some(InjectedFault::Overloaded));
     }
 
     #[test]
     fn every_nth_request_takes_its_faults_in_turn() {
-        let plan = Plan::parse("every 3: 529, 500", 0).unwrap();
+        let plan = FaultPlan::parse("every 3: 529, 500", 0).unwrap();
         let seen: Vec<_> = (1..=9).map(|n| plan.decide(n)).collect();
-        let (over, internal) = (Some(Fault::Overloaded), Some(Fault::Internal));
+        let (over, internal) = (
+            Some(InjectedFault::Overloaded),
+            Some(InjectedFault::Internal),
+        );
         assert_eq!(
             seen,
             [None, None, over, None, None, internal, None, None, over]
@@ -209,7 +218,7 @@ mod tests {
 
     #[test]
     fn an_error_adds_nothing() {
-        let mut plan = Plan::default();
+        let mut plan = FaultPlan::default();
         assert!(plan.inject("529; nonsense", 0).is_err());
         assert_eq!(plan.decide(1), None);
     }

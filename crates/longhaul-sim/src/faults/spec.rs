@@ -9,12 +9,12 @@
 
 use std::time::Duration;
 
-use super::arguments::Arguments;
-use super::{Fault, When};
+use super::arguments::FaultArguments;
+use super::{FaultTrigger, InjectedFault};
 
 /// Why a specification cannot be read. The sentence says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SpecError {
+pub enum FaultSpecError {
     /// Nothing between two separators, or nothing at all.
     #[error("a fault is missing: write something like `529*2` or `after 5: reset`")]
     Empty,
@@ -45,9 +45,9 @@ pub enum SpecError {
 }
 
 /// A rule that is read: when, if it says so, and faults with how often each.
-pub(super) type Read = (Option<When>, Vec<(Fault, u32)>);
+pub(super) type Read = (Option<FaultTrigger>, Vec<(InjectedFault, u32)>);
 
-pub(super) fn parse(spec: &str) -> Result<Vec<Read>, SpecError> {
+pub(super) fn parse(spec: &str) -> Result<Vec<Read>, FaultSpecError> {
     spec.trim()
         .trim_end_matches(';')
         .split(';')
@@ -55,7 +55,7 @@ pub(super) fn parse(spec: &str) -> Result<Vec<Read>, SpecError> {
         .collect()
 }
 
-fn rule(text: &str) -> Result<Read, SpecError> {
+fn rule(text: &str) -> Result<Read, FaultSpecError> {
     let (when, faults) = match text.split_once(':') {
         Some((when, faults)) => (Some(self::when(when.trim())?), faults),
         None => (None, text),
@@ -64,22 +64,22 @@ fn rule(text: &str) -> Result<Read, SpecError> {
     Ok((when, faults.collect::<Result<_, _>>()?))
 }
 
-fn when(text: &str) -> Result<When, SpecError> {
-    let wrong = || SpecError::When(text.to_owned());
+fn when(text: &str) -> Result<FaultTrigger, FaultSpecError> {
+    let wrong = || FaultSpecError::When(text.to_owned());
     if let Some(percent) = text.strip_suffix('%') {
         let percent: f64 = percent.trim().parse().map_err(|_| wrong())?;
         return match percent {
-            0.0..=100.0 => Ok(When::Chance((percent * 10_000.0).round() as u32)),
+            0.0..=100.0 => Ok(FaultTrigger::Chance((percent * 10_000.0).round() as u32)),
             _ => Err(wrong()),
         };
     }
     let words: Vec<_> = text.split_whitespace().collect();
     match words[..] {
         ["after", number] | ["after", "request", number] => {
-            number.parse().map(When::After).map_err(|_| wrong())
+            number.parse().map(FaultTrigger::After).map_err(|_| wrong())
         }
         ["every", number] => match number.parse() {
-            Ok(step) if step > 0 => Ok(When::Every(step)),
+            Ok(step) if step > 0 => Ok(FaultTrigger::Every(step)),
             _ => Err(wrong()),
         },
         _ => Err(wrong()),
@@ -87,13 +87,13 @@ fn when(text: &str) -> Result<When, SpecError> {
 }
 
 /// At commas that are not within parentheses.
-fn split(text: &str) -> Result<Vec<&str>, SpecError> {
+fn split(text: &str) -> Result<Vec<&str>, FaultSpecError> {
     let (mut parts, mut start, mut inside) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {
         match c {
             '(' if !inside => inside = true,
             ')' if inside => inside = false,
-            '(' | ')' => return Err(SpecError::Parenthesis(text.trim().to_owned())),
+            '(' | ')' => return Err(FaultSpecError::Parenthesis(text.trim().to_owned())),
             ',' if !inside => {
                 parts.push(&text[start..at]);
                 start = at + 1;
@@ -102,62 +102,62 @@ fn split(text: &str) -> Result<Vec<&str>, SpecError> {
         }
     }
     if inside {
-        return Err(SpecError::Parenthesis(text.trim().to_owned()));
+        return Err(FaultSpecError::Parenthesis(text.trim().to_owned()));
     }
     parts.push(&text[start..]);
     Ok(parts)
 }
 
-fn repeated(text: &str) -> Result<(Fault, u32), SpecError> {
+fn repeated(text: &str) -> Result<(InjectedFault, u32), FaultSpecError> {
     let (fault, times) = match text.rsplit_once('*') {
         Some((fault, times)) => (fault, times.trim()),
         None => (text, "1"),
     };
     let count: u32 = times.parse().unwrap_or(0);
     if !(1..=1_000_000).contains(&count) {
-        return Err(SpecError::Times(times.to_owned()));
+        return Err(FaultSpecError::Times(times.to_owned()));
     }
     Ok((self::fault(fault.trim())?, count))
 }
 
-pub(super) fn fault(text: &str) -> Result<Fault, SpecError> {
+pub(super) fn fault(text: &str) -> Result<InjectedFault, FaultSpecError> {
     if text.is_empty() {
-        return Err(SpecError::Empty);
+        return Err(FaultSpecError::Empty);
     }
     let (name, arguments) = match text.split_once('(') {
         Some((name, rest)) => (name.trim(), rest.trim_end_matches(')')),
         None => (text, ""),
     };
-    let mut arguments = Arguments::new(name, arguments);
+    let mut arguments = FaultArguments::new(name, arguments);
     let fault = match name {
-        "429" => Fault::RateLimited {
+        "429" => InjectedFault::RateLimited {
             retry_after: arguments.retry_after()?,
         },
-        "529" => Fault::Overloaded,
-        "500" => Fault::Internal,
-        "slow" => Fault::SlowFirstByte {
+        "529" => InjectedFault::Overloaded,
+        "500" => InjectedFault::Internal,
+        "slow" => InjectedFault::SlowFirstByte {
             by: arguments
                 .duration("by, as in `slow(2s)`")?
                 .unwrap_or(Duration::from_secs(5)),
         },
-        "stall" => Fault::Stall {
+        "stall" => InjectedFault::Stall {
             after: arguments.after()?,
             lasting: arguments
                 .duration("for and after, as in `stall(30s)` or `stall(after=3,for=30s)`")?,
         },
-        "reset" => Fault::Reset {
+        "reset" => InjectedFault::Reset {
             after: arguments.after()?,
         },
-        "truncate" => Fault::Truncate {
+        "truncate" => InjectedFault::Truncate {
             after: arguments.after()?,
         },
-        "malformed" => Fault::Malformed {
+        "malformed" => InjectedFault::Malformed {
             after: arguments.after()?,
         },
-        "error" => Fault::ErrorEvent {
+        "error" => InjectedFault::ErrorEvent {
             after: arguments.after()?,
         },
-        _ => return Err(SpecError::Unknown(name.to_owned())),
+        _ => return Err(FaultSpecError::Unknown(name.to_owned())),
     };
     arguments.done()?;
     Ok(fault)
@@ -167,7 +167,7 @@ pub(super) fn fault(text: &str) -> Result<Fault, SpecError> {
 mod tests {
     use super::*;
 
-    fn one(text: &str) -> Fault {
+    fn one(text: &str) -> InjectedFault {
         let rules = parse(text).unwrap();
         rules[0].1[0].0
     }
@@ -178,55 +178,55 @@ mod tests {
         let table = [
             (
                 "429",
-                Fault::RateLimited {
+                InjectedFault::RateLimited {
                     retry_after: Some(1),
                 },
             ),
             (
                 "429(7)",
-                Fault::RateLimited {
+                InjectedFault::RateLimited {
                     retry_after: Some(7),
                 },
             ),
             (
                 "429(retry-after=none)",
-                Fault::RateLimited { retry_after: None },
+                InjectedFault::RateLimited { retry_after: None },
             ),
-            ("529", Fault::Overloaded),
-            ("500", Fault::Internal),
-            ("slow", Fault::SlowFirstByte { by: seconds(5) }),
+            ("529", InjectedFault::Overloaded),
+            ("500", InjectedFault::Internal),
+            ("slow", InjectedFault::SlowFirstByte { by: seconds(5) }),
             (
                 "slow(250ms)",
-                Fault::SlowFirstByte {
+                InjectedFault::SlowFirstByte {
                     by: Duration::from_millis(250),
                 },
             ),
             (
                 "stall",
-                Fault::Stall {
+                InjectedFault::Stall {
                     after: 3,
                     lasting: None,
                 },
             ),
             (
                 "stall(30s)",
-                Fault::Stall {
+                InjectedFault::Stall {
                     after: 3,
                     lasting: Some(seconds(30)),
                 },
             ),
             (
                 "stall(after=1, for=1.5s)",
-                Fault::Stall {
+                InjectedFault::Stall {
                     after: 1,
                     lasting: Some(Duration::from_millis(1500)),
                 },
             ),
-            ("reset", Fault::Reset { after: 3 }),
-            ("reset(0)", Fault::Reset { after: 0 }),
-            ("truncate(after=2)", Fault::Truncate { after: 2 }),
-            ("malformed", Fault::Malformed { after: 3 }),
-            ("error", Fault::ErrorEvent { after: 3 }),
+            ("reset", InjectedFault::Reset { after: 3 }),
+            ("reset(0)", InjectedFault::Reset { after: 0 }),
+            ("truncate(after=2)", InjectedFault::Truncate { after: 2 }),
+            ("malformed", InjectedFault::Malformed { after: 3 }),
+            ("error", InjectedFault::ErrorEvent { after: 3 }),
         ];
         for (text, fault) in table {
             assert_eq!(one(text), fault, "{text}");
@@ -240,15 +240,18 @@ mod tests {
             parse("after request 5: 529*2, reset ; 0.5%: 500; every 4: slow(1s); 529*3;").unwrap();
         let whens: Vec<_> = rules.iter().map(|rule| rule.0).collect();
         let expected = [
-            Some(When::After(5)),
-            Some(When::Chance(5000)),
-            Some(When::Every(4)),
+            Some(FaultTrigger::After(5)),
+            Some(FaultTrigger::Chance(5000)),
+            Some(FaultTrigger::Every(4)),
             None,
         ];
         assert_eq!(whens, expected);
         assert_eq!(
             rules[0].1,
-            [(Fault::Overloaded, 2), (Fault::Reset { after: 3 }, 1)]
+            [
+                (InjectedFault::Overloaded, 2),
+                (InjectedFault::Reset { after: 3 }, 1)
+            ]
         );
     }
 

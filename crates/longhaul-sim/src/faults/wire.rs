@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::Fault;
+use super::InjectedFault;
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum WireStep {
     /// These bytes go out.
     Send(Bytes),
     /// Nothing happens for so long.
@@ -22,7 +22,7 @@ pub enum Step {
 
 /// How fast events follow each other where no fault says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
+pub struct EventPace {
     /// Before the first byte of a reply.
     pub first_byte: Duration,
     /// Between two events of a stream.
@@ -31,7 +31,7 @@ pub struct Pace {
     pub at_most: Option<Duration>,
 }
 
-impl Pace {
+impl EventPace {
     /// As fast as it goes.
     pub const FAST: Self = Self {
         first_byte: Duration::ZERO,
@@ -61,7 +61,12 @@ impl Pace {
 }
 
 /// The steps of a stream. `error` is the frame of an error event in the client's dialect.
-pub fn script(frames: Vec<Bytes>, fault: Option<Fault>, pace: Pace, error: &Bytes) -> Vec<Step> {
+pub fn script(
+    frames: Vec<Bytes>,
+    fault: Option<InjectedFault>,
+    pace: EventPace,
+    error: &Bytes,
+) -> Vec<WireStep> {
     let mut steps = Vec::with_capacity(frames.len() + 2);
     let last = frames.len().saturating_sub(1);
     let gaps = u32::try_from(last.max(1)).unwrap_or(u32::MAX);
@@ -71,44 +76,44 @@ pub fn script(frames: Vec<Bytes>, fault: Option<Fault>, pace: Pace, error: &Byte
     };
     for (index, frame) in frames.into_iter().enumerate() {
         if index > 0 && !between.is_zero() {
-            steps.push(Step::Wait(between));
+            steps.push(WireStep::Wait(between));
         }
         // A fault that waits for more events than there are strikes at the last one.
         let struck =
             fault.filter(|fault| fault.after().is_some_and(|after| after.min(last) == index));
         match struck {
-            None => steps.push(Step::Send(frame)),
-            Some(Fault::Stall { lasting, .. }) => {
+            None => steps.push(WireStep::Send(frame)),
+            Some(InjectedFault::Stall { lasting, .. }) => {
                 let (head, tail) = halves(&frame);
-                steps.push(Step::Send(head));
+                steps.push(WireStep::Send(head));
                 match lasting {
-                    Some(lasting) => steps.extend([Step::Wait(lasting), Step::Send(tail)]),
+                    Some(lasting) => steps.extend([WireStep::Wait(lasting), WireStep::Send(tail)]),
                     None => {
-                        steps.push(Step::Hang);
+                        steps.push(WireStep::Hang);
                         return steps;
                     }
                 }
             }
-            Some(Fault::Reset { .. }) => {
-                steps.extend([Step::Send(halves(&frame).0), Step::Reset]);
+            Some(InjectedFault::Reset { .. }) => {
+                steps.extend([WireStep::Send(halves(&frame).0), WireStep::Reset]);
                 return steps;
             }
-            Some(Fault::Truncate { .. }) => {
-                steps.push(Step::Send(halves(&frame).0));
+            Some(InjectedFault::Truncate { .. }) => {
+                steps.push(WireStep::Send(halves(&frame).0));
                 return steps;
             }
-            Some(Fault::Malformed { .. }) => steps.push(Step::Send(garbled(&frame))),
-            Some(Fault::ErrorEvent { .. }) => {
-                steps.push(Step::Send(error.clone()));
+            Some(InjectedFault::Malformed { .. }) => steps.push(WireStep::Send(garbled(&frame))),
+            Some(InjectedFault::ErrorEvent { .. }) => {
+                steps.push(WireStep::Send(error.clone()));
                 return steps;
             }
-            Some(_) => steps.push(Step::Send(frame)),
+            Some(_) => steps.push(WireStep::Send(frame)),
         }
     }
     steps
 }
 
-impl Fault {
+impl InjectedFault {
     /// Events of a stream that pass before it strikes, if it strikes within one.
     fn after(&self) -> Option<usize> {
         match *self {
@@ -148,19 +153,19 @@ mod tests {
         (0..5).map(frame).collect()
     }
 
-    fn steps(spec: &str) -> Vec<Step> {
-        let plan = super::super::Plan::parse(spec, 0).unwrap();
+    fn steps(spec: &str) -> Vec<WireStep> {
+        let plan = super::super::FaultPlan::parse(spec, 0).unwrap();
         script(
             frames(),
             plan.decide(1),
-            Pace::FAST,
+            EventPace::FAST,
             &Bytes::from_static(b"event: error\n\n"),
         )
     }
 
-    fn sent(steps: &[Step]) -> String {
+    fn sent(steps: &[WireStep]) -> String {
         let sent = steps.iter().filter_map(|step| match step {
-            Step::Send(bytes) => Some(String::from_utf8_lossy(bytes)),
+            WireStep::Send(bytes) => Some(String::from_utf8_lossy(bytes)),
             _ => None,
         });
         sent.collect()
@@ -168,21 +173,21 @@ mod tests {
 
     #[test]
     fn a_reply_without_a_fault_is_its_frames() {
-        let plain = script(frames(), None, Pace::FAST, &Bytes::new());
+        let plain = script(frames(), None, EventPace::FAST, &Bytes::new());
         assert_eq!(
             plain,
-            frames().into_iter().map(Step::Send).collect::<Vec<_>>()
+            frames().into_iter().map(WireStep::Send).collect::<Vec<_>>()
         );
     }
 
     #[test]
     fn each_fault_strikes_where_it_says() {
-        assert_eq!(steps("reset(1)").last(), Some(&Step::Reset));
+        assert_eq!(steps("reset(1)").last(), Some(&WireStep::Reset));
         assert_eq!(sent(&steps("reset(1)")), "data: {\"n\":0}\n\ndata: {");
         assert_eq!(sent(&steps("truncate(0)")), "data: {");
-        assert_eq!(steps("stall").last(), Some(&Step::Hang));
-        assert!(steps("stall(1s)").contains(&Step::Wait(Duration::from_secs(1))));
-        let whole: String = sent(&script(frames(), None, Pace::FAST, &Bytes::new()));
+        assert_eq!(steps("stall").last(), Some(&WireStep::Hang));
+        assert!(steps("stall(1s)").contains(&WireStep::Wait(Duration::from_secs(1))));
+        let whole: String = sent(&script(frames(), None, EventPace::FAST, &Bytes::new()));
         assert_eq!(sent(&steps("stall(1s)")), whole);
         assert!(sent(&steps("malformed(2)")).contains("data: <\"n\":2}"));
         assert!(sent(&steps("error(2)")).ends_with("\"n\":1}\n\nevent: error\n\n"));
@@ -192,12 +197,14 @@ mod tests {
 
     #[test]
     fn a_pace_lies_between_events() {
-        let pace = Pace::parse("300ms/20ms").unwrap();
+        let pace = EventPace::parse("300ms/20ms").unwrap();
         assert_eq!(pace.first_byte, Duration::from_millis(300));
         let steps = script(frames(), None, pace, &Bytes::new());
-        let waits = steps.iter().filter(|step| matches!(step, Step::Wait(_)));
+        let waits = steps
+            .iter()
+            .filter(|step| matches!(step, WireStep::Wait(_)));
         assert_eq!(waits.count(), 4);
-        assert_eq!(Pace::parse("fast"), Some(Pace::FAST));
-        assert_eq!(Pace::parse("5"), None);
+        assert_eq!(EventPace::parse("fast"), Some(EventPace::FAST));
+        assert_eq!(EventPace::parse("5"), None);
     }
 }

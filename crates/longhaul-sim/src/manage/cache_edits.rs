@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::clear_tools::PLACEHOLDER;
-use crate::prompt::layout::Layout;
-use crate::prompt::{Change, Changes};
-use crate::request::{Block, Request};
+use crate::prompt::layout::PromptLayout;
+use crate::prompt::{BlockChange, BlockChanges};
+use crate::request::{ApiBlock, MessagesRequest};
 
 /// The header that announces the extension.
 pub const HEADER: &str = "longhaul-capabilities";
@@ -22,33 +22,38 @@ pub use crate::request::CACHE_EDITS_BETA as BETA;
 
 /// What cache edits did to a request.
 #[derive(Debug, Clone, Default)]
-pub struct Deleted {
+pub struct CacheEditResult {
     /// Tokens taken out of the prefix that was read.
     pub tokens: u64,
     /// What the model does not see.
-    pub changes: Changes,
+    pub changes: BlockChanges,
     /// The report in the reply.
     pub report: Vec<Value>,
 }
 
 /// A result in the prompt.
-struct Found<'a> {
+struct FoundToolResult<'a> {
     index: usize,
     tokens: u64,
     place: (usize, usize),
-    block: &'a Block,
+    block: &'a ApiBlock,
 }
 
 /// Which calls a request wants out; none: it does not use the extension.
-pub fn asked(request: &Request) -> Option<Vec<&str>> {
+pub fn requested_deletions(request: &MessagesRequest) -> Option<Vec<&str>> {
     let edits = request.fields.get("cache_edits")?.as_array()?;
     let ids = edits.iter().filter_map(|edit| edit.get("tool_use_id"));
     Some(ids.filter_map(Value::as_str).collect())
 }
 
 /// Takes results out of what was read: the first `read` positions.
-pub fn delete(request: &Request, layout: &Layout, read: usize, ids: &[&str]) -> Deleted {
-    let mut results: BTreeMap<&str, Found<'_>> = BTreeMap::new();
+pub fn delete(
+    request: &MessagesRequest,
+    layout: &PromptLayout,
+    read: usize,
+    ids: &[&str],
+) -> CacheEditResult {
+    let mut results: BTreeMap<&str, FoundToolResult<'_>> = BTreeMap::new();
     for (index, position) in layout.prompt.positions.iter().enumerate() {
         let Some((place, block)) = layout.block_at(request, index) else {
             continue;
@@ -57,7 +62,7 @@ pub fn delete(request: &Request, layout: &Layout, read: usize, ids: &[&str]) -> 
             let tokens = position.tokens;
             results.insert(
                 id,
-                Found {
+                FoundToolResult {
                     index,
                     tokens,
                     place,
@@ -66,12 +71,12 @@ pub fn delete(request: &Request, layout: &Layout, read: usize, ids: &[&str]) -> 
             );
         }
     }
-    let mut deleted = Deleted::default();
+    let mut deleted = CacheEditResult::default();
     for &id in ids {
         let status = match results.get(id) {
             None => "not_found",
             Some(found) if found.index >= read => "not_cached",
-            Some(Found {
+            Some(FoundToolResult {
                 tokens,
                 place,
                 block,
@@ -80,7 +85,10 @@ pub fn delete(request: &Request, layout: &Layout, read: usize, ids: &[&str]) -> 
                 let fields = &block.fields;
                 let hidden =
                     super::clear_tools::rewritten(fields, block, "content", PLACEHOLDER.into());
-                let new = deleted.changes.0.insert(*place, Change::Replace(hidden));
+                let new = deleted
+                    .changes
+                    .0
+                    .insert(*place, BlockChange::Replace(hidden));
                 deleted.tokens += if new.is_none() { *tokens } else { 0 };
                 "deleted"
             }

@@ -2,23 +2,28 @@
 
 use longhaul_core::models::{ModelSpec, PriorThinking};
 
-use super::Decided;
+use super::ClearingDecision;
 use super::config::{ClearThinking, KeepTurns};
-use crate::prompt::Change;
-use crate::request::{Block, Request, Role};
+use crate::prompt::BlockChange;
+use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 
 /// Decides what goes. A turn is all the model says between two things the user says, calls of tools included.
-pub(super) fn decide(edit: &ClearThinking, request: &Request, spec: &ModelSpec) -> Decided {
+pub(super) fn decide(
+    edit: &ClearThinking,
+    request: &MessagesRequest,
+    spec: &ModelSpec,
+) -> ClearingDecision {
     let keep = edit.keep.unwrap_or(match spec.thinking.prior {
         PriorThinking::Keep => KeepTurns::All,
         PriorThinking::Strip => KeepTurns::Newest(1),
     });
     let KeepTurns::Newest(kept) = keep else {
-        return Decided::default();
+        return ClearingDecision::default();
     };
     let mut turns: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
     for (index, message) in request.messages.iter().enumerate() {
-        if message.role == Role::User && message.content.iter().any(|b| b.kind != "tool_result") {
+        if message.role == ApiRole::User && message.content.iter().any(|b| b.kind != "tool_result")
+        {
             turns.push(Vec::new());
         }
         let thinking = message
@@ -32,15 +37,18 @@ pub(super) fn decide(edit: &ClearThinking, request: &Request, spec: &ModelSpec) 
     }
     turns.retain(|turn| !turn.is_empty());
     turns.truncate(turns.len().saturating_sub(kept));
-    let mut decided = Decided {
+    let mut decided = ClearingDecision {
         count: turns.len(),
-        ..Decided::default()
+        ..ClearingDecision::default()
     };
-    let gone = turns.into_iter().flatten().map(|at| (at, Change::Remove));
+    let gone = turns
+        .into_iter()
+        .flatten()
+        .map(|at| (at, BlockChange::Remove));
     decided.changes.0.extend(gone);
     decided
 }
 
-fn thinks(block: &Block) -> bool {
+fn thinks(block: &ApiBlock) -> bool {
     matches!(block.kind.as_str(), "thinking" | "redacted_thinking")
 }

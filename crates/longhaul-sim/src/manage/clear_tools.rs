@@ -5,22 +5,26 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::Decided;
-use super::config::{ClearToolUses, Inputs, Trigger};
-use crate::prompt::Change;
-use crate::request::{Block, Request};
+use super::ClearingDecision;
+use super::config::{ClearToolUses, ClearedInputs, ClearingTrigger};
+use crate::prompt::BlockChange;
+use crate::request::{ApiBlock, MessagesRequest};
 
 /// What stands where a result was. The provider's own words are not documented.
 pub(super) const PLACEHOLDER: &str = "[Tool result cleared to save context]";
 
 /// Decides what goes, for a prompt of so many tokens.
-pub(super) fn decide(edit: &ClearToolUses, request: &Request, tokens: u64) -> Decided {
+pub(super) fn decide(
+    edit: &ClearToolUses,
+    request: &MessagesRequest,
+    tokens: u64,
+) -> ClearingDecision {
     let uses = uses(request);
     let due = match edit.trigger {
-        Trigger::InputTokens(value) => tokens > value,
-        Trigger::ToolUses(value) => uses.len() > value,
+        ClearingTrigger::InputTokens(value) => tokens > value,
+        ClearingTrigger::ToolUses(value) => uses.len() > value,
     };
-    let mut decided = Decided::default();
+    let mut decided = ClearingDecision::default();
     if !due {
         return decided;
     }
@@ -38,26 +42,29 @@ pub(super) fn decide(edit: &ClearToolUses, request: &Request, tokens: u64) -> De
         decided.count += 1;
         let with = |field: &str, value| rewritten(&result.fields, result, field, value);
         let cleared = with("content", Value::from(PLACEHOLDER));
-        decided.changes.0.insert(place, Change::Replace(cleared));
+        decided
+            .changes
+            .0
+            .insert(place, BlockChange::Replace(cleared));
         let inputs = match &edit.inputs {
-            Inputs::Kept => false,
-            Inputs::Cleared => true,
-            Inputs::Of(tools) => tools.iter().any(|tool| tool == name),
+            ClearedInputs::Kept => false,
+            ClearedInputs::Cleared => true,
+            ClearedInputs::Of(tools) => tools.iter().any(|tool| tool == name),
         };
         if inputs {
             let empty = rewritten(&use_block.fields, use_block, "input", json!({}));
             decided
                 .changes
                 .0
-                .insert((message, at), Change::Replace(empty));
+                .insert((message, at), BlockChange::Replace(empty));
         }
     }
     decided
 }
 
-type Placed<'a> = ((usize, usize), &'a Block);
+type Placed<'a> = ((usize, usize), &'a ApiBlock);
 
-fn blocks(request: &Request) -> impl Iterator<Item = Placed<'_>> {
+fn blocks(request: &MessagesRequest) -> impl Iterator<Item = Placed<'_>> {
     let messages = request.messages.iter().enumerate();
     messages.flat_map(|(index, message)| {
         let blocks = message.content.iter().enumerate();
@@ -65,12 +72,12 @@ fn blocks(request: &Request) -> impl Iterator<Item = Placed<'_>> {
     })
 }
 
-fn uses(request: &Request) -> Vec<Placed<'_>> {
+fn uses(request: &MessagesRequest) -> Vec<Placed<'_>> {
     let all = blocks(request);
     all.filter(|(_, block)| block.kind == "tool_use").collect()
 }
 
-fn results(request: &Request) -> BTreeMap<&str, Placed<'_>> {
+fn results(request: &MessagesRequest) -> BTreeMap<&str, Placed<'_>> {
     let results = blocks(request).filter(|(_, block)| block.kind == "tool_result");
     results
         .filter_map(|(place, block)| Some((block.text("tool_use_id")?, (place, block))))
@@ -80,13 +87,13 @@ fn results(request: &Request) -> BTreeMap<&str, Placed<'_>> {
 /// A block with one field changed.
 pub(super) fn rewritten(
     fields: &Map<String, Value>,
-    block: &Block,
+    block: &ApiBlock,
     field: &str,
     value: Value,
-) -> Block {
+) -> ApiBlock {
     let mut fields = fields.clone();
     fields.insert(field.to_owned(), value);
-    Block {
+    ApiBlock {
         kind: block.kind.clone(),
         raw: Arc::from(Value::Object(fields.clone()).to_string()),
         fields,

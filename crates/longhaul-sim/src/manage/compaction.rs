@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::call::ApiError;
-use crate::request::{Request, Role};
-use crate::thinking::Secret;
+use crate::request::{ApiRole, MessagesRequest};
+use crate::thinking::SigningSecret;
 
 /// The beta that goes with `compaction` and with every request that carries a signed block.
 pub const BETA: &str = "compact-2026-09-04";
@@ -14,14 +14,14 @@ const TOOL_REFERENCES: usize = 1_000;
 
 /// What `compaction` asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OnDemand {
+pub struct OnDemandCompaction {
     /// What is asked instead of the default.
     pub instructions: Option<String>,
 }
 
-impl OnDemand {
+impl OnDemandCompaction {
     /// Reads what a request asks for; none: an ordinary request.
-    pub fn of(request: &Request) -> Option<Self> {
+    pub fn of(request: &MessagesRequest) -> Option<Self> {
         let asked = request
             .fields
             .get("compaction")
@@ -34,7 +34,11 @@ impl OnDemand {
 }
 
 /// Checks the signed block a request carries: it is as it was made.
-pub fn check_block(request: &Request, secret: &Secret, key: &str) -> Result<(), ApiError> {
+pub fn check_block(
+    request: &MessagesRequest,
+    secret: &SigningSecret,
+    key: &str,
+) -> Result<(), ApiError> {
     let first = request.messages.first();
     let Some(block) = first.and_then(|first| first.content.first()) else {
         return Ok(());
@@ -54,12 +58,12 @@ pub fn check_block(request: &Request, secret: &Secret, key: &str) -> Result<(), 
 }
 
 /// Checks, before anything else is, that a request to be summarised does not end in an open call.
-pub fn check_complete(request: &Request) -> Result<(), ApiError> {
+pub fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
     let last = request.messages.last();
     let open = last.is_some_and(|last| {
-        last.role == Role::Assistant && last.content.iter().any(|block| block.kind == "tool_use")
+        last.role == ApiRole::Assistant && last.content.iter().any(|block| block.kind == "tool_use")
     });
-    match open && OnDemand::of(request).is_some() {
+    match open && OnDemandCompaction::of(request).is_some() {
         true => Err(ApiError::invalid(
             "compaction: `messages` end in a `tool_use` block without its `tool_result`; send the result, or leave the turn out",
         )
@@ -69,7 +73,7 @@ pub fn check_complete(request: &Request) -> Result<(), ApiError> {
 }
 
 /// Checks that a summary can keep the tools a conversation has found.
-pub fn check_references(request: &Request) -> Result<(), ApiError> {
+pub fn check_references(request: &MessagesRequest) -> Result<(), ApiError> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     let references: usize = blocks
         .map(|block| block.raw.matches("\"tool_reference\"").count())

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::call::ApiError;
-use crate::request::Request;
+use crate::request::MessagesRequest;
 
 const CLEAR_TOOL_USES: &str = "clear_tool_uses_20250919";
 const CLEAR_THINKING: &str = "clear_thinking_20251015";
@@ -19,18 +19,18 @@ const LEAST_COMPACT_TRIGGER: u64 = 50_000;
 
 /// All edits of a request.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Config {
+pub struct ContextManagement {
     /// There is a `context_management`, so the reply has one.
     pub asked: bool,
     /// Clearing, in order.
-    pub clear: Vec<Clear>,
+    pub clear: Vec<ClearingEdit>,
     /// Compaction by threshold.
-    pub compact: Option<Compact>,
+    pub compact: Option<ThresholdCompaction>,
 }
 
 /// One clearing edit.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Clear {
+pub enum ClearingEdit {
     /// `clear_thinking_20251015`.
     Thinking(ClearThinking),
     /// `clear_tool_uses_20250919`.
@@ -57,7 +57,7 @@ pub enum KeepTurns {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClearToolUses {
     /// From when on.
-    pub trigger: Trigger,
+    pub trigger: ClearingTrigger,
     /// Newest tool uses that stay.
     pub keep: usize,
     /// Tokens that must go, or nothing goes.
@@ -65,12 +65,12 @@ pub struct ClearToolUses {
     /// Tools whose results stay.
     pub exclude: Vec<String>,
     /// Whose inputs go, too.
-    pub inputs: Inputs,
+    pub inputs: ClearedInputs,
 }
 
 /// When clearing begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trigger {
+pub enum ClearingTrigger {
     /// Above so many tokens.
     InputTokens(u64),
     /// Above so many tool uses.
@@ -79,7 +79,7 @@ pub enum Trigger {
 
 /// Whose inputs are cleared with their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Inputs {
+pub enum ClearedInputs {
     /// None.
     Kept,
     /// All.
@@ -90,7 +90,7 @@ pub enum Inputs {
 
 /// Compaction by threshold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compact {
+pub struct ThresholdCompaction {
     /// Above so many tokens.
     pub trigger: u64,
     /// Whether the reply ends with the summary.
@@ -99,7 +99,7 @@ pub struct Compact {
     pub instructions: Option<String>,
 }
 
-impl Clear {
+impl ClearingEdit {
     /// Tokens that must go, or nothing goes.
     pub(super) fn at_least(&self) -> u64 {
         match self {
@@ -125,9 +125,9 @@ impl Clear {
     }
 }
 
-impl Config {
+impl ContextManagement {
     /// Reads what a request asks for.
-    pub fn of(request: &Request) -> Result<Self, ApiError> {
+    pub fn of(request: &MessagesRequest) -> Result<Self, ApiError> {
         let asked = request.fields.get("context_management");
         let Some(asked) = asked.filter(|asked| !asked.is_null()) else {
             return Ok(Self::default());
@@ -140,8 +140,12 @@ impl Config {
         for (index, edit) in edits.into_iter().flatten().enumerate() {
             let name = edit.get("type").and_then(Value::as_str).unwrap_or_default();
             match name {
-                CLEAR_THINKING => config.clear.push(Clear::Thinking(clear_thinking(edit))),
-                CLEAR_TOOL_USES => config.clear.push(Clear::ToolUses(clear_tool_uses(edit))),
+                CLEAR_THINKING => config
+                    .clear
+                    .push(ClearingEdit::Thinking(clear_thinking(edit))),
+                CLEAR_TOOL_USES => config
+                    .clear
+                    .push(ClearingEdit::ToolUses(clear_tool_uses(edit))),
                 COMPACT => config.compact = Some(compact(edit, index)?),
                 _ => {}
             }
@@ -175,21 +179,21 @@ fn clear_tool_uses(edit: &Value) -> ClearToolUses {
     let by_uses = trigger.is_some_and(|trigger| trigger["type"] == "tool_uses");
     ClearToolUses {
         trigger: match (value(trigger), by_uses) {
-            (Some(uses), true) => Trigger::ToolUses(uses as usize),
-            (tokens, _) => Trigger::InputTokens(tokens.unwrap_or(CLEAR_TRIGGER)),
+            (Some(uses), true) => ClearingTrigger::ToolUses(uses as usize),
+            (tokens, _) => ClearingTrigger::InputTokens(tokens.unwrap_or(CLEAR_TRIGGER)),
         },
         keep: value(edit.get("keep")).map_or(KEPT_TOOL_USES, |kept| kept as usize),
         at_least: value(edit.get("clear_at_least")).unwrap_or_default(),
         exclude: edit.get("exclude_tools").map(names).unwrap_or_default(),
         inputs: match edit.get("clear_tool_inputs") {
-            Some(Value::Bool(true)) => Inputs::Cleared,
-            Some(list @ Value::Array(_)) => Inputs::Of(names(list)),
-            _ => Inputs::Kept,
+            Some(Value::Bool(true)) => ClearedInputs::Cleared,
+            Some(list @ Value::Array(_)) => ClearedInputs::Of(names(list)),
+            _ => ClearedInputs::Kept,
         },
     }
 }
 
-fn compact(edit: &Value, index: usize) -> Result<Compact, ApiError> {
+fn compact(edit: &Value, index: usize) -> Result<ThresholdCompaction, ApiError> {
     let trigger = value(edit.get("trigger")).unwrap_or(COMPACT_TRIGGER);
     if trigger < LEAST_COMPACT_TRIGGER {
         return Err(ApiError::invalid(format!(
@@ -198,7 +202,7 @@ fn compact(edit: &Value, index: usize) -> Result<Compact, ApiError> {
     }
     let pause = edit.get("pause_after_compaction").and_then(Value::as_bool);
     let instructions = edit.get("instructions").and_then(Value::as_str);
-    Ok(Compact {
+    Ok(ThresholdCompaction {
         trigger,
         pause: pause.unwrap_or_default(),
         instructions: instructions.map(str::to_owned),

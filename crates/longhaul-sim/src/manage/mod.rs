@@ -12,53 +12,53 @@ pub mod compaction;
 mod config;
 pub mod summary;
 
-pub use config::{Clear, Compact, Config};
+pub use config::{ClearingEdit, ContextManagement, ThresholdCompaction};
 
 use serde_json::Value;
 
 use crate::call::ApiError;
-use crate::prompt::Changes;
-use crate::prompt::layout::{Layout, Scheme};
-use crate::request::Request;
-use crate::tokens::Counter;
+use crate::prompt::BlockChanges;
+use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::request::MessagesRequest;
+use crate::tokens::TokenCounter;
 
 /// A request after clearing.
 #[derive(Debug, Clone)]
-pub struct Cleared {
+pub struct ClearedRequest {
     /// What the model sees; none: all of it.
-    pub shown: Option<(Request, Layout)>,
+    pub shown: Option<(MessagesRequest, PromptLayout)>,
     /// `applied_edits`.
     pub applied: Vec<Value>,
 }
 
 /// What an edit would take out.
 #[derive(Debug, Default)]
-struct Decided {
-    changes: Changes,
+struct ClearingDecision {
+    changes: BlockChanges,
     /// Turns or calls it touches.
     count: usize,
 }
 
 /// Clears what a request asks to be cleared, edit by edit, after what is left out in any case.
 pub fn clear(
-    config: &Config,
-    request: &Request,
-    layout: &Layout,
-    left_out: Changes,
-    scheme: Scheme<'_>,
-    counter: &mut Counter,
-) -> Result<Cleared, ApiError> {
+    config: &ContextManagement,
+    request: &MessagesRequest,
+    layout: &PromptLayout,
+    left_out: BlockChanges,
+    scheme: LayoutScheme<'_>,
+    counter: &mut TokenCounter,
+) -> Result<ClearedRequest, ApiError> {
     let mut applied = Vec::new();
     let mut changes = left_out;
-    let mut shown: Option<Layout> = match changes.0.is_empty() {
+    let mut shown: Option<PromptLayout> = match changes.0.is_empty() {
         true => None,
         false => Some(layout.edited(request, &changes, scheme, counter)?),
     };
     for edit in &config.clear {
         let before = shown.as_ref().unwrap_or(layout).prompt.tokens;
         let decided = match edit {
-            Clear::Thinking(edit) => clear_thinking::decide(edit, request, scheme.spec),
-            Clear::ToolUses(edit) => clear_tools::decide(edit, request, before),
+            ClearingEdit::Thinking(edit) => clear_thinking::decide(edit, request, scheme.spec),
+            ClearingEdit::ToolUses(edit) => clear_tools::decide(edit, request, before),
         };
         if decided.changes.0.is_empty() {
             continue;
@@ -73,7 +73,7 @@ pub fn clear(
         applied.push(edit.report(decided.count, gone));
         (changes, shown) = (all, Some(edited));
     }
-    Ok(Cleared {
+    Ok(ClearedRequest {
         shown: shown.map(|layout| (changes.applied(request), layout)),
         applied,
     })

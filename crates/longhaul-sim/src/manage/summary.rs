@@ -6,34 +6,34 @@ use serde_json::{Map, Value, json};
 
 use crate::model::DraftBlock;
 use crate::prompt::begin;
-use crate::reply::{Cut, StopReason};
-use crate::request::{Block, Message, Request, Role};
+use crate::reply::{SimStopReason, TruncatedDraft};
+use crate::request::{ApiBlock, ApiMessage, ApiRole, MessagesRequest};
 
 /// What is asked if the request does not say.
 const DEFAULT: &str = include_str!("default_prompt.txt");
 
 /// What the model made of being asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SummaryAttempt {
     /// A summary.
     Summary(String),
     /// None, and why its answer ended.
-    Failed(StopReason),
+    Failed(SimStopReason),
 }
 
 /// The request that asks for a summary: all of the conversation, and the question.
-pub fn question(request: &Request, instructions: Option<&str>) -> Request {
+pub fn question(request: &MessagesRequest, instructions: Option<&str>) -> MessagesRequest {
     let text = instructions.unwrap_or(DEFAULT.trim_end());
     let mut asked = request.clone();
-    asked.messages.push(Message {
-        role: Role::User,
+    asked.messages.push(ApiMessage {
+        role: ApiRole::User,
         content: vec![block(json!({ "type": "text", "text": text }))],
     });
     asked
 }
 
 /// Reads the answer: what stands between the tags, or all of its text.
-pub fn outcome(answer: &Cut) -> Outcome {
+pub fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
     let text: Vec<&str> = answer
         .content
         .iter()
@@ -44,29 +44,29 @@ pub fn outcome(answer: &Cut) -> Outcome {
         .collect();
     let text = text.join("\n");
     match answer.stop {
-        StopReason::EndTurn | StopReason::StopSequence(_) => {}
-        ref other => return Outcome::Failed(other.clone()),
+        SimStopReason::EndTurn | SimStopReason::StopSequence(_) => {}
+        ref other => return SummaryAttempt::Failed(other.clone()),
     }
     let inside = text.split_once("<summary>").map(|(_, rest)| {
         rest.rsplit_once("</summary>")
             .map_or(rest, |(inside, _)| inside)
     });
     match inside.unwrap_or(&text).trim() {
-        "" => Outcome::Failed(StopReason::EndTurn),
-        summary => Outcome::Summary(summary.to_owned()),
+        "" => SummaryAttempt::Failed(SimStopReason::EndTurn),
+        summary => SummaryAttempt::Summary(summary.to_owned()),
     }
 }
 
 /// What is left of a conversation after a summary of it: the summary, and the newest thing the user said.
-pub fn summarised(request: &Request, summary: Value) -> Request {
+pub fn with_summary(request: &MessagesRequest, summary: Value) -> MessagesRequest {
     let mut left = request.clone();
-    let says = |block: &Block| block.kind != "tool_result";
+    let says = |block: &ApiBlock| block.kind != "tool_result";
     let newest = request
         .messages
         .iter()
-        .rfind(|message| message.role == Role::User && message.content.iter().any(says));
-    let newest = newest.map(|message| Message {
-        role: Role::User,
+        .rfind(|message| message.role == ApiRole::User && message.content.iter().any(says));
+    let newest = newest.map(|message| ApiMessage {
+        role: ApiRole::User,
         content: message
             .content
             .iter()
@@ -74,8 +74,8 @@ pub fn summarised(request: &Request, summary: Value) -> Request {
             .cloned()
             .collect(),
     });
-    left.messages = vec![Message {
-        role: Role::Assistant,
+    left.messages = vec![ApiMessage {
+        role: ApiRole::Assistant,
         content: vec![block(summary)],
     }];
     left.messages.extend(newest);
@@ -83,7 +83,7 @@ pub fn summarised(request: &Request, summary: Value) -> Request {
 }
 
 /// The request without what its last summary stands for; none if there is nothing before it.
-pub fn without_summarised(request: &Request) -> Option<Request> {
+pub fn without_summarized(request: &MessagesRequest) -> Option<MessagesRequest> {
     let from = begin(request);
     if (from.message, from.block) == (0, 0) {
         return None;
@@ -97,7 +97,7 @@ pub fn without_summarised(request: &Request) -> Option<Request> {
 }
 
 /// A block of this JSON.
-pub(crate) fn block(value: Value) -> Block {
+pub(crate) fn block(value: Value) -> ApiBlock {
     let raw = Arc::from(value.to_string());
     let fields = match value {
         Value::Object(fields) => fields,
@@ -107,7 +107,7 @@ pub(crate) fn block(value: Value) -> Block {
         .get("type")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    Block {
+    ApiBlock {
         kind: kind.to_owned(),
         raw,
         marker: None,

@@ -1,24 +1,24 @@
 //! The model the simulator runs with: the script where there is one, misbehaviour where it was told to, summaries, notes
 //! and short helper answers where they are asked for, the agent otherwise.
 
-use super::agent::{Agent, Pace};
-use super::ask::Ask;
+use super::agent::{AgentBehavior, SimAgent};
 use super::chance::{Chance, mix};
-use super::misbehave::{Misbehaviour, Situation, spoil};
-use super::script::{Asked, Script};
-use super::{Draft, DraftBlock, Model, Turn, helper, notes, summarise};
+use super::constraints::ReplyConstraints;
+use super::misbehave::{CallSituation, Misbehavior, spoil};
+use super::script::{ReplyScript, ScriptRequestKind};
+use super::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel, helper, notes, summarize};
 
 /// What a [`SimModel`] is made with.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Options {
+pub struct SimModelOptions {
     /// Seed of the agent's chance, beside that of each turn.
     pub seed: u64,
     /// How the agent works.
-    pub pace: Pace,
+    pub pace: AgentBehavior,
     /// Scripted turns.
-    pub script: Option<Script>,
+    pub script: Option<ReplyScript>,
     /// What it is told to do wrong.
-    pub misbehaviour: Misbehaviour,
+    pub misbehaviour: Misbehavior,
 }
 
 /// The built-in model. A reply is a function of the turn and the options; only misbehaviour by count also depends on how
@@ -26,24 +26,29 @@ pub struct Options {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimModel {
     seed: u64,
-    agent: Agent,
-    script: Option<Script>,
-    misbehaviour: Misbehaviour,
+    agent: SimAgent,
+    script: Option<ReplyScript>,
+    misbehaviour: Misbehavior,
 }
 
 impl SimModel {
     /// A model with these options.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: SimModelOptions) -> Self {
         Self {
             seed: options.seed,
-            agent: Agent::new(options.seed, options.pace),
+            agent: SimAgent::new(options.seed, options.pace),
             script: options.script,
             misbehaviour: options.misbehaviour,
         }
     }
 
-    fn honest(&self, turn: &Turn<'_>, ask: &Ask<'_>, situation: Situation) -> Draft {
-        let asked = asked(situation);
+    fn honest(
+        &self,
+        turn: &ModelTurn<'_>,
+        ask: &ReplyConstraints<'_>,
+        situation: CallSituation,
+    ) -> ReplyDraft {
+        let asked = script_request_kind(situation);
         if let Some(draft) = self
             .script
             .as_ref()
@@ -53,10 +58,12 @@ impl SimModel {
         }
         let mut chance = Chance::new(mix(self.seed, "helper") ^ turn.seed);
         match situation {
-            Situation::Summary => summarise::draft(turn, ask),
-            Situation::Notes => notes::draft(turn.request, ask),
-            Situation::Helper => helper::draft(turn.request, ask, &mut chance).unwrap_or_default(),
-            Situation::Turn => {
+            CallSituation::Summary => summarize::draft(turn, ask),
+            CallSituation::Notes => notes::draft(turn.request, ask),
+            CallSituation::Helper => {
+                helper::draft(turn.request, ask, &mut chance).unwrap_or_default()
+            }
+            CallSituation::Turn => {
                 let draft = self.agent.draft(turn, ask);
                 let calls = draft
                     .content
@@ -74,13 +81,13 @@ impl SimModel {
     }
 }
 
-impl Model for SimModel {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for SimModel {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         // A request that only warms the cache gets no answer.
         if turn.request.max_tokens == Some(0) {
-            return Draft::default();
+            return ReplyDraft::default();
         }
-        let ask = Ask::of(turn.request);
+        let ask = ReplyConstraints::of(turn.request);
         let situation = situation(turn, &ask);
         let due = self.misbehaviour.due(turn, &ask, situation);
         let honest = self.honest(turn, &ask, situation);
@@ -90,33 +97,35 @@ impl Model for SimModel {
         }
     }
 
-    fn fault(&mut self, turn: &Turn<'_>) -> Option<String> {
+    fn fault(&mut self, turn: &ModelTurn<'_>) -> Option<String> {
         let script = self.script.as_ref()?;
-        let ask = Ask::of(turn.request);
-        let asked = asked(situation(turn, &ask));
+        let ask = ReplyConstraints::of(turn.request);
+        let asked = script_request_kind(situation(turn, &ask));
         script.fault(turn, &ask.words, asked).map(str::to_owned)
     }
 
-    fn misbehave(&mut self, more: Misbehaviour) {
+    fn misbehave(&mut self, more: Misbehavior) {
         self.misbehaviour.extend(more);
     }
 }
 
-fn asked(situation: Situation) -> Asked {
+fn script_request_kind(situation: CallSituation) -> ScriptRequestKind {
     match situation {
-        Situation::Turn => Asked::Turn,
-        Situation::Summary | Situation::Notes | Situation::Helper => Asked::Helper,
+        CallSituation::Turn => ScriptRequestKind::Turn,
+        CallSituation::Summary | CallSituation::Notes | CallSituation::Helper => {
+            ScriptRequestKind::Helper
+        }
     }
 }
 
-fn situation(turn: &Turn<'_>, ask: &Ask<'_>) -> Situation {
-    if summarise::is_asked(&ask.words) {
-        Situation::Summary
+fn situation(turn: &ModelTurn<'_>, ask: &ReplyConstraints<'_>) -> CallSituation {
+    if summarize::is_asked(&ask.words) {
+        CallSituation::Summary
     } else if notes::is_asked(&ask.words) {
-        Situation::Notes
+        CallSituation::Notes
     } else if helper::is_asked(turn.request, ask) {
-        Situation::Helper
+        CallSituation::Helper
     } else {
-        Situation::Turn
+        CallSituation::Turn
     }
 }

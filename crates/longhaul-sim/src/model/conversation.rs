@@ -6,23 +6,23 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::request::{Block, Message, Role};
+use crate::request::{ApiBlock, ApiMessage, ApiRole};
 
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// One tool call and what came of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Exchange<'a> {
+pub struct ToolExchange<'a> {
     /// Which message of the slice made the call.
     pub at: usize,
     /// The tool.
     pub name: &'a str,
     /// What it was given.
     pub input: &'a Map<String, Value>,
-    result: Option<&'a Block>,
+    result: Option<&'a ApiBlock>,
 }
 
-impl<'a> Exchange<'a> {
+impl<'a> ToolExchange<'a> {
     /// A field of the input that is a string.
     pub fn input_text(&self, field: &str) -> Option<&'a str> {
         self.input.get(field).and_then(Value::as_str)
@@ -58,7 +58,7 @@ impl<'a> Exchange<'a> {
 }
 
 /// The text of a tool result, pictures and the like left out.
-pub fn result_text(block: &Block) -> Cow<'_, str> {
+pub fn result_text(block: &ApiBlock) -> Cow<'_, str> {
     match block.fields.get("content") {
         Some(Value::String(text)) => Cow::Borrowed(text),
         Some(Value::Array(parts)) => {
@@ -83,8 +83,8 @@ pub fn result_text(block: &Block) -> Cow<'_, str> {
 }
 
 /// The calls of these messages in order, with their results.
-pub fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
-    let mut results: BTreeMap<&str, &Block> = BTreeMap::new();
+pub fn exchanges(messages: &[ApiMessage]) -> Vec<ToolExchange<'_>> {
+    let mut results: BTreeMap<&str, &ApiBlock> = BTreeMap::new();
     for block in messages.iter().flat_map(|message| &message.content) {
         if block.kind == "tool_result"
             && let Some(id) = block.text("tool_use_id")
@@ -94,7 +94,7 @@ pub fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
     }
     let mut found = Vec::new();
     for (at, message) in messages.iter().enumerate() {
-        if message.role != Role::Assistant {
+        if message.role != ApiRole::Assistant {
             continue;
         }
         for block in &message.content {
@@ -103,7 +103,7 @@ pub fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
                 && let Some(Value::Object(input)) = block.fields.get("input")
             {
                 let result = block.text("id").and_then(|id| results.get(id).copied());
-                found.push(Exchange {
+                found.push(ToolExchange {
                     at,
                     name,
                     input,
@@ -116,13 +116,13 @@ pub fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
 }
 
 /// What a message of the user says besides tool results and the host's reminders.
-pub fn own_words(message: &Message) -> String {
+pub fn own_words(message: &ApiMessage) -> String {
     own_texts(message).join("\n\n")
 }
 
 /// The same, a text for each block: what was said at different times is often sent as one message.
-pub fn own_texts(message: &Message) -> Vec<String> {
-    if message.role != Role::User {
+pub fn own_texts(message: &ApiMessage) -> Vec<String> {
+    if message.role != ApiRole::User {
         return Vec::new();
     }
     message
@@ -136,8 +136,8 @@ pub fn own_texts(message: &Message) -> Vec<String> {
 }
 
 /// What the model said in a message.
-pub fn said(message: &Message) -> Vec<&str> {
-    if message.role != Role::Assistant {
+pub fn assistant_texts(message: &ApiMessage) -> Vec<&str> {
+    if message.role != ApiRole::Assistant {
         return Vec::new();
     }
     message
@@ -151,7 +151,7 @@ pub fn said(message: &Message) -> Vec<&str> {
 }
 
 /// The newest message in which the user says something, and what.
-pub fn prompt(messages: &[Message]) -> Option<(usize, String)> {
+pub fn prompt(messages: &[ApiMessage]) -> Option<(usize, String)> {
     messages.iter().enumerate().rev().find_map(|(at, message)| {
         let words = own_words(message);
         (!words.is_empty()).then_some((at, words))

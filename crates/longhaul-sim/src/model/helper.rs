@@ -3,21 +3,21 @@
 
 use serde_json::json;
 
-use super::ask::Ask;
 use super::chance::Chance;
+use super::constraints::ReplyConstraints;
 use super::conversation::{among, clip};
-use super::schema::{Palette, answer};
-use super::{Draft, DraftBlock};
-use crate::request::Request;
+use super::schema::{ValuePalette, answer};
+use super::{DraftBlock, ReplyDraft};
+use crate::request::MessagesRequest;
 
 /// The request is a helper call: it has no tools and asks for a title, or for an answer in a format.
-pub(super) fn is_asked(request: &Request, ask: &Ask<'_>) -> bool {
+pub(super) fn is_asked(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> bool {
     request.tools.is_empty() && (ask.format.is_some() || asks_for_title(request, ask))
 }
 
 /// The reply to a helper call; none where the request is something else.
-pub fn reply(request: &Request) -> Option<Draft> {
-    let ask = Ask::of(request);
+pub fn reply(request: &MessagesRequest) -> Option<ReplyDraft> {
+    let ask = ReplyConstraints::of(request);
     match is_asked(request, &ask) {
         true => draft(request, &ask, &mut Chance::new(0)),
         false => None,
@@ -25,14 +25,18 @@ pub fn reply(request: &Request) -> Option<Draft> {
 }
 
 /// The draft for a helper call; none where the request is something else.
-pub(super) fn draft(request: &Request, ask: &Ask<'_>, chance: &mut Chance) -> Option<Draft> {
+pub(super) fn draft(
+    request: &MessagesRequest,
+    ask: &ReplyConstraints<'_>,
+    chance: &mut Chance,
+) -> Option<ReplyDraft> {
     let title = title(&ask.words);
     if let Some(schema) = ask.format {
         let hints = json!({ "title": title, "name": title, "summary": title, "topic": title, "isNewTopic": true });
         let phrases = vec![title];
-        let palette = Palette {
+        let palette = ValuePalette {
             phrases: &phrases,
-            ..Palette::default()
+            ..ValuePalette::default()
         };
         return Some(text(answer(schema, hints, palette, chance).to_string()));
     }
@@ -52,14 +56,14 @@ pub(super) fn draft(request: &Request, ask: &Ask<'_>, chance: &mut Chance) -> Op
     }))
 }
 
-fn text(text: String) -> Draft {
-    Draft {
+fn text(text: String) -> ReplyDraft {
+    ReplyDraft {
         content: vec![DraftBlock::Text(text)],
-        ..Draft::default()
+        ..ReplyDraft::default()
     }
 }
 
-fn asks_for_title(request: &Request, ask: &Ask<'_>) -> bool {
+fn asks_for_title(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> bool {
     const VERBS: &str =
         "write|generate|create|give|come up with|extract|suggest|respond with|return";
     const TITLES: &str = "a title|short title|title for|title that|\"title\"|word title|title generator|thread title|\

@@ -8,9 +8,9 @@
 //! for models of tests: whoever writes one need not read requests anew.
 
 pub mod agent;
-pub mod ask;
 mod built_in;
 pub mod chance;
+pub mod constraints;
 pub mod conversation;
 mod digest;
 pub mod helper;
@@ -18,26 +18,26 @@ pub mod misbehave;
 pub mod notes;
 mod schema;
 pub mod script;
-pub mod summarise;
+pub mod summarize;
 mod toolbox;
 
 use serde_json::Value;
 
-pub use built_in::{Options, SimModel};
-use misbehave::Misbehaviour;
+pub use built_in::{SimModel, SimModelOptions};
+use misbehave::Misbehavior;
 
-use crate::request::Request;
-use crate::tokens::Family;
+use crate::request::MessagesRequest;
+use crate::tokens::TokenizerFamily;
 
 /// What a model sees of a call.
 #[derive(Debug, Clone, Copy)]
-pub struct Turn<'a> {
+pub struct ModelTurn<'a> {
     /// The request, after server-side clearing and compaction.
-    pub request: &'a Request,
+    pub request: &'a MessagesRequest,
     /// Tokens of its prompt.
     pub prompt_tokens: u64,
     /// How its tokens are counted, those of the reply too.
-    pub tokenizer: Family,
+    pub tokenizer: TokenizerFamily,
     /// How many calls this session made before.
     pub index: u64,
     /// Chance for this turn, from the world's seed and the conversation: the same call gives the same reply.
@@ -62,7 +62,7 @@ pub enum DraftBlock {
 
 /// Why a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stop {
+pub enum DraftStop {
     /// `end_turn`, or `tool_use` if the reply calls tools.
     #[default]
     Natural,
@@ -74,24 +74,24 @@ pub enum Stop {
 
 /// A reply before it is dressed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Draft {
+pub struct ReplyDraft {
     /// Its blocks.
     pub content: Vec<DraftBlock>,
     /// Why it ended. The world cuts it at `max_tokens` in any case.
-    pub stop: Stop,
+    pub stop: DraftStop,
 }
 
 /// A model.
-pub trait Model: Send {
+pub trait ReplyModel: Send {
     /// Drafts the reply to a turn. Must be a function of the turn and of what the model was made with.
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft;
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft;
 
     /// The fault that goes with this turn, by a name the world's faults know. Asked before the reply; most models bring
     /// none.
-    fn fault(&mut self, _turn: &Turn<'_>) -> Option<String> {
+    fn fault(&mut self, _turn: &ModelTurn<'_>) -> Option<String> {
         None
     }
 
     /// Takes in what it shall do wrong from now on. A model that cannot misbehave lets it pass.
-    fn misbehave(&mut self, _more: Misbehaviour) {}
+    fn misbehave(&mut self, _more: Misbehavior) {}
 }

@@ -15,12 +15,12 @@ const EMPTY: &str = "(empty)";
 
 /// A conversation in the Messages shape.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
+pub(super) struct TranslatedConversation {
     pub(super) system: Vec<Value>,
     pub(super) messages: Vec<Value>,
 }
 
-pub(super) fn translate(messages: Option<&Value>) -> Result<Conversation, ChatError> {
+pub(super) fn translate(messages: Option<&Value>) -> Result<TranslatedConversation, ChatError> {
     let messages = match messages {
         None | Some(Value::Null) => {
             return Err(
@@ -39,7 +39,7 @@ pub(super) fn translate(messages: Option<&Value>) -> Result<Conversation, ChatEr
         .about("messages")
         .with_code("empty_array"));
     }
-    let mut reader = Reader::default();
+    let mut reader = ChatMessageReader::default();
     for (index, message) in messages.iter().enumerate() {
         reader.read(index, message)?;
     }
@@ -47,13 +47,13 @@ pub(super) fn translate(messages: Option<&Value>) -> Result<Conversation, ChatEr
 }
 
 #[derive(Default)]
-struct Reader {
-    made: Conversation,
+struct ChatMessageReader {
+    made: TranslatedConversation,
     /// Calls of the last assistant message that no tool message answered yet.
     open: BTreeSet<String>,
 }
 
-impl Reader {
+impl ChatMessageReader {
     fn read(&mut self, index: usize, message: &Value) -> Result<(), ChatError> {
         let role = message["role"].as_str().unwrap_or_default();
         if role != "tool" {
@@ -163,7 +163,7 @@ impl Reader {
         .about("messages"))
     }
 
-    fn finish(mut self) -> Result<Conversation, ChatError> {
+    fn finish(mut self) -> Result<TranslatedConversation, ChatError> {
         self.all_answered()?;
         if self.made.messages.is_empty() {
             // Only a system prompt: the dialect allows it.

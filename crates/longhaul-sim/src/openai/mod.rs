@@ -14,6 +14,6 @@ mod tools;
 
 pub use error::ChatError;
 pub use models::{model, models};
-pub use reply::{Origin, completion};
-pub use request::{Streaming, Translated, translate};
-pub use stream::Chunks;
+pub use reply::{CompletionOrigin, completion};
+pub use request::{Streaming, TranslatedRequest, translate};
+pub use stream::CompletionChunks;

@@ -63,7 +63,7 @@ pub enum Streaming {
 
 /// A request in the Messages shape.
 #[derive(Debug, Clone)]
-pub struct Translated {
+pub struct TranslatedRequest {
     /// The model that was asked for.
     pub model: String,
     /// How the reply shall come.
@@ -73,7 +73,7 @@ pub struct Translated {
     fields: Map<String, Value>,
 }
 
-impl Translated {
+impl TranslatedRequest {
     /// The body of the Messages request, for this model.
     pub fn body(&self, model: &str) -> Bytes {
         let mut fields = self.fields.clone();
@@ -83,7 +83,7 @@ impl Translated {
 }
 
 /// Translates the body of a chat completion request.
-pub fn translate(body: &[u8]) -> Result<Translated, ChatError> {
+pub fn translate(body: &[u8]) -> Result<TranslatedRequest, ChatError> {
     let Ok(Value::Object(given)) = serde_json::from_slice(body) else {
         return Err(ChatError::invalid(
             "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP \
@@ -121,7 +121,7 @@ pub fn translate(body: &[u8]) -> Result<Translated, ChatError> {
         fields.insert("metadata".to_owned(), json!({ "user_id": user }));
     }
     let key = given.get("prompt_cache_key").and_then(Value::as_str);
-    Ok(Translated {
+    Ok(TranslatedRequest {
         model: model.to_owned(),
         streaming,
         session: key.map(str::to_owned),

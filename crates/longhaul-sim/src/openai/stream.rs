@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::reply::{Origin, completion_id, finish_reason, usage};
+use super::reply::{CompletionOrigin, completion_id, finish_reason, usage};
 use super::request::Streaming;
 
 /// Turns events into chunks, one by one.
 #[derive(Debug, Clone)]
-pub struct Chunks {
+pub struct CompletionChunks {
     id: String,
     model: String,
     created: i64,
@@ -18,9 +18,9 @@ pub struct Chunks {
     usage: Value,
 }
 
-impl Chunks {
+impl CompletionChunks {
     /// Begins a stream.
-    pub fn new(origin: Origin<'_>, streaming: Streaming) -> Self {
+    pub fn new(origin: CompletionOrigin<'_>, streaming: Streaming) -> Self {
         Self {
             id: String::new(),
             model: origin.model.to_owned(),

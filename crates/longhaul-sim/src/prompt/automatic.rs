@@ -1,8 +1,8 @@
 //! Automatic caching: top-level `cache_control` puts a breakpoint on the last block that can carry one.
 
-use super::{Level, Prompt};
+use super::{LaidOutPrompt, PromptLevel};
 use crate::call::ApiError;
-use crate::request::Ttl;
+use crate::request::CacheLifetime;
 
 /// Breakpoints a request may have.
 const SLOTS: usize = 4;
@@ -12,12 +12,12 @@ const SLOTS: usize = 4;
 /// A last block that is marked alike leaves things as they are; one marked with another lifetime, or four markers
 /// already, is refused; without any eligible block nothing is cached.
 pub fn place(
-    prompt: &mut Prompt,
-    ttl: Ttl,
+    prompt: &mut LaidOutPrompt,
+    ttl: CacheLifetime,
     eligible: impl Fn(usize) -> bool,
 ) -> Result<Option<usize>, ApiError> {
     let last = (0..prompt.positions.len()).rev().find(|&index| {
-        let in_messages = |level| level == Level::Messages || !has_messages(prompt);
+        let in_messages = |level| level == PromptLevel::Messages || !has_messages(prompt);
         let position = prompt.positions.get(index);
         position.is_some_and(|position| in_messages(position.level)) && eligible(index)
     });
@@ -45,7 +45,7 @@ pub fn place(
     Ok(Some(index))
 }
 
-fn has_messages(prompt: &Prompt) -> bool {
+fn has_messages(prompt: &LaidOutPrompt) -> bool {
     let last = prompt.positions.last();
-    last.is_some_and(|position| position.level == Level::Messages)
+    last.is_some_and(|position| position.level == PromptLevel::Messages)
 }

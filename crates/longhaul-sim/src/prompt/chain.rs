@@ -2,11 +2,11 @@
 
 use longhaul_core::xxh3::xxh3_128;
 
-use super::Level;
-use super::layout::Layout;
+use super::PromptLevel;
+use super::layout::PromptLayout;
 use crate::tokens::OPENING;
 
-impl Layout {
+impl PromptLayout {
     /// Chains hashes and sums tokens from a position on.
     pub(super) fn chain(&mut self, from: usize) {
         let extra = self.extra;
@@ -20,14 +20,16 @@ impl Layout {
         for position in self.prompt.positions.iter_mut().skip(from) {
             if level != Some(position.level) {
                 let was = level.replace(position.level);
-                if position.level == Level::Tools {
+                if position.level == PromptLevel::Tools {
                     end += extra.tools;
                 }
-                if was.is_none_or(|was| was < Level::System) && position.level >= Level::System {
+                if was.is_none_or(|was| was < PromptLevel::System)
+                    && position.level >= PromptLevel::System
+                {
                     prefix = mixed(prefix, self.keys.system);
                     end += extra.system;
                 }
-                if position.level == Level::Messages {
+                if position.level == PromptLevel::Messages {
                     prefix = mixed(prefix, self.keys.messages);
                     end += extra.messages;
                 }
@@ -49,7 +51,7 @@ impl Layout {
                 .filter(|(_, position)| position.marker.is_some());
             found.map(|(index, _)| index)
         };
-        let head = self.head;
+        let head = self.prefix_len;
         let known = self.prompt.markers.iter().copied();
         let known = known.filter(|index| (head..from).contains(index));
         let new = marked(from.max(head)..self.prompt.positions.len());

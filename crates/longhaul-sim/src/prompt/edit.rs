@@ -2,29 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use super::extra::Extra;
-use super::layout::{Layout, Scheme};
+use super::extra::ProviderOverhead;
+use super::layout::{LayoutScheme, PromptLayout};
 use super::parts::{asks_for_citations, has_image, role_mask};
 use crate::call::ApiError;
-use crate::request::{Block, Request, identity};
-use crate::tokens::Counter;
+use crate::request::{ApiBlock, MessagesRequest, identity};
+use crate::tokens::TokenCounter;
 
 /// What becomes of a block.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub enum BlockChange {
     /// It is taken out.
     Remove,
     /// Another stands in its place.
-    Replace(Block),
+    Replace(ApiBlock),
 }
 
 /// Changes by message and block.
 #[derive(Debug, Clone, Default)]
-pub struct Changes(pub BTreeMap<(usize, usize), Change>);
+pub struct BlockChanges(pub BTreeMap<(usize, usize), BlockChange>);
 
-impl Changes {
+impl BlockChanges {
     /// The request with the changes made. A message that is left empty stays, empty.
-    pub fn applied(&self, request: &Request) -> Request {
+    pub fn applied(&self, request: &MessagesRequest) -> MessagesRequest {
         let mut changed = request.clone();
         // From the back, so that indices stay true.
         for ((message, block), change) in self.0.iter().rev() {
@@ -32,11 +32,11 @@ impl Changes {
                 continue;
             };
             match change {
-                Change::Remove if *block < message.content.len() => {
+                BlockChange::Remove if *block < message.content.len() => {
                     message.content.remove(*block);
                 }
-                Change::Remove => {}
-                Change::Replace(other) => {
+                BlockChange::Remove => {}
+                BlockChange::Replace(other) => {
                     if let Some(there) = message.content.get_mut(*block) {
                         *there = other.clone();
                     }
@@ -47,13 +47,13 @@ impl Changes {
     }
 }
 
-impl Layout {
+impl PromptLayout {
     /// The block of a message that a position is, and where it stands in the request this layout is of.
     pub fn block_at<'a>(
         &self,
-        request: &'a Request,
+        request: &'a MessagesRequest,
         index: usize,
-    ) -> Option<((usize, usize), &'a Block)> {
+    ) -> Option<((usize, usize), &'a ApiBlock)> {
         let slot = self.slots.get(index)?;
         let message = slot.message?;
         let block = request.messages.get(message)?.content.get(slot.block)?;
@@ -63,10 +63,10 @@ impl Layout {
     /// The layout of a request with changes. `request` is as it was before them.
     pub fn edited(
         &self,
-        request: &Request,
-        changes: &Changes,
-        scheme: Scheme<'_>,
-        counter: &mut Counter,
+        request: &MessagesRequest,
+        changes: &BlockChanges,
+        scheme: LayoutScheme<'_>,
+        counter: &mut TokenCounter,
     ) -> Result<Self, ApiError> {
         let mut new = self.clone();
         new.take_back_automatic();
@@ -100,7 +100,7 @@ impl Layout {
             if let Some(change) = change {
                 let own = counter.block(block, identity::of_block(block), scheme.family());
                 let around = position.tokens.saturating_sub(own);
-                let Change::Replace(other) = change else {
+                let BlockChange::Replace(other) = change else {
                     frame = (Some(index), around);
                     continue;
                 };
@@ -109,7 +109,7 @@ impl Layout {
                 position.identity = identity ^ message.map_or(0, |m| role_mask(m.role));
             }
             let shown = match change {
-                Some(Change::Replace(other)) => other,
+                Some(BlockChange::Replace(other)) => other,
                 _ => block,
             };
             new.images = new.images.or_else(|| has_image(shown).then_some(here));
@@ -120,7 +120,7 @@ impl Layout {
             new.slots.push(slot);
         }
         new.keys = new.keys_of(request, scheme);
-        new.extra = Extra::of(request, scheme.spec, new.keys.features, counter);
+        new.extra = ProviderOverhead::of(request, scheme.spec, new.keys.features, counter);
         new.chain(0);
         new.prompt.markers.clear();
         new.note_markers(0);

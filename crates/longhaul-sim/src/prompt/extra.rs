@@ -4,9 +4,9 @@
 
 use longhaul_core::models::{ModelSpec, ToolOverhead};
 
-use super::key::{self, Features};
-use crate::request::Request;
-use crate::tokens::{Counter, Family};
+use super::key::{self, PromptFeatures};
+use crate::request::MessagesRequest;
+use crate::tokens::{TokenCounter, TokenizerFamily};
 
 /// For models of which it is not known.
 const TOOLS: ToolOverhead = ToolOverhead {
@@ -21,19 +21,19 @@ const BUDGETED_THINKING: u64 = 28;
 
 /// Tokens added at the start of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Extra {
+pub(super) struct ProviderOverhead {
     pub(super) tools: u64,
     pub(super) system: u64,
     pub(super) messages: u64,
 }
 
-impl Extra {
+impl ProviderOverhead {
     /// What is added to a request.
     pub(super) fn of(
-        request: &Request,
+        request: &MessagesRequest,
         spec: &ModelSpec,
-        features: Features,
-        counter: &Counter,
+        features: PromptFeatures,
+        counter: &TokenCounter,
     ) -> Self {
         let given = request.tools.iter().any(|tool| !tool.deferred);
         let overhead = spec.tool_overhead.unwrap_or(TOOLS);
@@ -44,7 +44,7 @@ impl Extra {
         };
         let behind = tools / BEHIND;
         let format = key::formats(request).map(|format| {
-            let schema = counter.text(&format.to_string(), Family::from(spec.tokenizer));
+            let schema = counter.text(&format.to_string(), TokenizerFamily::from(spec.tokenizer));
             FORMAT + schema * 3 / 2
         });
         let citations = if features.citations { CITATIONS } else { 0 };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use longhaul_core::xxh3::Xxh3_128;
 use serde_json::Value;
 
-use crate::request::Request;
+use crate::request::MessagesRequest;
 
 /// Betas that no longer change anything, or never changed a prompt.
 const WITHOUT_EFFECT: [&str; 4] = [
@@ -20,7 +20,7 @@ const WITHOUT_EFFECT: [&str; 4] = [
 
 /// What the content of a request turns on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Features {
+pub struct PromptFeatures {
     /// There is an image somewhere.
     pub images: bool,
     /// Some document or search result asks for citations.
@@ -29,7 +29,7 @@ pub struct Features {
 
 /// The key of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Keys {
+pub struct LevelKeys {
     /// At the start: model and betas.
     pub tools: u128,
     /// Before the system prompt: speed, citations, output format.
@@ -37,7 +37,7 @@ pub struct Keys {
     /// Before the messages: tool choice, images, thinking, effort.
     pub messages: u128,
     /// What the content turns on.
-    pub features: Features,
+    pub features: PromptFeatures,
 }
 
 /// Names a model's default effort.
@@ -49,8 +49,13 @@ fn default_effort(model: &str) -> &'static str {
 }
 
 /// The keys of a request for the model with this id.
-pub fn keys(request: &Request, model: &str, betas: &BTreeSet<String>, features: Features) -> Keys {
-    Keys {
+pub fn keys(
+    request: &MessagesRequest,
+    model: &str,
+    betas: &BTreeSet<String>,
+    features: PromptFeatures,
+) -> LevelKeys {
+    LevelKeys {
         tools: tools(model, betas),
         system: system(request, features),
         messages: messages(request, model, features),
@@ -69,7 +74,7 @@ fn tools(model: &str, betas: &BTreeSet<String>) -> u128 {
     hash.digest()
 }
 
-fn system(request: &Request, features: Features) -> u128 {
+fn system(request: &MessagesRequest, features: PromptFeatures) -> u128 {
     let mut hash = Xxh3_128::new();
     if speed(request) != "standard" {
         add(&mut hash, "speed", speed(request));
@@ -83,7 +88,7 @@ fn system(request: &Request, features: Features) -> u128 {
     hash.digest()
 }
 
-fn messages(request: &Request, model: &str, features: Features) -> u128 {
+fn messages(request: &MessagesRequest, model: &str, features: PromptFeatures) -> u128 {
     let mut hash = Xxh3_128::new();
     add(&mut hash, "tool_choice", &tool_choice(request));
     if features.images {
@@ -103,20 +108,20 @@ fn messages(request: &Request, model: &str, features: Features) -> u128 {
 }
 
 /// The output formats asked for: at most one in a request that makes sense.
-pub(crate) fn formats(request: &Request) -> impl Iterator<Item = &Value> {
+pub(crate) fn formats(request: &MessagesRequest) -> impl Iterator<Item = &Value> {
     let places: [&[&str]; 2] = [&["output_config", "format"], &["output_format"]];
     places.into_iter().filter_map(|path| at(request, path))
 }
 
 /// `speed`, where left out as its default.
-pub(crate) fn speed(request: &Request) -> &str {
+pub(crate) fn speed(request: &MessagesRequest) -> &str {
     at(request, &["speed"])
         .and_then(Value::as_str)
         .unwrap_or("standard")
 }
 
 /// The tool choice in one form: `auto` is what a request without one has.
-fn tool_choice(request: &Request) -> String {
+fn tool_choice(request: &MessagesRequest) -> String {
     let choice = |field| at(request, &["tool_choice", field]);
     let kind = choice("type").and_then(Value::as_str).unwrap_or("auto");
     let name = choice("name").and_then(Value::as_str).unwrap_or_default();
@@ -125,12 +130,12 @@ fn tool_choice(request: &Request) -> String {
 }
 
 /// Whether a tool must be called.
-pub(crate) fn forces_a_tool(request: &Request) -> bool {
+pub(crate) fn forces_a_tool(request: &MessagesRequest) -> bool {
     let kind = at(request, &["tool_choice", "type"]).and_then(Value::as_str);
     matches!(kind, Some("any" | "tool"))
 }
 
-fn at<'a>(request: &'a Request, path: &[&str]) -> Option<&'a Value> {
+fn at<'a>(request: &'a MessagesRequest, path: &[&str]) -> Option<&'a Value> {
     let (first, rest) = path.split_first()?;
     let start = request.fields.get(*first)?;
     let found = rest

@@ -8,35 +8,35 @@ use std::collections::BTreeSet;
 use longhaul_core::models::{ModelSpec, PriorThinking};
 
 use super::automatic;
-use super::extra::Extra;
-use super::key::{self, Features, Keys};
+use super::extra::ProviderOverhead;
+use super::key::{self, LevelKeys, PromptFeatures};
 use super::parts::{
-    Begin, asks_for_citations, begin, discovered, has_image, head, inner_marker, is_summary,
-    newest_turn, role_mask, summarised,
+    ConversationStart, asks_for_citations, begin, contains_summary, discovered, has_image,
+    inner_marker, is_summary, newest_turn, prefix_positions, role_mask,
 };
-use super::{Level, Position, Prompt};
+use super::{LaidOutPrompt, PromptLevel, PromptPosition};
 use crate::call::ApiError;
-use crate::request::{Request, Ttl, identity};
-use crate::tokens::{Counter, FIRST_MESSAGE, Family, NEXT_MESSAGE};
+use crate::request::{CacheLifetime, MessagesRequest, identity};
+use crate::tokens::{FIRST_MESSAGE, NEXT_MESSAGE, TokenCounter, TokenizerFamily};
 
 /// For whom a request is laid out.
 #[derive(Debug, Clone, Copy)]
-pub struct Scheme<'a> {
+pub struct LayoutScheme<'a> {
     /// The model.
     pub spec: &'a ModelSpec,
     /// `anthropic-beta`.
     pub betas: &'a BTreeSet<String>,
 }
 
-impl Scheme<'_> {
-    pub(super) fn family(&self) -> Family {
-        Family::from(self.spec.tokenizer)
+impl LayoutScheme<'_> {
+    pub(super) fn family(&self) -> TokenizerFamily {
+        TokenizerFamily::from(self.spec.tokenizer)
     }
 }
 
 /// The block a position is.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Slot {
+pub(super) struct PositionBlock {
     /// It can carry a marker.
     pub(super) able: bool,
     /// Index of its message; none for tools and system.
@@ -49,34 +49,34 @@ pub(super) struct Slot {
 
 /// A request laid out, with what is needed to extend it.
 #[derive(Debug, Clone, Default)]
-pub struct Layout {
+pub struct PromptLayout {
     /// The positions.
-    pub prompt: Prompt,
+    pub prompt: LaidOutPrompt,
     /// Positions of tools and system.
-    pub(super) head: usize,
+    pub(super) prefix_len: usize,
     /// For each message the index of its first position.
     pub(super) starts: Vec<usize>,
     /// Of each position, the block it is.
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<PositionBlock>,
     model: String,
-    pub(super) keys: Keys,
-    pub(super) extra: Extra,
+    pub(super) keys: LevelKeys,
+    pub(super) extra: ProviderOverhead,
     /// The first position with an image, and the first that asks for citations.
     pub(super) images: Option<usize>,
     pub(super) citations: Option<usize>,
     /// The first message with thinking in it.
     pub(super) thinking: Option<usize>,
     /// Where the conversation begins: behind what a compaction block stands for.
-    begins: Begin,
+    begins: ConversationStart,
     automatic: Option<usize>,
 }
 
-impl Layout {
+impl PromptLayout {
     /// Lays a request out.
     pub fn of(
-        request: &Request,
-        scheme: Scheme<'_>,
-        counter: &mut Counter,
+        request: &MessagesRequest,
+        scheme: LayoutScheme<'_>,
+        counter: &mut TokenCounter,
     ) -> Result<Self, ApiError> {
         Self::default().extended(request, 0, scheme, counter)
     }
@@ -84,10 +84,10 @@ impl Layout {
     /// Lays out a request whose first `kept` messages are those of the request this layout is of.
     pub fn extended(
         mut self,
-        request: &Request,
+        request: &MessagesRequest,
         kept: usize,
-        scheme: Scheme<'_>,
-        counter: &mut Counter,
+        scheme: LayoutScheme<'_>,
+        counter: &mut TokenCounter,
     ) -> Result<Self, ApiError> {
         if self.model != scheme.spec.id {
             // Another model counts and strips otherwise.
@@ -98,12 +98,12 @@ impl Layout {
         }
         self.take_back_automatic();
         let kept = self.keepable(request, kept, scheme.spec);
-        let head = head(request, scheme, counter);
-        let moved = self.put_head(head);
+        let head = prefix_positions(request, scheme, counter);
+        let moved = self.put_prefix(head);
         let from = self.truncate(kept);
         self.push_messages(request, kept, scheme, counter);
         let keys = self.keys_of(request, scheme);
-        let extra = Extra::of(request, scheme.spec, keys.features, counter);
+        let extra = ProviderOverhead::of(request, scheme.spec, keys.features, counter);
         let first = match () {
             () if moved
                 || extra != self.extra
@@ -112,7 +112,7 @@ impl Layout {
             {
                 0
             }
-            () if keys.messages != self.keys.messages => self.head,
+            () if keys.messages != self.keys.messages => self.prefix_len,
             () => from,
         };
         (self.keys, self.extra) = (keys, extra);
@@ -129,10 +129,12 @@ impl Layout {
 
     /// Whether a summary stands for the beginning of the conversation.
     pub fn has_summary(&self) -> bool {
-        self.slots.get(self.head).is_some_and(|slot| slot.summary)
+        self.slots
+            .get(self.prefix_len)
+            .is_some_and(|slot| slot.summary)
     }
 
-    pub(super) fn place_automatic(&mut self, ttl: Option<Ttl>) -> Result<(), ApiError> {
+    pub(super) fn place_automatic(&mut self, ttl: Option<CacheLifetime>) -> Result<(), ApiError> {
         let Some(ttl) = ttl else { return Ok(()) };
         let slots = &self.slots;
         let eligible = |index: usize| slots.get(index).is_some_and(|slot| slot.able);
@@ -150,8 +152,8 @@ impl Layout {
         self.prompt.markers.retain(|&marker| marker != index);
     }
 
-    pub(super) fn keys_of(&self, request: &Request, scheme: Scheme<'_>) -> Keys {
-        let features = Features {
+    pub(super) fn keys_of(&self, request: &MessagesRequest, scheme: LayoutScheme<'_>) -> LevelKeys {
+        let features = PromptFeatures {
             images: self.images.is_some(),
             citations: self.citations.is_some(),
         };
@@ -159,12 +161,13 @@ impl Layout {
     }
 
     /// How many messages can be left as they are: none where a new one changes what is shown of the old.
-    fn keepable(&mut self, request: &Request, kept: usize, spec: &ModelSpec) -> usize {
+    fn keepable(&mut self, request: &MessagesRequest, kept: usize, spec: &ModelSpec) -> usize {
         let mut kept = kept.min(self.starts.len());
-        let begins = match self.begins == Begin::default() && !summarised(request, kept) {
-            true => Begin::default(),
-            false => begin(request),
-        };
+        let begins =
+            match self.begins == ConversationStart::default() && !contains_summary(request, kept) {
+                true => ConversationStart::default(),
+                false => begin(request),
+            };
         if begins != self.begins {
             self.begins = begins;
             kept = 0;
@@ -176,8 +179,12 @@ impl Layout {
     }
 
     /// Puts tools and system in front. Says whether anything but markers changed.
-    fn put_head(&mut self, head: Vec<Position>) -> bool {
-        let old = self.prompt.positions.get(..self.head).unwrap_or_default();
+    fn put_prefix(&mut self, head: Vec<PromptPosition>) -> bool {
+        let old = self
+            .prompt
+            .positions
+            .get(..self.prefix_len)
+            .unwrap_or_default();
         let same = old.len() == head.len()
             && old.iter().zip(&head).all(|(old, new)| {
                 old.identity == new.identity && old.tokens == new.tokens && old.level == new.level
@@ -188,11 +195,11 @@ impl Layout {
             }
             return false;
         }
-        let (was, is) = (self.head, head.len());
+        let (was, is) = (self.prefix_len, head.len());
         let shift = |index: &mut usize| *index = *index - was + is;
-        let slot = Slot {
+        let slot = PositionBlock {
             able: true,
-            ..Slot::default()
+            ..PositionBlock::default()
         };
         self.slots.splice(..was, std::iter::repeat_n(slot, is));
         self.prompt.positions.splice(..was, head);
@@ -200,7 +207,7 @@ impl Layout {
         self.images.iter_mut().for_each(shift);
         self.citations.iter_mut().for_each(shift);
         self.prompt.markers.clear();
-        self.head = is;
+        self.prefix_len = is;
         true
     }
 
@@ -222,10 +229,10 @@ impl Layout {
 
     fn push_messages(
         &mut self,
-        request: &Request,
+        request: &MessagesRequest,
         kept: usize,
-        scheme: Scheme<'_>,
-        counter: &mut Counter,
+        scheme: LayoutScheme<'_>,
+        counter: &mut TokenCounter,
     ) {
         let family = scheme.family();
         let turn = match scheme.spec.thinking.prior {
@@ -234,7 +241,7 @@ impl Layout {
         };
         for (index, message) in request.messages.iter().enumerate().skip(kept) {
             self.starts.push(self.prompt.positions.len());
-            let mut frame = match self.prompt.positions.len() > self.head {
+            let mut frame = match self.prompt.positions.len() > self.prefix_len {
                 true => NEXT_MESSAGE,
                 false => FIRST_MESSAGE,
             };
@@ -259,14 +266,14 @@ impl Layout {
                     self.citations = self.citations.or(Some(here));
                 }
                 let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
-                self.slots.push(Slot {
+                self.slots.push(PositionBlock {
                     able: !thinks && !empty,
                     message: Some(index),
                     block: at,
                     summary: is_summary(block),
                 });
-                self.prompt.positions.push(Position {
-                    level: Level::Messages,
+                self.prompt.positions.push(PromptPosition {
+                    level: PromptLevel::Messages,
                     place: format!("messages.{index}.content.{at}"),
                     prefix: 0,
                     tokens: std::mem::take(&mut frame) + own + found,

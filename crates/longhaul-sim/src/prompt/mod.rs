@@ -13,14 +13,14 @@ pub mod key;
 pub mod layout;
 mod parts;
 
-pub use edit::{Change, Changes};
-pub use parts::{Begin, begin};
+pub use edit::{BlockChange, BlockChanges};
+pub use parts::{ConversationStart, begin};
 
-use crate::request::Ttl;
+use crate::request::CacheLifetime;
 
 /// The levels of a prompt. A change at one invalidates those behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum PromptLevel {
     /// Tool definitions.
     Tools,
     /// The system prompt.
@@ -31,9 +31,9 @@ pub enum Level {
 
 /// One position: a tool definition, a system block or a message content block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
+pub struct PromptPosition {
     /// Its level.
-    pub level: Level,
+    pub level: PromptLevel,
     /// Where it stands in the request, as in `messages.3.content.1`.
     pub place: String,
     /// Hash of everything up to and including it, with what else is part of the key at its level.
@@ -41,7 +41,7 @@ pub struct Position {
     /// Its tokens.
     pub tokens: u64,
     /// A cache breakpoint ends here.
-    pub marker: Option<Ttl>,
+    pub marker: Option<CacheLifetime>,
     /// Hash of itself, with the role it is spoken in.
     pub identity: u128,
     /// Tokens of the prompt up to and including it.
@@ -50,16 +50,16 @@ pub struct Position {
 
 /// A prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prompt {
+pub struct LaidOutPrompt {
     /// Its positions in order.
-    pub positions: Vec<Position>,
+    pub positions: Vec<PromptPosition>,
     /// Tokens in all, overhead included.
     pub tokens: u64,
     /// Which positions end a breakpoint, in order.
     pub markers: Vec<usize>,
 }
 
-impl Prompt {
+impl LaidOutPrompt {
     /// Tokens up to and including the last of the first `count` positions.
     pub fn up_to(&self, count: usize) -> u64 {
         count
@@ -69,7 +69,7 @@ impl Prompt {
     }
 
     /// The breakpoints in order, each as the index of its position and its lifetime.
-    pub fn breakpoints(&self) -> impl DoubleEndedIterator<Item = (usize, Ttl)> {
+    pub fn breakpoints(&self) -> impl DoubleEndedIterator<Item = (usize, CacheLifetime)> {
         self.markers
             .iter()
             .filter_map(|&index| Some((index, self.positions.get(index)?.marker?)))

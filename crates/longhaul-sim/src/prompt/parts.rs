@@ -3,14 +3,14 @@
 use longhaul_core::xxh3::xxh3_128;
 use serde_json::Value;
 
-use super::layout::Scheme;
-use super::{Level, Position};
-use crate::request::{Block, Request, Role, Tool, Ttl, identity};
-use crate::tokens::{Counter, Family};
+use super::layout::LayoutScheme;
+use super::{PromptLevel, PromptPosition};
+use crate::request::{ApiBlock, ApiRole, ApiTool, CacheLifetime, MessagesRequest, identity};
+use crate::tokens::{TokenCounter, TokenizerFamily};
 
 /// The message and block with which the conversation begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Begin {
+pub struct ConversationStart {
     /// Index of the message.
     pub message: usize,
     /// Index of its block.
@@ -18,13 +18,13 @@ pub struct Begin {
 }
 
 /// Where a conversation begins: at its last compaction block that holds a summary, else at its start.
-pub fn begin(request: &Request) -> Begin {
+pub fn begin(request: &MessagesRequest) -> ConversationStart {
     let blocks = request.messages.iter().enumerate().rev();
     let found = blocks
-        .filter(|(_, message)| message.role == Role::Assistant)
+        .filter(|(_, message)| message.role == ApiRole::Assistant)
         .find_map(|(index, message)| {
             let block = message.content.iter().rposition(is_summary)?;
-            Some(Begin {
+            Some(ConversationStart {
                 message: index,
                 block,
             })
@@ -32,17 +32,21 @@ pub fn begin(request: &Request) -> Begin {
     found.unwrap_or_default()
 }
 
-pub(super) fn is_summary(block: &Block) -> bool {
+pub(super) fn is_summary(block: &ApiBlock) -> bool {
     block.kind == "compaction" && block.text("content").is_some()
 }
 
 /// Whether a compaction block with a summary is among the messages from `kept` on.
-pub(super) fn summarised(request: &Request, kept: usize) -> bool {
+pub(super) fn contains_summary(request: &MessagesRequest, kept: usize) -> bool {
     let new = request.messages.iter().skip(kept);
     new.flat_map(|message| &message.content).any(is_summary)
 }
 
-pub(super) fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter) -> Vec<Position> {
+pub(super) fn prefix_positions(
+    request: &MessagesRequest,
+    scheme: LayoutScheme<'_>,
+    counter: &mut TokenCounter,
+) -> Vec<PromptPosition> {
     let family = scheme.family();
     let mut positions = Vec::new();
     let mut searches = Vec::new();
@@ -55,10 +59,10 @@ pub(super) fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter)
         let identity = identity::of_tool(tool);
         // Web search is no tool definition in the prompt but a part of the system prompt.
         let (level, list) = match is_web_search(tool) {
-            true => (Level::System, &mut searches),
-            false => (Level::Tools, &mut positions),
+            true => (PromptLevel::System, &mut searches),
+            false => (PromptLevel::Tools, &mut positions),
         };
-        list.push(Position {
+        list.push(PromptPosition {
             level,
             place: format!("tools.{index}"),
             prefix: 0,
@@ -71,8 +75,8 @@ pub(super) fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter)
     positions.append(&mut searches);
     for (index, block) in request.system.iter().enumerate() {
         let identity = identity::of_block(block);
-        positions.push(Position {
-            level: Level::System,
+        positions.push(PromptPosition {
+            level: PromptLevel::System,
             place: format!("system.{index}"),
             prefix: 0,
             tokens: counter.block(block, identity, family),
@@ -84,17 +88,17 @@ pub(super) fn head(request: &Request, scheme: Scheme<'_>, counter: &mut Counter)
     positions
 }
 
-pub(super) fn is_web_search(tool: &Tool) -> bool {
+pub(super) fn is_web_search(tool: &ApiTool) -> bool {
     let kind = tool.kind.as_deref();
     kind.is_some_and(|kind| kind.starts_with("web_search_"))
 }
 
 /// Tokens of deferred tools that a block brings in by reference: their definitions are appended where they are found.
 pub(super) fn discovered(
-    block: &Block,
-    request: &Request,
-    family: Family,
-    counter: &mut Counter,
+    block: &ApiBlock,
+    request: &MessagesRequest,
+    family: TokenizerFamily,
+    counter: &mut TokenCounter,
 ) -> u64 {
     if !block.raw.contains("tool_reference") {
         return 0;
@@ -124,16 +128,16 @@ pub(super) fn referenced<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
 }
 
 /// The last message in which the user says something that is no tool result.
-pub(super) fn newest_turn(request: &Request) -> usize {
-    let says = |block: &Block| block.kind != "tool_result";
+pub(super) fn newest_turn(request: &MessagesRequest) -> usize {
+    let says = |block: &ApiBlock| block.kind != "tool_result";
     request
         .messages
         .iter()
-        .rposition(|message| message.role == Role::User && message.content.iter().any(says))
+        .rposition(|message| message.role == ApiRole::User && message.content.iter().any(says))
         .unwrap_or_default()
 }
 
-pub(super) fn has_image(block: &Block) -> bool {
+pub(super) fn has_image(block: &ApiBlock) -> bool {
     let parts = || block.fields.get("content").and_then(Value::as_array);
     let image = |part: &Value| part.get("type").and_then(Value::as_str) == Some("image");
     match block.kind.as_str() {
@@ -144,22 +148,26 @@ pub(super) fn has_image(block: &Block) -> bool {
 }
 
 /// The marker on the last marked part of a result: a breakpoint ends with the block it is in.
-pub(super) fn inner_marker(block: &Block) -> Option<Ttl> {
+pub(super) fn inner_marker(block: &ApiBlock) -> Option<CacheLifetime> {
     let parts = block.fields.get("content").and_then(Value::as_array)?;
     let control = |part: &Value| part.get("cache_control").filter(|c| c.is_object()).cloned();
-    parts.iter().rev().find_map(control).map(|c| Ttl::of(&c))
+    parts
+        .iter()
+        .rev()
+        .find_map(control)
+        .map(|c| CacheLifetime::of(&c))
 }
 
-pub(super) fn asks_for_citations(block: &Block) -> bool {
+pub(super) fn asks_for_citations(block: &ApiBlock) -> bool {
     let enabled = |citations: &Value| citations.get("enabled").and_then(Value::as_bool);
     matches!(block.kind.as_str(), "document" | "search_result")
         && block.fields.get("citations").and_then(enabled) == Some(true)
 }
 
-pub(super) fn role_mask(role: Role) -> u128 {
+pub(super) fn role_mask(role: ApiRole) -> u128 {
     match role {
-        Role::User => 0,
-        Role::Assistant => xxh3_128(b"assistant"),
-        Role::System => xxh3_128(b"system"),
+        ApiRole::User => 0,
+        ApiRole::Assistant => xxh3_128(b"assistant"),
+        ApiRole::System => xxh3_128(b"system"),
     }
 }

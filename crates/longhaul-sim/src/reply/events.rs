@@ -2,32 +2,32 @@
 
 use serde_json::{Value, json};
 
-use crate::call::Millis;
+use crate::call::VirtualMillis;
 
 /// Characters of a delta.
 const PIECE: usize = 24;
 
 /// When a stream begins and ends.
 #[derive(Debug, Clone, Copy)]
-pub struct Pacing {
+pub struct StreamTiming {
     /// The first event.
-    pub first_byte: Millis,
+    pub first_byte: VirtualMillis,
     /// The last.
-    pub ended: Millis,
+    pub ended: VirtualMillis,
 }
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct TimedEvent {
     /// Its name, which is also its `type`.
     pub name: &'static str,
     /// Its data.
     pub data: Value,
     /// When it leaves.
-    pub at: Millis,
+    pub at: VirtualMillis,
 }
 
-impl Event {
+impl TimedEvent {
     /// As it goes over the wire.
     pub fn to_sse(&self) -> String {
         format!("event: {}\ndata: {}\n\n", self.name, self.data)
@@ -35,7 +35,7 @@ impl Event {
 }
 
 /// Tells a message as events.
-pub fn events(message: &Value, pacing: Pacing) -> Vec<Event> {
+pub fn events(message: &Value, pacing: StreamTiming) -> Vec<TimedEvent> {
     let mut list = vec![start(message)];
     let content = message.get("content").and_then(Value::as_array);
     for (index, block) in content.into_iter().flatten().enumerate() {
@@ -65,10 +65,10 @@ pub fn events(message: &Value, pacing: Pacing) -> Vec<Event> {
     let timed = list
         .into_iter()
         .zip(0_u64..)
-        .map(|((name, data), nth)| Event {
+        .map(|((name, data), nth)| TimedEvent {
             name,
             data,
-            at: Millis(pacing.first_byte.0 + span * nth / last),
+            at: VirtualMillis(pacing.first_byte.0 + span * nth / last),
         });
     timed.collect()
 }

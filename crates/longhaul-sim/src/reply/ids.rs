@@ -6,12 +6,12 @@ const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
 
 /// Makes ids.
 #[derive(Debug, Clone)]
-pub struct Ids {
+pub struct ApiIds {
     seed: u64,
     made: u64,
 }
 
-impl Ids {
+impl ApiIds {
     /// Ids of a world with this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, made: 0 }

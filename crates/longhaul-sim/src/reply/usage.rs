@@ -7,7 +7,7 @@ use crate::cache::Billing;
 
 /// What a step sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepKind {
+pub enum SamplingStepKind {
     /// The reply.
     Message,
     /// A summary made by the server.
@@ -16,9 +16,9 @@ pub enum StepKind {
 
 /// One sampling step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct SamplingStep {
     /// What it sampled.
-    pub kind: StepKind,
+    pub kind: SamplingStepKind,
     /// Its prompt.
     pub billing: Billing,
     /// What it wrote.
@@ -27,9 +27,9 @@ pub struct Step {
 
 /// What a reply counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct ReplyCounts {
     /// The steps, in order. Without a list of iterations there is one.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SamplingStep>,
     /// Tokens of thinking among the output.
     pub thinking: u64,
     /// Tokens taken out of the cached prefix by reference, where the request asked for it.
@@ -42,13 +42,13 @@ pub struct Counts {
     pub speed: Option<String>,
 }
 
-impl Counts {
+impl ReplyCounts {
     /// The steps of the reply itself, summed: what stands at the top of `usage`.
     fn top(&self) -> (Billing, u64) {
         let steps = self
             .steps
             .iter()
-            .filter(|step| step.kind == StepKind::Message);
+            .filter(|step| step.kind == SamplingStepKind::Message);
         steps.fold((Billing::default(), 0), |(sum, output), step| {
             let b = step.billing;
             let sum = Billing {
@@ -79,8 +79,8 @@ impl Counts {
             let steps = self.steps.iter().map(|step| {
                 let mut one = step_json(&step.billing, step.output);
                 one["type"] = json!(match step.kind {
-                    StepKind::Message => "message",
-                    StepKind::Compaction => "compaction",
+                    SamplingStepKind::Message => "message",
+                    SamplingStepKind::Compaction => "compaction",
                 });
                 one
             });
@@ -98,8 +98,8 @@ impl Counts {
         if self.listed {
             let steps = self.steps.iter().map(|step| Iteration {
                 kind: match step.kind {
-                    StepKind::Message => IterationKind::Message,
-                    StepKind::Compaction => IterationKind::Other,
+                    SamplingStepKind::Message => IterationKind::Message,
+                    SamplingStepKind::Compaction => IterationKind::Other,
                 },
                 usage: step.billing.usage(step.output),
             });

@@ -3,7 +3,7 @@
 use super::content::{
     ANYTHINGS, CACHE_CONTROL, DOCUMENT, IMAGE, SEARCH_RESULT, TEXT, TOOL_REFERENCE,
 };
-use super::shape::{Field, Shape, Variant, field, variant};
+use super::shape::{FieldSpec, TaggedVariant, ValueShape, field, variant};
 
 const COMPACT: &[&str] = &["compact-2026-01-12", "compact-2026-09-04"];
 const MCP: &[&str] = &[
@@ -25,7 +25,7 @@ const FALLBACK: &[&str] = &[
 const CACHE_EDITING: &[&str] = &[super::CACHE_EDITS_BETA];
 
 /// A content block of a message.
-pub(super) const BLOCK: Shape = Shape::Tagged(BLOCKS);
+pub(super) const BLOCK: ValueShape = ValueShape::Tagged(BLOCKS);
 
 pub(super) fn is_id(text: &str) -> bool {
     text.bytes()
@@ -38,16 +38,16 @@ fn is_server_id(text: &str) -> bool {
     })
 }
 
-const ID: Shape = Shape::Pattern(is_id, "^[a-zA-Z0-9_-]+$");
-const SERVER_ID: Shape = Shape::Pattern(is_server_id, "^srvtoolu_[a-zA-Z0-9_]+$");
-const TOOL_NAME: Shape = Shape::Short(200);
+const ID: ValueShape = ValueShape::Pattern(is_id, "^[a-zA-Z0-9_-]+$");
+const SERVER_ID: ValueShape = ValueShape::Pattern(is_server_id, "^srvtoolu_[a-zA-Z0-9_]+$");
+const TOOL_NAME: ValueShape = ValueShape::Short(200);
 
-const TOOL_RESULT: &[Field] = &[
+const TOOL_RESULT: &[FieldSpec] = &[
     field!(Required, "tool_use_id", &ID),
     field!(
         Optional,
         "content",
-        &Shape::StrOr(&Shape::List(&Shape::Tagged(&[
+        &ValueShape::StrOr(&ValueShape::List(&ValueShape::Tagged(&[
             variant!("text", TEXT),
             variant!("image", IMAGE),
             variant!("search_result", SEARCH_RESULT),
@@ -56,64 +56,67 @@ const TOOL_RESULT: &[Field] = &[
             variant!("browser_state", BROWSER_STATE),
         ]))),
     ),
-    field!(Nullable, "is_error", &Shape::Bool),
+    field!(Nullable, "is_error", &ValueShape::Bool),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "toolset_name", &Shape::Str),
+    field!(Nullable, "toolset_name", &ValueShape::Str),
     // What an edit refers to. It is accepted and says nothing more than the id does.
     field!(Optional, "cache_reference", &ID, CACHE_EDITING),
 ];
 
-const TOOL_USE: &[Field] = &[
+const TOOL_USE: &[FieldSpec] = &[
     field!(Required, "id", &ID),
     field!(Required, "name", &TOOL_NAME),
-    field!(Required, "input", &Shape::Dict),
+    field!(Required, "input", &ValueShape::Dict),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "caller", &Shape::Dict),
-    field!(Nullable, "toolset_name", &Shape::Str),
+    field!(Nullable, "caller", &ValueShape::Dict),
+    field!(Nullable, "toolset_name", &ValueShape::Str),
 ];
 
-const SERVER_TOOL_USE: &[Field] = &[
+const SERVER_TOOL_USE: &[FieldSpec] = &[
     field!(Required, "id", &SERVER_ID),
-    field!(Required, "name", &Shape::Str),
-    field!(Required, "input", &Shape::Dict),
+    field!(Required, "name", &ValueShape::Str),
+    field!(Required, "input", &ValueShape::Dict),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "caller", &Shape::Dict),
+    field!(Nullable, "caller", &ValueShape::Dict),
 ];
 
 /// What a server tool answered is checked only in outline: it comes from the server itself.
-const SERVER_RESULT: &[Field] = &[
+const SERVER_RESULT: &[FieldSpec] = &[
     field!(Required, "tool_use_id", &SERVER_ID),
-    field!(Required, "content", &Shape::Any),
+    field!(Required, "content", &ValueShape::Any),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "caller", &Shape::Dict),
+    field!(Nullable, "caller", &ValueShape::Dict),
 ];
 
-const BROWSER_STATE: &[Field] = &[
+const BROWSER_STATE: &[FieldSpec] = &[
     field!(Required, "tabs", &ANYTHINGS),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
     field!(Nullable, "state_changes", &ANYTHINGS),
 ];
 
-const TOOL_CHANGE: &[Field] = &[
+const TOOL_CHANGE: &[FieldSpec] = &[
     field!(
         Required,
         "tool",
-        &Shape::Tagged(&[
-            variant!("tool_reference", &[field!(Required, "name", &Shape::Str)]),
+        &ValueShape::Tagged(&[
+            variant!(
+                "tool_reference",
+                &[field!(Required, "name", &ValueShape::Str)]
+            ),
             variant!(
                 "mcp_tool_reference",
                 &[
-                    field!(Required, "name", &Shape::Str),
-                    field!(Required, "server_name", &Shape::Str)
+                    field!(Required, "name", &ValueShape::Str),
+                    field!(Required, "server_name", &ValueShape::Str)
                 ]
             ),
             variant!(
                 "mcp_toolset_reference",
-                &[field!(Required, "server_name", &Shape::Str)]
+                &[field!(Required, "server_name", &ValueShape::Str)]
             ),
             variant!(
                 "tool_definition",
-                &[field!(Required, "definition", &Shape::Dict)],
+                &[field!(Required, "definition", &ValueShape::Dict)],
                 &["inline-tools-2026-09-15"]
             ),
         ]),
@@ -121,15 +124,15 @@ const TOOL_CHANGE: &[Field] = &[
     field!(Nullable, "cache_control", &CACHE_CONTROL),
 ];
 
-const COMPACTION: &[Field] = &[
-    field!(Nullable, "content", &Shape::Str),
-    field!(Nullable, "encrypted_content", &Shape::Str),
-    field!(Nullable, "signature", &Shape::Str),
+const COMPACTION: &[FieldSpec] = &[
+    field!(Nullable, "content", &ValueShape::Str),
+    field!(Nullable, "encrypted_content", &ValueShape::Str),
+    field!(Nullable, "signature", &ValueShape::Str),
     field!(Nullable, "tool_changes", &ANYTHINGS),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
 ];
 
-const BLOCKS: &[Variant] = &[
+const BLOCKS: &[TaggedVariant] = &[
     variant!("text", TEXT),
     variant!("image", IMAGE),
     variant!("document", DOCUMENT),
@@ -137,13 +140,13 @@ const BLOCKS: &[Variant] = &[
     variant!(
         "thinking",
         &[
-            field!(Required, "signature", &Shape::Str),
-            field!(Required, "thinking", &Shape::Str)
+            field!(Required, "signature", &ValueShape::Str),
+            field!(Required, "thinking", &ValueShape::Str)
         ]
     ),
     variant!(
         "redacted_thinking",
-        &[field!(Required, "data", &Shape::Str)]
+        &[field!(Required, "data", &ValueShape::Str)]
     ),
     variant!("tool_use", TOOL_USE),
     variant!("tool_result", TOOL_RESULT),
@@ -157,7 +160,7 @@ const BLOCKS: &[Variant] = &[
     variant!(
         "container_upload",
         &[
-            field!(Required, "file_id", &Shape::Str),
+            field!(Required, "file_id", &ValueShape::Str),
             field!(Nullable, "cache_control", &CACHE_CONTROL)
         ]
     ),
@@ -166,9 +169,9 @@ const BLOCKS: &[Variant] = &[
         "mcp_tool_use",
         &[
             field!(Required, "id", &ID),
-            field!(Required, "name", &Shape::Str),
-            field!(Required, "input", &Shape::Dict),
-            field!(Required, "server_name", &Shape::Str),
+            field!(Required, "name", &ValueShape::Str),
+            field!(Required, "input", &ValueShape::Dict),
+            field!(Required, "server_name", &ValueShape::Str),
             field!(Nullable, "cache_control", &CACHE_CONTROL),
         ],
         MCP,
@@ -180,9 +183,11 @@ const BLOCKS: &[Variant] = &[
             field!(
                 Optional,
                 "content",
-                &Shape::StrOr(&Shape::List(&Shape::Tagged(&[variant!("text", TEXT)])))
+                &ValueShape::StrOr(&ValueShape::List(&ValueShape::Tagged(&[variant!(
+                    "text", TEXT
+                )])))
             ),
-            field!(Optional, "is_error", &Shape::Bool),
+            field!(Optional, "is_error", &ValueShape::Bool),
             field!(Nullable, "cache_control", &CACHE_CONTROL),
         ],
         MCP,
@@ -190,7 +195,7 @@ const BLOCKS: &[Variant] = &[
     variant!(
         "mcp_tool_listing",
         &[
-            field!(Required, "mcp_server_name", &Shape::Str),
+            field!(Required, "mcp_server_name", &ValueShape::Str),
             field!(Required, "tools", &ANYTHINGS)
         ],
         MCP
@@ -202,9 +207,9 @@ const BLOCKS: &[Variant] = &[
     variant!(
         "fallback",
         &[
-            field!(Required, "to", &Shape::Dict),
-            field!(Optional, "from", &Shape::Dict),
-            field!(Optional, "trigger", &Shape::Any),
+            field!(Required, "to", &ValueShape::Dict),
+            field!(Optional, "from", &ValueShape::Dict),
+            field!(Optional, "trigger", &ValueShape::Any),
         ],
         FALLBACK,
     ),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use longhaul_core::xxh3::Xxh3_128;
 use serde_json::value::RawValue;
 
-use super::{Block, Tool};
+use super::{ApiBlock, ApiTool};
 
 /// How deep objects of the API's own are taken apart; anything deeper counts as it was sent.
 const DEEPEST: usize = 16;
@@ -30,16 +30,16 @@ const DEFAULTS: [(&str, &str); 3] = [
 ];
 
 /// The identity of a content block: of a message, of `system` or of a tool result.
-pub fn of_block(block: &Block) -> u128 {
+pub fn of_block(block: &ApiBlock) -> u128 {
     let mut hash = Xxh3_128::new();
-    object(&mut hash, &block.raw, Owner::Block, 0);
+    object(&mut hash, &block.raw, IdentityObject::Block, 0);
     hash.digest()
 }
 
 /// The identity of a tool definition. Whether it is deferred is no part of it.
-pub fn of_tool(tool: &Tool) -> u128 {
+pub fn of_tool(tool: &ApiTool) -> u128 {
     let mut hash = Xxh3_128::new();
-    object(&mut hash, &tool.raw, Owner::Tool, 0);
+    object(&mut hash, &tool.raw, IdentityObject::Tool, 0);
     hash.digest()
 }
 
@@ -52,13 +52,13 @@ pub fn of_json(text: &str) -> u128 {
 
 /// What an object is, for its defaults.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum IdentityObject {
     Block,
     Tool,
     Part,
 }
 
-fn object(hash: &mut Xxh3_128, raw: &str, owner: Owner, depth: usize) {
+fn object(hash: &mut Xxh3_128, raw: &str, owner: IdentityObject, depth: usize) {
     let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw) else {
         return as_sent(hash, raw);
     };
@@ -71,7 +71,11 @@ fn object(hash: &mut Xxh3_128, raw: &str, owner: Owner, depth: usize) {
         string(hash, name.as_bytes());
         match AS_SENT.contains(&name.as_str()) {
             true => as_sent(hash, value),
-            false if owner == Owner::Block && name == "content" && value.starts_with('"') => {
+            false
+                if owner == IdentityObject::Block
+                    && name == "content"
+                    && value.starts_with('"') =>
+            {
                 text_block(hash, value);
             }
             false => part(hash, value, depth + 1),
@@ -82,7 +86,7 @@ fn object(hash: &mut Xxh3_128, raw: &str, owner: Owner, depth: usize) {
 
 fn part(hash: &mut Xxh3_128, raw: &str, depth: usize) {
     match raw.as_bytes().first() {
-        Some(b'{') if depth < DEEPEST => object(hash, raw, Owner::Part, depth),
+        Some(b'{') if depth < DEEPEST => object(hash, raw, IdentityObject::Part, depth),
         Some(b'[') if depth < DEEPEST => match serde_json::from_str::<Vec<&RawValue>>(raw) {
             Ok(items) => {
                 hash.update(b"[");
@@ -107,9 +111,9 @@ fn text_block(hash: &mut Xxh3_128, text: &str) {
     hash.update(b"}]");
 }
 
-fn says_nothing(name: &str, value: &str, owner: Owner) -> bool {
+fn says_nothing(name: &str, value: &str, owner: IdentityObject) -> bool {
     let default = || {
-        (owner == Owner::Tool && name == "type" && value == r#""custom""#)
+        (owner == IdentityObject::Tool && name == "type" && value == r#""custom""#)
             || DEFAULTS
                 .iter()
                 .any(|(field, default)| *field == name && without_space(value) == *default)
@@ -176,7 +180,7 @@ mod tests {
     use std::sync::Arc;
 
     fn block(raw: &str) -> u128 {
-        of_block(&Block {
+        of_block(&ApiBlock {
             kind: String::new(),
             fields: Map::new(),
             raw: Arc::from(raw),
@@ -185,7 +189,7 @@ mod tests {
     }
 
     fn tool(raw: &str) -> u128 {
-        of_tool(&Tool {
+        of_tool(&ApiTool {
             name: String::new(),
             kind: None,
             raw: Arc::from(raw),

@@ -39,7 +39,7 @@ pub enum Endpoint {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum ApiRole {
     /// The user, and tools.
     User,
     /// The model.
@@ -50,40 +50,40 @@ pub enum Role {
 
 /// Lifetime of a cache entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ttl {
+pub enum CacheLifetime {
     /// Five minutes.
     FiveMinutes,
     /// One hour.
     OneHour,
 }
 
-impl Ttl {
+impl CacheLifetime {
     /// As the API writes it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Ttl::FiveMinutes => "5m",
-            Ttl::OneHour => "1h",
+            CacheLifetime::FiveMinutes => "5m",
+            CacheLifetime::OneHour => "1h",
         }
     }
 
     /// Of a `cache_control` object that was checked.
-    pub(crate) fn of(cache_control: &Value) -> Ttl {
+    pub(crate) fn of(cache_control: &Value) -> CacheLifetime {
         match cache_control.get("ttl").and_then(Value::as_str) {
-            Some("1h") => Ttl::OneHour,
-            _ => Ttl::FiveMinutes,
+            Some("1h") => CacheLifetime::OneHour,
+            _ => CacheLifetime::FiveMinutes,
         }
     }
 
     /// Takes the marker out of an object.
-    fn taken(fields: &mut Map<String, Value>) -> Option<Ttl> {
+    fn taken(fields: &mut Map<String, Value>) -> Option<CacheLifetime> {
         let marker = fields.remove("cache_control")?;
-        marker.is_object().then(|| Ttl::of(&marker))
+        marker.is_object().then(|| CacheLifetime::of(&marker))
     }
 }
 
 /// One content block: of a message, of `system`, or inside a tool result.
 #[derive(Debug, Clone)]
-pub struct Block {
+pub struct ApiBlock {
     /// `type`.
     pub kind: String,
     /// All fields but `cache_control`.
@@ -91,26 +91,26 @@ pub struct Block {
     /// The block as it was sent, `cache_control` included. A string content is one text block written out.
     pub raw: Arc<str>,
     /// The lifetime of a cache marker on it.
-    pub marker: Option<Ttl>,
+    pub marker: Option<CacheLifetime>,
 }
 
-impl Block {
+impl ApiBlock {
     /// A block made here, as of a reply: its text is the value written out. None if it is no object.
-    pub fn made(value: Value) -> Option<Block> {
+    pub fn made(value: Value) -> Option<ApiBlock> {
         let raw = Arc::from(value.to_string());
-        Block::from_parts(value, raw)
+        ApiBlock::from_parts(value, raw)
     }
 
-    fn from_parts(value: Value, raw: Arc<str>) -> Option<Block> {
+    fn from_parts(value: Value, raw: Arc<str>) -> Option<ApiBlock> {
         let Value::Object(mut fields) = value else {
             return None;
         };
-        let marker = Ttl::taken(&mut fields);
+        let marker = CacheLifetime::taken(&mut fields);
         let kind = fields
             .get("type")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        Some(Block {
+        Some(ApiBlock {
             kind: kind.to_owned(),
             fields,
             raw,
@@ -137,16 +137,16 @@ impl Block {
 
 /// One message.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub struct ApiMessage {
     /// Who speaks.
-    pub role: Role,
+    pub role: ApiRole,
     /// What is said. A string content is one text block.
-    pub content: Vec<Block>,
+    pub content: Vec<ApiBlock>,
 }
 
 /// One tool definition.
 #[derive(Debug, Clone)]
-pub struct Tool {
+pub struct ApiTool {
     /// `name`.
     pub name: String,
     /// `type`; none for client tools without one.
@@ -158,12 +158,12 @@ pub struct Tool {
     /// `defer_loading`.
     pub deferred: bool,
     /// The lifetime of a cache marker on it.
-    pub marker: Option<Ttl>,
+    pub marker: Option<CacheLifetime>,
 }
 
 /// A request.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct MessagesRequest {
     /// `model`.
     pub model: String,
     /// `max_tokens`; none on token counting.
@@ -171,19 +171,19 @@ pub struct Request {
     /// `stream`.
     pub stream: bool,
     /// `system`, a string being one text block.
-    pub system: Vec<Block>,
+    pub system: Vec<ApiBlock>,
     /// `tools`.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ApiTool>,
     /// `messages`.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ApiMessage>,
     /// Top-level `cache_control`: automatic caching.
-    pub automatic_cache: Option<Ttl>,
+    pub automatic_cache: Option<CacheLifetime>,
     /// Every other top-level field, as sent: tool_choice, thinking, output_config, context_management, compaction,
     /// thread, diagnostics, metadata, stop_sequences, speed, service_tier, temperature …
     pub fields: Map<String, Value>,
 }
 
-impl Request {
+impl MessagesRequest {
     /// Reads a body: its JSON, types, missing and unknown fields. What the parts must be to each other is checked by
     /// [`validate`](crate::validate::validate).
     pub fn read(
@@ -191,7 +191,7 @@ impl Request {
         endpoint: Endpoint,
         betas: &BTreeSet<String>,
         version: &str,
-    ) -> Result<Request, ApiError> {
+    ) -> Result<MessagesRequest, ApiError> {
         read::request(body, endpoint, betas, version)
     }
 

@@ -1,48 +1,56 @@
 //! Shapes of the parameters that are objects: `thinking`, `tool_choice`, `context_management` …
 
-use super::shape::{Shape, field, variant};
+use super::shape::{ValueShape, field, variant};
 
 const BINDING: &[&str] = &["thinking-binding-controls-2026-08-01"];
 const CLEARING: &[&str] = &["context-management-2025-06-27"];
 const COMPACTING: &[&str] = &["compact-2026-01-12"];
 
 /// A list of strings.
-pub(super) const STRINGS: Shape = Shape::List(&Shape::Str);
+pub(super) const STRINGS: ValueShape = ValueShape::List(&ValueShape::Str);
 
 /// `tool_choice`.
-pub(super) const TOOL_CHOICE: Shape = Shape::Tagged(&[
+pub(super) const TOOL_CHOICE: ValueShape = ValueShape::Tagged(&[
     variant!(
         "auto",
-        &[field!(Optional, "disable_parallel_tool_use", &Shape::Bool)]
+        &[field!(
+            Optional,
+            "disable_parallel_tool_use",
+            &ValueShape::Bool
+        )]
     ),
     variant!(
         "any",
-        &[field!(Optional, "disable_parallel_tool_use", &Shape::Bool)]
+        &[field!(
+            Optional,
+            "disable_parallel_tool_use",
+            &ValueShape::Bool
+        )]
     ),
     variant!(
         "tool",
         &[
-            field!(Required, "name", &Shape::Str),
-            field!(Optional, "disable_parallel_tool_use", &Shape::Bool)
+            field!(Required, "name", &ValueShape::Str),
+            field!(Optional, "disable_parallel_tool_use", &ValueShape::Bool)
         ]
     ),
     variant!("none", &[]),
 ]);
 
 /// `updates` needs a beta; `validate/` asks for it.
-const DISPLAY: Shape = Shape::OneOf(&["summarized", "omitted", "updates"]);
-const BLOCK_BINDING: Shape = Shape::Object(&[field!(
+const DISPLAY: ValueShape = ValueShape::OneOf(&["summarized", "omitted", "updates"]);
+const BLOCK_BINDING: ValueShape = ValueShape::Object(&[field!(
     Nullable,
     "prefix_mismatch_behavior",
-    &Shape::OneOf(&["error", "drop_block"]),
+    &ValueShape::OneOf(&["error", "drop_block"]),
 )]);
 
 /// `thinking`.
-pub(super) const THINKING: Shape = Shape::Tagged(&[
+pub(super) const THINKING: ValueShape = ValueShape::Tagged(&[
     variant!(
         "enabled",
         &[
-            field!(Required, "budget_tokens", &Shape::Int(1024)),
+            field!(Required, "budget_tokens", &ValueShape::Int(1024)),
             field!(Nullable, "display", &DISPLAY),
             field!(Nullable, "block_binding", &BLOCK_BINDING, BINDING),
         ],
@@ -59,70 +67,76 @@ pub(super) const THINKING: Shape = Shape::Tagged(&[
 ]);
 
 /// `output_config.effort`, of a request or of one message.
-pub(super) const EFFORT: Shape = Shape::OneOf(&["low", "medium", "high", "xhigh", "max"]);
+pub(super) const EFFORT: ValueShape = ValueShape::OneOf(&["low", "medium", "high", "xhigh", "max"]);
 /// A format for the reply.
-pub(super) const JSON_FORMAT: Shape = Shape::Tagged(&[variant!(
+pub(super) const JSON_FORMAT: ValueShape = ValueShape::Tagged(&[variant!(
     "json_schema",
     &[
-        field!(Required, "schema", &Shape::Dict),
-        field!(Optional, "name", &Shape::Str)
+        field!(Required, "schema", &ValueShape::Dict),
+        field!(Optional, "name", &ValueShape::Str)
     ]
 )]);
 
 /// `output_config`.
-pub(super) const OUTPUT_CONFIG: Shape = Shape::Object(&[
+pub(super) const OUTPUT_CONFIG: ValueShape = ValueShape::Object(&[
     field!(Nullable, "effort", &EFFORT),
     field!(Nullable, "format", &JSON_FORMAT),
     field!(
         Nullable,
         "task_budget",
-        &Shape::Tagged(&[variant!(
+        &ValueShape::Tagged(&[variant!(
             "tokens",
             &[
-                field!(Required, "total", &Shape::Int(1)),
-                field!(Nullable, "remaining", &Shape::Int(0))
+                field!(Required, "total", &ValueShape::Int(1)),
+                field!(Nullable, "remaining", &ValueShape::Int(0))
             ],
         )]),
         &["task-budgets-2026-03-13"],
     ),
 ]);
 
-const INPUT_TOKENS: Shape = Shape::Tagged(&[variant!(
+const INPUT_TOKENS: ValueShape = ValueShape::Tagged(&[variant!(
     "input_tokens",
-    &[field!(Required, "value", &Shape::Int(1))]
+    &[field!(Required, "value", &ValueShape::Int(1))]
 )]);
-const COMPACT_TRIGGER: Shape = Shape::Tagged(&[variant!(
+const COMPACT_TRIGGER: ValueShape = ValueShape::Tagged(&[variant!(
     "input_tokens",
-    &[field!(Required, "value", &Shape::Int(50_000))]
+    &[field!(Required, "value", &ValueShape::Int(50_000))]
 )]);
 
 /// `context_management`.
-pub(super) const CONTEXT_MANAGEMENT: Shape = Shape::Object(&[field!(
+pub(super) const CONTEXT_MANAGEMENT: ValueShape = ValueShape::Object(&[field!(
     Optional,
     "edits",
-    &Shape::List(&Shape::Tagged(&[
+    &ValueShape::List(&ValueShape::Tagged(&[
         variant!(
             "clear_tool_uses_20250919",
             &[
                 field!(
                     Optional,
                     "trigger",
-                    &Shape::Tagged(&[
-                        variant!("input_tokens", &[field!(Required, "value", &Shape::Int(1))]),
-                        variant!("tool_uses", &[field!(Required, "value", &Shape::Int(1))]),
+                    &ValueShape::Tagged(&[
+                        variant!(
+                            "input_tokens",
+                            &[field!(Required, "value", &ValueShape::Int(1))]
+                        ),
+                        variant!(
+                            "tool_uses",
+                            &[field!(Required, "value", &ValueShape::Int(1))]
+                        ),
                     ]),
                 ),
                 field!(
                     Optional,
                     "keep",
-                    &Shape::Tagged(&[variant!(
+                    &ValueShape::Tagged(&[variant!(
                         "tool_uses",
-                        &[field!(Required, "value", &Shape::Int(0))]
+                        &[field!(Required, "value", &ValueShape::Int(0))]
                     )])
                 ),
                 field!(Nullable, "clear_at_least", &INPUT_TOKENS),
                 field!(Nullable, "exclude_tools", &STRINGS),
-                field!(Nullable, "clear_tool_inputs", &Shape::BoolOr(&STRINGS)),
+                field!(Nullable, "clear_tool_inputs", &ValueShape::BoolOr(&STRINGS)),
             ],
             CLEARING,
         ),
@@ -131,10 +145,10 @@ pub(super) const CONTEXT_MANAGEMENT: Shape = Shape::Object(&[field!(
             &[field!(
                 Optional,
                 "keep",
-                &Shape::StrOr(&Shape::Tagged(&[
+                &ValueShape::StrOr(&ValueShape::Tagged(&[
                     variant!(
                         "thinking_turns",
-                        &[field!(Required, "value", &Shape::Int(1))]
+                        &[field!(Required, "value", &ValueShape::Int(1))]
                     ),
                     variant!("all", &[]),
                 ])),
@@ -145,8 +159,8 @@ pub(super) const CONTEXT_MANAGEMENT: Shape = Shape::Object(&[field!(
             "compact_20260112",
             &[
                 field!(Nullable, "trigger", &COMPACT_TRIGGER),
-                field!(Optional, "pause_after_compaction", &Shape::Bool),
-                field!(Nullable, "instructions", &Shape::Str),
+                field!(Optional, "pause_after_compaction", &ValueShape::Bool),
+                field!(Nullable, "instructions", &ValueShape::Str),
             ],
             COMPACTING,
         ),
@@ -154,31 +168,31 @@ pub(super) const CONTEXT_MANAGEMENT: Shape = Shape::Object(&[field!(
 )]);
 
 /// `compaction`.
-pub(super) const COMPACTION: Shape = Shape::Object(&[
-    field!(Required, "type", &Shape::OneOf(&["summarize"])),
-    field!(Nullable, "instructions", &Shape::Short(16_384)),
+pub(super) const COMPACTION: ValueShape = ValueShape::Object(&[
+    field!(Required, "type", &ValueShape::OneOf(&["summarize"])),
+    field!(Nullable, "instructions", &ValueShape::Short(16_384)),
 ]);
 
 /// `cache_edits`: see [`crate::manage::cache_edits`].
-pub(super) const CACHE_EDITS: Shape = Shape::List(&Shape::Tagged(&[variant!(
+pub(super) const CACHE_EDITS: ValueShape = ValueShape::List(&ValueShape::Tagged(&[variant!(
     "delete",
-    &[field!(Required, "tool_use_id", &Shape::Str)]
+    &[field!(Required, "tool_use_id", &ValueShape::Str)]
 )]));
 
 /// `thread`.
-pub(super) const THREAD: Shape = Shape::Tagged(&[
+pub(super) const THREAD: ValueShape = ValueShape::Tagged(&[
     variant!("create", &[]),
     variant!(
         "continue",
-        &[field!(Required, "previous_message_id", &Shape::Str)]
+        &[field!(Required, "previous_message_id", &ValueShape::Str)]
     ),
 ]);
 
 /// `mcp_servers`.
-pub(super) const MCP_SERVERS: Shape = Shape::List(&Shape::Object(&[
-    field!(Required, "type", &Shape::OneOf(&["url"])),
-    field!(Required, "name", &Shape::Str),
-    field!(Required, "url", &Shape::Str),
-    field!(Nullable, "authorization_token", &Shape::Str),
-    field!(Nullable, "tool_configuration", &Shape::Dict),
+pub(super) const MCP_SERVERS: ValueShape = ValueShape::List(&ValueShape::Object(&[
+    field!(Required, "type", &ValueShape::OneOf(&["url"])),
+    field!(Required, "name", &ValueShape::Str),
+    field!(Required, "url", &ValueShape::Str),
+    field!(Nullable, "authorization_token", &ValueShape::Str),
+    field!(Nullable, "tool_configuration", &ValueShape::Dict),
 ]));

@@ -6,7 +6,7 @@ use super::options::{
     CACHE_EDITS, COMPACTION, CONTEXT_MANAGEMENT, EFFORT, JSON_FORMAT, MCP_SERVERS, OUTPUT_CONFIG,
     STRINGS, THINKING, THREAD, TOOL_CHOICE,
 };
-use super::shape::{Betas, Field, Shape, field, known};
+use super::shape::{Betas, FieldSpec, ValueShape, field, known};
 
 const MANAGING: &[&str] = &["context-management-2025-06-27", "compact-2026-01-12"];
 /// The beta of `compaction`, which has an error of its own.
@@ -33,7 +33,7 @@ const THREADS: &[&str] = &["message-threads-2026-08-12"];
 
 /// Where a field is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ParamAvailability {
     /// Everywhere.
     Both,
     /// Only where a message is made.
@@ -42,80 +42,89 @@ enum Place {
     Retired,
 }
 
-struct Param {
-    field: Field,
-    place: Place,
+struct RequestParam {
+    field: FieldSpec,
+    place: ParamAvailability,
 }
 
 macro_rules! param {
     ($place:ident, $field:expr $(,)?) => {
-        Param {
+        RequestParam {
             field: $field,
-            place: Place::$place,
+            place: ParamAvailability::$place,
         }
     };
 }
 
 /// In the order in which the API reports them; what is behind `inference_geo` is in no known order.
-const PARAMS: &[Param] = &[
+const PARAMS: &[RequestParam] = &[
     param!(
         Both,
-        field!(Required, "model", &Shape::Pattern(|_| true, ""))
+        field!(Required, "model", &ValueShape::Pattern(|_| true, ""))
     ),
     param!(Both, field!(Optional, "tool_choice", &TOOL_CHOICE)),
     param!(Both, field!(Optional, "tools", &ANYTHINGS)),
     param!(Both, field!(Required, "messages", &ANYTHINGS)),
-    param!(Both, field!(Optional, "system", &Shape::StrOr(&ANYTHINGS))),
+    param!(
+        Both,
+        field!(Optional, "system", &ValueShape::StrOr(&ANYTHINGS))
+    ),
     param!(Both, field!(Optional, "thinking", &THINKING)),
     param!(Both, field!(Optional, "output_config", &OUTPUT_CONFIG)),
     param!(Both, field!(Nullable, "cache_control", &CACHE_CONTROL)),
     param!(
         Messages,
-        field!(Required, "max_tokens", &Shape::Int(i64::MIN))
+        field!(Required, "max_tokens", &ValueShape::Int(i64::MIN))
     ),
     param!(
         Messages,
         field!(
             Optional,
             "metadata",
-            &Shape::Object(&[field!(Nullable, "user_id", &Shape::Short(512))])
+            &ValueShape::Object(&[field!(Nullable, "user_id", &ValueShape::Short(512))])
         )
     ),
     param!(Messages, field!(Optional, "stop_sequences", &STRINGS)),
-    param!(Retired, field!(Optional, "temperature", &Shape::Number)),
+    param!(
+        Retired,
+        field!(Optional, "temperature", &ValueShape::Number)
+    ),
     param!(
         Messages,
         field!(
             Optional,
             "service_tier",
-            &Shape::OneOf(&["auto", "standard_only"])
+            &ValueShape::OneOf(&["auto", "standard_only"])
         )
     ),
-    param!(Retired, field!(Optional, "top_k", &Shape::Int(0))),
-    param!(Retired, field!(Optional, "top_p", &Shape::Number)),
-    param!(Messages, field!(Optional, "stream", &Shape::Bool)),
+    param!(Retired, field!(Optional, "top_k", &ValueShape::Int(0))),
+    param!(Retired, field!(Optional, "top_p", &ValueShape::Number)),
+    param!(Messages, field!(Optional, "stream", &ValueShape::Bool)),
     param!(
         Messages,
         field!(
             Nullable,
             "container",
-            &Shape::StrOr(&Shape::Object(&[
-                field!(Nullable, "id", &Shape::Str),
+            &ValueShape::StrOr(&ValueShape::Object(&[
+                field!(Nullable, "id", &ValueShape::Str),
                 field!(Nullable, "skills", &ANYTHINGS)
             ])),
         )
     ),
-    param!(Messages, field!(Nullable, "inference_geo", &Shape::Str)),
+    param!(
+        Messages,
+        field!(Nullable, "inference_geo", &ValueShape::Str)
+    ),
     param!(
         Both,
-        field!(Nullable, "speed", &Shape::OneOf(&["standard", "fast"]))
+        field!(Nullable, "speed", &ValueShape::OneOf(&["standard", "fast"]))
     ),
     param!(
         Messages,
         field!(
             Nullable,
             "diagnostics",
-            &Shape::Object(&[field!(Nullable, "previous_message_id", &Shape::Str)])
+            &ValueShape::Object(&[field!(Nullable, "previous_message_id", &ValueShape::Str)])
         )
     ),
     param!(
@@ -135,20 +144,25 @@ const PARAMS: &[Param] = &[
     param!(Both, field!(Optional, "mcp_servers", &MCP_SERVERS, MCP)),
     param!(
         Messages,
-        field!(Nullable, "fallbacks", &Shape::StrOr(&ANYTHINGS), FALLBACK)
+        field!(
+            Nullable,
+            "fallbacks",
+            &ValueShape::StrOr(&ANYTHINGS),
+            FALLBACK
+        )
     ),
     param!(
         Messages,
         field!(
             Nullable,
             "fallback_credit_token",
-            &Shape::StrOr(&Shape::Dict),
+            &ValueShape::StrOr(&ValueShape::Dict),
             CREDIT
         )
     ),
     param!(
         Messages,
-        field!(Optional, "user_profile_id", &Shape::Str, PROFILES)
+        field!(Optional, "user_profile_id", &ValueShape::Str, PROFILES)
     ),
     param!(Messages, field!(Nullable, "thread", &THREAD, THREADS)),
     param!(
@@ -162,30 +176,32 @@ pub(super) fn fields<'a>(
     endpoint: Endpoint,
     version: &'a str,
     betas: &'a Betas,
-) -> impl Iterator<Item = &'static Field> + use<'a> {
+) -> impl Iterator<Item = &'static FieldSpec> + use<'a> {
     PARAMS
         .iter()
         .filter(move |param| match param.place {
-            Place::Both => true,
-            Place::Messages => endpoint == Endpoint::Messages,
-            Place::Retired => endpoint == Endpoint::Messages && version != super::NEWEST_VERSION,
+            ParamAvailability::Both => true,
+            ParamAvailability::Messages => endpoint == Endpoint::Messages,
+            ParamAvailability::Retired => {
+                endpoint == Endpoint::Messages && version != super::NEWEST_VERSION
+            }
         })
         .map(|param| &param.field)
         .filter(move |field| known(field.betas, betas))
 }
 
 /// What a message of role system may have besides role and content.
-pub(super) const SYSTEM_MESSAGE: &[Field] = &[
+pub(super) const SYSTEM_MESSAGE: &[FieldSpec] = &[
     field!(
         Nullable,
         "clear_at",
-        &Shape::OneOf(&["next_user_message", "never"]),
+        &ValueShape::OneOf(&["next_user_message", "never"]),
         &["mid-conversation-system-clear-at-2026-08-21"]
     ),
     field!(
         Nullable,
         "output_config",
-        &Shape::Object(&[field!(Nullable, "effort", &EFFORT)]),
+        &ValueShape::Object(&[field!(Nullable, "effort", &EFFORT)]),
         // Claude Code names the same field by a beta of its own.
         &[
             "mid-conversation-output-config-2026-07-01",

@@ -6,39 +6,39 @@ use crate::call::ApiError;
 
 /// Where a value stands in the request; written out only for an error.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    parent: Option<&'a At<'a>>,
-    step: Step<'a>,
+pub(super) struct FieldPath<'a> {
+    parent: Option<&'a FieldPath<'a>>,
+    step: FieldPathStep<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum FieldPathStep<'a> {
     Name(&'a str),
     Index(usize),
 }
 
-impl<'a> At<'a> {
+impl<'a> FieldPath<'a> {
     /// A top-level field.
-    pub(super) fn top(name: &'a str) -> At<'a> {
-        At {
+    pub(super) fn top(name: &'a str) -> FieldPath<'a> {
+        FieldPath {
             parent: None,
-            step: Step::Name(name),
+            step: FieldPathStep::Name(name),
         }
     }
 
     /// A field of this.
-    pub(super) fn name(&'a self, name: &'a str) -> At<'a> {
-        At {
+    pub(super) fn name(&'a self, name: &'a str) -> FieldPath<'a> {
+        FieldPath {
             parent: Some(self),
-            step: Step::Name(name),
+            step: FieldPathStep::Name(name),
         }
     }
 
     /// An element of this.
-    pub(super) fn index(&'a self, index: usize) -> At<'a> {
-        At {
+    pub(super) fn index(&'a self, index: usize) -> FieldPath<'a> {
+        FieldPath {
             parent: Some(self),
-            step: Step::Index(index),
+            step: FieldPathStep::Index(index),
         }
     }
 
@@ -48,14 +48,14 @@ impl<'a> At<'a> {
     }
 }
 
-impl fmt::Display for At<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             write!(f, "{parent}.")?;
         }
         match self.step {
-            Step::Name(name) => f.write_str(name),
-            Step::Index(index) => write!(f, "{index}"),
+            FieldPathStep::Name(name) => f.write_str(name),
+            FieldPathStep::Index(index) => write!(f, "{index}"),
         }
     }
 }

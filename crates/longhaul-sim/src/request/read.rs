@@ -8,10 +8,12 @@ use serde_json::{Map, Value};
 
 use super::blocks::BLOCK;
 use super::content::SYSTEM_BLOCK;
-use super::path::At;
-use super::shape::{Betas, Need, Shape, check, check_fields};
+use super::path::FieldPath;
+use super::shape::{Betas, FieldRequirement, ValueShape, check, check_fields};
 use super::wire::{self, Raw};
-use super::{Block, Endpoint, Message, Request, Role, Tool, Ttl, params, tools};
+use super::{
+    ApiBlock, ApiMessage, ApiRole, ApiTool, CacheLifetime, Endpoint, MessagesRequest, params, tools,
+};
 use crate::call::ApiError;
 
 /// The most messages a request may have.
@@ -23,10 +25,10 @@ pub(super) fn request(
     endpoint: Endpoint,
     betas: &Betas,
     version: &str,
-) -> Result<Request, ApiError> {
+) -> Result<MessagesRequest, ApiError> {
     super::check_version(version)?;
     let raw = wire::body(body)?;
-    let mut request = Request {
+    let mut request = MessagesRequest {
         model: String::new(),
         max_tokens: None,
         stream: false,
@@ -38,10 +40,10 @@ pub(super) fn request(
     };
     let mut hollow = None;
     for field in params::fields(endpoint, version, betas) {
-        let at = At::top(field.name);
+        let at = FieldPath::top(field.name);
         let Some(sent) = raw.get(field.name) else {
             match field.need {
-                Need::Required => return Err(at.error("Field required")),
+                FieldRequirement::Required => return Err(at.error("Field required")),
                 _ => continue,
             }
         };
@@ -51,7 +53,7 @@ pub(super) fn request(
             "system" => request.system = read_system(sent, &at, betas)?,
             name => {
                 let value = wire::value(sent)?;
-                if value.is_null() && field.need == Need::Nullable {
+                if value.is_null() && field.need == FieldRequirement::Nullable {
                     continue;
                 }
                 check(&value, field.shape, &at, betas)?;
@@ -70,7 +72,7 @@ pub(super) fn request(
 }
 
 /// The limits the API words in its own way.
-fn ranges(name: &str, value: &Value, at: &At<'_>) -> Result<(), ApiError> {
+fn ranges(name: &str, value: &Value, at: &FieldPath<'_>) -> Result<(), ApiError> {
     match (name, value.as_f64(), value.as_str()) {
         ("max_tokens", Some(number), _) if number < 0.0 => {
             Err(at.error("must be greater than or equal to 0"))
@@ -85,7 +87,7 @@ fn ranges(name: &str, value: &Value, at: &At<'_>) -> Result<(), ApiError> {
     }
 }
 
-fn keep(request: &mut Request, name: &str, value: Value) {
+fn keep(request: &mut MessagesRequest, name: &str, value: Value) {
     match name {
         "model" => request.model = value.as_str().unwrap_or_default().to_owned(),
         "max_tokens" => {
@@ -95,7 +97,7 @@ fn keep(request: &mut Request, name: &str, value: Value) {
             request.max_tokens = number;
         }
         "stream" => request.stream = value.as_bool().unwrap_or_default(),
-        "cache_control" => request.automatic_cache = Some(Ttl::of(&value)),
+        "cache_control" => request.automatic_cache = Some(CacheLifetime::of(&value)),
         name => {
             request.fields.insert(name.to_owned(), value);
         }
@@ -117,25 +119,25 @@ fn unknown(
             "{name}: this parameter requires anthropic-beta: {}",
             params::ON_DEMAND.concat()
         ))),
-        Some(name) => Err(At::top(name).error("Extra inputs are not permitted")),
+        Some(name) => Err(FieldPath::top(name).error("Extra inputs are not permitted")),
     }
 }
 
-fn list<'a>(raw: &'a RawValue, at: &At<'_>) -> Result<Vec<&'a RawValue>, ApiError> {
+fn list<'a>(raw: &'a RawValue, at: &FieldPath<'_>) -> Result<Vec<&'a RawValue>, ApiError> {
     serde_json::from_str(raw.get()).map_err(|_| at.error("Input should be a valid array"))
 }
 
 /// Reads the tool definitions.
-fn read_tools(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<Vec<Tool>, ApiError> {
+fn read_tools(raw: &RawValue, at: &FieldPath<'_>, betas: &Betas) -> Result<Vec<ApiTool>, ApiError> {
     let read = |(index, raw): (usize, &RawValue)| {
         let value = wire::value(raw)?;
         tools::check(&value, &at.index(index), betas)?;
         let Value::Object(mut fields) = value else {
             return Err(at.index(index).error("Input should be an object"));
         };
-        let marker = Ttl::taken(&mut fields);
+        let marker = CacheLifetime::taken(&mut fields);
         let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
-        Ok(Tool {
+        Ok(ApiTool {
             // A set of tools has no name; what it is must do.
             name: text("name").or_else(|| text("type")).unwrap_or_default(),
             kind: text("type"),
@@ -149,14 +151,18 @@ fn read_tools(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<Vec<Tool>, A
 }
 
 /// Reads the system prompt.
-fn read_system(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<Vec<Block>, ApiError> {
+fn read_system(
+    raw: &RawValue,
+    at: &FieldPath<'_>,
+    betas: &Betas,
+) -> Result<Vec<ApiBlock>, ApiError> {
     read_content(raw, &SYSTEM_BLOCK, at, betas)
 }
 
 /// The messages, and the first one of role system that says nothing at all.
-type Messages = (Vec<Message>, Option<usize>);
+type Messages = (Vec<ApiMessage>, Option<usize>);
 
-fn read_messages(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<Messages, ApiError> {
+fn read_messages(raw: &RawValue, at: &FieldPath<'_>, betas: &Betas) -> Result<Messages, ApiError> {
     let items = list(raw, at)?;
     if items.len() > MOST_MESSAGES {
         return Err(at.error(format_args!(
@@ -169,7 +175,7 @@ fn read_messages(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<Messages,
     for (index, raw) in items.into_iter().enumerate() {
         let at = at.index(index);
         let (message, says) = read_message(raw, &at, betas)?;
-        if says == Says::Nothing {
+        if says == ContentPresence::Nothing {
             hollow = hollow.or(Some(index));
         }
         messages.push(message);
@@ -179,13 +185,17 @@ fn read_messages(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<Messages,
 
 /// Whether a message says anything.
 #[derive(PartialEq, Eq)]
-enum Says {
+enum ContentPresence {
     Something,
     /// It is of role system, without content and without directives.
     Nothing,
 }
 
-fn read_message(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<(Message, Says), ApiError> {
+fn read_message(
+    raw: &RawValue,
+    at: &FieldPath<'_>,
+    betas: &Betas,
+) -> Result<(ApiMessage, ContentPresence), ApiError> {
     let Ok(fields) = serde_json::from_str::<Raw<'_>>(raw.get()) else {
         return Err(at.error("Input does not match the expected shape."));
     };
@@ -193,9 +203,9 @@ fn read_message(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<(Message, 
         return Err(at.name("role").error("Field required"));
     };
     let role = match wire::value(role)?.as_str() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
+        Some("user") => ApiRole::User,
+        Some("assistant") => ApiRole::Assistant,
+        Some("system") => ApiRole::System,
         Some(other) => {
             return Err(ApiError::invalid(format!(
                 r#"messages: Unexpected role "{other}". Allowed roles are "user" or "assistant""#
@@ -209,36 +219,37 @@ fn read_message(raw: &RawValue, at: &At<'_>, betas: &Betas) -> Result<(Message, 
             rest.insert(name.clone(), wire::value(value)?);
         }
     }
-    let directive = role == Role::System && rest.get("output_config").is_some_and(Value::is_object);
+    let directive =
+        role == ApiRole::System && rest.get("output_config").is_some_and(Value::is_object);
     let content = match fields.get("content") {
         Some(raw) => read_content(raw, &BLOCK, &at.name("content"), betas)?,
         None if directive => Vec::new(),
         None => return Err(at.name("content").error("Field required")),
     };
     let allowed = match role {
-        Role::System => params::SYSTEM_MESSAGE,
+        ApiRole::System => params::SYSTEM_MESSAGE,
         _ => &[],
     };
     check_fields(&rest, allowed, None, at, betas)?;
-    let says = match role == Role::System && content.is_empty() && !directive {
-        true => Says::Nothing,
-        false => Says::Something,
+    let says = match role == ApiRole::System && content.is_empty() && !directive {
+        true => ContentPresence::Nothing,
+        false => ContentPresence::Something,
     };
-    Ok((Message { role, content }, says))
+    Ok((ApiMessage { role, content }, says))
 }
 
 /// Reads content that is a string or a list of blocks. An empty string is no block.
 fn read_content(
     raw: &RawValue,
-    shape: &Shape,
-    at: &At<'_>,
+    shape: &ValueShape,
+    at: &FieldPath<'_>,
     betas: &Betas,
-) -> Result<Vec<Block>, ApiError> {
+) -> Result<Vec<ApiBlock>, ApiError> {
     if raw.get().starts_with('"') {
         let text = wire::value(raw)?;
         return Ok(match text.as_str() {
             Some("") => Vec::new(),
-            _ => vec![Block {
+            _ => vec![ApiBlock {
                 kind: "text".into(),
                 raw: Arc::from(format!(r#"{{"type":"text","text":{}}}"#, raw.get())),
                 fields: Map::from_iter([("text".into(), text), ("type".into(), "text".into())]),
@@ -249,7 +260,7 @@ fn read_content(
     let read = |(index, raw): (usize, &RawValue)| {
         let value = wire::value(raw)?;
         check(&value, shape, &at.index(index), betas)?;
-        Block::from_parts(value, Arc::from(raw.get()))
+        ApiBlock::from_parts(value, Arc::from(raw.get()))
             .ok_or_else(|| at.index(index).error("Input should be an object"))
     };
     list(raw, at)?.into_iter().enumerate().map(read).collect()

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::path::At;
+use super::path::FieldPath;
 use crate::call::ApiError;
 
 /// The beta headers of a request.
 pub(super) type Betas = BTreeSet<String>;
 
 /// What a value must look like.
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     /// Anything.
     Any,
     /// A string.
@@ -34,30 +34,30 @@ pub(super) enum Shape {
     /// One of these strings.
     OneOf(&'static [&'static str]),
     /// A list.
-    List(&'static Shape),
+    List(&'static ValueShape),
     /// A string, or else this.
-    StrOr(&'static Shape),
+    StrOr(&'static ValueShape),
     /// A boolean, or else this.
-    BoolOr(&'static Shape),
+    BoolOr(&'static ValueShape),
     /// An object with these fields.
-    Object(&'static [Field]),
+    Object(&'static [FieldSpec]),
     /// An object whose `type` says which fields it has.
-    Tagged(&'static [Variant]),
+    Tagged(&'static [TaggedVariant]),
 }
 
 /// A kind of a tagged object.
-pub(super) struct Variant {
+pub(super) struct TaggedVariant {
     /// Its `type`.
     pub(super) tag: &'static str,
     /// Its other fields.
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [FieldSpec],
     /// Any of these betas makes it known; none needed if empty.
     pub(super) betas: &'static [&'static str],
 }
 
 /// Whether a field must be there.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum FieldRequirement {
     /// It must.
     Required,
     /// It may be left out.
@@ -67,13 +67,13 @@ pub(super) enum Need {
 }
 
 /// A field of an object.
-pub(super) struct Field {
+pub(super) struct FieldSpec {
     /// Its name.
     pub(super) name: &'static str,
     /// Its value.
-    pub(super) shape: &'static Shape,
+    pub(super) shape: &'static ValueShape,
     /// Whether it must be there.
-    pub(super) need: Need,
+    pub(super) need: FieldRequirement,
     /// Any of these betas makes it known; none needed if empty.
     pub(super) betas: &'static [&'static str],
 }
@@ -85,10 +85,10 @@ macro_rules! field {
         $crate::request::shape::field!($need, $name, $shape, &[])
     };
     ($need:ident, $name:literal, $shape:expr, $betas:expr $(,)?) => {
-        $crate::request::shape::Field {
+        $crate::request::shape::FieldSpec {
             name: $name,
             shape: $shape,
-            need: $crate::request::shape::Need::$need,
+            need: $crate::request::shape::FieldRequirement::$need,
             betas: $betas,
         }
     };
@@ -100,7 +100,7 @@ macro_rules! variant {
         $crate::request::shape::variant!($tag, $fields, &[])
     };
     ($tag:literal, $fields:expr, $betas:expr $(,)?) => {
-        $crate::request::shape::Variant {
+        $crate::request::shape::TaggedVariant {
             tag: $tag,
             fields: $fields,
             betas: $betas,
@@ -118,22 +118,22 @@ pub(super) fn known(needs: &[&str], betas: &Betas) -> bool {
 /// Checks a value.
 pub(super) fn check(
     value: &Value,
-    shape: &Shape,
-    at: &At<'_>,
+    shape: &ValueShape,
+    at: &FieldPath<'_>,
     betas: &Betas,
 ) -> Result<(), ApiError> {
     let fits = |fits: bool, what: &str| if fits { Ok(()) } else { Err(at.error(what)) };
     match shape {
-        Shape::Any => Ok(()),
-        Shape::Str => fits(value.is_string(), "Input should be a valid string"),
-        Shape::Short(most) => match value.as_str() {
+        ValueShape::Any => Ok(()),
+        ValueShape::Str => fits(value.is_string(), "Input should be a valid string"),
+        ValueShape::Short(most) => match value.as_str() {
             None => Err(at.error("Input should be a valid string")),
             Some(text) if text.chars().nth(*most).is_some() => {
                 Err(at.error(format_args!("String should have at most {most} characters")))
             }
             Some(_) => Ok(()),
         },
-        Shape::Pattern(matches, pattern) => match value.as_str() {
+        ValueShape::Pattern(matches, pattern) => match value.as_str() {
             None => Err(at.error("Input should be a valid string")),
             Some("") => Err(at.error("String should have at least 1 character")),
             Some(text) if !matches(text) => {
@@ -141,35 +141,35 @@ pub(super) fn check(
             }
             Some(_) => Ok(()),
         },
-        Shape::Bool => fits(value.is_boolean(), "Input should be a valid boolean"),
-        Shape::Int(least) => match whole(value) {
+        ValueShape::Bool => fits(value.is_boolean(), "Input should be a valid boolean"),
+        ValueShape::Int(least) => match whole(value) {
             None => Err(at.error("Input should be a valid integer")),
             Some(number) if number < *least as f64 => Err(at.error(format_args!(
                 "Input should be greater than or equal to {least}"
             ))),
             Some(_) => Ok(()),
         },
-        Shape::Number => fits(value.is_number(), "Input should be a valid number"),
-        Shape::Dict => fits(value.is_object(), "Input should be a valid dictionary"),
-        Shape::OneOf(choices) => match value.as_str() {
+        ValueShape::Number => fits(value.is_number(), "Input should be a valid number"),
+        ValueShape::Dict => fits(value.is_object(), "Input should be a valid dictionary"),
+        ValueShape::OneOf(choices) => match value.as_str() {
             Some(text) if choices.contains(&text) => Ok(()),
             _ => Err(at.error(format_args!("Input should be {}", either(choices)))),
         },
-        Shape::List(shape) => {
+        ValueShape::List(shape) => {
             let Some(items) = value.as_array() else {
                 return Err(at.error("Input should be a valid array"));
             };
             let mut items = items.iter().enumerate();
             items.try_for_each(|(index, item)| check(item, shape, &at.index(index), betas))
         }
-        Shape::StrOr(_) if value.is_string() => Ok(()),
-        Shape::BoolOr(_) if value.is_boolean() => Ok(()),
-        Shape::StrOr(shape) | Shape::BoolOr(shape) => check(value, shape, at, betas),
-        Shape::Object(fields) => match value.as_object() {
+        ValueShape::StrOr(_) if value.is_string() => Ok(()),
+        ValueShape::BoolOr(_) if value.is_boolean() => Ok(()),
+        ValueShape::StrOr(shape) | ValueShape::BoolOr(shape) => check(value, shape, at, betas),
+        ValueShape::Object(fields) => match value.as_object() {
             Some(object) => check_fields(object, fields, None, at, betas),
             None => Err(at.error("Input does not match the expected shape.")),
         },
-        Shape::Tagged(variants) => {
+        ValueShape::Tagged(variants) => {
             let Some(object) = value.as_object() else {
                 return Err(at.error("Input should be an object"));
             };
@@ -188,17 +188,17 @@ pub(super) fn check(
 /// The kind of a tagged object.
 pub(super) fn pick(
     object: &Map<String, Value>,
-    variants: &'static [Variant],
-    at: &At<'_>,
+    variants: &'static [TaggedVariant],
+    at: &FieldPath<'_>,
     betas: &Betas,
-) -> Result<&'static Variant, ApiError> {
+) -> Result<&'static TaggedVariant, ApiError> {
     let Some(tag) = object.get("type") else {
         return Err(at.name("type").error("Field required"));
     };
     let Some(tag) = tag.as_str() else {
         return Err(at.name("type").error("Input should be a valid string"));
     };
-    let open = |variant: &&Variant| known(variant.betas, betas);
+    let open = |variant: &&TaggedVariant| known(variant.betas, betas);
     if let Some(variant) = variants.iter().filter(open).find(|v| v.tag == tag) {
         return Ok(variant);
     }
@@ -219,19 +219,19 @@ pub(super) fn pick(
 /// Checks the fields of an object: those it should have in their order, then those it should not.
 pub(super) fn check_fields(
     object: &Map<String, Value>,
-    fields: &'static [Field],
+    fields: &'static [FieldSpec],
     besides: Option<&str>,
-    at: &At<'_>,
+    at: &FieldPath<'_>,
     betas: &Betas,
 ) -> Result<(), ApiError> {
     for field in fields {
         match object.get(field.name) {
             _ if !known(field.betas, betas) => {}
-            None if field.need == Need::Required => {
+            None if field.need == FieldRequirement::Required => {
                 return Err(at.name(field.name).error("Field required"));
             }
             None => {}
-            Some(Value::Null) if field.need == Need::Nullable => {}
+            Some(Value::Null) if field.need == FieldRequirement::Nullable => {}
             Some(value) => check(value, field.shape, &at.name(field.name), betas)?,
         }
     }

@@ -5,71 +5,71 @@ use serde_json::Value;
 use super::blocks::is_id;
 use super::content::{ANYTHINGS, CACHE_CONTROL};
 use super::options::STRINGS;
-use super::path::At;
-use super::shape::{Betas, Field, Shape, check_fields, field, known};
+use super::path::FieldPath;
+use super::shape::{Betas, FieldSpec, ValueShape, check_fields, field, known};
 use crate::call::ApiError;
 
 fn is_name(text: &str) -> bool {
     text.len() <= 128 && is_id(text)
 }
 
-const NAME: Shape = Shape::Pattern(is_name, "^[a-zA-Z0-9_-]{1,128}$");
+const NAME: ValueShape = ValueShape::Pattern(is_name, "^[a-zA-Z0-9_-]{1,128}$");
 /// A schema is the client's own but for its type.
-const SCHEMA: Shape = Shape::Dict;
+const SCHEMA: ValueShape = ValueShape::Dict;
 
 /// A client's own tool.
-const CUSTOM: &[Field] = &[
-    field!(Nullable, "type", &Shape::OneOf(&["custom"])),
+const CUSTOM: &[FieldSpec] = &[
+    field!(Nullable, "type", &ValueShape::OneOf(&["custom"])),
     field!(Required, "name", &NAME),
     field!(Required, "input_schema", &SCHEMA),
-    field!(Optional, "description", &Shape::Str),
+    field!(Optional, "description", &ValueShape::Str),
     field!(Optional, "allowed_callers", &STRINGS),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Optional, "defer_loading", &Shape::Bool),
-    field!(Nullable, "eager_input_streaming", &Shape::Bool),
+    field!(Optional, "defer_loading", &ValueShape::Bool),
+    field!(Nullable, "eager_input_streaming", &ValueShape::Bool),
     field!(Optional, "input_examples", &ANYTHINGS),
-    field!(Optional, "strict", &Shape::Bool),
+    field!(Optional, "strict", &ValueShape::Bool),
 ];
 
 /// A tool of the API's. Options of any are taken on each: they are its own to define.
-const DEFINED: &[Field] = &[
-    field!(Required, "type", &Shape::Str),
-    field!(Required, "name", &Shape::Str),
+const DEFINED: &[FieldSpec] = &[
+    field!(Required, "type", &ValueShape::Str),
+    field!(Required, "name", &ValueShape::Str),
     field!(Optional, "allowed_callers", &STRINGS),
     field!(Nullable, "allowed_domains", &STRINGS),
     field!(Nullable, "blocked_domains", &STRINGS),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
     field!(Nullable, "caching", &CACHE_CONTROL),
-    field!(Nullable, "citations", &Shape::Dict),
-    field!(Optional, "defer_loading", &Shape::Bool),
-    field!(Optional, "display_height_px", &Shape::Int(1)),
-    field!(Optional, "display_width_px", &Shape::Int(1)),
-    field!(Nullable, "display_number", &Shape::Int(0)),
-    field!(Optional, "enable_zoom", &Shape::Bool),
+    field!(Nullable, "citations", &ValueShape::Dict),
+    field!(Optional, "defer_loading", &ValueShape::Bool),
+    field!(Optional, "display_height_px", &ValueShape::Int(1)),
+    field!(Optional, "display_width_px", &ValueShape::Int(1)),
+    field!(Nullable, "display_number", &ValueShape::Int(0)),
+    field!(Optional, "enable_zoom", &ValueShape::Bool),
     field!(Optional, "input_examples", &ANYTHINGS),
-    field!(Nullable, "max_characters", &Shape::Int(1)),
-    field!(Nullable, "max_content_tokens", &Shape::Int(1)),
-    field!(Nullable, "max_tokens", &Shape::Int(1)),
-    field!(Nullable, "max_uses", &Shape::Int(1)),
-    field!(Optional, "model", &Shape::Str),
+    field!(Nullable, "max_characters", &ValueShape::Int(1)),
+    field!(Nullable, "max_content_tokens", &ValueShape::Int(1)),
+    field!(Nullable, "max_tokens", &ValueShape::Int(1)),
+    field!(Nullable, "max_uses", &ValueShape::Int(1)),
+    field!(Optional, "model", &ValueShape::Str),
     field!(
         Optional,
         "response_inclusion",
-        &Shape::OneOf(&["full", "excluded"])
+        &ValueShape::OneOf(&["full", "excluded"])
     ),
-    field!(Optional, "strict", &Shape::Bool),
-    field!(Nullable, "url_sources", &Shape::Any),
-    field!(Optional, "use_cache", &Shape::Bool),
-    field!(Nullable, "user_location", &Shape::Dict),
+    field!(Optional, "strict", &ValueShape::Bool),
+    field!(Nullable, "url_sources", &ValueShape::Any),
+    field!(Optional, "use_cache", &ValueShape::Bool),
+    field!(Nullable, "user_location", &ValueShape::Dict),
 ];
 
 /// A set of tools, without a name.
-const TOOLSET: &[Field] = &[
-    field!(Required, "type", &Shape::Str),
-    field!(Optional, "mcp_server_name", &Shape::Str),
+const TOOLSET: &[FieldSpec] = &[
+    field!(Required, "type", &ValueShape::Str),
+    field!(Optional, "mcp_server_name", &ValueShape::Str),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
-    field!(Nullable, "configs", &Shape::Dict),
-    field!(Optional, "default_config", &Shape::Dict),
+    field!(Nullable, "configs", &ValueShape::Dict),
+    field!(Optional, "default_config", &ValueShape::Dict),
     field!(Nullable, "tools", &ANYTHINGS),
 ];
 
@@ -77,7 +77,7 @@ const NO_BETA: &[&str] = &[];
 const MCP: &[&str] = &["mcp-client-2025-11-20", "mcp-client-2026-09-15"];
 
 /// The kinds the API defines, with the betas that make them known.
-const KINDS: &[(&str, &[Field], &[&str])] = &[
+const KINDS: &[(&str, &[FieldSpec], &[&str])] = &[
     ("bash_20241022", DEFINED, &["computer-use-2024-10-22"]),
     ("bash_20250124", DEFINED, NO_BETA),
     (
@@ -118,7 +118,7 @@ const KINDS: &[(&str, &[Field], &[&str])] = &[
 ];
 
 /// Checks one definition.
-pub(super) fn check(tool: &Value, at: &At<'_>, betas: &Betas) -> Result<(), ApiError> {
+pub(super) fn check(tool: &Value, at: &FieldPath<'_>, betas: &Betas) -> Result<(), ApiError> {
     let Some(object) = tool.as_object() else {
         return Err(at.error("Input should be an object"));
     };
@@ -150,7 +150,7 @@ pub(super) fn check(tool: &Value, at: &At<'_>, betas: &Betas) -> Result<(), ApiE
     }
 }
 
-fn unknown_kind(kind: &str, at: &At<'_>, betas: &Betas) -> ApiError {
+fn unknown_kind(kind: &str, at: &FieldPath<'_>, betas: &Betas) -> ApiError {
     let mut tags = vec!["'custom'".to_owned()];
     let open = KINDS.iter().filter(|(_, _, needs)| known(needs, betas));
     tags.extend(open.map(|(name, ..)| format!("'{name}'")));

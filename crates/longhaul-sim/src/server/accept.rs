@@ -13,8 +13,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use super::routes;
-use super::shared::Shared;
-use super::wire::{Cutter, Wire};
+use super::shared::SimServerState;
+use super::wire::{ResetFlag, ResettableConnection};
 
 /// How long a client may take to send its headers, and may keep a connection without a request.
 const HEADERS: Duration = Duration::from_secs(60);
@@ -24,7 +24,7 @@ const NO_ROOM: Duration = Duration::from_millis(50);
 /// Accepts until it is stopped.
 pub(super) async fn run(
     listener: TcpListener,
-    shared: Arc<Shared>,
+    shared: Arc<SimServerState>,
     stop: CancellationToken,
     abort: CancellationToken,
 ) {
@@ -60,8 +60,8 @@ async fn serve(
 ) {
     // Events are small and shall not wait for each other; where this fails they only come later.
     let _ = stream.set_nodelay(true);
-    let cutter = Cutter::default();
-    let wire = TokioIo::new(Wire::new(stream, cutter.clone()));
+    let cutter = ResetFlag::default();
+    let wire = TokioIo::new(ResettableConnection::new(stream, cutter.clone()));
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(cutter.clone());
         router.call(request)

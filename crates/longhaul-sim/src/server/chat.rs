@@ -8,18 +8,18 @@ use axum::response::Response;
 use jiff::Timestamp;
 
 use super::deliver::{self, Destination, deliver};
-use super::dialect::Dialect;
+use super::dialect::ClientDialect;
 use super::exchange::exchange;
-use super::shared::Shared;
-use super::wire::Cutter;
+use super::shared::SimServerState;
+use super::wire::ResetFlag;
 use super::{body, headers};
-use crate::call::Call;
-use crate::openai::{ChatError, Streaming, Translated, translate};
+use crate::call::ApiCall;
+use crate::openai::{ChatError, Streaming, TranslatedRequest, translate};
 
 /// Answers a call of a model.
 pub(super) async fn create(
-    State(shared): State<Arc<Shared>>,
-    Extension(cutter): Extension<Cutter>,
+    State(shared): State<Arc<SimServerState>>,
+    Extension(cutter): Extension<ResetFlag>,
     request: Request,
 ) -> Response {
     let (call, translated) = match call(&shared, request).await {
@@ -32,7 +32,7 @@ pub(super) async fn create(
         session: session.as_deref(),
         cutter,
     };
-    let dialect = Dialect::Chat {
+    let dialect = ClientDialect::Chat {
         model: translated.model,
         streaming: translated.streaming,
         created: Timestamp::now().as_second(),
@@ -41,7 +41,10 @@ pub(super) async fn create(
     deliver(&shared, exchange, &dialect, to).await
 }
 
-async fn call(shared: &Shared, request: Request) -> Result<(Call, Translated), ChatError> {
+async fn call(
+    shared: &SimServerState,
+    request: Request,
+) -> Result<(ApiCall, TranslatedRequest), ChatError> {
     let (parts, sent) = request.into_parts();
     let Some(key) = headers::key(&parts.headers) else {
         return Err(ChatError {
@@ -64,7 +67,7 @@ async fn call(shared: &Shared, request: Request) -> Result<(Call, Translated), C
         .map_err(|error| ChatError::translated(&error, ""))?;
     let translated = translate(&body)?;
     let model = served_by(shared, &translated.model);
-    let call = Call {
+    let call = ApiCall {
         key,
         version: "2023-06-01".to_owned(),
         betas: Default::default(),
@@ -75,13 +78,13 @@ async fn call(shared: &Shared, request: Request) -> Result<(Call, Translated), C
 }
 
 /// The model itself if it is known here. Names of this dialect are not, and the server's model stands in for them.
-fn served_by(shared: &Shared, model: &str) -> String {
+fn served_by(shared: &SimServerState, model: &str) -> String {
     let known = shared.with_world(|world| world.model(model).is_some());
     if known { model } else { &shared.model }.to_owned()
 }
 
-fn refused(shared: &Shared, error: &ChatError) -> Response {
-    let dialect = Dialect::Chat {
+fn refused(shared: &SimServerState, error: &ChatError) -> Response {
+    let dialect = ClientDialect::Chat {
         model: String::new(),
         streaming: Streaming::Whole,
         created: 0,

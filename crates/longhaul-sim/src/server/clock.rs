@@ -3,19 +3,19 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::options::Time;
+use super::options::TimeSource;
 use crate::world::World;
 
 /// Real time since the start, as far as the world was told of it. Advances by a client come on top.
 #[derive(Debug)]
-pub(super) struct Clock {
-    time: Time,
+pub(super) struct WorldClock {
+    time: TimeSource,
     started: Instant,
     told: AtomicU64,
 }
 
-impl Clock {
-    pub(super) fn start(time: Time) -> Self {
+impl WorldClock {
+    pub(super) fn start(time: TimeSource) -> Self {
         Self {
             time,
             started: Instant::now(),
@@ -24,8 +24,8 @@ impl Clock {
     }
 
     /// Lets pass in the world what passed outside. Holding the world means that nobody else tells it meanwhile.
-    pub(super) fn tell(&self, world: &mut World) {
-        if self.time == Time::Virtual {
+    pub(super) fn catch_up(&self, world: &mut World) {
+        if self.time == TimeSource::Virtual {
             return;
         }
         let passed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::deliver;
-use super::options::Time;
-use super::shared::Shared;
+use super::options::TimeSource;
+use super::shared::SimServerState;
 
 /// The most bytes a control request may have.
 const LIMIT: usize = 64 << 10;
@@ -22,13 +22,13 @@ const CENTURY_MS: u64 = 100 * 366 * 24 * 60 * 60 * 1000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Advance {
+struct AdvanceRequest {
     advance_ms: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Inject {
+struct InjectRequest {
     /// What goes wrong on the wire.
     spec: Option<String>,
     /// What the model does wrong.
@@ -37,17 +37,17 @@ struct Inject {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Evict {
+struct EvictRequest {
     key: Option<String>,
 }
 
-pub(super) async fn clock(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn clock(State(shared): State<Arc<SimServerState>>) -> Response {
     let now = shared.with_world(|world| world.now());
     ok(&json!({ "now_ms": now.0, "time": time(&shared) }))
 }
 
-pub(super) async fn advance(State(shared): State<Arc<Shared>>, body: Body) -> Response {
-    let advance: Advance = match read(body, r#"{"advance_ms": 300000}"#).await {
+pub(super) async fn advance(State(shared): State<Arc<SimServerState>>, body: Body) -> Response {
+    let advance: AdvanceRequest = match read(body, r#"{"advance_ms": 300000}"#).await {
         Ok(advance) => advance,
         Err(sentence) => return bad(&sentence),
     };
@@ -61,7 +61,7 @@ pub(super) async fn advance(State(shared): State<Arc<Shared>>, body: Body) -> Re
     ok(&json!({ "now_ms": now.0 }))
 }
 
-pub(super) async fn books(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn usage_log(State(shared): State<Arc<SimServerState>>) -> Response {
     let books = shared.with_world(|world| {
         let mut books = serde_json::to_value(world.books()).unwrap_or_default();
         books["now_ms"] = world.now().0.into();
@@ -70,13 +70,13 @@ pub(super) async fn books(State(shared): State<Arc<Shared>>) -> Response {
     ok(&books)
 }
 
-pub(super) async fn faults(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn faults(State(shared): State<Arc<SimServerState>>) -> Response {
     ok(&json!(shared.faults_now()))
 }
 
-pub(super) async fn inject(State(shared): State<Arc<Shared>>, body: Body) -> Response {
+pub(super) async fn inject(State(shared): State<Arc<SimServerState>>, body: Body) -> Response {
     const EXAMPLE: &str = r#"{"spec": "529*2"} or {"misbehave": "summary:empty*2"}"#;
-    let inject: Inject = match read(body, EXAMPLE).await {
+    let inject: InjectRequest = match read(body, EXAMPLE).await {
         Ok(inject) => inject,
         Err(sentence) => return bad(&sentence),
     };
@@ -97,13 +97,13 @@ pub(super) async fn inject(State(shared): State<Arc<Shared>>, body: Body) -> Res
     ok(&json!(shared.faults_now()))
 }
 
-pub(super) async fn clear(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn clear(State(shared): State<Arc<SimServerState>>) -> Response {
     shared.clear_faults();
     ok(&json!(shared.faults_now()))
 }
 
-pub(super) async fn evict(State(shared): State<Arc<Shared>>, body: Body) -> Response {
-    let evict: Evict = match read(body, r#"{} or {"key": "…"}"#).await {
+pub(super) async fn evict(State(shared): State<Arc<SimServerState>>, body: Body) -> Response {
+    let evict: EvictRequest = match read(body, r#"{} or {"key": "…"}"#).await {
         Ok(evict) => evict,
         Err(sentence) => return bad(&sentence),
     };
@@ -114,7 +114,7 @@ pub(super) async fn evict(State(shared): State<Arc<Shared>>, body: Body) -> Resp
     ok(&json!({ "evicted": evicted }))
 }
 
-pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn health(State(shared): State<Arc<SimServerState>>) -> Response {
     let now = shared.with_world(|world| world.now());
     ok(&json!({
         "status": "ok",
@@ -126,10 +126,10 @@ pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
     }))
 }
 
-fn time(shared: &Shared) -> &'static str {
+fn time(shared: &SimServerState) -> &'static str {
     match shared.time {
-        Time::Real => "real",
-        Time::Virtual => "virtual",
+        TimeSource::Real => "real",
+        TimeSource::Virtual => "virtual",
     }
 }
 

@@ -9,28 +9,28 @@ use hyper::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::dialect::Dialect;
-use super::exchange::{Exchange, overloaded};
-use super::log::Line;
-use super::perform;
-use super::shared::Shared;
-use super::wire::Cutter;
+use super::dialect::ClientDialect;
+use super::exchange::{ServedCall, overloaded};
+use super::log::RequestLogLine;
+use super::playback;
+use super::shared::SimServerState;
+use super::wire::ResetFlag;
 use crate::call::ApiError;
-use crate::faults::wire::{Pace, script};
-use crate::reply::Reply;
+use crate::faults::wire::{EventPace, script};
+use crate::reply::ApiReply;
 
 /// Where an answer goes.
 pub(super) struct Destination<'a> {
     pub(super) path: &'a str,
     pub(super) session: Option<&'a str>,
-    pub(super) cutter: Cutter,
+    pub(super) cutter: ResetFlag,
 }
 
 /// The response to a call of a model.
 pub(super) async fn deliver(
-    shared: &Arc<Shared>,
-    exchange: Exchange,
-    dialect: &Dialect,
+    shared: &Arc<SimServerState>,
+    exchange: ServedCall,
+    dialect: &ClientDialect,
     to: Destination<'_>,
 ) -> Response {
     let status = match &exchange.outcome {
@@ -38,7 +38,7 @@ pub(super) async fn deliver(
         Err(error) => dialect.error(error, &exchange.request_id).0,
     };
     let outcome = exchange.outcome.as_ref();
-    shared.log.write(&Line {
+    shared.log.write(&RequestLogLine {
         at: Timestamp::now().to_string(),
         now_ms: exchange.now.0,
         path: to.path,
@@ -61,12 +61,12 @@ pub(super) async fn deliver(
 }
 
 fn answer(
-    shared: &Shared,
-    exchange: &Exchange,
-    reply: &Reply,
-    dialect: &Dialect,
+    shared: &SimServerState,
+    exchange: &ServedCall,
+    reply: &ApiReply,
+    dialect: &ClientDialect,
     mut headers: HeaderMap,
-    cutter: Cutter,
+    cutter: ResetFlag,
 ) -> Response {
     for (name, value) in &reply.headers {
         super::rate::put(&mut headers, name, value);
@@ -80,7 +80,7 @@ fn answer(
         (dialect.frames(reply), shared.pace, kind)
     } else {
         let whole = dialect.whole(reply).to_string().into();
-        (vec![whole], Pace::FAST, "application/json")
+        (vec![whole], EventPace::FAST, "application/json")
     };
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     let error = dialect.error_frame(&overloaded());
@@ -88,13 +88,13 @@ fn answer(
     respond(
         200,
         headers,
-        perform::body(steps, cutter, shared.replies.enter()),
+        playback::body(steps, cutter, shared.replies.enter()),
     )
 }
 
 /// The response to a request that is refused.
 pub(super) fn refusal(
-    dialect: &Dialect,
+    dialect: &ClientDialect,
     error: &ApiError,
     request_id: &str,
     mut headers: HeaderMap,

@@ -4,17 +4,17 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use serde_json::{Value, json};
 
-use super::rate::{Left, put};
+use super::rate::{RateRemaining, put};
 use crate::call::ApiError;
-use crate::openai::{ChatError, Chunks, Origin, Streaming, completion};
-use crate::reply::Reply;
+use crate::openai::{ChatError, CompletionChunks, CompletionOrigin, Streaming, completion};
+use crate::reply::ApiReply;
 
 /// The organization that every key belongs to.
 const ORGANIZATION: &str = "00000000-0000-4000-8000-000000000001";
 
 /// What a client speaks.
 #[derive(Debug, Clone)]
-pub(super) enum Dialect {
+pub(super) enum ClientDialect {
     /// The Messages API.
     Messages,
     /// Chat completions.
@@ -28,14 +28,14 @@ pub(super) enum Dialect {
     },
 }
 
-impl Dialect {
+impl ClientDialect {
     /// A reply in one piece.
-    pub(super) fn whole(&self, reply: &Reply) -> Value {
+    pub(super) fn whole(&self, reply: &ApiReply) -> Value {
         match self {
             Self::Messages => reply.message.clone(),
             Self::Chat { model, created, .. } => completion(
                 &reply.message,
-                Origin {
+                CompletionOrigin {
                     model,
                     created: *created,
                 },
@@ -44,7 +44,7 @@ impl Dialect {
     }
 
     /// A reply as the frames of a stream.
-    pub(super) fn frames(&self, reply: &Reply) -> Vec<Bytes> {
+    pub(super) fn frames(&self, reply: &ApiReply) -> Vec<Bytes> {
         let events = reply.events();
         match self {
             Self::Messages => events.iter().map(|event| event.to_sse().into()).collect(),
@@ -53,11 +53,11 @@ impl Dialect {
                 streaming,
                 created,
             } => {
-                let origin = Origin {
+                let origin = CompletionOrigin {
                     model,
                     created: *created,
                 };
-                let mut chunks = Chunks::new(origin, *streaming);
+                let mut chunks = CompletionChunks::new(origin, *streaming);
                 let told = events.iter().flat_map(|event| chunks.event(&event.data));
                 let mut frames: Vec<Bytes> = told.map(|chunk| data(&chunk)).collect();
                 frames.push(Bytes::from_static(b"data: [DONE]\n\n"));
@@ -89,7 +89,7 @@ impl Dialect {
     }
 
     /// The headers of every answer.
-    pub(super) fn headers(&self, request_id: &str, left: Option<Left>) -> HeaderMap {
+    pub(super) fn headers(&self, request_id: &str, left: Option<RateRemaining>) -> HeaderMap {
         let mut headers = HeaderMap::new();
         match self {
             Self::Messages => {

@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use super::rate::Left;
-use super::shared::{Shared, lock};
-use crate::call::{ApiError, Call, Millis};
-use crate::faults::Fault;
-use crate::reply::Reply;
+use super::rate::RateRemaining;
+use super::shared::{SimServerState, lock};
+use crate::call::{ApiCall, ApiError, VirtualMillis};
+use crate::faults::InjectedFault;
+use crate::reply::ApiReply;
 use crate::world::World;
 
 /// What came of a call.
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(super) struct ServedCall {
     pub(super) request_id: String,
-    pub(super) outcome: Result<Reply, ApiError>,
+    pub(super) outcome: Result<ApiReply, ApiError>,
     /// What goes wrong with the answer.
-    pub(super) fault: Option<Fault>,
-    pub(super) left: Left,
-    pub(super) now: Millis,
+    pub(super) fault: Option<InjectedFault>,
+    pub(super) left: RateRemaining,
+    pub(super) now: VirtualMillis,
 }
 
 /// Makes a call.
-pub(super) async fn exchange(shared: &Arc<Shared>, call: Call) -> Exchange {
+pub(super) async fn exchange(shared: &Arc<SimServerState>, call: ApiCall) -> ServedCall {
     let fault = shared.next_fault();
     let refused = fault.and_then(|fault| fault.refusal());
     let (request_id, outcome, now) = match refused {
@@ -38,14 +38,14 @@ pub(super) async fn exchange(shared: &Arc<Shared>, call: Call) -> Exchange {
             (request_id.unwrap_or_default(), outcome, world.now())
         })
         .await
-        .unwrap_or_else(|error| (shared.request_id(), Err(error), Millis::default())),
+        .unwrap_or_else(|error| (shared.request_id(), Err(error), VirtualMillis::default())),
     };
     // What was asked for over the control API comes before what the script says.
     let scripted = outcome.as_ref().ok().and_then(|reply| reply.fault);
     let fault = fault.or(scripted);
     // Nothing is under way that an event could interrupt.
     let outcome = match (fault, outcome) {
-        (Some(Fault::ErrorEvent { .. }), Ok(reply)) if !reply.stream => Err(overloaded()),
+        (Some(InjectedFault::ErrorEvent { .. }), Ok(reply)) if !reply.stream => Err(overloaded()),
         (_, outcome) => outcome,
     };
     let usage = outcome.as_ref().ok().map(|reply| &reply.usage);
@@ -53,7 +53,7 @@ pub(super) async fn exchange(shared: &Arc<Shared>, call: Call) -> Exchange {
     if outcome.as_ref().is_err_and(|error| error.status == 429) {
         left = left.nothing();
     }
-    Exchange {
+    ServedCall {
         request_id,
         outcome,
         fault,
@@ -65,7 +65,7 @@ pub(super) async fn exchange(shared: &Arc<Shared>, call: Call) -> Exchange {
 /// Asks the world where it may take its time: counting a long prompt takes longer than a connection may be held up. If
 /// the world breaks, that is a 500.
 pub(super) async fn in_world<T: Send + 'static>(
-    shared: &Arc<Shared>,
+    shared: &Arc<SimServerState>,
     ask: impl FnOnce(&mut World) -> T + Send + 'static,
 ) -> Result<T, ApiError> {
     let shared = Arc::clone(shared);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
-use crate::call::{ApiError, Call};
+use crate::call::{ApiCall, ApiError};
 
 /// Versions of the API that are served.
 const VERSIONS: [&str; 2] = ["2023-06-01", "2026-10-21"];
@@ -14,7 +14,7 @@ const VERSIONS: [&str; 2] = ["2023-06-01", "2026-10-21"];
 const SESSIONS: [&str; 2] = ["x-claude-code-session-id", "x-session-id"];
 
 /// A call without its body, or why it is refused.
-pub(super) fn call(headers: &HeaderMap) -> Result<Call, ApiError> {
+pub(super) fn call(headers: &HeaderMap) -> Result<ApiCall, ApiError> {
     let Some(key) = key(headers) else {
         return Err(ApiError {
             status: 401,
@@ -32,7 +32,7 @@ pub(super) fn call(headers: &HeaderMap) -> Result<Call, ApiError> {
         }
         Some(_) => {}
     }
-    Ok(Call {
+    Ok(ApiCall {
         key,
         version: version.unwrap_or_default().to_owned(),
         betas: betas(headers),

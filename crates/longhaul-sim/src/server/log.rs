@@ -10,7 +10,7 @@ use super::shared::lock;
 
 /// One request.
 #[derive(Debug, Serialize)]
-pub(super) struct Line<'a> {
+pub(super) struct RequestLogLine<'a> {
     pub(super) at: String,
     pub(super) now_ms: u64,
     pub(super) path: &'a str,
@@ -28,15 +28,15 @@ pub(super) struct Line<'a> {
 
 /// Where lines go, if anywhere.
 #[derive(Default)]
-pub(super) struct Log(Option<Mutex<Box<dyn Write + Send>>>);
+pub(super) struct RequestLog(Option<Mutex<Box<dyn Write + Send>>>);
 
-impl Log {
+impl RequestLog {
     pub(super) fn new(to: Option<Box<dyn Write + Send>>) -> Self {
         Self(to.map(Mutex::new))
     }
 
     /// Writes a line. A log that cannot be written must not end the service; it is said where that can be read.
-    pub(super) fn write(&self, line: &Line<'_>) {
+    pub(super) fn write(&self, line: &RequestLogLine<'_>) {
         let Some(to) = &self.0 else { return };
         let Ok(mut bytes) = serde_json::to_vec(line) else {
             return;
@@ -49,7 +49,7 @@ impl Log {
     }
 }
 
-impl fmt::Debug for Log {
+impl fmt::Debug for RequestLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Log").field(&self.0.is_some()).finish()
     }

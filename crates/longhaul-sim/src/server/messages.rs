@@ -8,17 +8,17 @@ use axum::response::Response;
 use hyper::HeaderMap;
 
 use super::deliver::{self, Destination, deliver};
-use super::dialect::Dialect;
+use super::dialect::ClientDialect;
 use super::exchange::{exchange, in_world};
-use super::shared::Shared;
-use super::wire::Cutter;
+use super::shared::SimServerState;
+use super::wire::ResetFlag;
 use super::{body, headers};
-use crate::call::{ApiError, Call};
+use crate::call::{ApiCall, ApiError};
 
 /// Answers a call of a model.
 pub(super) async fn create(
-    State(shared): State<Arc<Shared>>,
-    Extension(cutter): Extension<Cutter>,
+    State(shared): State<Arc<SimServerState>>,
+    Extension(cutter): Extension<ResetFlag>,
     request: Request,
 ) -> Response {
     let call = match call(request).await {
@@ -32,11 +32,14 @@ pub(super) async fn create(
         cutter,
     };
     let exchange = exchange(&shared, call).await;
-    deliver(&shared, exchange, &Dialect::Messages, to).await
+    deliver(&shared, exchange, &ClientDialect::Messages, to).await
 }
 
 /// Counts a prompt.
-pub(super) async fn count_tokens(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+pub(super) async fn count_tokens(
+    State(shared): State<Arc<SimServerState>>,
+    request: Request,
+) -> Response {
     let call = match call(request).await {
         Ok(call) => call,
         Err(error) => return refused(&shared, &error),
@@ -44,7 +47,7 @@ pub(super) async fn count_tokens(State(shared): State<Arc<Shared>>, request: Req
     let counted = in_world(&shared, move |world| world.count_tokens(&call)).await;
     match counted.and_then(|counted| counted) {
         Ok(counted) => {
-            let headers = Dialect::Messages.headers(&shared.request_id(), None);
+            let headers = ClientDialect::Messages.headers(&shared.request_id(), None);
             deliver::json(200, &counted, headers)
         }
         Err(error) => refused(&shared, &error),
@@ -52,13 +55,13 @@ pub(super) async fn count_tokens(State(shared): State<Arc<Shared>>, request: Req
 }
 
 /// The call that a request makes: first who calls, then what.
-async fn call(request: Request) -> Result<Call, ApiError> {
+async fn call(request: Request) -> Result<ApiCall, ApiError> {
     let (parts, sent) = request.into_parts();
     let call = headers::call(&parts.headers)?;
     // The API's list of errors has no 415: what is wrong with a request is a 400.
     body::is_json(&parts.headers).map_err(|kind| ApiError::invalid(not_json(&kind)))?;
     let body = body::read(&parts.headers, sent).await?;
-    Ok(Call { body, ..call })
+    Ok(ApiCall { body, ..call })
 }
 
 fn not_json(kind: &str) -> String {
@@ -69,8 +72,8 @@ fn not_json(kind: &str) -> String {
 }
 
 /// A refusal of a request that never reached the world.
-pub(super) fn refused(shared: &Shared, error: &ApiError) -> Response {
+pub(super) fn refused(shared: &SimServerState, error: &ApiError) -> Response {
     let id = shared.request_id();
-    let headers: HeaderMap = Dialect::Messages.headers(&id, None);
-    deliver::refusal(&Dialect::Messages, error, &id, headers)
+    let headers: HeaderMap = ClientDialect::Messages.headers(&id, None);
+    deliver::refusal(&ClientDialect::Messages, error, &id, headers)
 }

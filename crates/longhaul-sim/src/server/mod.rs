@@ -17,7 +17,7 @@ mod log;
 mod messages;
 mod models;
 mod options;
-mod perform;
+mod playback;
 mod rate;
 mod routes;
 mod shared;
@@ -33,19 +33,19 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
-use shared::Shared;
+use shared::SimServerState;
 
 pub use body::LIMIT as BODY_LIMIT;
-pub use options::{Options, Time};
+pub use options::{SimServerOptions, TimeSource};
 
 /// How long replies under way may take when the server is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A running server. Dropping it ends it at once.
 #[derive(Debug)]
-pub struct Server {
+pub struct SimServer {
     addr: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<SimServerState>,
     accepting: JoinHandle<()>,
     /// No new requests.
     stop: CancellationToken,
@@ -53,12 +53,16 @@ pub struct Server {
     abort: CancellationToken,
 }
 
-impl Server {
+impl SimServer {
     /// Listens on an address and serves a world there. Port 0 picks a free one.
-    pub async fn start(listen: SocketAddr, world: World, options: Options) -> io::Result<Self> {
+    pub async fn start(
+        listen: SocketAddr,
+        world: World,
+        options: SimServerOptions,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind(listen).await?;
         let addr = listener.local_addr()?;
-        let shared = Arc::new(Shared::new(world, options));
+        let shared = Arc::new(SimServerState::new(world, options));
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let accepting = accept::run(listener, Arc::clone(&shared), stop.clone(), abort.clone());
         Ok(Self {
@@ -109,7 +113,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for SimServer {
     fn drop(&mut self) {
         self.stop.cancel();
         self.abort.cancel();

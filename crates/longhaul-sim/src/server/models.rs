@@ -8,15 +8,18 @@ use hyper::HeaderMap;
 use serde_json::Value;
 
 use super::deliver;
-use super::dialect::Dialect;
+use super::dialect::ClientDialect;
 use super::headers;
 use super::messages::refused;
-use super::shared::Shared;
+use super::shared::SimServerState;
 use crate::call::ApiError;
 use crate::openai;
 
 /// All models.
-pub(super) async fn list(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+pub(super) async fn list(
+    State(shared): State<Arc<SimServerState>>,
+    headers: HeaderMap,
+) -> Response {
     if let Err(error) = caller(&headers) {
         return refused(&shared, &error);
     }
@@ -31,7 +34,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, headers: HeaderMap) 
 
 /// One model.
 pub(super) async fn one(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<SimServerState>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
@@ -67,7 +70,7 @@ fn caller(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-fn answer(shared: &Shared, value: &Value) -> Response {
-    let headers = Dialect::Messages.headers(&shared.request_id(), None);
+fn answer(shared: &SimServerState, value: &Value) -> Response {
+    let headers = ClientDialect::Messages.headers(&shared.request_id(), None);
     deliver::json(200, value, headers)
 }

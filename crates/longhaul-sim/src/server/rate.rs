@@ -5,7 +5,7 @@ use hyper::header::{HeaderName, HeaderValue};
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::message::Usage;
 
-use crate::call::Millis;
+use crate::call::VirtualMillis;
 
 const MINUTE: u64 = 60_000;
 const REQUESTS: u64 = 4_000;
@@ -14,7 +14,7 @@ const OUTPUT: u64 = 400_000;
 
 /// What was used in the minute that runs.
 #[derive(Debug, Default)]
-pub(super) struct Rate {
+pub(super) struct RateUsage {
     minute: u64,
     requests: u64,
     input: u64,
@@ -23,7 +23,7 @@ pub(super) struct Rate {
 
 /// What is left of each limit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Left {
+pub(super) struct RateRemaining {
     requests: u64,
     input: u64,
     output: u64,
@@ -31,9 +31,9 @@ pub(super) struct Left {
     reset_ms: u64,
 }
 
-impl Rate {
+impl RateUsage {
     /// Counts a request. Reads from the cache count for nothing.
-    pub(super) fn count(&mut self, now: Millis, usage: Option<&Usage>) -> Left {
+    pub(super) fn count(&mut self, now: VirtualMillis, usage: Option<&Usage>) -> RateRemaining {
         let minute = now.0 / MINUTE;
         if self.minute != minute {
             *self = Self {
@@ -46,7 +46,7 @@ impl Rate {
             self.input += step.input + step.cache_write_5m + step.cache_write_1h;
             self.output += step.output;
         }
-        Left {
+        RateRemaining {
             requests: REQUESTS.saturating_sub(self.requests),
             input: INPUT.saturating_sub(self.input),
             output: OUTPUT.saturating_sub(self.output),
@@ -55,7 +55,7 @@ impl Rate {
     }
 }
 
-impl Left {
+impl RateRemaining {
     /// Nothing left: what a 429 tells.
     pub(super) fn nothing(self) -> Self {
         Self {

@@ -9,12 +9,12 @@ use axum::routing::{get, post};
 use hyper::{HeaderMap, Method, Uri};
 use serde_json::json;
 
-use super::shared::Shared;
+use super::shared::SimServerState;
 use super::{chat, control, deliver, messages, models};
 use crate::call::ApiError;
 
 /// All routes. Queries are accepted and ignored: clients send `?beta=true`.
-pub(super) fn router(shared: Arc<Shared>) -> Router {
+pub(super) fn router(shared: Arc<SimServerState>) -> Router {
     Router::new()
         .route("/", get(root))
         .route("/v1/messages", post(messages::create))
@@ -23,7 +23,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .route("/v1/models/{id}", get(models::one))
         .route("/v1/chat/completions", post(chat::create))
         .route("/sim/clock", get(control::clock).post(control::advance))
-        .route("/sim/books", get(control::books))
+        .route("/sim/books", get(control::usage_log))
         .route(
             "/sim/faults",
             get(control::faults)
@@ -47,7 +47,7 @@ async fn root() -> Response {
     deliver::json(200, &about, HeaderMap::new())
 }
 
-async fn nowhere(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+async fn nowhere(State(shared): State<Arc<SimServerState>>, uri: Uri) -> Response {
     let error = ApiError {
         status: 404,
         kind: "not_found_error",
@@ -56,7 +56,7 @@ async fn nowhere(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
     messages::refused(&shared, &error)
 }
 
-async fn not_so(State(shared): State<Arc<Shared>>, method: Method) -> Response {
+async fn not_so(State(shared): State<Arc<SimServerState>>, method: Method) -> Response {
     let error = ApiError {
         status: 405,
         ..ApiError::invalid(format!("Method Not Allowed: {method}"))

@@ -6,77 +6,77 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::task::TaskTracker;
 
-use super::clock::Clock;
-use super::log::Log;
-use super::options::{Options, Time};
-use super::rate::Rate;
-use crate::faults::wire::Pace;
-use crate::faults::{Fault, Plan, SpecError};
-use crate::reply::Ids;
+use super::clock::WorldClock;
+use super::log::RequestLog;
+use super::options::{SimServerOptions, TimeSource};
+use super::rate::RateUsage;
+use crate::faults::wire::EventPace;
+use crate::faults::{FaultPlan, FaultSpecError, InjectedFault};
+use crate::reply::ApiIds;
 use crate::world::World;
 
 /// Told apart from the ids of the world, which come from the same seed.
 const OUTSIDE: u64 = 0x0075_7369_6465;
 
-pub(super) struct Shared {
+pub(super) struct SimServerState {
     world: Mutex<World>,
-    clock: Clock,
-    faults: Mutex<Faults>,
-    ids: Mutex<Ids>,
-    pub(super) rate: Mutex<Rate>,
-    pub(super) log: Log,
-    pub(super) pace: Pace,
-    pub(super) time: Time,
+    clock: WorldClock,
+    faults: Mutex<FaultQueue>,
+    ids: Mutex<ApiIds>,
+    pub(super) rate: Mutex<RateUsage>,
+    pub(super) log: RequestLog,
+    pub(super) pace: EventPace,
+    pub(super) time: TimeSource,
     pub(super) model: String,
     pub(super) connections: TaskTracker,
-    pub(super) replies: Gauge,
+    pub(super) replies: InFlightGauge,
 }
 
 /// The faults to come, and how far we are.
 #[derive(Debug, Default)]
-struct Faults {
-    plan: Plan,
+struct FaultQueue {
+    plan: FaultPlan,
     made: u64,
     struck: u64,
 }
 
 /// The faults as the control API shows them.
 #[derive(Debug, serde::Serialize)]
-pub(super) struct FaultsNow {
+pub(super) struct FaultStatus {
     requests: u64,
     struck: u64,
     pending: Vec<String>,
 }
 
-impl Shared {
-    pub(super) fn new(world: World, options: Options) -> Self {
+impl SimServerState {
+    pub(super) fn new(world: World, options: SimServerOptions) -> Self {
         Self {
             world: Mutex::new(world),
-            clock: Clock::start(options.time),
-            faults: Mutex::new(Faults {
+            clock: WorldClock::start(options.time),
+            faults: Mutex::new(FaultQueue {
                 plan: options.faults,
-                ..Faults::default()
+                ..FaultQueue::default()
             }),
-            ids: Mutex::new(Ids::new(options.seed ^ OUTSIDE)),
+            ids: Mutex::new(ApiIds::new(options.seed ^ OUTSIDE)),
             rate: Mutex::default(),
-            log: Log::new(options.log),
+            log: RequestLog::new(options.log),
             pace: options.pace,
             time: options.time,
             model: options.model,
             connections: TaskTracker::new(),
-            replies: Gauge::default(),
+            replies: InFlightGauge::default(),
         }
     }
 
     /// The world, at the time it is now.
     pub(super) fn with_world<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
         let mut world = lock(&self.world);
-        self.clock.tell(&mut world);
+        self.clock.catch_up(&mut world);
         look(&mut world)
     }
 
     /// Numbers a request for a model and says what goes wrong with it.
-    pub(super) fn next_fault(&self) -> Option<Fault> {
+    pub(super) fn next_fault(&self) -> Option<InjectedFault> {
         let mut faults = lock(&self.faults);
         faults.made += 1;
         let fault = faults.plan.decide(faults.made);
@@ -84,7 +84,7 @@ impl Shared {
         fault
     }
 
-    pub(super) fn inject(&self, spec: &str) -> Result<(), SpecError> {
+    pub(super) fn inject(&self, spec: &str) -> Result<(), FaultSpecError> {
         let mut faults = lock(&self.faults);
         let made = faults.made;
         faults.plan.inject(spec, made)
@@ -94,9 +94,9 @@ impl Shared {
         lock(&self.faults).plan.clear();
     }
 
-    pub(super) fn faults_now(&self) -> FaultsNow {
+    pub(super) fn faults_now(&self) -> FaultStatus {
         let faults = lock(&self.faults);
-        FaultsNow {
+        FaultStatus {
             requests: faults.made,
             struck: faults.struck,
             pending: faults.plan.pending(faults.made),
@@ -109,7 +109,7 @@ impl Shared {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for SimServerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }
@@ -122,12 +122,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Counts what is under way.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Gauge(Arc<AtomicUsize>);
+pub(super) struct InFlightGauge(Arc<AtomicUsize>);
 
-impl Gauge {
-    pub(super) fn enter(&self) -> Entered {
+impl InFlightGauge {
+    pub(super) fn enter(&self) -> InFlightGuard {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Entered(self.clone())
+        InFlightGuard(self.clone())
     }
 
     pub(super) fn count(&self) -> usize {
@@ -137,9 +137,9 @@ impl Gauge {
 
 /// One more, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Entered(Gauge);
+pub(super) struct InFlightGuard(InFlightGauge);
 
-impl Drop for Entered {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 
 /// Says that a connection shall be reset when it is let go.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cutter(Arc<AtomicBool>);
+pub(super) struct ResetFlag(Arc<AtomicBool>);
 
-impl Cutter {
+impl ResetFlag {
     pub(super) fn arm(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -21,18 +21,18 @@ impl Cutter {
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct ResettableConnection {
     stream: TcpStream,
-    cutter: Cutter,
+    cutter: ResetFlag,
 }
 
-impl Wire {
-    pub(super) fn new(stream: TcpStream, cutter: Cutter) -> Self {
+impl ResettableConnection {
+    pub(super) fn new(stream: TcpStream, cutter: ResetFlag) -> Self {
         Self { stream, cutter }
     }
 }
 
-impl Drop for Wire {
+impl Drop for ResettableConnection {
     fn drop(&mut self) {
         if self.cutter.0.load(Ordering::Relaxed) {
             // Closing without lingering is what sends RST. Where it fails the client sees an abrupt end instead.
@@ -41,7 +41,7 @@ impl Drop for Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for ResettableConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -51,7 +51,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for ResettableConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -1,42 +1,44 @@
 //! Checks the thinking blocks that come back with a request.
 
-use longhaul_core::models::{Binding, ModelSpec};
+use longhaul_core::models::{ModelSpec, ThinkingBinding};
 use longhaul_core::xxh3::xxh3_128;
 
-use super::outcome::{Account, Admitted, Change, Reason, Transformation};
-use super::prefix::{Prefix, Walk, signature};
-use super::progress::{Progress, Stage};
+use super::outcome::{
+    AccountAge, CheckedThinking, InputTransformation, ThinkingChange, ThinkingMismatch,
+};
+use super::prefix::{PrefixWalk, ThinkingPrefix, signature};
+use super::progress::{ThinkingCheckProgress, ThinkingCheckStage};
 use super::reads::{reads, records_account, records_prefix};
-use super::seal::{Kind, Seal, Secret, account, name};
-use crate::call::{ApiError, Call};
-use crate::request::{Block, Request, Role};
+use super::signature::{SignaturePayload, SignedKind, SigningSecret, account, name};
+use crate::call::{ApiCall, ApiError};
+use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 
 const CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
 /// Checks the thinking of a validated request, on both endpoints alike.
 pub fn check(
-    request: &Request,
+    request: &MessagesRequest,
     spec: &ModelSpec,
-    call: &Call,
-    secret: &Secret,
-    account: Account,
-) -> Result<Admitted, ApiError> {
+    call: &ApiCall,
+    secret: &SigningSecret,
+    account: AccountAge,
+) -> Result<CheckedThinking, ApiError> {
     check_on(request, spec, call, secret, account, None).map(|(admitted, _)| admitted)
 }
 
 /// The same, going on from where a check of the same messages stood.
 pub fn check_on(
-    request: &Request,
+    request: &MessagesRequest,
     spec: &ModelSpec,
-    call: &Call,
-    secret: &Secret,
-    account: Account,
-    earlier: Option<Stage>,
-) -> Result<(Admitted, Progress), ApiError> {
+    call: &ApiCall,
+    secret: &SigningSecret,
+    account: AccountAge,
+    earlier: Option<ThinkingCheckStage>,
+) -> Result<(CheckedThinking, ThinkingCheckProgress), ApiError> {
     let latest = latest_turn(request);
     let summary = last_summary(request);
-    let mut walk = Walk::start(request, secret);
-    let mut progress = Progress::of(&walk.prefix, spec, call);
+    let mut walk = PrefixWalk::start(request, secret);
+    let mut progress = ThinkingCheckProgress::of(&walk.prefix, spec, call);
     let mut transformations = Vec::new();
     // The thinking block before this one in the same turn, as it was sent.
     let mut in_turn = None;
@@ -65,8 +67,8 @@ pub fn check_on(
             }
             let path = format!("messages.{message}.content.{index}");
             let turn = match latest.contains(&message) {
-                true => Standing::Latest { before: in_turn },
-                false => Standing::Earlier,
+                true => BlockTurn::Latest { before: in_turn },
+                false => BlockTurn::Earlier,
             };
             let seal = whole(block, secret, &path, turn)?;
             in_turn = Some(name(signature(block)));
@@ -77,19 +79,19 @@ pub fn check_on(
                     continue;
                 }
                 // It is read again by a model that can, so it keeps its place.
-                Some(reason @ (Reason::Model | Reason::Organization)) => {
+                Some(reason @ (ThinkingMismatch::Model | ThinkingMismatch::Organization)) => {
                     walk.prefix.think(signature(block));
-                    (Change::Dropped, reason)
+                    (ThinkingChange::Dropped, reason)
                 }
-                Some(Reason::Prefix) => {
+                Some(ThinkingMismatch::Prefix) => {
                     let change = mismatch(request, spec, call, account, block, &path)?;
-                    if change == Change::MismatchAllowed {
+                    if change == ThinkingChange::MismatchAllowed {
                         walk.prefix.think(signature(block));
                     }
-                    (change, Reason::Prefix)
+                    (change, ThinkingMismatch::Prefix)
                 }
             };
-            transformations.push(Transformation {
+            transformations.push(InputTransformation {
                 message,
                 block: index,
                 change,
@@ -98,9 +100,9 @@ pub fn check_on(
         }
     }
     if summary.is_some() || !transformations.is_empty() {
-        progress = Progress::default();
+        progress = ThinkingCheckProgress::default();
     }
-    let admitted = Admitted {
+    let admitted = CheckedThinking {
         transformations,
         prefix: walk.prefix.reply(),
     };
@@ -108,34 +110,34 @@ pub fn check_on(
 }
 
 /// The messages of the model's latest turn.
-fn latest_turn(request: &Request) -> std::ops::Range<usize> {
+fn latest_turn(request: &MessagesRequest) -> std::ops::Range<usize> {
     let messages = &request.messages;
     let Some(last) = messages
         .iter()
-        .rposition(|said| said.role == Role::Assistant)
+        .rposition(|said| said.role == ApiRole::Assistant)
     else {
         return 0..0;
     };
     let before = messages.get(..last).unwrap_or_default();
     let first = before
         .iter()
-        .rposition(|said| said.role != Role::Assistant)
+        .rposition(|said| said.role != ApiRole::Assistant)
         .map_or(0, |at| at + 1);
     first..last + 1
 }
 
 /// The last summary in the conversation: nothing before it counts.
-fn last_summary(request: &Request) -> Option<(usize, usize)> {
+fn last_summary(request: &MessagesRequest) -> Option<(usize, usize)> {
     let messages = request.messages.iter().enumerate().rev();
     messages.into_iter().find_map(|(message, said)| {
-        let is = |block: &Block| block.kind == "compaction" && block.text("content").is_some();
+        let is = |block: &ApiBlock| block.kind == "compaction" && block.text("content").is_some();
         Some((message, said.content.iter().rposition(is)?))
     })
 }
 
 /// Which turn a block is in.
 #[derive(Clone, Copy)]
-enum Standing {
+enum BlockTurn {
     /// The model's latest, with the thinking block before it in the same turn.
     Latest {
         before: Option<u64>,
@@ -144,7 +146,12 @@ enum Standing {
 }
 
 /// The seal of a block that is as it was made. In the latest turn the blocks of a reply must all be there.
-fn whole(block: &Block, secret: &Secret, path: &str, turn: Standing) -> Result<Seal, ApiError> {
+fn whole(
+    block: &ApiBlock,
+    secret: &SigningSecret,
+    path: &str,
+    turn: BlockTurn,
+) -> Result<SignaturePayload, ApiError> {
     let invalid = || {
         let field = if block.kind == "thinking" {
             "signature"
@@ -158,12 +165,12 @@ fn whole(block: &Block, secret: &Secret, path: &str, turn: Standing) -> Result<S
     };
     let seal = secret
         .open(signature(block))
-        .filter(|seal| seal.kind == Kind::Thinking);
+        .filter(|seal| seal.kind == SignedKind::Thinking);
     let seal = seal.ok_or_else(invalid)?;
     let altered = seal.text != xxh3_128(block.text("thinking").unwrap_or_default().as_bytes());
     match turn {
-        Standing::Earlier if altered => Err(invalid()),
-        Standing::Latest { before }
+        BlockTurn::Earlier if altered => Err(invalid()),
+        BlockTurn::Latest { before }
             if altered || (seal.prefix.in_reply > 0 && before != Some(seal.prefix.before)) =>
         {
             Err(ApiError::invalid(format!(
@@ -175,34 +182,41 @@ fn whole(block: &Block, secret: &Secret, path: &str, turn: Standing) -> Result<S
 }
 
 /// What is wrong with a whole block in its place.
-fn judge(seal: &Seal, prefix: &Prefix, spec: &ModelSpec, call: &Call) -> Option<Reason> {
+fn judge(
+    seal: &SignaturePayload,
+    prefix: &ThinkingPrefix,
+    spec: &ModelSpec,
+    call: &ApiCall,
+) -> Option<ThinkingMismatch> {
     if !reads(&spec.id, &seal.model) {
-        return Some(Reason::Model);
+        return Some(ThinkingMismatch::Model);
     }
     if records_account(&seal.model) && seal.account != account(&call.key) {
-        return Some(Reason::Organization);
+        return Some(ThinkingMismatch::Organization);
     }
     let made = &seal.prefix;
     let same = made.base == prefix.base && made.content == prefix.content;
     let in_line = prefix.depth == 0 || made.before == prefix.before;
     let known = prefix.depth <= made.depth;
     let bound = spec.thinking.binding.may_bind() && records_prefix(&seal.model);
-    (bound && !(same && in_line && known)).then_some(Reason::Prefix)
+    (bound && !(same && in_line && known)).then_some(ThinkingMismatch::Prefix)
 }
 
 fn mismatch(
-    request: &Request,
+    request: &MessagesRequest,
     spec: &ModelSpec,
-    call: &Call,
-    account: Account,
-    block: &Block,
+    call: &ApiCall,
+    account: AccountAge,
+    block: &ApiBlock,
     path: &str,
-) -> Result<Change, ApiError> {
+) -> Result<ThinkingChange, ApiError> {
     let binding = request.param("thinking", "block_binding");
     let behaviour = binding.and_then(|binding| binding.get("prefix_mismatch_behavior")?.as_str());
     match (behaviour, spec.thinking.binding, account) {
-        (Some("drop_block"), ..) => Ok(Change::Dropped),
-        (None, Binding::NewAccounts, Account::Old) => Ok(Change::MismatchAllowed),
+        (Some("drop_block"), ..) => Ok(ThinkingChange::Dropped),
+        (None, ThinkingBinding::NewAccounts, AccountAge::Old) => {
+            Ok(ThinkingChange::MismatchAllowed)
+        }
         _ => {
             let field = if block.kind == "thinking" {
                 "signature"

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::prefix::Prefix;
-use crate::request::Request;
+use super::prefix::ThinkingPrefix;
+use crate::request::MessagesRequest;
 
 /// Whether the account is one of those for which bound thinking is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Account {
+pub enum AccountAge {
     /// Made since 2026-08-31.
     #[default]
     New,
@@ -19,7 +19,7 @@ pub enum Account {
 
 /// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum ThinkingChange {
     /// The model does not see it.
     Dropped,
     /// The model sees it though it does not match.
@@ -28,7 +28,7 @@ pub enum Change {
 
 /// Why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum ThinkingMismatch {
     /// What stood before it does no longer.
     Prefix,
     /// The model cannot read the other model's thinking.
@@ -39,30 +39,30 @@ pub enum Reason {
 
 /// An entry of a reply's `input_transformations`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Transformation {
+pub struct InputTransformation {
     /// The message.
     pub message: usize,
     /// The block in its content.
     pub block: usize,
     /// What became of it.
-    pub change: Change,
+    pub change: ThinkingChange,
     /// Why.
-    pub reason: Reason,
+    pub reason: ThinkingMismatch,
 }
 
-impl Transformation {
+impl InputTransformation {
     /// As the API writes it.
     pub fn to_json(&self) -> Value {
         json!({
             "type": match self.change {
-                Change::Dropped => "thinking_dropped",
-                Change::MismatchAllowed => "thinking_mismatch_allowed",
+                ThinkingChange::Dropped => "thinking_dropped",
+                ThinkingChange::MismatchAllowed => "thinking_mismatch_allowed",
             },
             "path": format!("messages.{}.content.{}", self.message, self.block),
             "reason": match self.reason {
-                Reason::Prefix => "prefix_binding_mismatch",
-                Reason::Model => "model_binding_mismatch",
-                Reason::Organization => "organization_binding_mismatch",
+                ThinkingMismatch::Prefix => "prefix_binding_mismatch",
+                ThinkingMismatch::Model => "model_binding_mismatch",
+                ThinkingMismatch::Organization => "organization_binding_mismatch",
             },
         })
     }
@@ -70,18 +70,21 @@ impl Transformation {
 
 /// A request whose thinking was checked.
 #[derive(Debug, Clone)]
-pub struct Admitted {
+pub struct CheckedThinking {
     /// What was done to it, for `input_transformations` if the caller sent the beta of the binding controls.
-    pub transformations: Vec<Transformation>,
+    pub transformations: Vec<InputTransformation>,
     /// What the reply's thinking is bound to.
-    pub prefix: Prefix,
+    pub prefix: ThinkingPrefix,
 }
 
 /// The request without the blocks that were dropped: what the model sees.
-pub fn without(request: &Request, transformations: &[Transformation]) -> Request {
+pub fn without(
+    request: &MessagesRequest,
+    transformations: &[InputTransformation],
+) -> MessagesRequest {
     let dropped = transformations
         .iter()
-        .filter(|t| t.change == Change::Dropped);
+        .filter(|t| t.change == ThinkingChange::Dropped);
     let dropped: BTreeSet<(usize, usize)> = dropped.map(|t| (t.message, t.block)).collect();
     let mut request = request.clone();
     for (message, said) in request.messages.iter_mut().enumerate() {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use longhaul_core::xxh3::xxh3_128;
 use serde_json::Value;
 
-use super::seal::{Kind, Secret, name};
-use crate::request::{Block, Request, Role, identity};
+use super::signature::{SignedKind, SigningSecret, name};
+use crate::request::{ApiBlock, ApiRole, MessagesRequest, identity};
 
 /// What stands before a place in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prefix {
+pub struct ThinkingPrefix {
     /// Hash of `system` and of the tools that are not deferred.
     pub(super) base: u128,
     /// Hash of the messages without their thinking.
@@ -21,15 +21,15 @@ pub struct Prefix {
     /// How many thinking blocks of the same reply stand before.
     pub(super) in_reply: u32,
     /// Who spoke last.
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<ApiRole>,
 }
 
-impl Prefix {
+impl ThinkingPrefix {
     /// Its length in a signature.
     pub(super) const BYTES: usize = 16 + 16 + 8 + 4 + 4 + 1;
 
     /// Before the first message of a request.
-    pub fn start(request: &Request) -> Prefix {
+    pub fn start(request: &MessagesRequest) -> ThinkingPrefix {
         let system = request.system.iter().map(identity::of_block);
         let mut base = 0;
         for block in system {
@@ -38,7 +38,7 @@ impl Prefix {
         for tool in request.tools.iter().filter(|tool| !tool.deferred) {
             base = mix(base, b"tool", identity::of_tool(tool));
         }
-        Prefix {
+        ThinkingPrefix {
             base,
             content: 0,
             before: 0,
@@ -49,26 +49,26 @@ impl Prefix {
     }
 
     /// A new reply begins.
-    pub(super) fn reply(mut self) -> Prefix {
+    pub(super) fn reply(mut self) -> ThinkingPrefix {
         self.in_reply = 0;
         self
     }
 
     /// Takes in a block of a reply that is being made. Thinking must be signed already.
-    pub fn push(&mut self, block: &Block) {
+    pub fn push(&mut self, block: &ApiBlock) {
         match block.kind.as_str() {
             "thinking" | "redacted_thinking" => self.think(signature(block)),
             "compaction" if block.text("content").is_some() => self.restart(block),
             "compaction" => {}
             _ if block.is_blank_text() => {}
-            _ => self.say(Role::Assistant, identity::of_block(block)),
+            _ => self.say(ApiRole::Assistant, identity::of_block(block)),
         }
     }
 
     /// Behind a summary the prefix begins anew with it.
-    fn restart(&mut self, summary: &Block) {
+    fn restart(&mut self, summary: &ApiBlock) {
         self.content = mix(0, b"compaction", identity::of_block(summary));
-        self.role = Some(Role::Assistant);
+        self.role = Some(ApiRole::Assistant);
         (self.before, self.depth) = (0, 0);
     }
 
@@ -79,7 +79,7 @@ impl Prefix {
         self.in_reply += 1;
     }
 
-    fn say(&mut self, role: Role, what: u128) {
+    fn say(&mut self, role: ApiRole, what: u128) {
         if self.role != Some(role) {
             self.in_reply = 0;
         }
@@ -88,7 +88,7 @@ impl Prefix {
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(Prefix::BYTES);
+        let mut bytes = Vec::with_capacity(ThinkingPrefix::BYTES);
         bytes.extend(self.base.to_le_bytes());
         bytes.extend(self.content.to_le_bytes());
         bytes.extend(self.before.to_le_bytes());
@@ -96,14 +96,14 @@ impl Prefix {
         bytes.extend(self.in_reply.to_le_bytes());
         bytes.push(match self.role {
             None => 0,
-            Some(Role::User) => 1,
-            Some(Role::Assistant) => 2,
-            Some(Role::System) => 3,
+            Some(ApiRole::User) => 1,
+            Some(ApiRole::Assistant) => 2,
+            Some(ApiRole::System) => 3,
         });
         bytes
     }
 
-    pub(super) fn from_bytes(bytes: &[u8; Prefix::BYTES]) -> Prefix {
+    pub(super) fn from_bytes(bytes: &[u8; ThinkingPrefix::BYTES]) -> ThinkingPrefix {
         let number = |from: usize, to: usize| {
             let bytes = bytes.get(from..to).unwrap_or_default();
             bytes
@@ -111,16 +111,16 @@ impl Prefix {
                 .rev()
                 .fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte))
         };
-        Prefix {
+        ThinkingPrefix {
             base: number(0, 16),
             content: number(16, 32),
             before: number(32, 40) as u64,
             depth: number(40, 44) as u32,
             in_reply: number(44, 48) as u32,
             role: match number(48, 49) {
-                1 => Some(Role::User),
-                2 => Some(Role::Assistant),
-                3 => Some(Role::System),
+                1 => Some(ApiRole::User),
+                2 => Some(ApiRole::Assistant),
+                3 => Some(ApiRole::System),
                 _ => None,
             },
         }
@@ -128,7 +128,7 @@ impl Prefix {
 }
 
 /// The signature of a thinking block, or the data of a redacted one.
-pub(super) fn signature(block: &Block) -> &str {
+pub(super) fn signature(block: &ApiBlock) -> &str {
     block
         .text("signature")
         .or_else(|| block.text("data"))
@@ -136,30 +136,30 @@ pub(super) fn signature(block: &Block) -> &str {
 }
 
 /// Follows the prefix through the messages of a request.
-pub(super) struct Walk<'a> {
-    pub(super) prefix: Prefix,
-    secret: &'a Secret,
+pub(super) struct PrefixWalk<'a> {
+    pub(super) prefix: ThinkingPrefix,
+    secret: &'a SigningSecret,
     /// Deferred tools count once something refers to them.
     deferred: BTreeMap<&'a str, u128>,
     /// Who spoke last before a summary that was just passed.
-    summarised: Option<Role>,
+    role_before_summary: Option<ApiRole>,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn start(request: &'a Request, secret: &'a Secret) -> Walk<'a> {
+impl<'a> PrefixWalk<'a> {
+    pub(super) fn start(request: &'a MessagesRequest, secret: &'a SigningSecret) -> PrefixWalk<'a> {
         let deferred = request.tools.iter().filter(|tool| tool.deferred);
-        Walk {
-            prefix: Prefix::start(request),
+        PrefixWalk {
+            prefix: ThinkingPrefix::start(request),
             secret,
             deferred: deferred
                 .map(|tool| (tool.name.as_str(), identity::of_tool(tool)))
                 .collect(),
-            summarised: None,
+            role_before_summary: None,
         }
     }
 
     /// Takes in a block that is not thinking.
-    pub(super) fn push(&mut self, role: Role, block: &Block) {
+    pub(super) fn push(&mut self, role: ApiRole, block: &ApiBlock) {
         if block.kind == "compaction" {
             return self.summary(block);
         }
@@ -169,9 +169,9 @@ impl<'a> Walk<'a> {
         }
         // A turn that only goes on with what was summarised is not the turn it was.
         if self
-            .summarised
+            .role_before_summary
             .take()
-            .is_some_and(|last| last == role || role == Role::System)
+            .is_some_and(|last| last == role || role == ApiRole::System)
         {
             self.prefix.content = mix(self.prefix.content, b"joined", 0);
         }
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
 
     /// What was summarised stands no longer there. A summary we signed knows what did; behind another the prefix begins
     /// anew.
-    fn summary(&mut self, block: &Block) {
+    fn summary(&mut self, block: &ApiBlock) {
         let Some(text) = block.text("content") else {
             return;
         };
@@ -193,13 +193,13 @@ impl<'a> Walk<'a> {
             .text("signature")
             .and_then(|signature| self.secret.open(signature));
         let ours = seal.filter(|seal| {
-            seal.kind == Kind::Summary
+            seal.kind == SignedKind::Summary
                 && seal.text == xxh3_128(text.as_bytes())
                 && seal.prefix.base == self.prefix.base
         });
         match ours {
             Some(seal) => {
-                self.summarised = seal.prefix.role;
+                self.role_before_summary = seal.prefix.role;
                 self.prefix.restart(block);
                 self.prefix.content = seal.prefix.content;
                 self.prefix.role = None;
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The tools that a result refers to.
-fn referred(block: &Block) -> Vec<&str> {
+fn referred(block: &ApiBlock) -> Vec<&str> {
     fn collect<'a>(value: &'a Value, depth: usize, names: &mut Vec<&'a str>) {
         match value {
             Value::Array(items) if depth < 4 => items
@@ -239,11 +239,11 @@ fn referred(block: &Block) -> Vec<&str> {
     names
 }
 
-fn label(role: Role) -> &'static [u8] {
+fn label(role: ApiRole) -> &'static [u8] {
     match role {
-        Role::User => b"user",
-        Role::Assistant => b"assistant",
-        Role::System => b"operator",
+        ApiRole::User => b"user",
+        ApiRole::Assistant => b"assistant",
+        ApiRole::System => b"operator",
     }
 }
 

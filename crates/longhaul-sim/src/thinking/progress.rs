@@ -4,34 +4,38 @@ use std::collections::VecDeque;
 
 use longhaul_core::models::ModelSpec;
 
-use super::prefix::Prefix;
-use crate::call::Call;
-use crate::request::{Request, Role};
+use super::prefix::ThinkingPrefix;
+use crate::call::ApiCall;
+use crate::request::{ApiRole, MessagesRequest};
 
 /// Stages kept: markers move in the last few messages, so these are read anew.
 const STAGES: usize = 8;
 
 /// Where a check stood before a message.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct ThinkingCheckStage {
     pub(super) messages: usize,
-    pub(super) prefix: Prefix,
-    pub(super) role: Option<Role>,
+    pub(super) prefix: ThinkingPrefix,
+    pub(super) role: Option<ApiRole>,
     pub(super) in_turn: Option<u64>,
 }
 
 /// The last stages of a check that found nothing to change.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub struct ThinkingCheckProgress {
     model: String,
     key: String,
-    start: Option<Prefix>,
-    stages: VecDeque<Stage>,
+    start: Option<ThinkingPrefix>,
+    stages: VecDeque<ThinkingCheckStage>,
 }
 
-impl Progress {
-    pub(super) fn of(start: &Prefix, spec: &ModelSpec, call: &Call) -> Progress {
-        Progress {
+impl ThinkingCheckProgress {
+    pub(super) fn of(
+        start: &ThinkingPrefix,
+        spec: &ModelSpec,
+        call: &ApiCall,
+    ) -> ThinkingCheckProgress {
+        ThinkingCheckProgress {
             model: spec.id.clone(),
             key: call.key.clone(),
             start: Some(start.clone()),
@@ -42,14 +46,14 @@ impl Progress {
     pub(super) fn note(
         &mut self,
         messages: usize,
-        prefix: &Prefix,
-        role: Option<Role>,
+        prefix: &ThinkingPrefix,
+        role: Option<ApiRole>,
         in_turn: Option<u64>,
     ) {
         if self.stages.len() == STAGES {
             self.stages.pop_front();
         }
-        self.stages.push_back(Stage {
+        self.stages.push_back(ThinkingCheckStage {
             messages,
             prefix: prefix.clone(),
             role,
@@ -61,14 +65,14 @@ impl Progress {
     /// start, because something else changed.
     pub fn stage(
         &self,
-        request: &Request,
+        request: &MessagesRequest,
         spec: &ModelSpec,
-        call: &Call,
+        call: &ApiCall,
         kept: usize,
-    ) -> Option<Stage> {
+    ) -> Option<ThinkingCheckStage> {
         let same = self.model == spec.id
             && self.key == call.key
-            && self.start.as_ref() == Some(&Prefix::start(request));
+            && self.start.as_ref() == Some(&ThinkingPrefix::start(request));
         let deferred = request.tools.iter().any(|tool| tool.deferred);
         let stages = self.stages.iter().rev();
         let mut within = stages.filter(|stage| stage.messages <= kept);

@@ -3,16 +3,19 @@
 //! Documented: Fable 5.1 reads Opus 5 and 5.5, neither of which reads Fable 5.1; newer reads older; Sonnet 5.5 and
 //! Haiku 5.5 read their own. The rest is filled in by the order of families.
 
-use crate::validate::{Family, Generation};
+use crate::validate::{ModelFamily, ModelGeneration};
 
 /// Whether `reader` can use a block that `maker` made.
 pub(super) fn reads(reader: &str, maker: &str) -> bool {
-    let (own, other) = (Generation::named(reader), Generation::named(maker));
+    let (own, other) = (
+        ModelGeneration::named(reader),
+        ModelGeneration::named(maker),
+    );
     if own == other {
-        return own.family != Family::Other || reader == maker;
+        return own.family != ModelFamily::Other || reader == maker;
     }
     match rank(own.family).cmp(&rank(other.family)) {
-        _ if keeps_to_itself(own) => false,
+        _ if thinking_is_private(own) => false,
         std::cmp::Ordering::Greater => true,
         std::cmp::Ordering::Equal => own.version >= other.version,
         std::cmp::Ordering::Less => own.version >= other.version && !records_prefix(maker),
@@ -21,30 +24,30 @@ pub(super) fn reads(reader: &str, maker: &str) -> bool {
 
 /// Whether blocks of this model say what stood before them.
 pub(super) fn records_prefix(maker: &str) -> bool {
-    let maker = Generation::named(maker);
+    let maker = ModelGeneration::named(maker);
     match maker.family {
-        Family::Fable | Family::Mythos => maker.version >= (5, 1),
-        Family::Opus | Family::Sonnet | Family::Haiku => maker.version >= (5, 5),
-        Family::Other => true,
+        ModelFamily::Fable | ModelFamily::Mythos => maker.version >= (5, 1),
+        ModelFamily::Opus | ModelFamily::Sonnet | ModelFamily::Haiku => maker.version >= (5, 5),
+        ModelFamily::Other => true,
     }
 }
 
 /// Whether blocks of this model are for the account only that they were made for.
 pub(super) fn records_account(maker: &str) -> bool {
-    keeps_to_itself(Generation::named(maker))
+    thinking_is_private(ModelGeneration::named(maker))
 }
 
-fn keeps_to_itself(model: Generation) -> bool {
-    matches!(model.family, Family::Sonnet | Family::Haiku) && model.version >= (5, 5)
+fn thinking_is_private(model: ModelGeneration) -> bool {
+    matches!(model.family, ModelFamily::Sonnet | ModelFamily::Haiku) && model.version >= (5, 5)
 }
 
-fn rank(family: Family) -> u8 {
+fn rank(family: ModelFamily) -> u8 {
     match family {
-        Family::Haiku => 0,
-        Family::Sonnet => 1,
-        Family::Opus => 2,
-        Family::Fable | Family::Mythos => 3,
-        Family::Other => 4,
+        ModelFamily::Haiku => 0,
+        ModelFamily::Sonnet => 1,
+        ModelFamily::Opus => 2,
+        ModelFamily::Fable | ModelFamily::Mythos => 3,
+        ModelFamily::Other => 4,
     }
 }
 

@@ -3,15 +3,21 @@
 
 use longhaul_core::xxh3::xxh3_128;
 
-use super::prefix::Walk;
-use super::seal::{Kind, Seal, Secret, account};
+use super::prefix::PrefixWalk;
+use super::signature::{SignaturePayload, SignedKind, SigningSecret, account};
 use crate::call::ApiError;
-use crate::request::{Block, Request};
+use crate::request::{ApiBlock, MessagesRequest};
 
-impl Secret {
+impl SigningSecret {
     /// Signs the summary of a whole request.
-    pub fn sign_summary(&self, request: &Request, model: &str, key: &str, text: &str) -> String {
-        let mut walk = Walk::start(request, self);
+    pub fn sign_summary(
+        &self,
+        request: &MessagesRequest,
+        model: &str,
+        key: &str,
+        text: &str,
+    ) -> String {
+        let mut walk = PrefixWalk::start(request, self);
         for message in &request.messages {
             for block in &message.content {
                 match block.is_thinking() {
@@ -20,8 +26,8 @@ impl Secret {
                 }
             }
         }
-        self.seal(&Seal {
-            kind: Kind::Summary,
+        self.seal(&SignaturePayload {
+            kind: SignedKind::Summary,
             model: model.to_owned(),
             account: account(key),
             text: xxh3_128(text.as_bytes()),
@@ -30,13 +36,13 @@ impl Secret {
     }
 
     /// Checks a signed compaction block that came back. Blocks without a signature or without content pass.
-    pub fn check_summary(&self, block: &Block, key: &str) -> Result<(), ApiError> {
+    pub fn check_summary(&self, block: &ApiBlock, key: &str) -> Result<(), ApiError> {
         let (Some(signature), Some(text)) = (block.text("signature"), block.text("content")) else {
             return Ok(());
         };
         let seal = self
             .open(signature)
-            .filter(|seal| seal.kind == Kind::Summary);
+            .filter(|seal| seal.kind == SignedKind::Summary);
         let Some(seal) = seal.filter(|seal| seal.account == account(key)) else {
             let error = ApiError::invalid("Invalid `signature` in `compaction` block");
             return Err(error.with_code("compaction_signature_invalid"));

@@ -4,14 +4,14 @@ use longhaul_core::models::Tokenizer;
 
 /// A family of tokenizers: how the counts of the reference vocabulary are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Family {
+pub enum TokenizerFamily {
     /// Claude up to 4.6.
     Old,
     /// Claude from 4.7 on: three tenths more for the same text.
     New,
 }
 
-impl From<Tokenizer> for Family {
+impl From<Tokenizer> for TokenizerFamily {
     fn from(tokenizer: Tokenizer) -> Self {
         match tokenizer {
             Tokenizer::New => Self::New,
@@ -20,7 +20,7 @@ impl From<Tokenizer> for Family {
     }
 }
 
-impl Family {
+impl TokenizerFamily {
     /// Thousandths of a reference token.
     fn permille(self) -> u64 {
         match self {

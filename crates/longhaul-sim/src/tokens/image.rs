@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::Family;
+use super::TokenizerFamily;
 
 /// What an image counts whose size cannot be read: one behind a URL or in the files API, or a damaged one.
 const UNREADABLE: u64 = 1_600;
@@ -14,7 +14,7 @@ const SQUARE: u64 = 28;
 const LOOKED_AT: usize = 256 * 1024;
 
 /// Tokens of an image with this `source`.
-pub(super) fn tokens(source: Option<&Value>, family: Family) -> u64 {
+pub(super) fn tokens(source: Option<&Value>, family: TokenizerFamily) -> u64 {
     source
         .and_then(|source| source.get("data"))
         .and_then(Value::as_str)
@@ -31,7 +31,7 @@ fn size(base64: &str) -> Option<(u64, u64)> {
     Some((size.width as u64, size.height as u64))
 }
 
-fn of_size((width, height): (u64, u64), family: Family) -> u64 {
+fn of_size((width, height): (u64, u64), family: TokenizerFamily) -> u64 {
     let edge = family.image_edge();
     let longest = width.max(height).max(1);
     let scaled = |side: u64| match longest > edge {
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn images_count_by_their_squares_up_to_the_familys_cap() {
-        assert_eq!(of_size((280, 281), Family::Old), 10 * 11);
-        assert_eq!(of_size((8_000, 8_000), Family::Old), 1_568);
-        assert_eq!(of_size((8_000, 8_000), Family::New), 4_784);
-        assert_eq!(of_size((1_000, 10), Family::New), 36);
-        assert_eq!(of_size((0, 0), Family::New), 1);
+        assert_eq!(of_size((280, 281), TokenizerFamily::Old), 10 * 11);
+        assert_eq!(of_size((8_000, 8_000), TokenizerFamily::Old), 1_568);
+        assert_eq!(of_size((8_000, 8_000), TokenizerFamily::New), 4_784);
+        assert_eq!(of_size((1_000, 10), TokenizerFamily::New), 36);
+        assert_eq!(of_size((0, 0), TokenizerFamily::New), 1);
     }
 
     #[test]
@@ -60,9 +60,9 @@ mod tests {
         let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
         let source =
             serde_json::json!({ "type": "base64", "media_type": "image/png", "data": png });
-        assert_eq!(tokens(Some(&source), Family::Old), 1);
+        assert_eq!(tokens(Some(&source), TokenizerFamily::Old), 1);
         let url = serde_json::json!({ "type": "url", "url": "https://example.com/a.png" });
-        assert_eq!(tokens(Some(&url), Family::New), 1_600);
-        assert_eq!(tokens(Some(&url), Family::Old), 1_568);
+        assert_eq!(tokens(Some(&url), TokenizerFamily::New), 1_600);
+        assert_eq!(tokens(Some(&url), TokenizerFamily::Old), 1_568);
     }
 }

@@ -2,22 +2,22 @@
 
 use std::collections::HashMap;
 
-use super::Family;
+use super::TokenizerFamily;
 
 /// Counts a generation holds. At 32 bytes each, both are a few megabytes.
 const FULL: usize = 1 << 16;
 
 #[derive(Debug, Default)]
-pub(super) struct Memo {
-    young: HashMap<(u128, Family), u64>,
-    old: HashMap<(u128, Family), u64>,
+pub(super) struct TokenMemo {
+    young: HashMap<(u128, TokenizerFamily), u64>,
+    old: HashMap<(u128, TokenizerFamily), u64>,
 }
 
-impl Memo {
+impl TokenMemo {
     pub(super) fn get_or(
         &mut self,
         identity: u128,
-        family: Family,
+        family: TokenizerFamily,
         count: impl FnOnce() -> u64,
     ) -> u64 {
         let key = (identity, family);
@@ -39,14 +39,14 @@ mod tests {
 
     #[test]
     fn what_was_counted_is_not_counted_again_and_memory_is_bounded() {
-        let mut memo = Memo::default();
-        assert_eq!(memo.get_or(1, Family::Old, || 7), 7);
-        assert_eq!(memo.get_or(1, Family::Old, || 8), 7);
-        assert_eq!(memo.get_or(1, Family::New, || 9), 9);
+        let mut memo = TokenMemo::default();
+        assert_eq!(memo.get_or(1, TokenizerFamily::Old, || 7), 7);
+        assert_eq!(memo.get_or(1, TokenizerFamily::Old, || 8), 7);
+        assert_eq!(memo.get_or(1, TokenizerFamily::New, || 9), 9);
         for identity in 2..3 * FULL as u128 {
-            memo.get_or(identity, Family::Old, || 1);
+            memo.get_or(identity, TokenizerFamily::Old, || 1);
         }
         assert!(memo.young.len() + memo.old.len() <= 2 * FULL);
-        assert_eq!(memo.get_or(1, Family::Old, || 10), 10);
+        assert_eq!(memo.get_or(1, TokenizerFamily::Old, || 10), 10);
     }
 }

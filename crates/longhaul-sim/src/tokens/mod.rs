@@ -10,11 +10,11 @@ mod image;
 mod memo;
 mod weigh;
 
-pub use family::Family;
+pub use family::TokenizerFamily;
 
-use memo::Memo;
+use memo::TokenMemo;
 
-use crate::request::{Block, Tool};
+use crate::request::{ApiBlock, ApiTool};
 
 /// Tokens before the text of the first message.
 pub(crate) const FIRST_MESSAGE: u64 = 4;
@@ -27,30 +27,30 @@ pub(crate) const CLOSING: u64 = 3;
 
 /// Counts tokens and remembers what it counted.
 #[derive(Debug, Default)]
-pub struct Counter {
-    memo: Memo,
+pub struct TokenCounter {
+    memo: TokenMemo,
 }
 
-impl Counter {
+impl TokenCounter {
     /// Tokens of a content block whose identity is known.
-    pub fn block(&mut self, block: &Block, identity: u128, family: Family) -> u64 {
+    pub fn block(&mut self, block: &ApiBlock, identity: u128, family: TokenizerFamily) -> u64 {
         self.memo
             .get_or(identity, family, || weigh::block(block, family))
     }
 
     /// Tokens of a tool definition whose identity is known.
-    pub fn tool(&mut self, tool: &Tool, identity: u128, family: Family) -> u64 {
+    pub fn tool(&mut self, tool: &ApiTool, identity: u128, family: TokenizerFamily) -> u64 {
         self.memo
             .get_or(identity, family, || weigh::tool(tool, family))
     }
 
     /// Tokens of a text.
-    pub fn text(&self, text: &str, family: Family) -> u64 {
+    pub fn text(&self, text: &str, family: TokenizerFamily) -> u64 {
         family.count(text)
     }
 
     /// Tokens of a call as the model writes it.
-    pub fn call(&self, name: &str, input: &serde_json::Value, family: Family) -> u64 {
+    pub fn call(&self, name: &str, input: &serde_json::Value, family: TokenizerFamily) -> u64 {
         weigh::call(name, input, family)
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Family, image};
-use crate::request::{Block, Tool};
+use super::{TokenizerFamily, image};
+use crate::request::{ApiBlock, ApiTool};
 
 /// Around a call, beside its name and input.
 const CALL: u64 = 28;
@@ -21,7 +21,7 @@ const PAGE_BYTES: usize = 60_000;
 const SEALED: u64 = 5;
 
 /// Tokens of a block.
-pub(super) fn block(block: &Block, family: Family) -> u64 {
+pub(super) fn block(block: &ApiBlock, family: TokenizerFamily) -> u64 {
     let text = |field| block.text(field).map_or(0, |text| family.count(text));
     match block.kind.as_str() {
         "text" => text("text"),
@@ -57,7 +57,7 @@ pub(super) fn block(block: &Block, family: Family) -> u64 {
 }
 
 /// Tokens of a call.
-pub(super) fn call(name: &str, input: &Value, family: Family) -> u64 {
+pub(super) fn call(name: &str, input: &Value, family: TokenizerFamily) -> u64 {
     let arguments = match input {
         Value::Object(fields) => fields
             .iter()
@@ -76,7 +76,7 @@ pub(super) fn call(name: &str, input: &Value, family: Family) -> u64 {
 }
 
 /// Tokens of a tool definition.
-pub(super) fn tool(tool: &Tool, family: Family) -> u64 {
+pub(super) fn tool(tool: &ApiTool, family: TokenizerFamily) -> u64 {
     let field = |name: &str| match tool.fields.get(name) {
         None | Some(Value::Null) => 0,
         Some(Value::String(text)) => family.count(text),
@@ -106,7 +106,7 @@ fn server_tool(kind: &str) -> u64 {
 }
 
 /// Tokens of what a result holds: a string, a list of blocks, or an object of some kind.
-fn content(value: &Value, family: Family) -> u64 {
+fn content(value: &Value, family: TokenizerFamily) -> u64 {
     match value {
         Value::String(text) => family.count(text),
         Value::Array(items) => items.iter().map(|item| content(item, family)).sum(),
@@ -131,7 +131,7 @@ fn content(value: &Value, family: Family) -> u64 {
 }
 
 /// Tokens of a document: its text, or its pages.
-fn document(document: &Value, family: Family) -> u64 {
+fn document(document: &Value, family: TokenizerFamily) -> u64 {
     let source = document.get("source").unwrap_or(&Value::Null);
     let head = ["title", "context"].map(|field| document.get(field));
     let head: u64 = head

@@ -3,14 +3,14 @@
 use longhaul_core::models::{ModelSpec, ThinkingType};
 use serde_json::Value;
 
-use super::turns::{Problem, Turn};
-use crate::call::{ApiError, Call};
-use crate::request::{Request, Role};
+use super::turns::{ConversationProblem, RoleTurn};
+use crate::call::{ApiCall, ApiError};
+use crate::request::{ApiRole, MessagesRequest};
 
 const ON_DEMAND: &str = "compact-2026-09-04";
 
 /// The order of edits, and what they need.
-pub(super) fn check_edits(request: &Request, spec: &ModelSpec) -> Result<(), ApiError> {
+pub(super) fn check_edits(request: &MessagesRequest, spec: &ModelSpec) -> Result<(), ApiError> {
     let edits = request
         .param("context_management", "edits")
         .and_then(Value::as_array);
@@ -46,7 +46,7 @@ pub(super) fn check_edits(request: &Request, spec: &ModelSpec) -> Result<(), Api
 }
 
 /// Whether the model thinks on this request. Models that take no budget think unless told not to.
-fn thinks(request: &Request, spec: &ModelSpec) -> bool {
+fn thinks(request: &MessagesRequest, spec: &ModelSpec) -> bool {
     match request.tag("thinking") {
         Some("disabled") => false,
         Some(_) => true,
@@ -55,7 +55,10 @@ fn thinks(request: &Request, spec: &ModelSpec) -> bool {
 }
 
 /// `compaction`, and what cannot go with it.
-pub(super) fn check_on_demand(request: &Request, turns: &[Turn<'_>]) -> Result<(), ApiError> {
+pub(super) fn check_on_demand(
+    request: &MessagesRequest,
+    turns: &[RoleTurn<'_>],
+) -> Result<(), ApiError> {
     // Where tokens are counted the parameter is taken and ignored.
     if !request.fields.contains_key("compaction") || request.max_tokens.is_none() {
         return Ok(());
@@ -75,16 +78,16 @@ pub(super) fn check_on_demand(request: &Request, turns: &[Turn<'_>]) -> Result<(
     )))
 }
 
-fn remaining(request: &Request) -> bool {
+fn remaining(request: &MessagesRequest) -> bool {
     let budget = request.param("output_config", "task_budget");
     budget
         .and_then(|budget| budget.get("remaining"))
         .is_some_and(|rest| !rest.is_null())
 }
 
-fn check_range(turns: &[Turn<'_>]) -> Result<(), ApiError> {
-    let last = turns.iter().rfind(|turn| turn.role != Role::System);
-    if last.is_some_and(|turn| turn.role == Role::Assistant && turn.has("tool_use")) {
+fn check_range(turns: &[RoleTurn<'_>]) -> Result<(), ApiError> {
+    let last = turns.iter().rfind(|turn| turn.role != ApiRole::System);
+    if last.is_some_and(|turn| turn.role == ApiRole::Assistant && turn.has("tool_use")) {
         return Err(ApiError::invalid(
             "compaction: the last `assistant` message has a `tool_use` block without its `tool_result`; send the result, or leave the turn out",
         )
@@ -92,7 +95,7 @@ fn check_range(turns: &[Turn<'_>]) -> Result<(), ApiError> {
     }
     let said = turns
         .iter()
-        .filter(|turn| turn.role != Role::System)
+        .filter(|turn| turn.role != ApiRole::System)
         .flat_map(|turn| &turn.blocks);
     match said
         .into_iter()
@@ -107,27 +110,31 @@ fn check_range(turns: &[Turn<'_>]) -> Result<(), ApiError> {
 }
 
 /// Compaction blocks: signed ones come first and alone.
-pub(super) fn check_blocks(request: &Request, turns: &[Turn<'_>], call: &Call) -> Option<Problem> {
+pub(super) fn check_blocks(
+    request: &MessagesRequest,
+    turns: &[RoleTurn<'_>],
+    call: &ApiCall,
+) -> Option<ConversationProblem> {
     let blocks = turns.iter().flat_map(|turn| &turn.blocks);
     for placed in blocks.filter(|placed| placed.block.kind == "compaction") {
         let path = placed.path();
         if placed.block.text("content") == Some("") {
             let what =
                 format!("{path}.compaction.content: String should have at least 1 character");
-            return Some(Problem::at(placed.message, what));
+            return Some(ConversationProblem::at(placed.message, what));
         }
         if placed.block.text("signature").is_none() {
             continue;
         }
         if !call.betas.contains(ON_DEMAND) {
             let what = format!("{path}.compaction.signature: Extra inputs are not permitted");
-            return Some(Problem::at(placed.message, what));
+            return Some(ConversationProblem::at(placed.message, what));
         }
         if (placed.message, placed.index) != (0, 0) && signed(request).count() == 1 {
             let error = ApiError::invalid(
                 "`compaction` block must be sent first, in place of the messages it summarizes; remove those messages",
             );
-            return Some(Problem {
+            return Some(ConversationProblem {
                 message: placed.message,
                 error: error.with_code("compaction_block_misplaced"),
             });
@@ -135,14 +142,14 @@ pub(super) fn check_blocks(request: &Request, turns: &[Turn<'_>], call: &Call) -
     }
     let second = signed(request).nth(1)?;
     let error = ApiError::invalid("Only one `compaction` block may be sent; send the newest one");
-    Some(Problem {
+    Some(ConversationProblem {
         message: second,
         error: error.with_code("compaction_block_ambiguous"),
     })
 }
 
 /// The messages that hold a signed block with content.
-fn signed(request: &Request) -> impl Iterator<Item = usize> {
+fn signed(request: &MessagesRequest) -> impl Iterator<Item = usize> {
     request
         .messages
         .iter()

@@ -4,7 +4,7 @@ use longhaul_core::models::ModelSpec;
 
 /// A line of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
+pub(crate) enum ModelFamily {
     Haiku,
     Sonnet,
     Opus,
@@ -16,25 +16,25 @@ pub(crate) enum Family {
 
 /// A model's place in its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Generation {
-    pub(crate) family: Family,
+pub(crate) struct ModelGeneration {
+    pub(crate) family: ModelFamily,
     pub(crate) version: (u32, u32),
 }
 
-impl Generation {
+impl ModelGeneration {
     /// By the id: `claude-opus-4-6`, `claude-3-7-sonnet`.
-    pub(crate) fn of(spec: &ModelSpec) -> Generation {
-        Generation::named(&spec.id)
+    pub(crate) fn of(spec: &ModelSpec) -> ModelGeneration {
+        ModelGeneration::named(&spec.id)
     }
 
     /// By the id alone.
-    pub(crate) fn named(id: &str) -> Generation {
+    pub(crate) fn named(id: &str) -> ModelGeneration {
         let family = id.split('-').find_map(|part| match part {
-            "haiku" => Some(Family::Haiku),
-            "sonnet" => Some(Family::Sonnet),
-            "opus" => Some(Family::Opus),
-            "fable" => Some(Family::Fable),
-            "mythos" => Some(Family::Mythos),
+            "haiku" => Some(ModelFamily::Haiku),
+            "sonnet" => Some(ModelFamily::Sonnet),
+            "opus" => Some(ModelFamily::Opus),
+            "fable" => Some(ModelFamily::Fable),
+            "mythos" => Some(ModelFamily::Mythos),
             _ => None,
         });
         let numbers = id.split('-').filter(|part| part.len() <= 2);
@@ -45,15 +45,15 @@ impl Generation {
             (Some(_), None) => (4, 7),
             (None, _) => (u32::MAX, 0),
         };
-        Generation {
-            family: family.unwrap_or(Family::Other),
+        ModelGeneration {
+            family: family.unwrap_or(ModelFamily::Other),
             version,
         }
     }
 
     /// Whether a request may end with the beginning of the reply.
     pub(super) fn takes_prefill(self) -> bool {
-        self.version < (4, 6) && self.family != Family::Mythos
+        self.version < (4, 6) && self.family != ModelFamily::Mythos
     }
 
     /// Whether `temperature`, `top_p` and `top_k` may differ from their defaults.
@@ -64,7 +64,7 @@ impl Generation {
     /// Whether `temperature` and `top_p` may be given together.
     pub(super) fn takes_both_samplings(self) -> bool {
         match self.family {
-            Family::Opus => self.version < (4, 1),
+            ModelFamily::Opus => self.version < (4, 1),
             _ => self.version < (4, 5),
         }
     }
@@ -72,20 +72,20 @@ impl Generation {
     /// Whether a tool can be forced.
     pub(super) fn takes_forced_tools(self) -> bool {
         match self.family {
-            Family::Fable | Family::Mythos => self.version < (5, 1),
-            Family::Opus | Family::Sonnet => self.version < (5, 5),
-            Family::Haiku => true,
-            Family::Other => false,
+            ModelFamily::Fable | ModelFamily::Mythos => self.version < (5, 1),
+            ModelFamily::Opus | ModelFamily::Sonnet => self.version < (5, 5),
+            ModelFamily::Haiku => true,
+            ModelFamily::Other => false,
         }
     }
 
     /// Whether messages of role system are taken.
     pub(super) fn takes_system_messages(self) -> bool {
         match self.family {
-            Family::Opus => self.version >= (4, 8),
-            Family::Fable | Family::Mythos => self.version >= (5, 0),
-            Family::Sonnet | Family::Haiku => self.version >= (5, 5),
-            Family::Other => true,
+            ModelFamily::Opus => self.version >= (4, 8),
+            ModelFamily::Fable | ModelFamily::Mythos => self.version >= (5, 0),
+            ModelFamily::Sonnet | ModelFamily::Haiku => self.version >= (5, 5),
+            ModelFamily::Other => true,
         }
     }
 
@@ -94,7 +94,7 @@ impl Generation {
         match (self.family, self.version) {
             (_, version) if version >= (4, 7) => &["high", "low", "max", "medium", "xhigh"],
             (_, (4, 6)) => &["high", "low", "max", "medium"],
-            (Family::Opus, (4, 5)) => &["high", "low", "medium"],
+            (ModelFamily::Opus, (4, 5)) => &["high", "low", "medium"],
             _ => &[],
         }
     }
@@ -107,16 +107,16 @@ mod tests {
     #[test]
     fn a_models_place_is_read_off_its_id() {
         for (id, family, version) in [
-            ("claude-opus-4-6", Family::Opus, (4, 6)),
-            ("claude-sonnet-4", Family::Sonnet, (4, 0)),
-            ("claude-3-7-sonnet", Family::Sonnet, (3, 7)),
-            ("claude-haiku-4-5-20251001", Family::Haiku, (4, 5)),
-            ("claude-mythos-preview", Family::Mythos, (4, 7)),
-            ("qwen-3", Family::Other, (u32::MAX, 0)),
+            ("claude-opus-4-6", ModelFamily::Opus, (4, 6)),
+            ("claude-sonnet-4", ModelFamily::Sonnet, (4, 0)),
+            ("claude-3-7-sonnet", ModelFamily::Sonnet, (3, 7)),
+            ("claude-haiku-4-5-20251001", ModelFamily::Haiku, (4, 5)),
+            ("claude-mythos-preview", ModelFamily::Mythos, (4, 7)),
+            ("qwen-3", ModelFamily::Other, (u32::MAX, 0)),
         ] {
             assert_eq!(
-                Generation::named(id),
-                Generation { family, version },
+                ModelGeneration::named(id),
+                ModelGeneration { family, version },
                 "{id}"
             );
         }

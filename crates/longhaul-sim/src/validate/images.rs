@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use longhaul_core::models::ModelSpec;
 use serde_json::Value;
 
-use super::turns::Problem;
-use crate::request::Request;
+use super::turns::ConversationProblem;
+use crate::request::MessagesRequest;
 
 /// The most images on models with a window of this size and above.
 const MOST: (usize, u64) = (600, 1_000_000);
@@ -22,14 +22,14 @@ const MOST_PIXELS_OF_MANY: usize = 2000;
 /// How much of an image is decoded at first to find its size; a multiple of four.
 const HEAD: usize = 64 * 1024;
 
-struct Image<'a> {
+struct RequestImage<'a> {
     message: usize,
     path: String,
     source: &'a Value,
 }
 
 /// The first problem.
-pub(super) fn check(request: &Request, spec: &ModelSpec) -> Option<Problem> {
+pub(super) fn check(request: &MessagesRequest, spec: &ModelSpec) -> Option<ConversationProblem> {
     let images = images(request);
     let most = if spec.window >= MOST.1 {
         MOST.0
@@ -39,7 +39,7 @@ pub(super) fn check(request: &Request, spec: &ModelSpec) -> Option<Problem> {
     if let Some(image) = images.get(most) {
         let count = images.len();
         let what = format!("Too much media: 0 document pages + {count} images > {most}");
-        return Some(Problem::at(image.message, what));
+        return Some(ConversationProblem::at(image.message, what));
     }
     let limit = match images.len() > MANY {
         true => (MOST_PIXELS_OF_MANY, " for many-image requests"),
@@ -48,10 +48,13 @@ pub(super) fn check(request: &Request, spec: &ModelSpec) -> Option<Problem> {
     images.iter().find_map(|image| too_large(image, limit))
 }
 
-fn too_large(image: &Image<'_>, (most, among): (usize, &str)) -> Option<Problem> {
+fn too_large(
+    image: &RequestImage<'_>,
+    (most, among): (usize, &str),
+) -> Option<ConversationProblem> {
     let data = image.source.get("data")?.as_str()?;
     let say = |what: String| {
-        Some(Problem::at(
+        Some(ConversationProblem::at(
             image.message,
             format!("{}.image.source.base64.data: {what}", image.path),
         ))
@@ -81,13 +84,13 @@ fn size(data: &str) -> Option<(usize, usize)> {
     data.get(..HEAD).and_then(measure).or_else(|| measure(data))
 }
 
-fn images(request: &Request) -> Vec<Image<'_>> {
+fn images(request: &MessagesRequest) -> Vec<RequestImage<'_>> {
     let mut images = Vec::new();
     for (message, said) in request.messages.iter().enumerate() {
         for (index, block) in said.content.iter().enumerate() {
             let path = || format!("messages.{message}.content.{index}");
             let source = block.fields.get("source").filter(|_| block.kind == "image");
-            images.extend(source.map(|source| Image {
+            images.extend(source.map(|source| RequestImage {
                 message,
                 path: path(),
                 source,
@@ -96,7 +99,7 @@ fn images(request: &Request) -> Vec<Image<'_>> {
             for (at, inner) in inner.into_iter().flatten().enumerate() {
                 let is_image = inner.get("type").and_then(Value::as_str) == Some("image");
                 let source = inner.get("source").filter(|_| is_image);
-                images.extend(source.map(|source| Image {
+                images.extend(source.map(|source| RequestImage {
                     message,
                     path: format!("{}.{}.content.{at}", path(), block.kind),
                     source,

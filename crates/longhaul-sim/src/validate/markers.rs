@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::call::ApiError;
-use crate::request::{Block, Request, Ttl};
+use crate::request::{ApiBlock, CacheLifetime, MessagesRequest};
 
 /// The most markers.
 const MOST: usize = 4;
 
 /// Checks the markers of a request.
-pub(super) fn check(request: &Request) -> Result<(), ApiError> {
+pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     let mut markers = explicit(request);
     if let Some(ttl) = request.automatic_cache {
         match last_cacheable(request).map(|block| block.marker) {
@@ -31,9 +31,14 @@ pub(super) fn check(request: &Request) -> Result<(), ApiError> {
             markers.len()
         )));
     }
-    let short = markers.iter().position(|(_, ttl)| *ttl == Ttl::FiveMinutes);
+    let short = markers
+        .iter()
+        .position(|(_, ttl)| *ttl == CacheLifetime::FiveMinutes);
     let behind = markers.iter().skip(short.unwrap_or(markers.len()));
-    match behind.into_iter().find(|(_, ttl)| *ttl == Ttl::OneHour) {
+    match behind
+        .into_iter()
+        .find(|(_, ttl)| *ttl == CacheLifetime::OneHour)
+    {
         None => Ok(()),
         Some((path, _)) => {
             let dot = if path.is_empty() { "" } else { "." };
@@ -45,7 +50,7 @@ pub(super) fn check(request: &Request) -> Result<(), ApiError> {
 }
 
 /// The markers in the order of the prompt, with the path of what they are on.
-fn explicit(request: &Request) -> Vec<(String, Ttl)> {
+fn explicit(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
     let mut markers = Vec::new();
     for (index, tool) in request.tools.iter().enumerate() {
         markers.extend(tool.marker.map(|ttl| (format!("tools.{index}"), ttl)));
@@ -68,7 +73,7 @@ fn explicit(request: &Request) -> Vec<(String, Ttl)> {
 }
 
 /// Markers on the blocks inside a tool result.
-fn inner(block: &Block) -> impl Iterator<Item = (usize, Ttl)> {
+fn inner(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLifetime)> {
     let blocks = block.fields.get("content").and_then(Value::as_array);
     blocks
         .into_iter()
@@ -79,15 +84,15 @@ fn inner(block: &Block) -> impl Iterator<Item = (usize, Ttl)> {
                 .get("cache_control")
                 .filter(|marker| marker.is_object())?;
             let ttl = match marker.get("ttl").and_then(Value::as_str) {
-                Some("1h") => Ttl::OneHour,
-                _ => Ttl::FiveMinutes,
+                Some("1h") => CacheLifetime::OneHour,
+                _ => CacheLifetime::FiveMinutes,
             };
             Some((index, ttl))
         })
 }
 
 /// The block that automatic caching marks: the last one that can bear a marker.
-pub fn last_cacheable(request: &Request) -> Option<&Block> {
+pub fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
     let blocks = request
         .messages
         .iter()
@@ -98,7 +103,7 @@ pub fn last_cacheable(request: &Request) -> Option<&Block> {
 }
 
 /// Whether a marker can stand on it.
-fn is_cacheable(block: &Block) -> bool {
+fn is_cacheable(block: &ApiBlock) -> bool {
     let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
     !block.is_thinking() && !empty
 }

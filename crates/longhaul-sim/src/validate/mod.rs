@@ -20,15 +20,19 @@ mod turns;
 
 use longhaul_core::models::ModelSpec;
 
-use crate::call::{ApiError, Call};
-use crate::request::Request;
+use crate::call::{ApiCall, ApiError};
+use crate::request::MessagesRequest;
 
-pub(crate) use generation::{Family, Generation};
+pub(crate) use generation::{ModelFamily, ModelGeneration};
 pub use markers::last_cacheable;
 
 /// Checks a request for a model.
-pub fn validate(request: &Request, spec: &ModelSpec, call: &Call) -> Result<(), ApiError> {
-    let generation = Generation::of(spec);
+pub fn validate(
+    request: &MessagesRequest,
+    spec: &ModelSpec,
+    call: &ApiCall,
+) -> Result<(), ApiError> {
+    let generation = ModelGeneration::of(spec);
     let turns = turns::turns(request);
     tools::check_choice(request, generation)?;
     tools::check(request)?;

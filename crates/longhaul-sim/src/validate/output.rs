@@ -3,12 +3,15 @@
 use longhaul_core::models::ModelSpec;
 use serde_json::Value;
 
-use super::generation::Generation;
+use super::generation::ModelGeneration;
 use crate::call::ApiError;
-use crate::request::Request;
+use crate::request::MessagesRequest;
 
 /// `output_config`.
-pub(super) fn check_effort(request: &Request, generation: Generation) -> Result<(), ApiError> {
+pub(super) fn check_effort(
+    request: &MessagesRequest,
+    generation: ModelGeneration,
+) -> Result<(), ApiError> {
     let Some(effort) = request
         .param("output_config", "effort")
         .and_then(Value::as_str)
@@ -28,7 +31,7 @@ pub(super) fn check_effort(request: &Request, generation: Generation) -> Result<
 }
 
 /// `max_tokens`, with what may not go with none at all.
-pub(super) fn check_length(request: &Request, spec: &ModelSpec) -> Result<(), ApiError> {
+pub(super) fn check_length(request: &MessagesRequest, spec: &ModelSpec) -> Result<(), ApiError> {
     let Some(most) = request.max_tokens else {
         return Ok(());
     };
@@ -57,7 +60,7 @@ pub(super) fn check_length(request: &Request, spec: &ModelSpec) -> Result<(), Ap
 }
 
 /// `stop_sequences`.
-pub(super) fn check_stops(request: &Request) -> Result<(), ApiError> {
+pub(super) fn check_stops(request: &MessagesRequest) -> Result<(), ApiError> {
     let stops = request
         .fields
         .get("stop_sequences")
@@ -72,7 +75,10 @@ pub(super) fn check_stops(request: &Request) -> Result<(), ApiError> {
 }
 
 /// `temperature`, `top_p`, `top_k`. Under the newest version they are not even known.
-pub(super) fn check_sampling(request: &Request, generation: Generation) -> Result<(), ApiError> {
+pub(super) fn check_sampling(
+    request: &MessagesRequest,
+    generation: ModelGeneration,
+) -> Result<(), ApiError> {
     let number = |name: &str| request.fields.get(name).and_then(Value::as_f64);
     if !generation.takes_sampling() {
         for (name, default) in [
@@ -98,7 +104,7 @@ pub(super) fn check_sampling(request: &Request, generation: Generation) -> Resul
 }
 
 /// `container`.
-pub(super) fn check_container(request: &Request) -> Result<(), ApiError> {
+pub(super) fn check_container(request: &MessagesRequest) -> Result<(), ApiError> {
     let asked = match request.fields.get("container") {
         Some(Value::String(_)) => true,
         Some(container) => container.get("id").is_some_and(Value::is_string),

@@ -3,22 +3,24 @@
 use std::collections::BTreeSet;
 
 use super::roles::is_server_result;
-use super::turns::{Placed, Problem, Turn};
-use crate::request::Role;
+use super::turns::{ConversationProblem, PlacedBlock, RoleTurn};
+use crate::request::ApiRole;
 
 /// The first problem.
-pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
+pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
     let mut seen = BTreeSet::new();
     for (index, turn) in turns.iter().enumerate() {
-        let next = turns.get(index + 1).filter(|next| next.role == Role::User);
+        let next = turns
+            .get(index + 1)
+            .filter(|next| next.role == ApiRole::User);
         let before = index.checked_sub(1).and_then(|at| turns.get(at));
-        let before = before.filter(|before| before.role == Role::Assistant);
+        let before = before.filter(|before| before.role == ApiRole::Assistant);
         let problem = match turn.role {
-            Role::Assistant => unique(turn, &mut seen)
+            ApiRole::Assistant => unique(turn, &mut seen)
                 .or_else(|| server_pairs(turn, turns.get(index + 1)))
-                .or_else(|| unanswered(turn, next, Shift::of(turns))),
-            Role::User => unasked(turn, before),
-            Role::System => None,
+                .or_else(|| unanswered(turn, next, IndexShift::of(turns))),
+            ApiRole::User => unasked(turn, before),
+            ApiRole::System => None,
         };
         if problem.is_some() {
             return problem;
@@ -28,23 +30,23 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
 }
 
 /// A conversation that the model opens is counted as if an empty user message stood before it.
-struct Shift(usize);
+struct IndexShift(usize);
 
-impl Shift {
-    fn of(turns: &[Turn<'_>]) -> Shift {
+impl IndexShift {
+    fn of(turns: &[RoleTurn<'_>]) -> IndexShift {
         let first = turns.first();
         let model =
-            first.is_some_and(|turn| turn.role == Role::Assistant && !turn.has("compaction"));
-        Shift(usize::from(model))
+            first.is_some_and(|turn| turn.role == ApiRole::Assistant && !turn.has("compaction"));
+        IndexShift(usize::from(model))
     }
 }
 
-fn id<'a>(placed: &Placed<'a>, field: &str) -> Option<&'a str> {
+fn id<'a>(placed: &PlacedBlock<'a>, field: &str) -> Option<&'a str> {
     placed.block.text(field)
 }
 
-fn unique<'a>(turn: &Turn<'a>, seen: &mut BTreeSet<&'a str>) -> Option<Problem> {
-    let calls = |placed: &&Placed<'_>| {
+fn unique<'a>(turn: &RoleTurn<'a>, seen: &mut BTreeSet<&'a str>) -> Option<ConversationProblem> {
+    let calls = |placed: &&PlacedBlock<'_>| {
         matches!(
             placed.block.kind.as_str(),
             "tool_use" | "server_tool_use" | "mcp_tool_use"
@@ -53,7 +55,7 @@ fn unique<'a>(turn: &Turn<'a>, seen: &mut BTreeSet<&'a str>) -> Option<Problem> 
     turn.blocks.iter().filter(calls).find_map(|placed| {
         let again = !seen.insert(id(placed, "id")?);
         again.then(|| {
-            Problem::at(
+            ConversationProblem::at(
                 placed.message,
                 format!(
                     "{}: `{}` ids must be unique",
@@ -66,9 +68,13 @@ fn unique<'a>(turn: &Turn<'a>, seen: &mut BTreeSet<&'a str>) -> Option<Problem> 
 }
 
 /// Calls without a result. Results count only at the head of the next turn, and a call only if no text follows it.
-fn unanswered(turn: &Turn<'_>, next: Option<&Turn<'_>>, shift: Shift) -> Option<Problem> {
+fn unanswered(
+    turn: &RoleTurn<'_>,
+    next: Option<&RoleTurn<'_>>,
+    shift: IndexShift,
+) -> Option<ConversationProblem> {
     let results: BTreeSet<&str> = next.map(leading_results).unwrap_or_default();
-    let is_text = |placed: &Placed<'_>| placed.block.kind == "text";
+    let is_text = |placed: &PlacedBlock<'_>| placed.block.kind == "text";
     let last_text = turn.blocks.iter().rposition(is_text).unwrap_or(0);
     let open = turn
         .blocks
@@ -82,7 +88,7 @@ fn unanswered(turn: &Turn<'_>, next: Option<&Turn<'_>>, shift: Shift) -> Option<
         .collect();
     let message = open.first()?.0;
     let ids: Vec<&str> = open.iter().map(|(_, id)| *id).collect();
-    Some(Problem::at(
+    Some(ConversationProblem::at(
         message,
         format!(
             "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
@@ -92,7 +98,7 @@ fn unanswered(turn: &Turn<'_>, next: Option<&Turn<'_>>, shift: Shift) -> Option<
     ))
 }
 
-fn leading_results<'a>(turn: &Turn<'a>) -> BTreeSet<&'a str> {
+fn leading_results<'a>(turn: &RoleTurn<'a>) -> BTreeSet<&'a str> {
     let results = turn
         .blocks
         .iter()
@@ -103,7 +109,7 @@ fn leading_results<'a>(turn: &Turn<'a>) -> BTreeSet<&'a str> {
 }
 
 /// Results without a call, or a second one for the same call.
-fn unasked(turn: &Turn<'_>, before: Option<&Turn<'_>>) -> Option<Problem> {
+fn unasked(turn: &RoleTurn<'_>, before: Option<&RoleTurn<'_>>) -> Option<ConversationProblem> {
     let calls = before.into_iter().flat_map(|before| &before.blocks);
     let calls: BTreeSet<&str> = calls
         .filter(|placed| placed.block.kind == "tool_use")
@@ -127,13 +133,13 @@ fn unasked(turn: &Turn<'_>, before: Option<&Turn<'_>>) -> Option<Problem> {
                 placed.path()
             ),
         };
-        Some(Problem::at(placed.message, what))
+        Some(ConversationProblem::at(placed.message, what))
     })
 }
 
 /// Tools on the server's side: the result stands behind the call in the same turn.
-fn server_pairs(turn: &Turn<'_>, next: Option<&Turn<'_>>) -> Option<Problem> {
-    let mut open: Vec<(&str, &Placed<'_>)> = Vec::new();
+fn server_pairs(turn: &RoleTurn<'_>, next: Option<&RoleTurn<'_>>) -> Option<ConversationProblem> {
+    let mut open: Vec<(&str, &PlacedBlock<'_>)> = Vec::new();
     for placed in &turn.blocks {
         let kind = placed.block.kind.as_str();
         if matches!(kind, "server_tool_use" | "mcp_tool_use") {
@@ -149,7 +155,7 @@ fn server_pairs(turn: &Turn<'_>, next: Option<&Turn<'_>>) -> Option<Problem> {
                 .iter()
                 .position(|(id, p)| *id == asked && p.block.kind == call)
             else {
-                return Some(Problem::at(
+                return Some(ConversationProblem::at(
                     placed.message,
                     format!(
                         "{}: unexpected `tool_use_id` found in `{kind}` blocks: {asked}. Each `{kind}` block must have a corresponding `{call}` block before it.",
@@ -163,7 +169,7 @@ fn server_pairs(turn: &Turn<'_>, next: Option<&Turn<'_>>) -> Option<Problem> {
     // The last turn may be one the API paused; a turn answered with nothing but results goes on on the server.
     let next = next?;
     let only_results =
-        next.role == Role::User && next.blocks.iter().all(|p| p.block.kind == "tool_result");
+        next.role == ApiRole::User && next.blocks.iter().all(|p| p.block.kind == "tool_result");
     let (asked, placed) = open.into_iter().next().filter(|_| !only_results)?;
     let name = placed.block.text("name").unwrap_or_default();
     let result = match name {
@@ -171,7 +177,7 @@ fn server_pairs(turn: &Turn<'_>, next: Option<&Turn<'_>>) -> Option<Problem> {
         _ if placed.block.kind == "mcp_tool_use" => "mcp",
         other => other,
     };
-    Some(Problem::at(
+    Some(ConversationProblem::at(
         placed.message,
         format!(
             "messages.{}: `{name}` tool use with id `{asked}` was found without a corresponding `{result}_tool_result` block",

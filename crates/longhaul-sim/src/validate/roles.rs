@@ -1,33 +1,33 @@
 //! Who may speak when: the first and the last message, messages of role system, empty turns, blocks in the wrong mouth.
 
-use super::generation::Generation;
-use super::turns::{Problem, Turn};
-use crate::request::{NEWEST_VERSION, Request, Role};
+use super::generation::ModelGeneration;
+use super::turns::{ConversationProblem, RoleTurn};
+use crate::request::{ApiRole, MessagesRequest, NEWEST_VERSION};
 
 const DIRECTIVE: &str =
     "the directive-only form (content: [] with output_config) is accepted at any position";
 
 /// The first problem.
 pub(super) fn check(
-    request: &Request,
-    turns: &[Turn<'_>],
-    generation: Generation,
+    request: &MessagesRequest,
+    turns: &[RoleTurn<'_>],
+    generation: ModelGeneration,
     version: &str,
-) -> Option<Problem> {
+) -> Option<ConversationProblem> {
     let mut found = Vec::new();
     found.extend(opening(turns, generation));
     for (index, turn) in turns.iter().enumerate() {
         let problem = match turn.role {
-            Role::System => system_turn(request, turns, index, generation),
-            Role::User if turn.blocks.is_empty() => Some(Problem::at(
+            ApiRole::System => system_turn(request, turns, index, generation),
+            ApiRole::User if turn.blocks.is_empty() => Some(ConversationProblem::at(
                 turn.first,
                 format!(
                     "messages.{}: user messages must have non-empty content",
                     turn.first
                 ),
             )),
-            Role::Assistant if turn.blocks.is_empty() && index + 1 < turns.len() => {
-                Some(Problem::at(
+            ApiRole::Assistant if turn.blocks.is_empty() && index + 1 < turns.len() => {
+                Some(ConversationProblem::at(
                     turn.first,
                     format!(
                         "messages.{}: all messages must have non-empty content except for the optional final assistant message",
@@ -43,33 +43,36 @@ pub(super) fn check(
     found.into_iter().min_by_key(|problem| problem.message)
 }
 
-fn opening(turns: &[Turn<'_>], generation: Generation) -> Option<Problem> {
+fn opening(turns: &[RoleTurn<'_>], generation: ModelGeneration) -> Option<ConversationProblem> {
     let first = turns.first()?;
     let compacted = first
         .blocks
         .first()
         .is_some_and(|placed| placed.block.kind == "compaction");
-    let spoken = first.role == Role::Assistant && !first.blocks.is_empty();
+    let spoken = first.role == ApiRole::Assistant && !first.blocks.is_empty();
     // Older models are seen to take it, as if an empty user message stood before it.
     (spoken && !compacted && !generation.takes_prefill())
-        .then(|| Problem::at(0, r#"messages: first message must use the "user" role"#))
+        .then(|| ConversationProblem::at(0, r#"messages: first message must use the "user" role"#))
 }
 
 fn system_turn(
-    request: &Request,
-    turns: &[Turn<'_>],
+    request: &MessagesRequest,
+    turns: &[RoleTurn<'_>],
     index: usize,
-    generation: Generation,
-) -> Option<Problem> {
+    generation: ModelGeneration,
+) -> Option<ConversationProblem> {
     let turn = turns.get(index)?;
     if !generation.takes_system_messages() {
-        return Some(Problem::at(
+        return Some(ConversationProblem::at(
             turn.first,
             "role 'system' is not supported on this model",
         ));
     }
     let said = |message: usize, what: String| {
-        Some(Problem::at(message, format!("messages.{message}: {what}")))
+        Some(ConversationProblem::at(
+            message,
+            format!("messages.{message}: {what}"),
+        ))
     };
     let known = |kind: &str| matches!(kind, "text" | "tool_addition" | "tool_removal");
     if let Some(placed) = turn.blocks.iter().find(|placed| !known(&placed.block.kind)) {
@@ -89,12 +92,12 @@ fn system_turn(
         let what = "use the top-level 'system' parameter for the initial system prompt";
         return said(turn.first, format!("{what}; {DIRECTIVE}"));
     }
-    if next == Some(Role::User) {
+    if next == Some(ApiRole::User) {
         let what = "role 'system' must precede an 'assistant' message or end the array";
         return said(last, format!("{what}; {DIRECTIVE}"));
     }
     let before = turns.get(index - 1)?;
-    if before.role == Role::Assistant
+    if before.role == ApiRole::Assistant
         && !before
             .blocks
             .last()
@@ -120,12 +123,12 @@ pub(super) fn is_server_result(kind: &str) -> bool {
 }
 
 /// Blocks that only the other side may send.
-fn out_of_place(turn: &Turn<'_>, version: &str) -> Option<Problem> {
+fn out_of_place(turn: &RoleTurn<'_>, version: &str) -> Option<ConversationProblem> {
     turn.blocks.iter().find_map(|placed| {
         let kind = placed.block.kind.as_str();
-        let say = |what: String| Some(Problem::at(placed.message, what));
+        let say = |what: String| Some(ConversationProblem::at(placed.message, what));
         match (turn.role, kind) {
-            (Role::User, "text") if version == NEWEST_VERSION => {
+            (ApiRole::User, "text") if version == NEWEST_VERSION => {
                 let cited = placed.block.fields.get("citations")?.as_array()?;
                 match cited.is_empty() {
                     true => None,
@@ -136,23 +139,23 @@ fn out_of_place(turn: &Turn<'_>, version: &str) -> Option<Problem> {
                 }
             }
             (
-                Role::User,
+                ApiRole::User,
                 "tool_use" | "thinking" | "redacted_thinking" | "server_tool_use" | "mcp_tool_use"
                 | "fallback",
             ) => say(format!(
                 "messages.{}: `{kind}` blocks can only be in `assistant` messages",
                 placed.message
             )),
-            (Role::User, kind) if is_server_result(kind) => say(format!(
+            (ApiRole::User, kind) if is_server_result(kind) => say(format!(
                 "messages.{}: `{kind}` blocks can only be in `assistant` messages",
                 placed.message
             )),
-            (Role::Assistant, "tool_result") => say(format!(
+            (ApiRole::Assistant, "tool_result") => say(format!(
                 "messages.{}: `tool_result` blocks can only be in `user` messages",
                 placed.message
             )),
-            (Role::Assistant, "document") if version != NEWEST_VERSION => None,
-            (Role::Assistant, "image" | "document") => say(format!(
+            (ApiRole::Assistant, "document") if version != NEWEST_VERSION => None,
+            (ApiRole::Assistant, "image" | "document") => say(format!(
                 "{}: `{kind}` blocks are not permitted within assistant turns",
                 placed.path()
             )),
@@ -166,11 +169,15 @@ fn out_of_place(turn: &Turn<'_>, version: &str) -> Option<Problem> {
 }
 
 /// A reply that is already begun: refused by newer models unless it is one the API itself left unfinished.
-fn ending(request: &Request, turns: &[Turn<'_>], generation: Generation) -> Option<Problem> {
+fn ending(
+    request: &MessagesRequest,
+    turns: &[RoleTurn<'_>],
+    generation: ModelGeneration,
+) -> Option<ConversationProblem> {
     let last = turns.iter().rfind(|turn| !turn.blocks.is_empty())?;
     // Nothing is continued where tokens are counted or the conversation is summarised.
     let sampled = request.max_tokens.is_some() && !request.fields.contains_key("compaction");
-    if last.role != Role::Assistant || !sampled {
+    if last.role != ApiRole::Assistant || !sampled {
         return None;
     }
     let block = last.blocks.last()?.block;
@@ -180,7 +187,7 @@ fn ending(request: &Request, turns: &[Turn<'_>], generation: Generation) -> Opti
             && text.trim_end().len() < text.len()
             && !text.trim().is_empty())
         .then(|| {
-            Problem::at(
+            ConversationProblem::at(
                 last.last,
                 "messages: final assistant content cannot end with trailing whitespace",
             )
@@ -193,7 +200,7 @@ fn ending(request: &Request, turns: &[Turn<'_>], generation: Generation) -> Opti
         || request.fields.contains_key("fallback_credit_token");
     // An open tool call is reported as such.
     (!unfinished && !last.has("tool_use")).then(|| {
-        Problem::at(
+        ConversationProblem::at(
             last.last,
             "This model does not support assistant message prefill. The conversation must end with a user message.",
         )

@@ -1,18 +1,18 @@
 //! Text must not be empty, nor blank where the user speaks or where a reply has no other text.
 
-use super::turns::{Placed, Problem, Turn};
+use super::turns::{ConversationProblem, PlacedBlock, RoleTurn};
 use crate::call::ApiError;
-use crate::request::{Request, Role};
+use crate::request::{ApiRole, MessagesRequest};
 
 const EMPTY: &str = "text content blocks must be non-empty";
 const BLANK: &str = "text content blocks must contain non-whitespace text";
 const MARKED: &str = "cache_control cannot be set for empty text blocks";
 
 /// The first problem in the messages.
-pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
+pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
     turns
         .iter()
-        .filter(|turn| turn.role != Role::System)
+        .filter(|turn| turn.role != ApiRole::System)
         .find_map(|turn| {
             let blank_alone = has_only_blank_texts(turn);
             turn.blocks.iter().find_map(|placed| {
@@ -29,13 +29,13 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
                         // A model's own reply may have a blank text beside one that says something.
                         blank
                             if blank.trim().is_empty()
-                                && (blank_alone || turn.role == Role::User) =>
+                                && (blank_alone || turn.role == ApiRole::User) =>
                         {
                             format!("messages: {BLANK}")
                         }
                         _ => return None,
                     };
-                    Some(Problem::at(placed.message, what))
+                    Some(ConversationProblem::at(placed.message, what))
                 })
             })
         })
@@ -43,7 +43,7 @@ pub(super) fn check(turns: &[Turn<'_>]) -> Option<Problem> {
 
 /// Whether a turn has texts, and all of them are blank, whatever else stands beside them. Beside a call the API is reported
 /// to refuse that, and was once recorded taking it (Haiku 4.5): we are on the strict side, so that nobody relies on it.
-fn has_only_blank_texts(turn: &Turn<'_>) -> bool {
+fn has_only_blank_texts(turn: &RoleTurn<'_>) -> bool {
     let texts = turn
         .blocks
         .iter()
@@ -53,7 +53,7 @@ fn has_only_blank_texts(turn: &Turn<'_>) -> bool {
 }
 
 /// Text inside a tool result.
-fn in_result(placed: &Placed<'_>) -> Option<Problem> {
+fn in_result(placed: &PlacedBlock<'_>) -> Option<ConversationProblem> {
     if placed.block.kind != "tool_result" {
         return None;
     }
@@ -70,13 +70,13 @@ fn in_result(placed: &Placed<'_>) -> Option<Problem> {
                 ),
                 false => format!("messages: {EMPTY}"),
             };
-            Problem::at(placed.message, what)
+            ConversationProblem::at(placed.message, what)
         })
     })
 }
 
 /// The system prompt.
-pub(super) fn check_system(request: &Request) -> Result<(), ApiError> {
+pub(super) fn check_system(request: &MessagesRequest) -> Result<(), ApiError> {
     for (index, block) in request.system.iter().enumerate() {
         let text = block.text("text").unwrap_or_default();
         if text.is_empty() && block.marker.is_some() {

@@ -1,12 +1,12 @@
 //! `thinking`: which kinds a model takes, its budget, and what goes with it. The blocks themselves and their
 //! signatures are checked in [`crate::thinking`].
 
-use longhaul_core::models::{Effort, ModelSpec, ThinkingType};
+use longhaul_core::models::{EffortLevel, ModelSpec, ThinkingType};
 use serde_json::Value;
 
-use super::turns::{Problem, Turn};
-use crate::call::{ApiError, Call};
-use crate::request::{Request, Role};
+use super::turns::{ConversationProblem, RoleTurn};
+use crate::call::{ApiCall, ApiError};
+use crate::request::{ApiRole, MessagesRequest};
 
 const MANUAL: &str = "https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
 const INSTEAD: &str =
@@ -15,7 +15,11 @@ const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
 const UPDATES: &str = "thinking-display-updates-2026-08-18";
 
 /// The parameter.
-pub(super) fn check(request: &Request, spec: &ModelSpec, call: &Call) -> Result<(), ApiError> {
+pub(super) fn check(
+    request: &MessagesRequest,
+    spec: &ModelSpec,
+    call: &ApiCall,
+) -> Result<(), ApiError> {
     let kind = match request.tag("thinking") {
         Some("enabled") => ThinkingType::Enabled,
         Some("adaptive") => ThinkingType::Adaptive,
@@ -62,17 +66,17 @@ fn refusal(kind: ThinkingType, spec: &ModelSpec) -> String {
     }
 }
 
-fn disabled(request: &Request, spec: &ModelSpec) -> Result<(), ApiError> {
+fn disabled(request: &MessagesRequest, spec: &ModelSpec) -> Result<(), ApiError> {
     let asked = request
         .param("output_config", "effort")
         .and_then(Value::as_str);
     let effort = match asked {
-        Some("low") => Effort::Low,
-        Some("medium") => Effort::Medium,
-        Some("xhigh") => Effort::Xhigh,
-        Some("max") => Effort::Max,
+        Some("low") => EffortLevel::Low,
+        Some("medium") => EffortLevel::Medium,
+        Some("xhigh") => EffortLevel::Xhigh,
+        Some("max") => EffortLevel::Max,
         // The default.
-        _ => Effort::High,
+        _ => EffortLevel::High,
     };
     match spec.thinking.disabled_up_to {
         Some(most) if effort > most => Err(ApiError::invalid(format!(
@@ -83,7 +87,7 @@ fn disabled(request: &Request, spec: &ModelSpec) -> Result<(), ApiError> {
     }
 }
 
-fn enabled(request: &Request, call: &Call) -> Result<(), ApiError> {
+fn enabled(request: &MessagesRequest, call: &ApiCall) -> Result<(), ApiError> {
     let say = |what: &str| {
         Err(ApiError::invalid(format!(
             "{what} Please consult our documentation at {MANUAL}"
@@ -125,28 +129,31 @@ fn enabled(request: &Request, call: &Call) -> Result<(), ApiError> {
 }
 
 /// With a budget, the reply that is under way must begin with thinking.
-pub(super) fn check_turns(request: &Request, turns: &[Turn<'_>]) -> Option<Problem> {
+pub(super) fn check_turns(
+    request: &MessagesRequest,
+    turns: &[RoleTurn<'_>],
+) -> Option<ConversationProblem> {
     if request.tag("thinking") != Some("enabled") {
         return None;
     }
-    let spoken: Vec<&Turn<'_>> = turns
+    let spoken: Vec<&RoleTurn<'_>> = turns
         .iter()
-        .filter(|turn| turn.role != Role::System)
+        .filter(|turn| turn.role != ApiRole::System)
         .collect();
     // Back to where the user last said something of their own.
-    let own = |turn: &&Turn<'_>| {
-        turn.role == Role::User && turn.blocks.iter().any(|p| p.block.kind != "tool_result")
+    let own = |turn: &&RoleTurn<'_>| {
+        turn.role == ApiRole::User && turn.blocks.iter().any(|p| p.block.kind != "tool_result")
     };
     let start = spoken.iter().rposition(own).map_or(0, |at| at + 1);
     let reply = spoken
         .get(start)
-        .filter(|turn| turn.role == Role::Assistant)?;
+        .filter(|turn| turn.role == ApiRole::Assistant)?;
     let first = reply
         .blocks
         .first()
         .filter(|placed| !placed.block.is_thinking())?;
     (first.block.kind != "compaction").then(|| {
-        Problem::at(
+        ConversationProblem::at(
             first.message,
             format!(
                 "{}.type: Expected `thinking` or `redacted_thinking`, but found `{}`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at {MANUAL}",

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::generation::Generation;
+use super::generation::ModelGeneration;
 use crate::call::ApiError;
-use crate::request::{Request, Tool};
+use crate::request::{ApiTool, MessagesRequest};
 
 /// `tool_choice`.
-pub(super) fn check_choice(request: &Request, generation: Generation) -> Result<(), ApiError> {
+pub(super) fn check_choice(
+    request: &MessagesRequest,
+    generation: ModelGeneration,
+) -> Result<(), ApiError> {
     let choice = request.tag("tool_choice");
     match choice {
         Some("any" | "tool") if !generation.takes_forced_tools() => Err(ApiError::invalid(
@@ -35,7 +38,7 @@ pub(super) fn check_choice(request: &Request, generation: Generation) -> Result<
 }
 
 /// `tools`.
-pub(super) fn check(request: &Request) -> Result<(), ApiError> {
+pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     for (index, tool) in request.tools.iter().enumerate() {
         if tool.deferred && tool.marker.is_some() {
             return Err(ApiError::invalid(format!(
@@ -66,14 +69,14 @@ pub(super) fn check(request: &Request) -> Result<(), ApiError> {
 }
 
 /// A strict tool must close its schema.
-fn is_open(tool: &Tool) -> bool {
+fn is_open(tool: &ApiTool) -> bool {
     let strict = tool.fields.get("strict") == Some(&Value::Bool(true));
     let schema = tool.fields.get("input_schema").filter(|_| strict);
     schema.is_some_and(|schema| schema.get("additionalProperties") != Some(&Value::Bool(false)))
 }
 
 /// A tool that a result refers to must be defined.
-fn references(request: &Request, names: &BTreeSet<&str>) -> Result<(), ApiError> {
+fn references(request: &MessagesRequest, names: &BTreeSet<&str>) -> Result<(), ApiError> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     let results = blocks.filter(|block| block.kind == "tool_result");
     let inner = results

@@ -1,17 +1,17 @@
 //! The conversation as the API sees it: messages of one role that follow each other are one turn.
 
 use crate::call::ApiError;
-use crate::request::{Block, Request, Role};
+use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 
 /// A block and where it stands.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedBlock<'a> {
     pub(super) message: usize,
     pub(super) index: usize,
-    pub(super) block: &'a Block,
+    pub(super) block: &'a ApiBlock,
 }
 
-impl Placed<'_> {
+impl PlacedBlock<'_> {
     /// `messages.3.content.1`
     pub(super) fn path(&self) -> String {
         format!("messages.{}.content.{}", self.message, self.index)
@@ -19,16 +19,16 @@ impl Placed<'_> {
 }
 
 /// Messages of one role that follow each other.
-pub(super) struct Turn<'a> {
-    pub(super) role: Role,
+pub(super) struct RoleTurn<'a> {
+    pub(super) role: ApiRole,
     /// Its first message.
     pub(super) first: usize,
     /// Its last message.
     pub(super) last: usize,
-    pub(super) blocks: Vec<Placed<'a>>,
+    pub(super) blocks: Vec<PlacedBlock<'a>>,
 }
 
-impl Turn<'_> {
+impl RoleTurn<'_> {
     /// Whether it has a block of this kind.
     pub(super) fn has(&self, kind: &str) -> bool {
         self.blocks.iter().any(|placed| placed.block.kind == kind)
@@ -36,15 +36,15 @@ impl Turn<'_> {
 }
 
 /// A problem of the conversation; of several the one that stands first is reported.
-pub(super) struct Problem {
+pub(super) struct ConversationProblem {
     pub(super) message: usize,
     pub(super) error: ApiError,
 }
 
-impl Problem {
+impl ConversationProblem {
     /// A 400 about a message.
-    pub(super) fn at(message: usize, text: impl Into<String>) -> Problem {
-        Problem {
+    pub(super) fn at(message: usize, text: impl Into<String>) -> ConversationProblem {
+        ConversationProblem {
             message,
             error: ApiError::invalid(text),
         }
@@ -52,14 +52,14 @@ impl Problem {
 }
 
 /// The turns of a conversation.
-pub(super) fn turns(request: &Request) -> Vec<Turn<'_>> {
-    let mut turns: Vec<Turn<'_>> = Vec::new();
+pub(super) fn turns(request: &MessagesRequest) -> Vec<RoleTurn<'_>> {
+    let mut turns: Vec<RoleTurn<'_>> = Vec::new();
     for (index, message) in request.messages.iter().enumerate() {
         let blocks = message
             .content
             .iter()
             .enumerate()
-            .map(|(at, block)| Placed {
+            .map(|(at, block)| PlacedBlock {
                 message: index,
                 index: at,
                 block,
@@ -69,7 +69,7 @@ pub(super) fn turns(request: &Request) -> Vec<Turn<'_>> {
                 turn.last = index;
                 turn.blocks.extend(blocks);
             }
-            _ => turns.push(Turn {
+            _ => turns.push(RoleTurn {
                 role: message.role,
                 first: index,
                 last: index,

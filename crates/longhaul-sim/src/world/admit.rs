@@ -6,26 +6,26 @@ use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
 use super::World;
-use super::exchange::Case;
-use super::readings::Reading;
-use super::settled;
-use crate::call::{ApiError, Call};
-use crate::manage::{self, Config, compaction};
-use crate::prompt::layout::{Layout, Scheme};
-use crate::prompt::{Change, Changes};
-use crate::request::{Block, Endpoint, Request};
-use crate::thinking::{self, Admitted, check_on};
-use crate::threads::Ticket;
+use super::checked_messages;
+use super::exchange::NamedCall;
+use super::read_bodies::ReadBody;
+use crate::call::{ApiCall, ApiError};
+use crate::manage::{self, ContextManagement, compaction};
+use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::prompt::{BlockChange, BlockChanges};
+use crate::request::{ApiBlock, Endpoint, MessagesRequest};
+use crate::thinking::{self, CheckedThinking, check_on};
+use crate::threads::ThreadTicket;
 use crate::validate::{self, model_not_found};
 
 /// Puts a request that continues a thread together.
 pub(super) fn join(
     world: &mut World,
-    case: &Case<'_>,
-    reading: &mut Reading,
-) -> Result<Ticket, ApiError> {
+    case: &NamedCall<'_>,
+    reading: &mut ReadBody,
+) -> Result<ThreadTicket, ApiError> {
     if reading.request.tag("thread").is_none() {
-        return Ok(Ticket::None);
+        return Ok(ThreadTicket::None);
     }
     let (request, ticket) = world.threads.begin(reading.request.clone(), case.call)?;
     if request.messages.len() != reading.request.messages.len() {
@@ -38,12 +38,12 @@ pub(super) fn join(
 /// Keeps the conversation of a thread with its reply.
 pub(super) fn hold(
     world: &mut World,
-    case: &Case<'_>,
-    ticket: Ticket,
-    request: &Request,
+    case: &NamedCall<'_>,
+    ticket: ThreadTicket,
+    request: &MessagesRequest,
     message: &Value,
 ) {
-    if ticket == Ticket::None {
+    if ticket == ThreadTicket::None {
         return;
     }
     let id = message
@@ -52,20 +52,20 @@ pub(super) fn hold(
         .unwrap_or_default();
     let content = message.get("content").and_then(Value::as_array);
     let blocks = content.into_iter().flatten().cloned();
-    let blocks = blocks.filter_map(Block::made).collect();
+    let blocks = blocks.filter_map(ApiBlock::made).collect();
     world.threads.commit(ticket, request, case.call, id, blocks);
 }
 
 /// Checks a request and lays it out.
 pub(super) fn admit(
     world: &mut World,
-    case: &Case<'_>,
-    reading: &mut Reading,
-) -> Result<(Arc<ModelSpec>, Admitted), ApiError> {
+    case: &NamedCall<'_>,
+    reading: &mut ReadBody,
+) -> Result<(Arc<ModelSpec>, CheckedThinking), ApiError> {
     let call = case.call;
     let spec = served(world, &reading.request)?;
     compaction::check_complete(&reading.request)?;
-    settled::check(reading, &spec, call)?;
+    checked_messages::check(reading, &spec, call)?;
     let request = &reading.request;
     compaction::check_block(request, &world.secret, &call.key)?;
     let stage = reading.checked.stage(request, &spec, call, reading.kept);
@@ -73,25 +73,25 @@ pub(super) fn admit(
     let (admitted, progress) = check_on(request, &spec, call, secret, account, stage)?;
     reading.checked = progress;
     let laid_out = lay_out(world, reading, call, &spec);
-    if laid_out.is_err() || !settled::may_be_marked(&reading.layout.prompt) {
+    if laid_out.is_err() || !checked_messages::breakpoints_are_valid(&reading.layout.prompt) {
         validate::validate(&reading.request, &spec, call)?;
     }
     laid_out.map(|()| (spec, admitted))
 }
 
 /// What of a request was dropped because its signature did not hold.
-pub(super) fn dropped(admitted: &Admitted) -> Changes {
+pub(super) fn dropped(admitted: &CheckedThinking) -> BlockChanges {
     let dropped = admitted.transformations.iter();
-    let dropped = dropped.filter(|t| t.change == thinking::Change::Dropped);
-    Changes(
+    let dropped = dropped.filter(|t| t.change == thinking::ThinkingChange::Dropped);
+    BlockChanges(
         dropped
-            .map(|t| ((t.message, t.block), Change::Remove))
+            .map(|t| ((t.message, t.block), BlockChange::Remove))
             .collect(),
     )
 }
 
 /// The model asked for.
-fn served(world: &World, request: &Request) -> Result<Arc<ModelSpec>, ApiError> {
+fn served(world: &World, request: &MessagesRequest) -> Result<Arc<ModelSpec>, ApiError> {
     let spec = world.models.resolve(&request.model).spec;
     match world.models.models().any(|known| known.id == spec.id) {
         true => Ok(spec),
@@ -101,11 +101,11 @@ fn served(world: &World, request: &Request) -> Result<Arc<ModelSpec>, ApiError> 
 
 fn lay_out(
     world: &mut World,
-    reading: &mut Reading,
-    call: &Call,
+    reading: &mut ReadBody,
+    call: &ApiCall,
     spec: &ModelSpec,
 ) -> Result<(), ApiError> {
-    let scheme = Scheme {
+    let scheme = LayoutScheme {
         spec,
         betas: &call.betas,
     };
@@ -116,8 +116,8 @@ fn lay_out(
 }
 
 /// Counts a request without answering it.
-pub(super) fn count_tokens(world: &mut World, call: &Call) -> Result<Value, ApiError> {
-    let request = Request::read(
+pub(super) fn count_tokens(world: &mut World, call: &ApiCall) -> Result<Value, ApiError> {
+    let request = MessagesRequest::read(
         &call.body,
         Endpoint::CountTokens,
         &call.betas,
@@ -125,12 +125,12 @@ pub(super) fn count_tokens(world: &mut World, call: &Call) -> Result<Value, ApiE
     )?;
     let spec = served(world, &request)?;
     validate::validate(&request, &spec, call)?;
-    let scheme = Scheme {
+    let scheme = LayoutScheme {
         spec: &spec,
         betas: &call.betas,
     };
-    let layout = Layout::of(&request, scheme, &mut world.counter)?;
-    let config = Config::of(&request)?;
+    let layout = PromptLayout::of(&request, scheme, &mut world.counter)?;
+    let config = ContextManagement::of(&request)?;
     let (secret, account) = (&world.secret, world.account);
     let admitted = thinking::check(&request, &spec, call, secret, account)?;
     let cleared = manage::clear(

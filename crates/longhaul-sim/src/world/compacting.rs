@@ -6,45 +6,45 @@ use longhaul_core::models::ModelSpec;
 use serde_json::{Value, json};
 
 use super::World;
-use super::exchange::Case;
-use super::finish::Made;
-use super::readings::Reading;
-use super::sampling::{self, Sampled, Source};
-use crate::call::{ApiError, Millis};
-use crate::manage::Compact;
-use crate::manage::compaction::{self, OnDemand};
-use crate::manage::summary::{self, Outcome};
-use crate::prompt::layout::Scheme;
-use crate::reply::{Counts, Cut, Step, StepKind, StopReason};
-use crate::request::Request;
+use super::exchange::NamedCall;
+use super::finish::ReplyParts;
+use super::read_bodies::ReadBody;
+use super::sampling::{self, SamplingInput, SamplingResult};
+use crate::call::{ApiError, VirtualMillis};
+use crate::manage::ThresholdCompaction;
+use crate::manage::compaction::{self, OnDemandCompaction};
+use crate::manage::summary::{self, SummaryAttempt};
+use crate::prompt::layout::LayoutScheme;
+use crate::reply::{ReplyCounts, SamplingStep, SamplingStepKind, SimStopReason, TruncatedDraft};
+use crate::request::MessagesRequest;
 
 /// A summary made because the prompt was too large.
 #[derive(Debug)]
-pub(super) struct Compacted {
-    pub(super) step: Step,
+pub(super) struct ServerCompaction {
+    pub(super) step: SamplingStep,
     /// The block that goes into the reply.
     pub(super) block: Value,
     /// What is left of the conversation; none if there is no summary.
-    pub(super) left: Option<Request>,
-    pub(super) ended: Millis,
+    pub(super) left: Option<MessagesRequest>,
+    pub(super) ended: VirtualMillis,
     /// The reply ends here.
-    pub(super) paused: Option<Sampled>,
+    pub(super) paused: Option<SamplingResult>,
 }
 
 /// Summarises a whole conversation: the reply is the signed block and nothing else.
 pub(super) fn on_demand<'a>(
     world: &mut World,
-    case: &Case<'_>,
-    reading: &'a Reading,
+    case: &NamedCall<'_>,
+    reading: &'a ReadBody,
     spec: &'a Arc<ModelSpec>,
-    asked: &OnDemand,
-) -> Result<Made<'a>, ApiError> {
+    asked: &OnDemandCompaction,
+) -> Result<ReplyParts<'a>, ApiError> {
     if world.no_compaction > 0 {
         world.no_compaction -= 1;
         return Err(compaction::unavailable());
     }
     let (request, layout) = (&reading.request, &reading.layout);
-    let source = Source {
+    let source = SamplingInput {
         request,
         layout,
         spec,
@@ -52,7 +52,7 @@ pub(super) fn on_demand<'a>(
     };
     let sampled = ask(world, case, source, asked.instructions.as_deref())?;
     let (first, stop) = match summary::outcome(&sampled.cut) {
-        Outcome::Summary(text) => {
+        SummaryAttempt::Summary(text) => {
             let key = &case.call.key;
             let signature = world.secret.sign_summary(request, &spec.id, key, &text);
             let block = json!({
@@ -61,20 +61,20 @@ pub(super) fn on_demand<'a>(
                 "encrypted_content": null,
                 "signature": signature,
             });
-            (vec![block], StopReason::Compaction)
+            (vec![block], SimStopReason::Compaction)
         }
-        Outcome::Failed(stop) => (Vec::new(), stop),
+        SummaryAttempt::Failed(stop) => (Vec::new(), stop),
     };
-    Ok(Made {
+    Ok(ReplyParts {
         request,
         prompt: &layout.prompt,
         spec,
         first,
         cut: ending(stop),
-        counts: Counts {
+        counts: ReplyCounts {
             steps: vec![step(&sampled)],
             listed: true,
-            ..Counts::default()
+            ..ReplyCounts::default()
         },
         extra: Vec::new(),
         verdict: sampled.verdict,
@@ -86,24 +86,27 @@ pub(super) fn on_demand<'a>(
 /// Summarises a conversation that has grown too large, before it is answered.
 pub(super) fn threshold(
     world: &mut World,
-    case: &Case<'_>,
-    source: Source<'_>,
-    compact: &Compact,
-) -> Result<Compacted, ApiError> {
+    case: &NamedCall<'_>,
+    source: SamplingInput<'_>,
+    compact: &ThresholdCompaction,
+) -> Result<ServerCompaction, ApiError> {
     let mut sampled = ask(world, case, source, compact.instructions.as_deref())?;
     let outcome = summary::outcome(&sampled.cut);
     let step = step(&sampled);
     let ended = sampled.ended;
     let (content, left) = match outcome {
-        Outcome::Summary(text) => {
+        SummaryAttempt::Summary(text) => {
             let block = json!({ "type": "compaction", "content": text });
-            (Some(text), Some(summary::summarised(source.request, block)))
+            (
+                Some(text),
+                Some(summary::with_summary(source.request, block)),
+            )
         }
-        Outcome::Failed(_) => (None, None),
+        SummaryAttempt::Failed(_) => (None, None),
     };
-    sampled.cut = ending(StopReason::Compaction);
+    sampled.cut = ending(SimStopReason::Compaction);
     let paused = (compact.pause && content.is_some()).then_some(sampled);
-    Ok(Compacted {
+    Ok(ServerCompaction {
         step,
         block: json!({ "type": "compaction", "content": content, "encrypted_content": null }),
         left,
@@ -115,23 +118,23 @@ pub(super) fn threshold(
 /// Asks the model for a summary of what it sees.
 fn ask(
     world: &mut World,
-    case: &Case<'_>,
-    source: Source<'_>,
+    case: &NamedCall<'_>,
+    source: SamplingInput<'_>,
     instructions: Option<&str>,
-) -> Result<Sampled, ApiError> {
+) -> Result<SamplingResult, ApiError> {
     let question = summary::question(source.request, instructions);
-    let scheme = Scheme {
+    let scheme = LayoutScheme {
         spec: source.spec,
         betas: &case.call.betas,
     };
     let kept = source.request.messages.len();
     let layout = source.layout.clone();
     let layout = layout.extended(&question, kept, scheme, &mut world.counter)?;
-    let shown = summary::without_summarised(&question);
+    let shown = summary::without_summarized(&question);
     sampling::sample(
         world,
         case,
-        Source {
+        SamplingInput {
             request: shown.as_ref().unwrap_or(&question),
             layout: &layout,
             ..source
@@ -139,17 +142,17 @@ fn ask(
     )
 }
 
-fn step(sampled: &Sampled) -> Step {
-    Step {
-        kind: StepKind::Compaction,
+fn step(sampled: &SamplingResult) -> SamplingStep {
+    SamplingStep {
+        kind: SamplingStepKind::Compaction,
         billing: sampled.billing,
         output: sampled.cut.output_tokens,
     }
 }
 
 /// A reply of its own blocks only.
-fn ending(stop: StopReason) -> Cut {
-    Cut {
+fn ending(stop: SimStopReason) -> TruncatedDraft {
+    TruncatedDraft {
         content: Vec::new(),
         stop,
         output_tokens: 0,

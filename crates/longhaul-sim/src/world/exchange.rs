@@ -8,34 +8,34 @@ use serde_json::json;
 use super::World;
 use super::admit::{admit, dropped, hold, join};
 use super::compacting;
-use super::finish::{Made, finish, told};
-use super::readings::Reading;
-use super::sampling::{self, Source};
-use crate::call::{ApiError, Call};
-use crate::manage::compaction::{self, OnDemand};
-use crate::manage::{self, Config, summary};
-use crate::prompt::layout::{Layout, Scheme};
-use crate::reply::{Counts, Reply};
-use crate::request::Request;
-use crate::thinking::Admitted;
+use super::finish::{ReplyParts, finish, with_sampled_counts};
+use super::read_bodies::ReadBody;
+use super::sampling::{self, SamplingInput};
+use crate::call::{ApiCall, ApiError};
+use crate::manage::compaction::{self, OnDemandCompaction};
+use crate::manage::{self, ContextManagement, summary};
+use crate::prompt::layout::{LayoutScheme, PromptLayout};
+use crate::reply::{ApiReply, ReplyCounts};
+use crate::request::MessagesRequest;
+use crate::thinking::CheckedThinking;
 
 /// A call and its names.
 #[derive(Debug)]
-pub(super) struct Case<'a> {
-    pub(super) call: &'a Call,
+pub(super) struct NamedCall<'a> {
+    pub(super) call: &'a ApiCall,
     pub(super) session: &'a str,
     pub(super) request_id: String,
 }
 
 /// A reply, and what changed since the session's last call if that cost cache.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) reply: Reply,
+pub(super) struct ReplyWithChange {
+    pub(super) reply: ApiReply,
     pub(super) changed: Option<String>,
 }
 
 /// Answers a call.
-pub(super) fn answer(world: &mut World, case: &Case<'_>) -> Result<Answer, ApiError> {
+pub(super) fn answer(world: &mut World, case: &NamedCall<'_>) -> Result<ReplyWithChange, ApiError> {
     let mut reading = world.readings.read(case.call)?;
     let ticket = join(world, case, &mut reading)?;
     let answered = admit(world, case, &mut reading)
@@ -50,18 +50,18 @@ pub(super) fn answer(world: &mut World, case: &Case<'_>) -> Result<Answer, ApiEr
 
 fn respond(
     world: &mut World,
-    case: &Case<'_>,
-    reading: &Reading,
+    case: &NamedCall<'_>,
+    reading: &ReadBody,
     spec: &Arc<ModelSpec>,
-    admitted: Admitted,
-) -> Result<Answer, ApiError> {
+    admitted: CheckedThinking,
+) -> Result<ReplyWithChange, ApiError> {
     let request = &reading.request;
-    let scheme = Scheme {
+    let scheme = LayoutScheme {
         spec,
         betas: &case.call.betas,
     };
-    let config = Config::of(request)?;
-    if let Some(asked) = OnDemand::of(request) {
+    let config = ContextManagement::of(request)?;
+    if let Some(asked) = OnDemandCompaction::of(request) {
         compaction::check_references(request)?;
         let made = compacting::on_demand(world, case, reading, spec, &asked)?;
         return Ok(finish(world, case, made, admitted));
@@ -85,14 +85,14 @@ fn respond(
         Some((request, layout)) => (request, layout),
         None => (request, &reading.layout),
     };
-    let mut counts = Counts {
+    let mut counts = ReplyCounts {
         // With the beta the steps are listed whether or not there was a compaction.
         listed: config.compact.is_some(),
         geo: text(request, "inference_geo"),
         speed: text(request, "speed"),
-        ..Counts::default()
+        ..ReplyCounts::default()
     };
-    let source = Source {
+    let source = SamplingInput {
         request,
         layout,
         spec,
@@ -110,7 +110,7 @@ fn respond(
         first.push(compacted.block);
         at = compacted.ended;
         if let Some(paused) = compacted.paused {
-            let made = Made {
+            let made = ReplyParts {
                 request,
                 prompt: &layout.prompt,
                 spec,
@@ -128,22 +128,22 @@ fn respond(
     }
     let anew = match anew {
         Some(request) => {
-            let layout = Layout::of(&request, scheme, &mut world.counter)?;
+            let layout = PromptLayout::of(&request, scheme, &mut world.counter)?;
             Some((request, layout))
         }
         None => None,
     };
     let (request, layout) = anew.as_ref().map_or((request, layout), |(r, l)| (r, l));
-    let behind = summary::without_summarised(request);
-    let source = Source {
+    let behind = summary::without_summarized(request);
+    let source = SamplingInput {
         request: behind.as_ref().unwrap_or(request),
         layout,
         spec,
         at,
     };
     let sampled = sampling::sample(world, case, source)?;
-    let made = told(
-        Made {
+    let made = with_sampled_counts(
+        ReplyParts {
             request,
             prompt: &layout.prompt,
             spec,
@@ -160,7 +160,7 @@ fn respond(
     Ok(finish(world, case, made, admitted))
 }
 
-fn text(request: &Request, field: &str) -> Option<String> {
+fn text(request: &MessagesRequest, field: &str) -> Option<String> {
     let value = request.fields.get(field)?;
     value.as_str().map(str::to_owned)
 }

@@ -6,39 +6,45 @@ use longhaul_core::models::ModelSpec;
 use serde_json::Value;
 
 use super::World;
-use super::exchange::{Answer, Case};
-use super::sampling::Sampled;
-use crate::cache::Verdict;
-use crate::cache::diagnosis::Fingerprint;
-use crate::call::Millis;
+use super::exchange::{NamedCall, ReplyWithChange};
+use super::sampling::SamplingResult;
+use crate::cache::PromptVerdict;
+use crate::cache::diagnosis::DiagnosisFingerprint;
+use crate::call::VirtualMillis;
 use crate::manage::cache_edits;
-use crate::prompt::{Prompt, key};
-use crate::reply::{Counts, Cut, Display, Dressing, Reply, Step, StepKind, dress};
-use crate::request::{Block, Request};
-use crate::thinking::{Admitted, Transformation};
+use crate::prompt::{LaidOutPrompt, key};
+use crate::reply::{
+    ApiReply, MessageEnvelope, ReplyCounts, SamplingStep, SamplingStepKind, ThinkingDisplay,
+    TruncatedDraft, build_message,
+};
+use crate::request::{ApiBlock, MessagesRequest};
+use crate::thinking::{CheckedThinking, InputTransformation};
 
 /// The beta with which replies say what became of thinking.
 const BINDING_CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
 /// All that goes into a reply.
-pub(super) struct Made<'a> {
-    pub(super) request: &'a Request,
-    pub(super) prompt: &'a Prompt,
+pub(super) struct ReplyParts<'a> {
+    pub(super) request: &'a MessagesRequest,
+    pub(super) prompt: &'a LaidOutPrompt,
     pub(super) spec: &'a Arc<ModelSpec>,
     /// Blocks before those of the draft.
     pub(super) first: Vec<Value>,
-    pub(super) cut: Cut,
-    pub(super) counts: Counts,
+    pub(super) cut: TruncatedDraft,
+    pub(super) counts: ReplyCounts,
     pub(super) extra: Vec<(&'static str, Value)>,
-    pub(super) verdict: Verdict,
-    pub(super) first_byte: Millis,
-    pub(super) ended: Millis,
+    pub(super) verdict: PromptVerdict,
+    pub(super) first_byte: VirtualMillis,
+    pub(super) ended: VirtualMillis,
 }
 
 /// Adds the counts of the reply itself.
-pub(super) fn told(mut made: Made<'_>, sampled: Sampled) -> Made<'_> {
-    made.counts.steps.push(Step {
-        kind: StepKind::Message,
+pub(super) fn with_sampled_counts(
+    mut made: ReplyParts<'_>,
+    sampled: SamplingResult,
+) -> ReplyParts<'_> {
+    made.counts.steps.push(SamplingStep {
+        kind: SamplingStepKind::Message,
         billing: sampled.billing,
         output: sampled.cut.output_tokens,
     });
@@ -53,15 +59,15 @@ pub(super) fn told(mut made: Made<'_>, sampled: Sampled) -> Made<'_> {
 /// Dresses a reply and remembers the request for the next.
 pub(super) fn finish(
     world: &mut World,
-    case: &Case<'_>,
-    made: Made<'_>,
-    admitted: Admitted,
-) -> Answer {
+    case: &NamedCall<'_>,
+    made: ReplyParts<'_>,
+    admitted: CheckedThinking,
+) -> ReplyWithChange {
     let id = world.ids.message();
     let (request, prompt, spec) = (made.request, made.prompt, made.spec);
     let model = format!("{} {}", spec.id, key::speed(request));
     let betas = case.call.betas.iter().cloned().collect();
-    let now = Fingerprint::of(model, betas, prompt);
+    let now = DiagnosisFingerprint::of(model, betas, prompt);
     let mut extra = made.extra;
     if let Some(asked) = request.fields.get("diagnostics") {
         let previous = asked.get("previous_message_id").and_then(Value::as_str);
@@ -75,17 +81,17 @@ pub(super) fn finish(
         let done = admitted.transformations.iter();
         extra.push((
             "input_transformations",
-            done.map(Transformation::to_json).collect(),
+            done.map(InputTransformation::to_json).collect(),
         ));
     }
     let changed = world.sessions.changed(case.session, &now, prompt);
     world.sessions.remember(case.session.to_owned(), now);
     let usage = made.counts.core();
     let (mut prefix, mut pushed) = (admitted.prefix, 0);
-    let message = dress(
+    let message = build_message(
         &made.cut,
         made.first,
-        Dressing {
+        MessageEnvelope {
             id: &id,
             model: &spec.id,
             usage: made.counts.json(),
@@ -95,14 +101,14 @@ pub(super) fn finish(
         &mut world.ids,
         &mut |shown, before| {
             let new = before.iter().skip(pushed).cloned();
-            for block in new.filter_map(Block::made) {
+            for block in new.filter_map(ApiBlock::made) {
                 prefix.push(&block);
             }
             pushed = before.len();
             world.secret.sign(&prefix, &spec.id, &case.call.key, shown)
         },
     );
-    let reply = Reply {
+    let reply = ApiReply {
         request_id: case.request_id.clone(),
         message,
         stream: request.stream,
@@ -115,13 +121,13 @@ pub(super) fn finish(
         verdict: made.verdict,
         fault: world.fault.take(),
     };
-    Answer { reply, changed }
+    ReplyWithChange { reply, changed }
 }
 
-fn display(request: &Request) -> Display {
+fn display(request: &MessagesRequest) -> ThinkingDisplay {
     let display = request.param("thinking", "display");
     match display.and_then(Value::as_str) {
-        Some("omitted") => Display::Omitted,
-        _ => Display::Shown,
+        Some("omitted") => ThinkingDisplay::Omitted,
+        _ => ThinkingDisplay::Shown,
     }
 }

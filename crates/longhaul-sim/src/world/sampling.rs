@@ -7,59 +7,59 @@ use longhaul_core::xxh3::xxh3_64_with_seed;
 use serde_json::Value;
 
 use super::World;
-use super::exchange::Case;
-use crate::cache::{Ask, Billing, Scope, Verdict};
-use crate::call::{ApiError, Call, Millis};
-use crate::faults::Fault;
+use super::exchange::NamedCall;
+use crate::cache::{Billing, CacheAccount, CacheQuery, PromptVerdict};
+use crate::call::{ApiCall, ApiError, VirtualMillis};
+use crate::faults::InjectedFault;
 use crate::manage::cache_edits;
-use crate::model::Turn;
-use crate::prompt::Prompt;
-use crate::prompt::layout::Layout;
-use crate::reply::{Cut, Limits, StopReason, cut};
-use crate::request::Request;
-use crate::tokens::Family;
+use crate::model::ModelTurn;
+use crate::prompt::LaidOutPrompt;
+use crate::prompt::layout::PromptLayout;
+use crate::reply::{ReplyLimits, SimStopReason, TruncatedDraft, cut};
+use crate::request::MessagesRequest;
+use crate::tokens::TokenizerFamily;
 
 /// What is sampled from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) request: &'a Request,
-    pub(super) layout: &'a Layout,
+pub(super) struct SamplingInput<'a> {
+    pub(super) request: &'a MessagesRequest,
+    pub(super) layout: &'a PromptLayout,
     pub(super) spec: &'a ModelSpec,
     /// When the step starts.
-    pub(super) at: Millis,
+    pub(super) at: VirtualMillis,
 }
 
 /// What a step gave.
 #[derive(Debug)]
-pub(super) struct Sampled {
-    pub(super) cut: Cut,
+pub(super) struct SamplingResult {
+    pub(super) cut: TruncatedDraft,
     pub(super) billing: Billing,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: PromptVerdict,
     /// Tokens taken out of the cached prefix, and what is said of it.
     pub(super) deleted: Option<(u64, Vec<Value>)>,
-    pub(super) first_byte: Millis,
-    pub(super) ended: Millis,
+    pub(super) first_byte: VirtualMillis,
+    pub(super) ended: VirtualMillis,
 }
 
 /// Samples a step.
 pub(super) fn sample(
     world: &mut World,
-    case: &Case<'_>,
-    source: Source<'_>,
-) -> Result<Sampled, ApiError> {
-    let Source { request, spec, .. } = source;
+    case: &NamedCall<'_>,
+    source: SamplingInput<'_>,
+) -> Result<SamplingResult, ApiError> {
+    let SamplingInput { request, spec, .. } = source;
     let prompt = &source.layout.prompt;
-    let ask = Ask {
-        scope: Scope::of_key(&case.call.key),
+    let ask = CacheQuery {
+        scope: CacheAccount::of_key(&case.call.key),
         prompt,
         minimum: spec.cache_minimum,
         now: source.at,
     };
     let found = world.cache.look_up(&ask);
     let mut billing = Billing::of(prompt, &found);
-    let verdict = Verdict::of(prompt, &found, &billing, spec.cache_minimum);
+    let verdict = PromptVerdict::of(prompt, &found, &billing, spec.cache_minimum);
     let read = found.read.map_or(0, |index| index + 1);
-    let deleted = cache_edits::asked(request)
+    let deleted = cache_edits::requested_deletions(request)
         .map(|ids| cache_edits::delete(request, source.layout, read, &ids));
     let shown = match &deleted {
         Some(deleted) if !deleted.changes.0.is_empty() => {
@@ -69,10 +69,10 @@ pub(super) fn sample(
         _ => Cow::Borrowed(request),
     };
     let limits = limits(request, billing.prompt(), spec, case.call)?;
-    let turn = Turn {
+    let turn = ModelTurn {
         request: &shown,
         prompt_tokens: billing.prompt(),
-        tokenizer: Family::from(spec.tokenizer),
+        tokenizer: TokenizerFamily::from(spec.tokenizer),
         index: world.books.calls_of(case.session),
         seed: seed(world.seed, prompt),
     };
@@ -83,27 +83,32 @@ pub(super) fn sample(
         0 => prewarmed(),
         _ => {
             let draft = world.model.reply(&turn);
-            cut(draft, &limits, &world.counter, Family::from(spec.tokenizer))
+            cut(
+                draft,
+                &limits,
+                &world.counter,
+                TokenizerFamily::from(spec.tokenizer),
+            )
         }
     };
     let writing = cut.output_tokens * 1_000 / world.pace.output_per_second.max(1);
-    Ok(Sampled {
+    Ok(SamplingResult {
         cut,
         billing,
         verdict,
         deleted: deleted.map(|deleted| (deleted.tokens, deleted.report)),
         first_byte,
-        ended: Millis(first_byte.0 + writing),
+        ended: VirtualMillis(first_byte.0 + writing),
     })
 }
 
 /// Lets the model's script have its way: a refusal comes before anything is cached or billed, any other fault goes along
 /// with the reply.
-fn strike(world: &mut World, turn: &Turn<'_>) -> Result<(), ApiError> {
+fn strike(world: &mut World, turn: &ModelTurn<'_>) -> Result<(), ApiError> {
     let named = world.model.fault(turn);
     // Names are checked when a script is read; another model's slip is no fault at all.
     world.fault = named.and_then(|name| name.parse().ok());
-    match world.fault.as_ref().and_then(Fault::refusal) {
+    match world.fault.as_ref().and_then(InjectedFault::refusal) {
         Some(refusal) => Err(refusal),
         None => Ok(()),
     }
@@ -111,11 +116,11 @@ fn strike(world: &mut World, turn: &Turn<'_>) -> Result<(), ApiError> {
 
 /// Refuses what does not fit, and says what room there is.
 fn limits(
-    request: &Request,
+    request: &MessagesRequest,
     tokens: u64,
     spec: &ModelSpec,
-    call: &Call,
-) -> Result<Limits, ApiError> {
+    call: &ApiCall,
+) -> Result<ReplyLimits, ApiError> {
     let window = spec.window;
     if tokens > window {
         return Err(ApiError::invalid(format!(
@@ -133,7 +138,7 @@ fn limits(
         .get("stop_sequences")
         .and_then(Value::as_array);
     let sequences = sequences.into_iter().flatten().filter_map(Value::as_str);
-    Ok(Limits {
+    Ok(ReplyLimits {
         max_tokens,
         window: window - tokens,
         stop_sequences: sequences.map(str::to_owned).collect(),
@@ -141,7 +146,7 @@ fn limits(
 }
 
 /// Models before 4.5 refuse a `max_tokens` that may not fit; later ones stop when the window is full.
-fn stops_at_the_window(model: &str, call: &Call) -> bool {
+fn stops_at_the_window(model: &str, call: &ApiCall) -> bool {
     const BEFORE: [&str; 6] = [
         "claude-2",
         "claude-instant",
@@ -158,21 +163,21 @@ fn stops_at_the_window(model: &str, call: &Call) -> bool {
 }
 
 /// A reply to `max_tokens: 0`: the prompt is read and cached, nothing is written.
-fn prewarmed() -> Cut {
-    Cut {
+fn prewarmed() -> TruncatedDraft {
+    TruncatedDraft {
         content: Vec::new(),
-        stop: StopReason::MaxTokens,
+        stop: SimStopReason::MaxTokens,
         output_tokens: 0,
         thinking_tokens: 0,
     }
 }
 
-fn first_byte(world: &World, at: Millis, billing: &Billing) -> Millis {
+fn first_byte(world: &World, at: VirtualMillis, billing: &Billing) -> VirtualMillis {
     let reading = billing.computed() * 1_000 / world.pace.prompt_per_second.max(1);
-    Millis(at.0 + world.pace.first_byte_ms + reading)
+    VirtualMillis(at.0 + world.pace.first_byte_ms + reading)
 }
 
-fn seed(world: u64, prompt: &Prompt) -> u64 {
+fn seed(world: u64, prompt: &LaidOutPrompt) -> u64 {
     let last = prompt
         .positions
         .last()

@@ -1,8 +1,8 @@
 //! Whatever comes in, a well-formed verdict comes out.
 
-use longhaul_sim::request::{Endpoint, Request, identity};
-use longhaul_sim::thinking::{Account, Secret, check};
-use longhaul_sim::threads::{Policy, Threads};
+use longhaul_sim::request::{Endpoint, MessagesRequest, identity};
+use longhaul_sim::thinking::{AccountAge, SigningSecret, check};
+use longhaul_sim::threads::{ThreadPolicy, Threads};
 use longhaul_sim::validate::validate;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,8 +14,9 @@ fn verdict(bytes: &[u8]) {
     for (version, betas) in [(OLD, &BETAS[..]), (NEW, &[])] {
         for endpoint in [Endpoint::Messages, Endpoint::CountTokens] {
             let call = call(version, betas);
-            let read = Request::read(bytes, endpoint, &call.betas, version);
-            let whole = read.and_then(|request| Threads::new(Policy::Hold).begin(request, &call));
+            let read = MessagesRequest::read(bytes, endpoint, &call.betas, version);
+            let whole =
+                read.and_then(|request| Threads::new(ThreadPolicy::Hold).begin(request, &call));
             let done = whole.and_then(|(request, _)| {
                 let spec = spec(&request.model);
                 validate(&request, &spec, &call)?;
@@ -26,7 +27,14 @@ fn verdict(bytes: &[u8]) {
                     );
                     assert!(serde_json::from_str::<Value>(&block.raw).is_ok());
                 }
-                check(&request, &spec, &call, &Secret::from_seed(1), Account::New).map(|_| ())
+                check(
+                    &request,
+                    &spec,
+                    &call,
+                    &SigningSecret::from_seed(1),
+                    AccountAge::New,
+                )
+                .map(|_| ())
             });
             if let Err(error) = done {
                 assert!([400, 404, 413].contains(&error.status), "{error:?}");
@@ -219,7 +227,7 @@ proptest! {
 #[test]
 fn the_request_that_is_changed_is_valid() {
     let call = call(OLD, &BETAS);
-    let request = Request::read(
+    let request = MessagesRequest::read(
         rich().to_string().as_bytes(),
         Endpoint::Messages,
         &call.betas,

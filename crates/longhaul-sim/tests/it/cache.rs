@@ -1,7 +1,7 @@
 //! The prompt cache, rule by rule (API-FACTS §1.2 to 1.7).
 
-use longhaul_sim::cache::Class;
-use longhaul_sim::call::Call;
+use longhaul_sim::cache::CacheClass;
+use longhaul_sim::call::ApiCall;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn long(positions: usize, marked: &[usize]) -> Value {
     request(blocks.collect())
 }
 
-fn read(reply: &longhaul_sim::reply::Reply) -> u64 {
+fn read(reply: &longhaul_sim::reply::ApiReply) -> u64 {
     classes(reply)[0]
 }
 
@@ -37,7 +37,10 @@ fn b1_what_was_written_is_read_and_the_rest_is_input() {
     let [read, input] = &second.verdict.runs[..] else {
         panic!("two runs: {:?}", second.verdict);
     };
-    assert_eq!((read.class, input.class), (Class::Read, Class::Input));
+    assert_eq!(
+        (read.class, input.class),
+        (CacheClass::Read, CacheClass::Input)
+    );
     assert_eq!(
         (read.to.as_str(), input.from.as_str()),
         ("messages.0.content.1", "messages.0.content.2")
@@ -165,7 +168,7 @@ fn b1_keys_and_models_do_not_share_a_cache() {
     let mut world = world();
     let body = long(3, &[2]);
     send(&mut world, &body);
-    let other = Call {
+    let other = ApiCall {
         key: "b".to_owned(),
         ..call(&body)
     };
@@ -366,7 +369,7 @@ fn d2_each_setting_invalidates_the_levels_it_should() {
         change(&mut changed);
         let reply = send(&mut world, &changed);
         let read_to = match reply.verdict.runs[0].class {
-            Class::Read => reply.verdict.runs[0].to.as_str(),
+            CacheClass::Read => reply.verdict.runs[0].to.as_str(),
             _ => "",
         };
         let level = ["", "tools.", "system.", "messages."]
@@ -467,7 +470,7 @@ proptest! {
             let covered: usize = reply.verdict.runs.iter().map(|run| run.positions).sum();
             prop_assert_eq!(covered, positions);
             let of = |class| reply.verdict.runs.iter().filter(|run| run.class == class).map(|run| run.tokens).sum::<u64>();
-            prop_assert_eq!([of(Class::Read), of(Class::WrittenFiveMinutes)], [classes(&reply)[0], five]);
+            prop_assert_eq!([of(CacheClass::Read), of(CacheClass::WrittenFiveMinutes)], [classes(&reply)[0], five]);
             world.advance(wait);
         }
     }
@@ -497,7 +500,7 @@ proptest! {
     }
 }
 
-fn count(body: &Value) -> Call {
+fn count(body: &Value) -> ApiCall {
     let mut body = body.clone();
     body.as_object_mut().unwrap().remove("max_tokens");
     call(&body)

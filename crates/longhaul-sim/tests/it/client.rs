@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::reply::Reply;
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::reply::ApiReply;
+use longhaul_sim::world::{World, WorldOptions};
 use serde_json::{Value, json};
 
 /// A model made of a function.
 pub(crate) struct Says<F>(pub(crate) F);
 
-impl<F: FnMut(&Turn<'_>) -> Draft + Send> Model for Says<F> {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl<F: FnMut(&ModelTurn<'_>) -> ReplyDraft + Send> ReplyModel for Says<F> {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         (self.0)(turn)
     }
 }
 
 /// A reply of one text.
-pub(crate) fn text(text: &str) -> Draft {
-    Draft {
+pub(crate) fn text(text: &str) -> ReplyDraft {
+    ReplyDraft {
         content: vec![DraftBlock::Text(text.to_owned())],
-        stop: Stop::Natural,
+        stop: DraftStop::Natural,
     }
 }
 
@@ -39,13 +39,15 @@ pub(crate) fn world() -> World {
 }
 
 /// A world with this model.
-pub(crate) fn world_with(model: impl FnMut(&Turn<'_>) -> Draft + Send + 'static) -> World {
-    World::new(Options::new(7, Box::new(Says(model))))
+pub(crate) fn world_with(
+    model: impl FnMut(&ModelTurn<'_>) -> ReplyDraft + Send + 'static,
+) -> World {
+    World::new(WorldOptions::new(7, Box::new(Says(model))))
 }
 
 /// A call with this body, on the key `a`.
-pub(crate) fn call(body: &Value) -> Call {
-    Call {
+pub(crate) fn call(body: &Value) -> ApiCall {
+    ApiCall {
         key: "a".to_owned(),
         version: "2023-06-01".to_owned(),
         betas: BTreeSet::new(),
@@ -55,20 +57,20 @@ pub(crate) fn call(body: &Value) -> Call {
 }
 
 /// The same with betas.
-pub(crate) fn call_with(body: &Value, betas: &[&str]) -> Call {
-    Call {
+pub(crate) fn call_with(body: &Value, betas: &[&str]) -> ApiCall {
+    ApiCall {
         betas: betas.iter().map(|beta| (*beta).to_owned()).collect(),
         ..call(body)
     }
 }
 
 /// Sends a body and waits for the reply.
-pub(crate) fn send(world: &mut World, body: &Value) -> Reply {
+pub(crate) fn send(world: &mut World, body: &Value) -> ApiReply {
     world.exchange(&call(body)).expect("accepted")
 }
 
 /// The error a call gets.
-pub(crate) fn refused(world: &mut World, call: &Call) -> ApiError {
+pub(crate) fn refused(world: &mut World, call: &ApiCall) -> ApiError {
     world.messages(call).expect_err("refused")
 }
 
@@ -112,7 +114,7 @@ pub(crate) fn request(blocks: Vec<Value>) -> Value {
 }
 
 /// Read, written for five minutes, written for an hour, plain input.
-pub(crate) fn classes(reply: &Reply) -> [u64; 4] {
+pub(crate) fn classes(reply: &ApiReply) -> [u64; 4] {
     let usage = &reply.message["usage"];
     let number = |value: &Value| value.as_u64().expect("a number");
     [
@@ -124,6 +126,6 @@ pub(crate) fn classes(reply: &Reply) -> [u64; 4] {
 }
 
 /// Tokens of the prompt.
-pub(crate) fn prompt(reply: &Reply) -> u64 {
+pub(crate) fn prompt(reply: &ApiReply) -> u64 {
     classes(reply).iter().sum()
 }

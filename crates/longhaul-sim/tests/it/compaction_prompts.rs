@@ -1,12 +1,16 @@
 //! The library's own prompts for summaries, answered by the simulated model and read by the library.
 
 use longhaul_core::collapse::{
-    Asked, Earlier, Limits, Span, Wanted, prompt as fold_prompt, read as read_folds,
+    EarlierFolds, FoldLimits, FoldPrompt, FoldSpan, RequestedFolds, prompt as fold_prompt,
+    read as read_folds,
 };
-use longhaul_core::summary::{Instructions, Reply, Stop, SummaryFailure, Variant, prompt, read};
-use longhaul_sim::model::misbehave::Misbehaviour;
-use longhaul_sim::model::summarise::is_asked;
-use longhaul_sim::model::{Draft, Options, SimModel, Stop as SimStop, Turn};
+use longhaul_core::summary::{
+    SummaryFailure, SummaryInstructions, SummaryPromptVariant, SummaryReplyText, SummaryStop,
+    prompt, read,
+};
+use longhaul_sim::model::misbehave::Misbehavior;
+use longhaul_sim::model::summarize::is_asked;
+use longhaul_sim::model::{DraftStop as SimStop, ModelTurn, ReplyDraft, SimModel, SimModelOptions};
 use serde_json::json;
 
 use crate::model_folder::coding_tools;
@@ -16,7 +20,7 @@ const FIRST: &str = "Fix the parser.\n\nNever touch `generated/`.";
 const SECOND: &str = "1. Use the other escape\n2. then test it";
 const THIRD: &str = "go on";
 
-const NONE: Instructions<'static> = Instructions {
+const NONE: SummaryInstructions<'static> = SummaryInstructions {
     called_off: &[],
     user: "",
     hooks: &[],
@@ -57,23 +61,23 @@ fn session() -> Talk {
     talk
 }
 
-fn reply_of(draft: &Draft) -> (String, usize, Stop) {
+fn reply_of(draft: &ReplyDraft) -> (String, usize, SummaryStop) {
     let stop = match draft.stop {
-        SimStop::Refusal => Stop::Refusal,
-        SimStop::CutOff => Stop::CutOff,
-        _ => Stop::Finished,
+        SimStop::Refusal => SummaryStop::Refusal,
+        SimStop::CutOff => SummaryStop::CutOff,
+        _ => SummaryStop::Finished,
     };
     (words(draft), calls(draft).len(), stop)
 }
 
-fn drafted(model: &mut SimModel, ask: &str, mut talk: Talk) -> Draft {
+fn drafted(model: &mut SimModel, ask: &str, mut talk: Talk) -> ReplyDraft {
     talk.user(ask);
-    longhaul_sim::model::Model::reply(
+    longhaul_sim::model::ReplyModel::reply(
         model,
-        &Turn {
+        &ModelTurn {
             request: &talk.request,
             prompt_tokens: 0,
-            tokenizer: longhaul_sim::tokens::Family::Old,
+            tokenizer: longhaul_sim::tokens::TokenizerFamily::Old,
             index: 0,
             seed: 1,
         },
@@ -82,7 +86,7 @@ fn drafted(model: &mut SimModel, ask: &str, mut talk: Talk) -> Draft {
 
 fn ask(model: &mut SimModel, ask: &str) -> Result<String, SummaryFailure> {
     let (text, calls, stop) = reply_of(&drafted(model, ask, session()));
-    read(Reply {
+    read(SummaryReplyText {
         text: &text,
         calls,
         stop,
@@ -90,10 +94,10 @@ fn ask(model: &mut SimModel, ask: &str) -> Result<String, SummaryFailure> {
     .map(|summary| summary.text().to_owned())
 }
 
-fn summary(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
+fn summary(variant: SummaryPromptVariant<'_>, instructions: &SummaryInstructions<'_>) -> String {
     let text = prompt(variant, instructions);
     assert!(is_asked(&text));
-    ask(&mut SimModel::new(Options::default()), &text).unwrap()
+    ask(&mut SimModel::new(SimModelOptions::default()), &text).unwrap()
 }
 
 fn headings(summary: &str) -> Vec<&str> {
@@ -105,7 +109,7 @@ fn headings(summary: &str) -> Vec<&str> {
 
 #[test]
 fn f4_a_whole_conversation_is_summed_up_in_our_nine_sections_without_tools() {
-    let summary = summary(Variant::Whole, &NONE);
+    let summary = summary(SummaryPromptVariant::Whole, &NONE);
     assert_eq!(
         headings(&summary),
         [
@@ -135,7 +139,7 @@ fn f4_a_whole_conversation_is_summed_up_in_our_nine_sections_without_tools() {
 
 #[test]
 fn f5_up_to_is_answered_with_work_completed_and_context_for_continuing() {
-    let summary = summary(Variant::UpTo, &NONE);
+    let summary = summary(SummaryPromptVariant::UpTo, &NONE);
     assert_eq!(
         headings(&summary)[7..],
         ["8. Work completed:", "9. Context for continuing:"]
@@ -145,19 +149,19 @@ fn f5_up_to_is_answered_with_work_completed_and_context_for_continuing() {
 
 #[test]
 fn f5_from_is_answered_for_the_part_from_the_quoted_message_on() {
-    let recent = summary(Variant::From { quote: SECOND }, &NONE);
+    let recent = summary(SummaryPromptVariant::From { quote: SECOND }, &NONE);
     assert_eq!(headings(&recent).len(), 9);
     assert!(recent.contains(SECOND) && recent.contains("cargo test"));
     assert!(!recent.contains("Never touch") && !recent.contains("escape_all"));
     // Also where the message is short, or is the model's own.
-    let short = summary(Variant::From { quote: THIRD }, &NONE);
+    let short = summary(SummaryPromptVariant::From { quote: THIRD }, &NONE);
     assert!(
         short.contains("quotes")
             && !short.contains("other escape")
             && !short.contains("Never touch")
     );
     let own = summary(
-        Variant::From {
+        SummaryPromptVariant::From {
             quote: "Running the tests for the other escape.",
         },
         &NONE,
@@ -167,13 +171,13 @@ fn f5_from_is_answered_for_the_part_from_the_quoted_message_on() {
 
 #[test]
 fn f4_k1_instructions_reach_the_summary_and_end_before_the_ban() {
-    let instructions = Instructions {
+    let instructions = SummaryInstructions {
         called_off: &[],
         user: "Mind the escapes.",
         hooks: &["Keep ticket HB-7."],
         memory_file: "Keep test output.",
     };
-    let summary = summary(Variant::Whole, &instructions);
+    let summary = summary(SummaryPromptVariant::Whole, &instructions);
     for part in [
         "Mind the escapes.",
         "Keep ticket HB-7.",
@@ -186,7 +190,7 @@ fn f4_k1_instructions_reach_the_summary_and_end_before_the_ban() {
 
 #[test]
 fn f6_every_misdeed_of_a_summariser_is_a_typed_failure_or_still_a_summary() {
-    let prompt = prompt(Variant::Whole, &NONE);
+    let prompt = prompt(SummaryPromptVariant::Whole, &NONE);
     for (deed, code) in [
         ("empty", "empty_summary"),
         ("error", "api_error"),
@@ -204,42 +208,44 @@ fn f6_every_misdeed_of_a_summariser_is_a_typed_failure_or_still_a_summary() {
 }
 
 fn misbehaving(deed: &str) -> SimModel {
-    let misbehaviour: Misbehaviour = format!("summary:{deed}").parse().unwrap();
-    SimModel::new(Options {
+    let misbehaviour: Misbehavior = format!("summary:{deed}").parse().unwrap();
+    SimModel::new(SimModelOptions {
         misbehaviour,
-        ..Options::default()
+        ..SimModelOptions::default()
     })
 }
 
 #[test]
 fn f2_f9_our_summary_message_is_carried_on_by_the_next_summary() {
     use longhaul_core::summary::Summary;
-    use longhaul_core::summary::message::{Kept, LookUp, Mode, SummaryMessage};
-    let first = summary(Variant::Whole, &NONE);
+    use longhaul_core::summary::message::{
+        CompactionMode, DetailLookup, KeptPlacement, SummaryMessage,
+    };
+    let first = summary(SummaryPromptVariant::Whole, &NONE);
     let earlier = Summary::new(first.trim_start_matches("## Summary")).unwrap();
     let message = SummaryMessage {
         summary: Some(&earlier),
         appendix: "",
-        look_up: LookUp {
+        look_up: DetailLookup {
             transcript: Some("/data/session.jsonl"),
             recall_tool: None,
         },
-        kept: Kept::Nothing,
-        mode: Mode::Automatic,
+        kept: KeptPlacement::Nothing,
+        mode: CompactionMode::Automatic,
     };
     let mut talk = Talk::new(1, coding_tools());
     talk.user(&message.text());
     talk.history("On it.", "Bash", json!({ "command": "make" }), fine("done"));
     talk.user("Now the docs.");
-    talk.user(&prompt(Variant::Whole, &NONE));
-    let text = words(&talk.send(&mut SimModel::new(Options::default())));
+    talk.user(&prompt(SummaryPromptVariant::Whole, &NONE));
+    let text = words(&talk.send(&mut SimModel::new(SimModelOptions::default())));
     for part in [FIRST, SECOND, "Now the docs.", "escape_all();"] {
         assert!(text.contains(part), "{part}");
     }
 }
 
-fn span(opening: &str) -> Span {
-    Span {
+fn span(opening: &str) -> FoldSpan {
+    FoldSpan {
         opening: opening.to_owned(),
         messages: 4,
         from: None,
@@ -247,25 +253,25 @@ fn span(opening: &str) -> Span {
     }
 }
 
-fn limits() -> Limits {
+fn limits() -> FoldLimits {
     let window = longhaul_core::window::WindowInput {
         window: 200_000,
         max_output: 64_000,
         used: 0,
         settings: Default::default(),
     };
-    Limits::of(&longhaul_core::window::WindowStatus::new(&window).unwrap())
+    FoldLimits::of(&longhaul_core::window::WindowStatus::new(&window).unwrap())
 }
 
 /// Asks for folds of these spans of a conversation.
 fn folds(
     spec: &str,
-    spans: &[Span],
+    spans: &[FoldSpan],
     kept: Option<&str>,
-    earlier: Earlier,
+    earlier: EarlierFolds,
     talk: Talk,
 ) -> Result<(Option<String>, Vec<String>), SummaryFailure> {
-    let text = fold_prompt(&Asked {
+    let text = fold_prompt(&FoldPrompt {
         spans,
         kept,
         earlier,
@@ -273,16 +279,16 @@ fn folds(
         instructions: &NONE,
     });
     assert!(is_asked(&text));
-    let mut model = SimModel::new(Options {
+    let mut model = SimModel::new(SimModelOptions {
         misbehaviour: spec.parse().unwrap(),
-        ..Options::default()
+        ..SimModelOptions::default()
     });
     let (text, calls, stop) = reply_of(&drafted(&mut model, &text, talk));
-    let wanted = Wanted {
+    let wanted = RequestedFolds {
         spans: spans.len(),
         earlier,
     };
-    let reply = Reply {
+    let reply = SummaryReplyText {
         text: &text,
         calls,
         stop,
@@ -293,7 +299,7 @@ fn folds(
 #[test]
 fn o6_each_fold_tells_of_its_own_stretch_alone() {
     let spans = [FIRST, SECOND, THIRD].map(span);
-    let (condensed, folds) = folds("", &spans, None, Earlier::Stay, session()).unwrap();
+    let (condensed, folds) = folds("", &spans, None, EarlierFolds::Stay, session()).unwrap();
     assert_eq!((condensed, folds.len()), (None, 3));
     for (at, own) in [
         (0, "Never touch `generated/`"),
@@ -314,7 +320,7 @@ fn o6_each_fold_tells_of_its_own_stretch_alone() {
 #[test]
 fn o6_a_stretch_may_begin_with_a_call_and_end_before_what_stays() {
     let spans = [span(FIRST), span("Running the tests for the other escape.")];
-    let (_, folds) = folds("", &spans, Some(THIRD), Earlier::Stay, session()).unwrap();
+    let (_, folds) = folds("", &spans, Some(THIRD), EarlierFolds::Stay, session()).unwrap();
     assert!(folds[0].contains("other escape") && folds[1].contains("cargo test"));
     assert!(!folds[1].contains("quotes"), "{}", folds[1]);
 }
@@ -325,7 +331,7 @@ fn o6_earlier_folds_are_condensed_into_one() {
     talk.user("It goes on.\n\n### Part 1 (3 messages)\nThe lexer was written.\n\n### Part 2 (5 messages)\nIt was tested.");
     talk.user(FIRST);
     talk.history("I look.", "Bash", json!({ "command": "ls" }), fine("a b"));
-    let (condensed, folds) = folds("", &[span(FIRST)], None, Earlier::Condense, talk).unwrap();
+    let (condensed, folds) = folds("", &[span(FIRST)], None, EarlierFolds::Condense, talk).unwrap();
     let condensed = condensed.unwrap();
     assert!(condensed.contains("The lexer was written.") && condensed.contains("It was tested."));
     assert!(!condensed.contains("generated") && folds[0].contains("generated"));
@@ -334,7 +340,7 @@ fn o6_earlier_folds_are_condensed_into_one() {
 #[test]
 fn o6_folds_go_wrong_in_every_way_a_summary_can() {
     let spans = [FIRST, SECOND, THIRD].map(span);
-    let fails = |spec: &str| folds(spec, &spans, None, Earlier::Stay, session()).unwrap_err();
+    let fails = |spec: &str| folds(spec, &spans, None, EarlierFolds::Stay, session()).unwrap_err();
     assert_eq!(
         fails("summary:missing"),
         SummaryFailure::MissingFold { number: 3 }
@@ -352,6 +358,6 @@ fn o6_folds_go_wrong_in_every_way_a_summary_can() {
         fails("summary:error"),
         SummaryFailure::ApiErrorText { .. }
     ));
-    let (_, long) = folds("summary:long", &spans, None, Earlier::Stay, session()).unwrap();
+    let (_, long) = folds("summary:long", &spans, None, EarlierFolds::Stay, session()).unwrap();
     assert!(long[0].len() > 2_000 && long.len() == 3);
 }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use longhaul_sim::call::Call;
-use longhaul_sim::faults::wire::{Pace, Step, script};
-use longhaul_sim::faults::{Fault, Plan};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::faults::wire::{EventPace, WireStep, script};
+use longhaul_sim::faults::{FaultPlan, InjectedFault};
 use serde_json::Value;
 
 use crate::house::{self, House, data, hello, hello_streamed};
@@ -237,18 +237,18 @@ async fn a_rate_strikes_about_as_often_as_it_says() {
 
 #[test]
 fn faults_work_without_a_network() {
-    let plan = Plan::parse("after 1: 529, truncate(2)", 0).unwrap();
+    let plan = FaultPlan::parse("after 1: 529, truncate(2)", 0).unwrap();
     let mut world = house::world();
-    let call = Call {
+    let call = ApiCall {
         key: "k".to_owned(),
         version: "2023-06-01".to_owned(),
         body: hello_streamed().to_string().into(),
-        ..Call::default()
+        ..ApiCall::default()
     };
     let mut told = Vec::new();
     for request in 1..=3 {
         let fault = plan.decide(request);
-        if let Some(error) = fault.and_then(|fault: Fault| fault.refusal()) {
+        if let Some(error) = fault.and_then(|fault: InjectedFault| fault.refusal()) {
             told.push(error.kind.to_owned());
             continue;
         }
@@ -258,9 +258,9 @@ fn faults_work_without_a_network() {
             .iter()
             .map(|event| event.to_sse().into())
             .collect();
-        let steps = script(frames, fault, Pace::FAST, &Default::default());
+        let steps = script(frames, fault, EventPace::FAST, &Default::default());
         let sent = steps.iter().map(|step| match step {
-            Step::Send(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            WireStep::Send(bytes) => String::from_utf8_lossy(bytes).into_owned(),
             _ => String::new(),
         });
         told.push(sent.collect::<String>());
@@ -272,9 +272,9 @@ fn faults_work_without_a_network() {
 
 #[test]
 fn a_scripts_faults_come_with_their_turns() {
-    use longhaul_sim::model::script::Script;
+    use longhaul_sim::model::script::ReplyScript;
     use longhaul_sim::model::{self, SimModel};
-    use longhaul_sim::world::{Options, World};
+    use longhaul_sim::world::{World, WorldOptions};
 
     let script = concat!(
         "{\"text\": \"one\"}\n",
@@ -282,38 +282,41 @@ fn a_scripts_faults_come_with_their_turns() {
         "{\"text\": \"two\", \"fault\": \"truncate\"}\n",
         "{\"text\": \"three\"}\n",
     );
-    let options = model::Options {
-        script: Some(Script::parse(script).unwrap()),
-        ..model::Options::default()
+    let options = model::SimModelOptions {
+        script: Some(ReplyScript::parse(script).unwrap()),
+        ..model::SimModelOptions::default()
     };
-    let mut world = World::new(Options::new(1, Box::new(SimModel::new(options))));
-    let call = Call {
+    let mut world = World::new(WorldOptions::new(1, Box::new(SimModel::new(options))));
+    let call = ApiCall {
         key: "k".to_owned(),
         version: "2023-06-01".to_owned(),
         body: serde_json::to_vec(&hello()).unwrap().into(),
-        ..Call::default()
+        ..ApiCall::default()
     };
-    let said = |reply: &longhaul_sim::reply::Reply| reply.message["content"][0]["text"].clone();
+    let said = |reply: &longhaul_sim::reply::ApiReply| reply.message["content"][0]["text"].clone();
     let first = world.exchange(&call).unwrap();
     assert_eq!((said(&first), first.fault), ("one".into(), None));
     let refused = world.exchange(&call).unwrap_err();
     assert_eq!((refused.status, refused.retry_after), (429, Some(2)));
     let spoiled = world.exchange(&call).unwrap();
     assert_eq!(said(&spoiled), "two");
-    assert!(matches!(spoiled.fault, Some(Fault::Truncate { .. })));
+    assert!(matches!(
+        spoiled.fault,
+        Some(InjectedFault::Truncate { .. })
+    ));
     assert_eq!(said(&world.exchange(&call).unwrap()), "three");
 }
 
 #[tokio::test]
 async fn the_model_can_be_told_to_misbehave_while_it_runs() {
     use longhaul_sim::model::{self, SimModel};
-    use longhaul_sim::server::{Options, Server};
+    use longhaul_sim::server::{SimServer, SimServerOptions};
     use longhaul_sim::world::{self, World};
 
-    let model = Box::new(SimModel::new(model::Options::default()));
-    let world = World::new(world::Options::new(1, model));
+    let model = Box::new(SimModel::new(model::SimModelOptions::default()));
+    let world = World::new(world::WorldOptions::new(1, model));
     let listen = "127.0.0.1:0".parse().unwrap();
-    let server = Server::start(listen, world, Options::default())
+    let server = SimServer::start(listen, world, SimServerOptions::default())
         .await
         .unwrap();
     let house = House {

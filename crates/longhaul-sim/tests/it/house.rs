@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use longhaul_sim::faults::Plan;
-use longhaul_sim::faults::wire::Pace;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::faults::FaultPlan;
+use longhaul_sim::faults::wire::EventPace;
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ pub(crate) const SAID: &str = "The parser reads one line at a time, keeps what i
 /// Calls the first tool once, then talks.
 struct Plain;
 
-impl Model for Plain {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Plain {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let answered = turn.request.messages.last().is_some_and(|message| {
             message
                 .content
@@ -35,18 +35,18 @@ impl Model for Plain {
             ],
             _ => vec![DraftBlock::Text(SAID.to_owned())],
         };
-        Draft {
+        ReplyDraft {
             content,
-            stop: Stop::Natural,
+            stop: DraftStop::Natural,
         }
     }
 }
 
 /// A world with that model.
 pub(crate) fn world() -> World {
-    World::new(world::Options {
-        pace: Options::world_pace(Pace::FAST),
-        ..world::Options::new(1, Box::new(Plain))
+    World::new(world::WorldOptions {
+        pace: SimServerOptions::world_pace(EventPace::FAST),
+        ..world::WorldOptions::new(1, Box::new(Plain))
     })
 }
 
@@ -60,35 +60,35 @@ pub(crate) fn http_client() -> Client {
 
 /// A running server and a client for it.
 pub(crate) struct House {
-    pub(crate) server: Server,
+    pub(crate) server: SimServer,
     pub(crate) client: Client,
 }
 
 impl House {
     pub(crate) async fn new() -> Self {
-        Self::with(Options::default()).await
+        Self::with(SimServerOptions::default()).await
     }
 
     /// In virtual time, with these faults.
     pub(crate) async fn faulty(spec: &str) -> Self {
-        let options = Options {
-            faults: Plan::parse(spec, 1).unwrap(),
-            ..Options::default()
+        let options = SimServerOptions {
+            faults: FaultPlan::parse(spec, 1).unwrap(),
+            ..SimServerOptions::default()
         };
         Self::with(options).await
     }
 
     pub(crate) async fn still() -> Self {
-        let options = Options {
-            time: Time::Virtual,
-            ..Options::default()
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
+            ..SimServerOptions::default()
         };
         Self::with(options).await
     }
 
-    pub(crate) async fn with(options: Options) -> Self {
+    pub(crate) async fn with(options: SimServerOptions) -> Self {
         let listen = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(listen, world(), options).await.unwrap();
+        let server = SimServer::start(listen, world(), options).await.unwrap();
         Self {
             server,
             client: http_client(),

@@ -1,6 +1,6 @@
 //! Server-side context management: clearing, compaction in both forms, cache edits.
 
-use longhaul_sim::model::{Draft, DraftBlock, Stop, Turn};
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft};
 use longhaul_sim::world::World;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn with_edits(mut body: Value, edits: Value) -> Value {
 fn watching() -> (World, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let notes = std::sync::Arc::clone(&seen);
-    let world = world_with(move |turn: &Turn<'_>| {
+    let world = world_with(move |turn: &ModelTurn<'_>| {
         let blocks = turn.request.messages.iter().flat_map(|m| &m.content);
         let raws: Vec<&str> = blocks.map(|block| &*block.raw).collect();
         notes.lock().unwrap().push(raws.join("\n"));
@@ -147,12 +147,12 @@ fn u7_clearing_breaks_the_cache_where_it_clears() {
 
 #[test]
 fn u7_the_thinking_of_old_turns_is_cleared() {
-    let mut world = world_with(|_| Draft {
+    let mut world = world_with(|_| ReplyDraft {
         content: vec![
             DraftBlock::Thinking(words(300)),
             DraftBlock::Text("So.".into()),
         ],
-        stop: Stop::Natural,
+        stop: DraftStop::Natural,
     });
     let mut body = json!({
         "model": "claude-opus-4-6", "max_tokens": 4_000, "messages": [],
@@ -264,13 +264,13 @@ fn n3_a_threshold_compaction_can_pause_and_can_fail() {
     assert_eq!(error.status, 400);
 }
 
-fn calling() -> Draft {
-    Draft {
+fn calling() -> ReplyDraft {
+    ReplyDraft {
         content: vec![DraftBlock::ToolUse {
             name: "Read".into(),
             input: json!({ "path": "a" }),
         }],
-        stop: Stop::Natural,
+        stop: DraftStop::Natural,
     }
 }
 
@@ -398,24 +398,24 @@ fn n3_compaction_on_demand_refuses_what_it_cannot_summarise() {
 
 #[test]
 fn n3_a_failed_compaction_is_empty_says_why_and_is_billed() {
-    type Says = fn(&Turn<'_>) -> Draft;
+    type Says = fn(&ModelTurn<'_>) -> ReplyDraft;
     let cases: [(Says, &str); 4] = [
         (|_| calling(), "tool_use"),
         (
-            |_| Draft {
+            |_| ReplyDraft {
                 content: Vec::new(),
-                stop: Stop::Refusal,
+                stop: DraftStop::Refusal,
             },
             "refusal",
         ),
         (
-            |_| Draft {
-                stop: Stop::CutOff,
+            |_| ReplyDraft {
+                stop: DraftStop::CutOff,
                 ..text("<summary>half")
             },
             "max_tokens",
         ),
-        (|_| Draft::default(), "end_turn"),
+        (|_| ReplyDraft::default(), "end_turn"),
     ];
     for (model, reason) in cases {
         let mut world = world_with(model);

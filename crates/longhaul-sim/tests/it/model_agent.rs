@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use longhaul_sim::model::agent::{Agent, Pace, Verbosity};
-use longhaul_sim::model::{Options, SimModel};
+use longhaul_sim::model::agent::{AgentBehavior, SimAgent, Verbosity};
+use longhaul_sim::model::{SimModel, SimModelOptions};
 use serde_json::Value;
 
 use crate::model_folder::{Folder, coding_tools};
@@ -25,9 +25,9 @@ fn drive(
 ) -> (Talk, Folder, Vec<String>) {
     let mut folder = Folder::new();
     let mut talk = Talk::new(seed, coding_tools());
-    let mut model = SimModel::new(Options {
+    let mut model = SimModel::new(SimModelOptions {
         seed,
-        ..Options::default()
+        ..SimModelOptions::default()
     });
     let mut log = Vec::new();
     let mut prompts = PROMPTS.iter().cycle();
@@ -149,11 +149,11 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 fn ends_each_prompt_with_an_account_of_it() {
     let mut folder = Folder::new();
     let mut talk = Talk::new(5, coding_tools());
-    let mut agent = Agent::new(
+    let mut agent = SimAgent::new(
         5,
-        Pace {
+        AgentBehavior {
             turns: 5..=9,
-            ..Pace::default()
+            ..AgentBehavior::default()
         },
     );
     talk.user("Please fix the bug in src/queue/part_1.rs");
@@ -176,7 +176,7 @@ fn an_error_is_answered_with_something_else() {
     for seed in 0..12 {
         let mut folder = Folder::new();
         let mut talk = Talk::new(seed, coding_tools());
-        let mut agent = Agent::new(seed, Pace::default());
+        let mut agent = SimAgent::new(seed, AgentBehavior::default());
         talk.user("Please fix the steps of the cache");
         let mut failures: Vec<String> = Vec::new();
         for turn in 0..24 {
@@ -209,7 +209,7 @@ fn a_tool_the_host_refuses_is_left_alone_for_the_prompt() {
     for seed in 0..8 {
         let mut folder = Folder::new();
         let mut talk = Talk::new(seed, coding_tools());
-        let mut agent = Agent::new(seed, Pace::default());
+        let mut agent = SimAgent::new(seed, AgentBehavior::default());
         talk.user("Please fix the steps of the report");
         let mut refused = BTreeSet::new();
         loop {
@@ -236,7 +236,7 @@ fn a_tool_the_host_refuses_is_left_alone_for_the_prompt() {
 #[test]
 fn gives_up_with_words_when_nothing_works() {
     let mut talk = Talk::new(1, coding_tools());
-    let mut agent = Agent::new(1, Pace::default());
+    let mut agent = SimAgent::new(1, AgentBehavior::default());
     talk.user("Please fix the steps of the report");
     let mut rounds = 0;
     let last = loop {
@@ -253,10 +253,10 @@ fn gives_up_with_words_when_nothing_works() {
 
 #[test]
 fn the_pace_is_kept() {
-    let run = |pace: Pace| {
+    let run = |pace: AgentBehavior| {
         let mut folder = Folder::new();
         let mut talk = Talk::new(2, coding_tools());
-        let mut agent = Agent::new(2, pace);
+        let mut agent = SimAgent::new(2, pace);
         let (mut said, mut thought, mut several, mut replies) = (0, 0, 0, 0);
         for prompt in PROMPTS {
             talk.user(prompt);
@@ -274,19 +274,19 @@ fn the_pace_is_kept() {
         }
         (said / replies, thought, several, replies)
     };
-    let quiet = run(Pace {
+    let quiet = run(AgentBehavior {
         turns: 3..=4,
         verbosity: Verbosity::Terse,
         parallel: 0.0,
         thinking: 0.0,
-        ..Pace::default()
+        ..AgentBehavior::default()
     });
-    let loud = run(Pace {
+    let loud = run(AgentBehavior {
         turns: 20..=30,
         verbosity: Verbosity::Wordy,
         parallel: 0.9,
         thinking: 1.0,
-        ..Pace::default()
+        ..AgentBehavior::default()
     });
     assert!(
         quiet.0 < loud.0 && quiet.3 < 30 && loud.3 > 90,
@@ -299,7 +299,7 @@ fn the_pace_is_kept() {
 #[test]
 fn what_is_long_past_costs_nothing_and_changes_nothing() {
     let (talk, _, _) = drive(9, 300, |_, _, _| {});
-    let mut agent = Agent::new(9, Pace::default());
+    let mut agent = SimAgent::new(9, AgentBehavior::default());
     let mut request = talk.request.clone();
     let whole = crate::model_talk::reply(&mut agent, &request, 1);
     for message in request.messages.iter_mut().take(300) {
@@ -313,7 +313,7 @@ fn what_is_long_past_costs_nothing_and_changes_nothing() {
 
 #[test]
 fn a_schema_that_demands_more_than_there_is_memory_for_gets_a_short_answer() {
-    use longhaul_sim::model::{Model, SimModel, Turn};
+    use longhaul_sim::model::{ModelTurn, ReplyModel, SimModel};
     let body = serde_json::json!({
         "model": "claude-opus-4-5", "max_tokens": 500,
         "messages": [{ "role": "user", "content": "Use the tool." }],
@@ -324,14 +324,18 @@ fn a_schema_that_demands_more_than_there_is_memory_for_gets_a_short_answer() {
     });
     let body = serde_json::to_vec(&body).unwrap();
     let endpoint = longhaul_sim::request::Endpoint::Messages;
-    let request =
-        longhaul_sim::request::Request::read(&body, endpoint, &Default::default(), "2023-06-01")
-            .unwrap();
+    let request = longhaul_sim::request::MessagesRequest::read(
+        &body,
+        endpoint,
+        &Default::default(),
+        "2023-06-01",
+    )
+    .unwrap();
     for seed in 0..20 {
-        let turn = Turn {
+        let turn = ModelTurn {
             request: &request,
             prompt_tokens: 100,
-            tokenizer: longhaul_sim::tokens::Family::Old,
+            tokenizer: longhaul_sim::tokens::TokenizerFamily::Old,
             index: 0,
             seed,
         };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_sim::request::Tool;
+use longhaul_sim::request::ApiTool;
 use serde_json::{Value, json};
 
 use crate::model_talk::{Answer, described, failed, fine, tool};
@@ -189,7 +189,7 @@ impl Folder {
 }
 
 /// The tools of a coding agent, with schemas as hosts write them.
-pub(crate) fn coding_tools() -> Vec<Tool> {
+pub(crate) fn coding_tools() -> Vec<ApiTool> {
     let string = json!({ "type": "string" });
     let number = json!({ "type": "number" });
     let object = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });

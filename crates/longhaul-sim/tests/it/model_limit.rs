@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use longhaul_sim::call::Call;
+use longhaul_sim::call::ApiCall;
 use longhaul_sim::model::SimModel;
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::world::{World, WorldOptions};
 use serde_json::{Value, json};
 
 /// A model with the tokenizer that makes more tokens of the same text.
@@ -53,15 +53,15 @@ fn asked(language: &str, max_tokens: u64) -> Value {
     }
     messages.push(json!({ "role": "user", "content": ASK }));
     let body = json!({ "model": NEWER, "max_tokens": max_tokens, "messages": messages });
-    let call = Call {
+    let call = ApiCall {
         key: "key".into(),
         version: "2023-06-01".into(),
         betas: BTreeSet::new(),
         body: body.to_string().into(),
-        ..Call::default()
+        ..ApiCall::default()
     };
-    let model = SimModel::new(longhaul_sim::model::Options::default());
-    let mut world = World::new(Options::new(1, Box::new(model)));
+    let model = SimModel::new(longhaul_sim::model::SimModelOptions::default());
+    let mut world = World::new(WorldOptions::new(1, Box::new(model)));
     let reply = world.exchange(&call);
     let reply = reply.unwrap_or_else(|error| panic!("{} {}", error.status, error.message));
     reply.message

@@ -1,8 +1,8 @@
 //! What the agent obeys: which tools it may call and how, plan mode, schemas it has never seen, formats.
 
-use longhaul_sim::model::agent::{Agent, Hands, Pace};
-use longhaul_sim::model::{Model, Options, SimModel};
-use longhaul_sim::request::Role;
+use longhaul_sim::model::agent::{AgentBehavior, SimAgent, WriteAccess};
+use longhaul_sim::model::{ReplyModel, SimModel, SimModelOptions};
+use longhaul_sim::request::ApiRole;
 use serde_json::{Value, json};
 
 use crate::model_folder::{Folder, coding_tools};
@@ -11,7 +11,7 @@ use crate::model_talk::{
 };
 
 fn model() -> SimModel {
-    SimModel::new(Options::default())
+    SimModel::new(SimModelOptions::default())
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn tools_the_api_defines_by_type_are_called_as_it_defines_them() {
         ),
     ];
     let mut talk = Talk::new(1, tools);
-    let mut agent = Agent::new(1, Pace::default());
+    let mut agent = SimAgent::new(1, AgentBehavior::default());
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..6 {
         talk.user("Please fix src/parser/part_1.rs");
@@ -267,9 +267,9 @@ fn a_plan_is_presented_and_nothing_changed_in_plan_mode() {
     tools.push(tool("ExitPlanMode", json!({ "type": "object", "properties": { "plan": { "type": "string" } }, "required": ["plan"] })));
     let mut folder = Folder::new();
     let mut talk = Talk::new(3, tools);
-    let mut agent = Agent::new(3, Pace::default());
+    let mut agent = SimAgent::new(3, AgentBehavior::default());
     talk.request.messages.push(message(
-        Role::User,
+        ApiRole::User,
         vec![
             text("<system-reminder>Plan mode is active: change nothing.</system-reminder>"),
             text("Fix the parser"),
@@ -307,11 +307,11 @@ fn a_plan_is_presented_and_nothing_changed_in_plan_mode() {
 fn read_only_hands_change_nothing() {
     let mut folder = Folder::new();
     let mut talk = Talk::new(8, coding_tools());
-    let mut agent = Agent::new(
+    let mut agent = SimAgent::new(
         8,
-        Pace {
-            hands: Hands::ReadOnly,
-            ..Pace::default()
+        AgentBehavior {
+            write_access: WriteAccess::ReadOnly,
+            ..AgentBehavior::default()
         },
     );
     for _ in 0..5 {
@@ -381,10 +381,10 @@ fn a_request_that_only_warms_the_cache_gets_nothing() {
     request.max_tokens = Some(0);
     assert!(
         model()
-            .reply(&longhaul_sim::model::Turn {
+            .reply(&longhaul_sim::model::ModelTurn {
                 request: &request,
                 prompt_tokens: 0,
-                tokenizer: longhaul_sim::tokens::Family::Old,
+                tokenizer: longhaul_sim::tokens::TokenizerFamily::Old,
                 index: 0,
                 seed: 1
             })

@@ -1,8 +1,8 @@
 //! Misbehaviour: what was told happens, as often as it was told, and nothing else.
 
-use longhaul_sim::model::misbehave::Misbehaviour;
-use longhaul_sim::model::{Draft, Model, Options, SimModel, Stop};
-use longhaul_sim::request::Request;
+use longhaul_sim::model::misbehave::Misbehavior;
+use longhaul_sim::model::{DraftStop, ReplyDraft, ReplyModel, SimModel, SimModelOptions};
+use longhaul_sim::request::MessagesRequest;
 use serde_json::json;
 
 use crate::model_folder::coding_tools;
@@ -11,13 +11,13 @@ use crate::model_talk::{Talk, asking, calls, fine, reply, words};
 const ASK: &str = "Respond with text only, do not call any tools. Summarise the conversation: <analysis> first, then <summary>.";
 
 fn model(spec: &str) -> SimModel {
-    SimModel::new(Options {
+    SimModel::new(SimModelOptions {
         misbehaviour: spec.parse().unwrap(),
-        ..Options::default()
+        ..SimModelOptions::default()
     })
 }
 
-fn summary_request() -> Request {
+fn summary_request() -> MessagesRequest {
     let mut talk = Talk::new(1, coding_tools());
     talk.user("Fix the store");
     talk.history(
@@ -30,7 +30,7 @@ fn summary_request() -> Request {
     talk.request
 }
 
-fn on_summary(spec: &str) -> Draft {
+fn on_summary(spec: &str) -> ReplyDraft {
     reply(&mut model(spec), &summary_request(), 1)
 }
 
@@ -56,9 +56,9 @@ fn f6_a_summary_goes_wrong_in_every_way_it_can() {
     assert_eq!(calls(&on_summary("summary:tool")).len(), 1);
     assert_eq!(calls(&on_summary("tool:forbidden")).len(), 1);
     assert!(on_summary("summary:silent").content.is_empty());
-    assert_eq!(on_summary("summary:refuse").stop, Stop::Refusal);
+    assert_eq!(on_summary("summary:refuse").stop, DraftStop::Refusal);
     let cut = on_summary("summary:cut");
-    assert!(cut.stop == Stop::CutOff && !words(&cut).contains("</summary>"));
+    assert!(cut.stop == DraftStop::CutOff && !words(&cut).contains("</summary>"));
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_turn_goes_wrong_too() {
     let request = asking("Fix the parser", coding_tools());
     let on_turn = |spec: &str| reply(&mut model(spec), &request, 1);
     assert!(on_turn("turn:silent").content.is_empty());
-    assert_eq!(on_turn("any:refuse").stop, Stop::Refusal);
-    assert_eq!(on_turn("turn:cut").stop, Stop::CutOff);
+    assert_eq!(on_turn("any:refuse").stop, DraftStop::Refusal);
+    assert_eq!(on_turn("turn:cut").stop, DraftStop::CutOff);
     assert_eq!(calls(&on_turn("tool:unknown"))[0].0, "NoSuchTool");
     let invalid = on_turn("tool:invalid");
     let (name, input) = calls(&invalid)[0];
@@ -140,13 +140,13 @@ fn bad_specs_are_told_with_what_would_be_right() {
         ("summary:empty*0", "`*0` is no count"),
         ("summary:empty@2", "`@2` is no rate"),
     ] {
-        let error = spec.parse::<Misbehaviour>().unwrap_err().to_string();
+        let error = spec.parse::<Misbehavior>().unwrap_err().to_string();
         assert!(error.contains(part), "{spec}: {error}");
     }
-    assert!("".parse::<Misbehaviour>().unwrap().is_empty());
+    assert!("".parse::<Misbehavior>().unwrap().is_empty());
     assert!(
         !"summary:empty*2, tool:forbidden@0.1"
-            .parse::<Misbehaviour>()
+            .parse::<Misbehavior>()
             .unwrap()
             .is_empty()
     );

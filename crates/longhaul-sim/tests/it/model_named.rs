@@ -1,8 +1,8 @@
 //! Tools that the user names, and what their fields are filled with.
 
-use longhaul_sim::model::agent::Pace;
-use longhaul_sim::model::{Options, SimModel};
-use longhaul_sim::request::Tool;
+use longhaul_sim::model::agent::AgentBehavior;
+use longhaul_sim::model::{SimModel, SimModelOptions};
+use longhaul_sim::request::ApiTool;
 use serde_json::{Value, json};
 
 use crate::model_folder::coding_tools;
@@ -10,14 +10,14 @@ use crate::model_talk::{Talk, asking, calls, described, fine, reply, tool, words
 
 const WEATHER: &str = "What is the weather in Paris? Use the get_weather tool.";
 
-fn model(pace: Pace) -> SimModel {
-    SimModel::new(Options {
+fn model(pace: AgentBehavior) -> SimModel {
+    SimModel::new(SimModelOptions {
         pace,
-        ..Options::default()
+        ..SimModelOptions::default()
     })
 }
 
-fn with_weather() -> Vec<Tool> {
+fn with_weather() -> Vec<ApiTool> {
     let mut tools = coding_tools();
     tools.push(tool(
         "get_weather",
@@ -29,7 +29,7 @@ fn with_weather() -> Vec<Tool> {
 
 #[test]
 fn a_tool_that_the_user_names_is_called_with_what_the_words_give() {
-    for pace in [Pace::default(), Pace::obedient()] {
+    for pace in [AgentBehavior::default(), AgentBehavior::obedient()] {
         for seed in 0..20 {
             let mut model = model(pace.clone());
             let mut talk = Talk::new(seed, with_weather());
@@ -48,7 +48,7 @@ fn a_tool_that_the_user_names_is_called_with_what_the_words_give() {
 #[test]
 fn a_tool_that_the_user_forbids_by_name_is_not_called() {
     let forbidden = "What is the weather in Paris? Do not use the get_weather tool.";
-    for pace in [Pace::default(), Pace::obedient()] {
+    for pace in [AgentBehavior::default(), AgentBehavior::obedient()] {
         let draft = reply(&mut model(pace), &asking(forbidden, with_weather()), 1);
         let mut names = calls(&draft).into_iter().map(|(name, _)| name);
         assert!(names.all(|name| name != "get_weather"));
@@ -60,7 +60,7 @@ fn a_call_that_is_forced_takes_its_fields_from_the_words() {
     let mut request = asking("How warm is it in New York today?", with_weather());
     let choice = json!({ "type": "tool", "name": "get_weather" });
     request.fields.insert("tool_choice".to_owned(), choice);
-    let draft = reply(&mut model(Pace::default()), &request, 1);
+    let draft = reply(&mut model(AgentBehavior::default()), &request, 1);
     let city = json!({ "city": "New York" });
     assert_eq!(calls(&draft), [("get_weather", &city)]);
 }
@@ -87,7 +87,7 @@ fn a_sub_agent_is_of_a_type_that_the_tool_lists() {
             ("Have the reviewer sub-agent look at it.", "reviewer"),
         ] {
             let request = asking(prompt, vec![tool.clone()]);
-            let draft = reply(&mut model(Pace::obedient()), &request, 1);
+            let draft = reply(&mut model(AgentBehavior::obedient()), &request, 1);
             let calls = calls(&draft);
             assert_eq!(calls.len(), 1, "{}", words(&draft));
             assert_eq!(calls[0].1["subagent_type"], kind, "{prompt}");

@@ -1,8 +1,10 @@
 //! Session notes: edits of one file that apply to the text they were made from.
 
-use longhaul_core::notes::{Caps, Notes, Prompt, Template, Way, apply};
-use longhaul_core::window::Scale;
-use longhaul_sim::model::{Options, SimModel};
+use longhaul_core::notes::{
+    NotesCaps, NotesEditWay, NotesPrompt, NotesTemplate, SessionNotes, apply,
+};
+use longhaul_core::window::WindowScale;
+use longhaul_sim::model::{SimModel, SimModelOptions};
 use serde_json::json;
 
 use crate::model_folder::coding_tools;
@@ -43,7 +45,7 @@ Keep each section below 300 tokens.\n<current_notes>\n{notes}</current_notes>\nK
 }
 
 fn model() -> SimModel {
-    SimModel::new(Options::default())
+    SimModel::new(SimModelOptions::default())
 }
 
 /// Runs the edits a reply makes on the notes.
@@ -191,12 +193,12 @@ fn an_edit_that_does_not_apply_is_admitted() {
 }
 
 /// What the library asks.
-fn ours(notes: &Notes, way: Way<'_>) -> String {
-    let prompt = Prompt {
+fn ours(notes: &SessionNotes, way: NotesEditWay<'_>) -> String {
+    let prompt = NotesPrompt {
         notes,
         path: PATH,
         way,
-        caps: Caps::at(Scale::of_window(200_000)),
+        caps: NotesCaps::at(WindowScale::of_window(200_000)),
         custom: None,
     };
     prompt.text()
@@ -204,10 +206,10 @@ fn ours(notes: &Notes, way: Way<'_>) -> String {
 
 #[test]
 fn s3_our_own_prompt_is_answered_with_edits_that_leave_the_frame() {
-    let empty = Template::default().notes().clone();
+    let empty = NotesTemplate::default().notes().clone();
     let mut text = empty.text().to_owned();
     let mut talk = session();
-    talk.user(&ours(&empty, Way::Edit { tool: "Edit" }));
+    talk.user(&ours(&empty, NotesEditWay::Edit { tool: "Edit" }));
     let draft = talk.send(&mut model());
     assert!(calls(&draft).len() >= 3, "{}", words(&draft));
     talk.answer(|name, input| {
@@ -217,17 +219,17 @@ fn s3_our_own_prompt_is_answered_with_edits_that_leave_the_frame() {
         text = text.replacen(old, input["new_string"].as_str().unwrap(), 1);
         fine("Updated.")
     });
-    let changed = Notes::parse(text);
+    let changed = SessionNotes::parse(text);
     assert_eq!(empty.allows(&changed), Ok(()));
     assert!(changed.text().contains("Make the store faster"));
 }
 
 #[test]
 fn s3_our_own_prompt_is_answered_in_text_between_its_tags() {
-    let empty = Template::default().notes().clone();
+    let empty = NotesTemplate::default().notes().clone();
     // The parent's edit tool is on offer as ever: the request repeats the parent's bytes.
     let mut talk = session();
-    talk.user(&ours(&empty, Way::Answer));
+    talk.user(&ours(&empty, NotesEditWay::Answer));
     let draft = talk.send(&mut model());
     assert!(calls(&draft).is_empty(), "it was asked for text");
     let applied = apply(&words(&draft), &empty).unwrap();
@@ -238,7 +240,7 @@ fn s3_our_own_prompt_is_answered_in_text_between_its_tags() {
     assert!(applied.notes.text().contains("Make the store faster"));
     // Asked again without news, it changes nothing.
     let mut again = session();
-    again.user(&ours(&applied.notes, Way::Answer));
+    again.user(&ours(&applied.notes, NotesEditWay::Answer));
     let draft = again.send(&mut model());
     let kept = apply(&words(&draft), &applied.notes).unwrap();
     assert!(kept.changed.is_empty(), "{:?}", kept.changed);

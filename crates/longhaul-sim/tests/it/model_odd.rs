@@ -1,22 +1,22 @@
 //! Odd requests and recorded ones: whatever comes in, the model answers, and only with what it was offered.
 
-use longhaul_sim::model::{DraftBlock, Options, SimModel};
-use longhaul_sim::request::{Message, Request, Role, Tool};
+use longhaul_sim::model::{DraftBlock, SimModel, SimModelOptions};
+use longhaul_sim::request::{ApiMessage, ApiRole, ApiTool, MessagesRequest};
 use longhaul_testkit::corpora;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::model_talk::{block, calls, message, reply, request, text, typed, words};
 
-fn role(name: &str) -> Role {
+fn role(name: &str) -> ApiRole {
     match name {
-        "assistant" => Role::Assistant,
-        "system" => Role::System,
-        _ => Role::User,
+        "assistant" => ApiRole::Assistant,
+        "system" => ApiRole::System,
+        _ => ApiRole::User,
     }
 }
 
-fn read_message(value: &Value) -> Message {
+fn read_message(value: &Value) -> ApiMessage {
     let content = match &value["content"] {
         Value::String(words) => vec![text(words)],
         Value::Array(blocks) => blocks
@@ -29,7 +29,7 @@ fn read_message(value: &Value) -> Message {
     message(role(value["role"].as_str().unwrap_or("")), content)
 }
 
-fn read_tool(value: &Value) -> Tool {
+fn read_tool(value: &Value) -> ApiTool {
     typed(
         value["name"].as_str().unwrap_or(""),
         value["type"].as_str(),
@@ -41,7 +41,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn read_request(body: &Value) -> Request {
+fn read_request(body: &Value) -> MessagesRequest {
     let mut made = request(
         list(&body["messages"]).iter().map(read_message).collect(),
         list(&body["tools"]).iter().map(read_tool).collect(),
@@ -71,7 +71,11 @@ fn recorded_requests_are_answered_with_valid_calls() {
             continue;
         }
         let request = read_request(&body);
-        let draft = reply(&mut SimModel::new(Options::default()), &request, answered);
+        let draft = reply(
+            &mut SimModel::new(SimModelOptions::default()),
+            &request,
+            answered,
+        );
         assert!(!draft.content.is_empty(), "{}", pair["id"]);
         answered += 1;
         for (name, input) in calls(&draft) {
@@ -102,7 +106,7 @@ fn recorded_sessions_are_summed_up_and_gone_on_with() {
         let entries = lines
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let messages: Vec<Message> = entries
+        let messages: Vec<ApiMessage> = entries
             .filter(|entry| entry["message"]["role"].is_string())
             .map(|entry| read_message(&entry["message"]))
             .filter(|message| !message.content.is_empty())
@@ -113,12 +117,16 @@ fn recorded_sessions_are_summed_up_and_gone_on_with() {
         let mut asked = request(messages.clone(), crate::model_folder::coding_tools());
         asked.max_tokens = Some(20_000);
         asked.messages.push(message(
-            Role::User,
+            ApiRole::User,
             vec![text(
                 "Summarise this conversation: <analysis>, then <summary>.",
             )],
         ));
-        let summary = words(&reply(&mut SimModel::new(Options::default()), &asked, 1));
+        let summary = words(&reply(
+            &mut SimModel::new(SimModelOptions::default()),
+            &asked,
+            1,
+        ));
         assert!(
             summary.starts_with("<analysis>") && summary.ends_with("</summary>"),
             "{}",
@@ -127,10 +135,10 @@ fn recorded_sessions_are_summed_up_and_gone_on_with() {
         assert!(summary.len() < 62_000);
         let mut on = request(messages, crate::model_folder::coding_tools());
         on.messages.push(message(
-            Role::User,
+            ApiRole::User,
             vec![text("Go on and fix what is left.")],
         ));
-        let draft = reply(&mut SimModel::new(Options::default()), &on, 1);
+        let draft = reply(&mut SimModel::new(SimModelOptions::default()), &on, 1);
         assert!(!calls(&draft).is_empty(), "{}: {draft:?}", file.display());
     }
 }
@@ -211,16 +219,16 @@ proptest! {
         let mut messages = Vec::new();
         for (index, (kind, input, content, words)) in blocks.iter().enumerate() {
             let fields = json!({ "type": kind, "text": words, "thinking": words, "id": "t", "tool_use_id": "t", "name": "Read", "input": input, "content": content, "is_error": index % 3 == 0 });
-            messages.push(message(if index % 2 == 0 { Role::User } else { Role::Assistant }, vec![block(fields)]));
+            messages.push(message(if index % 2 == 0 { ApiRole::User } else { ApiRole::Assistant }, vec![block(fields)]));
         }
-        messages.push(message(Role::User, vec![text(&prompt)]));
+        messages.push(message(ApiRole::User, vec![text(&prompt)]));
         let mut odd = request(messages, tools);
         odd.max_tokens = Some(tokens);
         let mut fields = Map::new();
         fields.insert("tool_choice".to_owned(), json!({ "type": choice, "name": "x" }));
         fields.insert("thinking".to_owned(), json!({ "type": "adaptive" }));
         odd.fields = fields;
-        let draft = reply(&mut SimModel::new(Options { seed, ..Options::default() }), &odd, seed);
+        let draft = reply(&mut SimModel::new(SimModelOptions { seed, ..SimModelOptions::default() }), &odd, seed);
         for part in &draft.content {
             match part {
                 DraftBlock::ToolUse { name, input } => {

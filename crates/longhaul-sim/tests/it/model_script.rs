@@ -1,25 +1,27 @@
 //! Scripted turns and what is said about bad scripts.
 
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Options, SimModel, Stop, Turn};
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{
+    DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel, SimModel, SimModelOptions,
+};
 use serde_json::json;
 
 use crate::model_folder::coding_tools;
 use crate::model_talk::{asking, calls, words};
 
 fn model(script: &str) -> SimModel {
-    SimModel::new(Options {
-        script: Some(Script::parse(script).unwrap()),
-        ..Options::default()
+    SimModel::new(SimModelOptions {
+        script: Some(ReplyScript::parse(script).unwrap()),
+        ..SimModelOptions::default()
     })
 }
 
-fn at(model: &mut SimModel, index: u64, prompt: &str) -> (Draft, Option<String>) {
+fn at(model: &mut SimModel, index: u64, prompt: &str) -> (ReplyDraft, Option<String>) {
     let request = asking(prompt, coding_tools());
-    let turn = Turn {
+    let turn = ModelTurn {
         request: &request,
         prompt_tokens: 0,
-        tokenizer: longhaul_sim::tokens::Family::Old,
+        tokenizer: longhaul_sim::tokens::TokenizerFamily::Old,
         index,
         seed: index,
     };
@@ -30,7 +32,7 @@ fn at(model: &mut SimModel, index: u64, prompt: &str) -> (Draft, Option<String>)
 #[test]
 fn the_example_reads_and_plays() {
     let text = include_str!("../../examples/script.jsonl");
-    let script = Script::parse(text).unwrap();
+    let script = ReplyScript::parse(text).unwrap();
     assert_eq!(
         script.faults().collect::<Vec<_>>(),
         [(5, "429(retry-after=2)")]
@@ -49,7 +51,7 @@ fn the_example_reads_and_plays() {
     assert_eq!(fault.as_deref(), Some("429(retry-after=2)"));
     assert!(words(&at(&mut model, 3, "go").0).contains("the tests pass"));
     for index in [4, 5] {
-        assert_eq!(at(&mut model, index, "go").0.stop, Stop::CutOff);
+        assert_eq!(at(&mut model, index, "go").0.stop, DraftStop::CutOff);
     }
     assert!(words(&at(&mut model, 6, "go").0).contains("no further turns"));
     assert_eq!(words(&at(&mut model, 1, "many thanks").0), "Gladly.");
@@ -60,7 +62,7 @@ fn documents_are_scripts_too() {
     let mut list =
         model("[\n {\"text\": [\"one\", \"two\"]},\n {\"stop\": \"refusal\", \"text\": \"no\"}\n]");
     assert_eq!(at(&mut list, 0, "go").0.content.len(), 2);
-    assert_eq!(at(&mut list, 1, "go").0.stop, Stop::Refusal);
+    assert_eq!(at(&mut list, 1, "go").0.stop, DraftStop::Refusal);
     let mut object = model(
         "{\"script\": 1, \"end\": \"loop\",\n \"turns\": [{\"text\": \"a\"}, {\"text\": \"b\", \"repeat\": 2}]}",
     );
@@ -137,7 +139,7 @@ fn a_bad_script_is_told_with_its_line() {
             "expected",
         ),
     ] {
-        let error = Script::parse(script).unwrap_err();
+        let error = ReplyScript::parse(script).unwrap_err();
         assert_eq!(error.line, line, "{script}: {error}");
         assert!(error.to_string().contains(part), "{script}: {error}");
     }

@@ -1,8 +1,8 @@
 //! Summaries: honest, extractive, in the sections asked for, within the room there is.
 
-use longhaul_sim::model::summarise::{is_asked, summary_of};
-use longhaul_sim::model::{Options, SimModel};
-use longhaul_sim::request::Role;
+use longhaul_sim::model::summarize::{is_asked, summary_of};
+use longhaul_sim::model::{SimModel, SimModelOptions};
+use longhaul_sim::request::ApiRole;
 use serde_json::json;
 
 use crate::model_folder::{Folder, coding_tools};
@@ -25,7 +25,7 @@ const FIRST: &str = "Fix the parser.\n\nNever touch `generated/`; the rule is:\n
 const SECOND: &str = "That broke \"quotes\" — use the other escape instead, please. 日本語も";
 
 fn model() -> SimModel {
-    SimModel::new(Options::default())
+    SimModel::new(SimModelOptions::default())
 }
 
 /// A small session with an edit, an error, a todo list and two prompts.
@@ -261,7 +261,7 @@ fn whoever_compacts_without_a_prompt_gets_one_too() {
     let mut talk = session();
     talk.request
         .messages
-        .push(message(Role::User, vec![text("One last thing.")]));
+        .push(message(ApiRole::User, vec![text("One last thing.")]));
     let summary = summary_of(&talk.request.messages, 9_000);
     assert!(
         summary.contains(FIRST) && summary.contains("One last thing.") && summary.len() < 9_000

@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use longhaul_core::xxh3::xxh3_64_with_seed;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::request::{Block, Message, Request, Role, Tool};
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::request::{ApiBlock, ApiMessage, ApiRole, ApiTool, MessagesRequest};
 use serde_json::{Map, Value, json};
 
-pub(crate) fn block(value: Value) -> Block {
+pub(crate) fn block(value: Value) -> ApiBlock {
     let raw: Arc<str> = value.to_string().into();
     let Value::Object(fields) = value else {
         panic!("a block is an object");
     };
-    Block {
+    ApiBlock {
         kind: fields["type"].as_str().unwrap().to_owned(),
         fields,
         raw,
@@ -21,29 +21,29 @@ pub(crate) fn block(value: Value) -> Block {
     }
 }
 
-pub(crate) fn text(text: &str) -> Block {
+pub(crate) fn text(text: &str) -> ApiBlock {
     block(json!({ "type": "text", "text": text }))
 }
 
-pub(crate) fn message(role: Role, content: Vec<Block>) -> Message {
-    Message { role, content }
+pub(crate) fn message(role: ApiRole, content: Vec<ApiBlock>) -> ApiMessage {
+    ApiMessage { role, content }
 }
 
-pub(crate) fn tool(name: &str, schema: Value) -> Tool {
+pub(crate) fn tool(name: &str, schema: Value) -> ApiTool {
     described(name, "", schema)
 }
 
-pub(crate) fn described(name: &str, description: &str, schema: Value) -> Tool {
+pub(crate) fn described(name: &str, description: &str, schema: Value) -> ApiTool {
     let value = json!({ "name": name, "description": description, "input_schema": schema });
     typed(name, None, value)
 }
 
-pub(crate) fn typed(name: &str, kind: Option<&str>, value: Value) -> Tool {
+pub(crate) fn typed(name: &str, kind: Option<&str>, value: Value) -> ApiTool {
     let raw: Arc<str> = value.to_string().into();
     let Value::Object(fields) = value else {
         panic!("a tool is an object");
     };
-    Tool {
+    ApiTool {
         name: name.to_owned(),
         kind: kind.map(str::to_owned),
         raw,
@@ -53,8 +53,8 @@ pub(crate) fn typed(name: &str, kind: Option<&str>, value: Value) -> Tool {
     }
 }
 
-pub(crate) fn request(messages: Vec<Message>, tools: Vec<Tool>) -> Request {
-    Request {
+pub(crate) fn request(messages: Vec<ApiMessage>, tools: Vec<ApiTool>) -> MessagesRequest {
+    MessagesRequest {
         model: "sim".to_owned(),
         max_tokens: Some(8192),
         stream: false,
@@ -67,21 +67,25 @@ pub(crate) fn request(messages: Vec<Message>, tools: Vec<Tool>) -> Request {
 }
 
 /// One prompt, no history.
-pub(crate) fn asking(words: &str, tools: Vec<Tool>) -> Request {
-    request(vec![message(Role::User, vec![text(words)])], tools)
+pub(crate) fn asking(words: &str, tools: Vec<ApiTool>) -> MessagesRequest {
+    request(vec![message(ApiRole::User, vec![text(words)])], tools)
 }
 
-pub(crate) fn reply(model: &mut dyn Model, request: &Request, seed: u64) -> Draft {
-    model.reply(&Turn {
+pub(crate) fn reply(
+    model: &mut dyn ReplyModel,
+    request: &MessagesRequest,
+    seed: u64,
+) -> ReplyDraft {
+    model.reply(&ModelTurn {
         request,
         prompt_tokens: 0,
-        tokenizer: longhaul_sim::tokens::Family::Old,
+        tokenizer: longhaul_sim::tokens::TokenizerFamily::Old,
         index: 0,
         seed,
     })
 }
 
-pub(crate) fn words(draft: &Draft) -> String {
+pub(crate) fn words(draft: &ReplyDraft) -> String {
     let texts = draft.content.iter().filter_map(|block| match block {
         DraftBlock::Text(text) => Some(text.as_str()),
         _ => None,
@@ -89,7 +93,7 @@ pub(crate) fn words(draft: &Draft) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-pub(crate) fn calls(draft: &Draft) -> Vec<(&str, &Value)> {
+pub(crate) fn calls(draft: &ReplyDraft) -> Vec<(&str, &Value)> {
     let calls = draft.content.iter().filter_map(|block| match block {
         DraftBlock::ToolUse { name, input } => Some((name.as_str(), input)),
         _ => None,
@@ -97,7 +101,7 @@ pub(crate) fn calls(draft: &Draft) -> Vec<(&str, &Value)> {
     calls.collect()
 }
 
-pub(crate) fn thinks(draft: &Draft) -> bool {
+pub(crate) fn thinks(draft: &ReplyDraft) -> bool {
     draft
         .content
         .iter()
@@ -113,14 +117,14 @@ pub(crate) struct Answer {
 
 /// A conversation that grows.
 pub(crate) struct Talk {
-    pub(crate) request: Request,
+    pub(crate) request: MessagesRequest,
     pub(crate) seed: u64,
     pub(crate) made: u64,
     ids: u64,
 }
 
 impl Talk {
-    pub(crate) fn new(seed: u64, tools: Vec<Tool>) -> Self {
+    pub(crate) fn new(seed: u64, tools: Vec<ApiTool>) -> Self {
         let mut request = request(Vec::new(), tools);
         request.system = vec![text(
             "You work on code.\nWorking directory: /proj\nBe brief.",
@@ -139,25 +143,25 @@ impl Talk {
     pub(crate) fn user(&mut self, words: &str) {
         self.request
             .messages
-            .push(message(Role::User, vec![text(words)]));
+            .push(message(ApiRole::User, vec![text(words)]));
     }
 
     /// Sends the conversation and appends the reply.
-    pub(crate) fn send(&mut self, model: &mut dyn Model) -> Draft {
+    pub(crate) fn send(&mut self, model: &mut dyn ReplyModel) -> ReplyDraft {
         let last = self.request.messages.last().unwrap();
         let mut seed = self.seed ^ self.request.messages.len() as u64;
         for block in &last.content {
             seed = xxh3_64_with_seed(block.raw.as_bytes(), seed);
         }
-        let draft = model.reply(&Turn {
+        let draft = model.reply(&ModelTurn {
             request: &self.request,
             prompt_tokens: 0,
-            tokenizer: longhaul_sim::tokens::Family::Old,
+            tokenizer: longhaul_sim::tokens::TokenizerFamily::Old,
             index: self.made,
             seed,
         });
         self.made += 1;
-        assert_eq!(draft.stop, Stop::Natural);
+        assert_eq!(draft.stop, DraftStop::Natural);
         let mut content = Vec::new();
         for part in &draft.content {
             content.push(block(match part {
@@ -171,7 +175,7 @@ impl Talk {
         }
         self.request
             .messages
-            .push(message(Role::Assistant, content));
+            .push(message(ApiRole::Assistant, content));
         draft
     }
 
@@ -189,9 +193,9 @@ impl Talk {
                     "content": answer.text, "is_error": answer.failed,
                 }))
             });
-        let results: Vec<Block> = results.collect();
+        let results: Vec<ApiBlock> = results.collect();
         assert!(!results.is_empty());
-        self.request.messages.push(message(Role::User, results));
+        self.request.messages.push(message(ApiRole::User, results));
     }
 
     /// A call and its result, as history.
@@ -201,11 +205,11 @@ impl Talk {
         let call = block(json!({ "type": "tool_use", "id": id, "name": name, "input": input }));
         self.request
             .messages
-            .push(message(Role::Assistant, vec![text(said), call]));
+            .push(message(ApiRole::Assistant, vec![text(said), call]));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": answer.text, "is_error": answer.failed });
         self.request
             .messages
-            .push(message(Role::User, vec![block(result)]));
+            .push(message(ApiRole::User, vec![block(result)]));
     }
 }
 

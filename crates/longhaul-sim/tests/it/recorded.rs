@@ -1,7 +1,7 @@
 //! Recorded traffic: what the API took we take, what it refused we refuse.
 
 use longhaul_sim::call::ApiError;
-use longhaul_sim::request::{Endpoint, Request};
+use longhaul_sim::request::{Endpoint, MessagesRequest};
 use longhaul_sim::validate::{model_not_found, validate};
 use longhaul_testkit::corpora::corpora;
 use serde_json::Value;
@@ -46,7 +46,8 @@ fn endpoint(pair: &Pair) -> Option<Endpoint> {
 /// Headers were not recorded, so every beta is granted, under the version of their time.
 fn verdict(pair: &Pair, endpoint: Endpoint) -> Result<(), ApiError> {
     let call = call(OLD, &BETAS);
-    let request = Request::read(pair.body.as_bytes(), endpoint, &call.betas, &call.version)?;
+    let request =
+        MessagesRequest::read(pair.body.as_bytes(), endpoint, &call.betas, &call.version)?;
     validate(&request, &spec(&request.model), &call)
 }
 

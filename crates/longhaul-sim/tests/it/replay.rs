@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use longhaul_sim::call::Call;
+use longhaul_sim::call::ApiCall;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ impl Pair {
             .any(|flag| flag.starts_with("b:server_tool_use"))
     }
 
-    fn call(&self) -> Call {
+    fn call(&self) -> ApiCall {
         let betas = [
             ("context_management", "context-management-2025-06-27"),
             ("compact_20260112", "compact-2026-01-12"),
@@ -56,7 +56,7 @@ impl Pair {
         let named = betas
             .iter()
             .filter(|(field, _)| self.request.contains(field));
-        Call {
+        ApiCall {
             key: self.repo.clone(),
             version: "2023-06-01".to_owned(),
             betas: named

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use longhaul_sim::faults::wire::Pace;
-use longhaul_sim::server::{BODY_LIMIT, Options, Server};
+use longhaul_sim::faults::wire::EventPace;
+use longhaul_sim::server::{BODY_LIMIT, SimServer, SimServerOptions};
 use reqwest::Body;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -56,9 +56,9 @@ async fn n5_a_streamed_message_is_the_same_in_pieces() {
 
 #[tokio::test]
 async fn a_stream_is_paced_if_asked_to_be() {
-    let house = House::with(Options {
-        pace: Pace::parse("100ms/10ms").unwrap(),
-        ..Options::default()
+    let house = House::with(SimServerOptions {
+        pace: EventPace::parse("100ms/10ms").unwrap(),
+        ..SimServerOptions::default()
     })
     .await;
     let started = std::time::Instant::now();
@@ -397,9 +397,9 @@ async fn many_at_once_are_all_answered() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_that_hang_up_leave_nothing_behind() {
     // A stream that would take minutes.
-    let house = House::with(Options {
-        pace: Pace::parse("0s/10s").unwrap(),
-        ..Options::default()
+    let house = House::with(SimServerOptions {
+        pace: EventPace::parse("0s/10s").unwrap(),
+        ..SimServerOptions::default()
     })
     .await;
     let before = tokio::runtime::Handle::current()
@@ -443,15 +443,15 @@ async fn clients_that_hang_up_leave_nothing_behind() {
 
 #[tokio::test]
 async fn stopping_lets_a_reply_finish_and_frees_the_port() {
-    let house = House::with(Options {
-        pace: Pace::parse("0s/20ms").unwrap(),
-        ..Options::default()
+    let house = House::with(SimServerOptions {
+        pace: EventPace::parse("0s/20ms").unwrap(),
+        ..SimServerOptions::default()
     })
     .await;
     let (addr, response) = (house.server.addr(), house.messages(&hello_streamed()).await);
     let (stream, ()) = tokio::join!(response.text(), house.server.stop());
     assert!(stream.unwrap().contains("message_stop"));
-    let again = Server::start(addr, house::world(), Options::default()).await;
+    let again = SimServer::start(addr, house::world(), SimServerOptions::default()).await;
     assert_eq!(again.unwrap().addr(), addr);
 }
 
@@ -466,9 +466,9 @@ async fn a_stalled_reply_does_not_hold_up_the_end() {
 #[tokio::test]
 async fn the_log_has_a_line_for_each_call_and_no_key() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let house = House::with(Options {
+    let house = House::with(SimServerOptions {
         log: Some(Box::new(file.reopen().unwrap())),
-        ..Options::default()
+        ..SimServerOptions::default()
     })
     .await;
     house.messages(&hello()).await;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use longhaul_core::models::{ModelSpec, ModelTable};
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::request::{Endpoint, Request};
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::request::{Endpoint, MessagesRequest};
 use longhaul_sim::validate::validate;
 use serde_json::{Value, json};
 
@@ -37,15 +37,15 @@ pub(crate) const BETAS: [&str; 18] = [
 ];
 
 /// A call with these betas.
-pub(crate) fn call(version: &str, betas: &[&str]) -> Call {
-    Call {
+pub(crate) fn call(version: &str, betas: &[&str]) -> ApiCall {
+    ApiCall {
         key: "key".into(),
         version: version.into(),
         betas: betas
             .iter()
             .map(|beta| (*beta).to_owned())
             .collect::<BTreeSet<String>>(),
-        ..Call::default()
+        ..ApiCall::default()
     }
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn spec(model: &str) -> Arc<ModelSpec> {
 }
 
 /// Reads a body.
-pub(crate) fn read(body: &str, call: &Call) -> Result<Request, ApiError> {
-    Request::read(
+pub(crate) fn read(body: &str, call: &ApiCall) -> Result<MessagesRequest, ApiError> {
+    MessagesRequest::read(
         body.as_bytes(),
         Endpoint::Messages,
         &call.betas,
@@ -65,7 +65,7 @@ pub(crate) fn read(body: &str, call: &Call) -> Result<Request, ApiError> {
 }
 
 /// Reads and validates a body.
-pub(crate) fn admit(body: &Value, call: &Call) -> Result<Request, ApiError> {
+pub(crate) fn admit(body: &Value, call: &ApiCall) -> Result<MessagesRequest, ApiError> {
     let request = read(&body.to_string(), call)?;
     validate(&request, &spec(&request.model), call)?;
     Ok(request)
@@ -92,7 +92,7 @@ pub(crate) fn body(model: &str, more: Value) -> Value {
 
 /// A refusal's message; panics if there was none.
 #[track_caller]
-pub(crate) fn refusal(body: &Value, call: &Call) -> String {
+pub(crate) fn refusal(body: &Value, call: &ApiCall) -> String {
     match admit(body, call) {
         Err(error) => {
             assert_eq!(
@@ -108,7 +108,7 @@ pub(crate) fn refusal(body: &Value, call: &Call) -> String {
 
 /// Panics unless the request is taken.
 #[track_caller]
-pub(crate) fn taken(body: &Value, call: &Call) -> Request {
+pub(crate) fn taken(body: &Value, call: &ApiCall) -> MessagesRequest {
     match admit(body, call) {
         Ok(request) => request,
         Err(error) => panic!("refused: {}\n{body}", error.message),

@@ -1,8 +1,10 @@
 //! Signed thinking on its way back: every line of the documented lists of what keeps it valid and what does not.
 
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::request::{Block, Request};
-use longhaul_sim::thinking::{Account, Admitted, Prefix, Secret, check, without};
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::request::{ApiBlock, MessagesRequest};
+use longhaul_sim::thinking::{
+    AccountAge, CheckedThinking, SigningSecret, ThinkingPrefix, check, without,
+};
 use serde_json::{Value, json};
 
 use crate::support::{NEW, call, read, spec, taken};
@@ -14,8 +16,8 @@ const MODIFIED: &str = "`thinking` or `redacted_thinking` blocks in the latest a
 
 /// A conversation with a world that thinks before it calls.
 struct Talk {
-    secret: Secret,
-    call: Call,
+    secret: SigningSecret,
+    call: ApiCall,
     body: Value,
 }
 
@@ -32,7 +34,7 @@ impl Talk {
             "messages": [],
         });
         Talk {
-            secret: Secret::from_seed(7),
+            secret: SigningSecret::from_seed(7),
             call: call(NEW, &[]),
             body,
         }
@@ -62,15 +64,15 @@ impl Talk {
             .push(json!({"role": "user", "content": content}));
     }
 
-    fn request(&self) -> Request {
+    fn request(&self) -> MessagesRequest {
         taken(&self.body, &self.call)
     }
 
-    fn check(&self) -> Result<Admitted, ApiError> {
-        self.check_as(Account::New)
+    fn check(&self) -> Result<CheckedThinking, ApiError> {
+        self.check_as(AccountAge::New)
     }
 
-    fn check_as(&self, account: Account) -> Result<Admitted, ApiError> {
+    fn check_as(&self, account: AccountAge) -> Result<CheckedThinking, ApiError> {
         let request = self.request();
         check(
             &request,
@@ -95,7 +97,7 @@ impl Talk {
                     .sign(&prefix, &request.model, &self.call.key, &text)
                     .into();
             }
-            prefix.push(&Block::made(block.clone()).unwrap());
+            prefix.push(&ApiBlock::made(block.clone()).unwrap());
             content.push(block);
         }
         self.messages()
@@ -209,7 +211,7 @@ fn n7_how_the_json_is_written_does_not_count() {
         &spec(BOUND),
         &talk.call,
         &talk.secret,
-        Account::New,
+        AccountAge::New,
     )
     .unwrap();
     assert_eq!(admitted.transformations, []);
@@ -399,7 +401,7 @@ fn n2_dropped_blocks_are_listed_and_not_seen_by_the_model() {
 fn n2_older_accounts_are_let_through_unless_they_ask_or_the_model_always_binds() {
     let mut talk = Talk::three_rounds(BOUND);
     talk.body["system"] = "Be long.".into();
-    let allowed = talk.check_as(Account::Old).unwrap().transformations;
+    let allowed = talk.check_as(AccountAge::Old).unwrap().transformations;
     assert_eq!(allowed.len(), 3);
     assert_eq!(
         allowed[0].to_json(),
@@ -408,11 +410,11 @@ fn n2_older_accounts_are_let_through_unless_they_ask_or_the_model_always_binds()
     talk.call = call(NEW, &[CONTROLS]);
     talk.body["thinking"] =
         json!({"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "error"}});
-    assert!(talk.check_as(Account::Old).is_err());
+    assert!(talk.check_as(AccountAge::Old).is_err());
 
     let mut talk = Talk::three_rounds("claude-fable-5-2");
     talk.body["system"] = "Be long.".into();
-    assert!(talk.check_as(Account::Old).is_err());
+    assert!(talk.check_as(AccountAge::Old).is_err());
 }
 
 #[test]
@@ -428,8 +430,8 @@ fn n2_models_that_do_not_bind_take_thinking_behind_an_edit() {
 #[test]
 fn n2_a_signature_that_is_not_ours_is_invalid_on_every_model() {
     for model in [BOUND, "claude-opus-5", "claude-haiku-4-5"] {
-        let other = Secret::from_seed(8).sign(
-            &Prefix::start(&Talk::new(model).talked()),
+        let other = SigningSecret::from_seed(8).sign(
+            &ThinkingPrefix::start(&Talk::new(model).talked()),
             model,
             "key",
             "Now a.",
@@ -448,7 +450,7 @@ fn n2_a_signature_that_is_not_ours_is_invalid_on_every_model() {
 
 impl Talk {
     /// The talk with a greeting, as a request.
-    fn talked(mut self) -> Request {
+    fn talked(mut self) -> MessagesRequest {
         self.user(json!("Hello"));
         self.request()
     }
@@ -575,7 +577,7 @@ fn n2_behind_a_summary_we_signed_the_kept_turns_keep_their_thinking() {
     let block =
         json!({"type": "compaction", "content": "They read a and b.", "signature": signature});
     talk.secret
-        .check_summary(&Block::made(block.clone()).unwrap(), "key")
+        .check_summary(&ApiBlock::made(block.clone()).unwrap(), "key")
         .unwrap();
     let summary = json!({"role": "assistant", "content": [block]});
     *talk.messages() = [std::slice::from_ref(&summary), &all[5..]].concat();
@@ -599,14 +601,14 @@ fn n2_behind_a_summary_we_signed_the_kept_turns_keep_their_thinking() {
 
 #[test]
 fn n2_a_summary_that_was_altered_is_refused_with_its_code() {
-    let secret = Secret::from_seed(7);
+    let secret = SigningSecret::from_seed(7);
     let request = Talk::three_rounds(BOUND).request();
     let signature = secret.sign_summary(&request, BOUND, "key", "Short.");
     let block = |content: &str, signature: &str| {
-        Block::made(json!({"type": "compaction", "content": content, "signature": signature}))
+        ApiBlock::made(json!({"type": "compaction", "content": content, "signature": signature}))
             .unwrap()
     };
-    let code = |block: Block, key: &str| {
+    let code = |block: ApiBlock, key: &str| {
         secret
             .check_summary(&block, key)
             .map_err(|error| error.code.unwrap())

@@ -1,8 +1,8 @@
 //! Server-held threads.
 
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::request::{Block, Request};
-use longhaul_sim::threads::{Policy, Threads, Ticket};
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::request::{ApiBlock, MessagesRequest};
+use longhaul_sim::threads::{ThreadPolicy, ThreadTicket, Threads};
 use longhaul_sim::validate::validate;
 use serde_json::{Value, json};
 
@@ -11,22 +11,26 @@ use crate::support::{NEW, body, call, read, spec};
 const MODEL: &str = "claude-opus-5-5";
 const BETA: &str = "message-threads-2026-08-12";
 
-fn caller() -> Call {
+fn caller() -> ApiCall {
     call(NEW, &[BETA, "context-management-2025-06-27"])
 }
 
-fn begin(threads: &mut Threads, more: Value, call: &Call) -> Result<(Request, Ticket), ApiError> {
+fn begin(
+    threads: &mut Threads,
+    more: Value,
+    call: &ApiCall,
+) -> Result<(MessagesRequest, ThreadTicket), ApiError> {
     let request = read(&body(MODEL, more).to_string(), call).unwrap();
     let (request, ticket) = threads.begin(request, call)?;
     validate(&request, &spec(MODEL), call).unwrap();
     Ok((request, ticket))
 }
 
-fn text(text: &str) -> Vec<Block> {
-    vec![Block::made(json!({"type": "text", "text": text})).unwrap()]
+fn text(text: &str) -> Vec<ApiBlock> {
+    vec![ApiBlock::made(json!({"type": "text", "text": text})).unwrap()]
 }
 
-fn said(request: &Request) -> Vec<&str> {
+fn said(request: &MessagesRequest) -> Vec<&str> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     blocks
         .map(|block| {
@@ -38,7 +42,7 @@ fn said(request: &Request) -> Vec<&str> {
         .collect()
 }
 
-fn created(threads: &mut Threads, call: &Call) {
+fn created(threads: &mut Threads, call: &ApiCall) {
     let tools = json!([{"name": "read", "input_schema": {"type": "object"}}]);
     let more = json!({"thread": {"type": "create"}, "system": "Be brief.", "tools": tools});
     let (request, ticket) = begin(threads, more, call).unwrap();
@@ -53,14 +57,16 @@ fn go_on(previous: &str, message: &str) -> Value {
 }
 
 #[track_caller]
-fn refused(result: Result<(Request, Ticket), ApiError>) -> (u16, &'static str, String) {
+fn refused(
+    result: Result<(MessagesRequest, ThreadTicket), ApiError>,
+) -> (u16, &'static str, String) {
     let error = result.unwrap_err();
     (error.status, error.code.unwrap(), error.message)
 }
 
 #[test]
 fn n8_a_thread_is_held_and_continued_with_only_what_is_new() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     created(&mut threads, &call);
     let (request, ticket) = begin(&mut threads, go_on("msg_1", "More"), &call).unwrap();
     assert_eq!(said(&request), ["Hello", "Hi.", "More"]);
@@ -77,7 +83,7 @@ fn n8_a_thread_is_held_and_continued_with_only_what_is_new() {
 
 #[test]
 fn n8_the_result_of_a_call_in_the_held_reply_finds_its_call() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     let tools = json!([{"name": "read", "input_schema": {"type": "object"}}]);
     let more = json!({"thread": {"type": "create"}, "tools": tools});
     let (request, ticket) = begin(&mut threads, more, &call).unwrap();
@@ -87,7 +93,7 @@ fn n8_the_result_of_a_call_in_the_held_reply_finds_its_call() {
         &request,
         &call,
         "msg_1",
-        vec![Block::made(reply).unwrap()],
+        vec![ApiBlock::made(reply).unwrap()],
     );
     let more = json!({
         "thread": {"type": "continue", "previous_message_id": "msg_1"},
@@ -100,7 +106,7 @@ fn n8_the_result_of_a_call_in_the_held_reply_finds_its_call() {
 
 #[test]
 fn n8_markers_of_held_messages_do_not_pile_up() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     created(&mut threads, &call);
     for turn in 1..9 {
         let mut more = go_on(&format!("msg_{turn}"), "x");
@@ -120,7 +126,7 @@ fn n8_markers_of_held_messages_do_not_pile_up() {
 
 #[test]
 fn n8_a_thread_that_is_not_there_or_anothers_is_not_found() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     created(&mut threads, &call);
     let (status, code, _) = refused(begin(&mut threads, go_on("msg_9", "More"), &call));
     assert_eq!((status, code), (404, "thread_not_found"));
@@ -132,7 +138,7 @@ fn n8_a_thread_that_is_not_there_or_anothers_is_not_found() {
 
 #[test]
 fn n8_a_reply_is_continued_once() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     created(&mut threads, &call);
     let (request, ticket) = begin(&mut threads, go_on("msg_1", "More"), &call).unwrap();
     let (status, code, _) = refused(begin(&mut threads, go_on("msg_1", "Twice"), &call));
@@ -145,7 +151,7 @@ fn n8_a_reply_is_continued_once() {
 
 #[test]
 fn n8_a_turn_that_failed_can_be_tried_again() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     created(&mut threads, &call);
     let (_, ticket) = begin(&mut threads, go_on("msg_1", "More"), &call).unwrap();
     threads.abandon(ticket);
@@ -155,7 +161,7 @@ fn n8_a_turn_that_failed_can_be_tried_again() {
 
 #[test]
 fn n8_what_the_thread_was_made_with_must_stay_the_same() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     created(&mut threads, &call);
     let mut more = go_on("msg_1", "More");
     more["system"] = json!([{"type": "text", "text": "Be brief."}]);
@@ -182,7 +188,7 @@ fn n8_what_the_thread_was_made_with_must_stay_the_same() {
 
 #[test]
 fn n8_a_world_without_threads_says_so_with_the_code_clients_know() {
-    let (mut threads, call) = (Threads::new(Policy::Refuse), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Refuse), caller());
     for more in [
         json!({"thread": {"type": "create"}}),
         go_on("msg_1", "More"),
@@ -192,13 +198,13 @@ fn n8_a_world_without_threads_says_so_with_the_code_clients_know() {
     }
     assert!(matches!(
         begin(&mut threads, json!({}), &call),
-        Ok((_, Ticket::None))
+        Ok((_, ThreadTicket::None))
     ));
 }
 
 #[test]
 fn n8_what_threads_cannot_do_is_refused_with_the_same_code() {
-    let (mut threads, call) = (Threads::new(Policy::Hold), caller());
+    let (mut threads, call) = (Threads::new(ThreadPolicy::Hold), caller());
     let edits = json!({"edits": [{"type": "clear_tool_uses_20250919"}]});
     for (field, value) in [
         ("context_management", edits),

@@ -1,9 +1,9 @@
 //! The world as a whole: limits, replies, streams, books, time.
 
 use bytes::Bytes;
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::model::{Draft, DraftBlock, Stop};
-use longhaul_sim::reply::Reply;
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::model::{DraftBlock, DraftStop, ReplyDraft};
+use longhaul_sim::reply::ApiReply;
 use longhaul_sim::world::World;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -65,12 +65,12 @@ fn n5_newer_models_stop_at_the_window_where_older_ones_refuse() {
 
 #[test]
 fn a_reply_ends_at_max_tokens_and_at_stop_sequences() {
-    let mut world = world_with(|_| Draft {
+    let mut world = world_with(|_| ReplyDraft {
         content: vec![
             DraftBlock::Text(words(100)),
             DraftBlock::Text("one END two".into()),
         ],
-        stop: Stop::Natural,
+        stop: DraftStop::Natural,
     });
     let mut body = ask("count");
     body["max_tokens"] = json!(50);
@@ -89,8 +89,8 @@ fn a_reply_ends_at_max_tokens_and_at_stop_sequences() {
 
 #[test]
 fn a_refusal_is_a_reply_with_details() {
-    let mut world = world_with(|_| Draft {
-        stop: Stop::Refusal,
+    let mut world = world_with(|_| ReplyDraft {
+        stop: DraftStop::Refusal,
         ..text("No.")
     });
     let reply = send(&mut world, &ask("?"));
@@ -98,8 +98,8 @@ fn a_refusal_is_a_reply_with_details() {
     assert_eq!(reply.message["stop_details"]["type"], "refusal");
 }
 
-fn all_kinds() -> Draft {
-    Draft {
+fn all_kinds() -> ReplyDraft {
+    ReplyDraft {
         content: vec![
             DraftBlock::Thinking("The user wants the file, so I read it first of all.".into()),
             DraftBlock::Text("I read the file — größer als gedacht, but never mind.".into()),
@@ -112,7 +112,7 @@ fn all_kinds() -> Draft {
                 input: json!({}),
             },
         ],
-        stop: Stop::Natural,
+        stop: DraftStop::Natural,
     }
 }
 
@@ -154,7 +154,7 @@ fn a_message_has_every_field_of_the_api() {
 }
 
 /// Puts a stream together again, as a client does.
-fn joined(reply: &Reply) -> Value {
+fn joined(reply: &ApiReply) -> Value {
     let mut message = Value::Null;
     let mut partial = String::new();
     for event in reply.events() {
@@ -521,8 +521,8 @@ proptest! {
             let plain = body.to_string();
             // White space at the front: nothing is the same byte for byte.
             let spaced = format!("{{{}{}", " ".repeat(nth + 1), &plain[1..]);
-            let one = grown.exchange(&Call { body: Bytes::from(plain), ..call(&body) }).unwrap();
-            let other = anew.exchange(&Call { body: Bytes::from(spaced), ..call(&body) }).unwrap();
+            let one = grown.exchange(&ApiCall { body: Bytes::from(plain), ..call(&body) }).unwrap();
+            let other = anew.exchange(&ApiCall { body: Bytes::from(spaced), ..call(&body) }).unwrap();
             prop_assert_eq!(&one.message, &other.message);
             prop_assert_eq!(&one.verdict, &other.verdict);
         }
@@ -555,9 +555,9 @@ proptest! {
             }
             let plain = body.to_string();
             let spaced = format!("{{{}{}", " ".repeat(nth + 1), &plain[1..]);
-            let one = grown.exchange(&Call { body: Bytes::from(plain), ..call(&body) });
-            let other = anew.exchange(&Call { body: Bytes::from(spaced), ..call(&body) });
-            let said = |reply: Result<Reply, ApiError>| reply.map(|reply| (reply.message, reply.verdict));
+            let one = grown.exchange(&ApiCall { body: Bytes::from(plain), ..call(&body) });
+            let other = anew.exchange(&ApiCall { body: Bytes::from(spaced), ..call(&body) });
+            let said = |reply: Result<ApiReply, ApiError>| reply.map(|reply| (reply.message, reply.verdict));
             let (one, other) = (said(one), said(other));
             prop_assert_eq!(&one, &other);
             // A mistake stays in half of the cases.

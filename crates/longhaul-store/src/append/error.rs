@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use longhaul_core::message::Damage;
+use longhaul_core::message::LineDamage;
 
 /// Entries were not appended. **Nothing was acknowledged**, whatever the variant; except after
 /// [`Self::NotWritten`] and [`Self::NotSynced`] nothing was written either.
@@ -26,7 +26,7 @@ pub enum AppendError {
         /// Which one.
         index: usize,
         /// What is wrong with it.
-        damage: Damage,
+        damage: LineDamage,
     },
     /// The bytes given would be more than one line.
     #[error("entry {index} was not appended: it holds a raw line break")]
@@ -42,7 +42,7 @@ pub enum AppendError {
         /// Which one.
         index: usize,
         /// By which field.
-        link: Link,
+        link: ParentLink,
         /// The uuid that is missing.
         parent: String,
     },
@@ -106,14 +106,14 @@ pub enum AppendError {
 
 /// The fields by which an entry names the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
+pub enum ParentLink {
     /// `parentUuid`
     Parent,
     /// `logicalParentUuid`
     LogicalParent,
 }
 
-impl std::fmt::Display for Link {
+impl std::fmt::Display for ParentLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Parent => "parentUuid",

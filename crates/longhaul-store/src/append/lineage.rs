@@ -9,11 +9,11 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use longhaul_core::json;
-use longhaul_core::message::{Id, Scanner, Span};
+use longhaul_core::message::{ByteSpan, Id, LineScanner};
 
-use super::{AppendError, Link};
+use super::{AppendError, ParentLink};
 use crate::lines::LineReader;
-use crate::load::Loaded;
+use crate::load::LoadedTranscript;
 use crate::tail::TailReader;
 
 /// Usually little has come since the last append.
@@ -27,14 +27,14 @@ pub(super) struct Lineage {
     disowned: HashSet<Id>,
     /// What was appended to the file before this byte is not looked at again.
     seen_to: u64,
-    scanner: Scanner,
+    scanner: LineScanner,
 }
 
 /// An entry by its place in the chain. One without a uuid is outside the chain and free.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kin {
-    uuid: Option<(Id, Span)>,
-    parents: [Option<(Link, Id, Span)>; 2],
+pub(super) struct EntryLinks {
+    uuid: Option<(Id, ByteSpan)>,
+    parents: [Option<(ParentLink, Id, ByteSpan)>; 2],
 }
 
 impl Lineage {
@@ -44,19 +44,22 @@ impl Lineage {
             known: HashSet::new(),
             disowned: HashSet::new(),
             seen_to: size,
-            scanner: Scanner::default(),
+            scanner: LineScanner::default(),
         }
     }
 
     /// All entries of a file that was read are known.
-    pub(super) fn learn(&mut self, loaded: &Loaded) {
+    pub(super) fn learn(&mut self, loaded: &LoadedTranscript) {
         self.known
             .extend(loaded.entries().filter_map(|entry| entry.view().uuid()));
         self.seen_to = loaded.size();
     }
 
     /// What these lines are to each other; each must be one intact entry on one line.
-    pub(super) fn read<L: AsRef<[u8]>>(&mut self, lines: &[L]) -> Result<Vec<Kin>, AppendError> {
+    pub(super) fn read<L: AsRef<[u8]>>(
+        &mut self,
+        lines: &[L],
+    ) -> Result<Vec<EntryLinks>, AppendError> {
         let one = |(index, line): (usize, &L)| {
             let line = line.as_ref();
             // White space in JSON may hold line breaks, so an intact object is not yet one line.
@@ -66,12 +69,13 @@ impl Lineage {
             let facets = (self.scanner.scan(line))
                 .map_err(|damage| AppendError::NotAnEntry { index, damage })?;
             let view = facets.view(line);
-            Ok(Kin {
+            Ok(EntryLinks {
                 uuid: view.uuid().map(|id| (id, facets.uuid)),
                 parents: [
-                    view.parent().map(|id| (Link::Parent, id, facets.parent)),
+                    view.parent()
+                        .map(|id| (ParentLink::Parent, id, facets.parent)),
                     view.logical_parent()
-                        .map(|id| (Link::LogicalParent, id, facets.logical_parent)),
+                        .map(|id| (ParentLink::LogicalParent, id, facets.logical_parent)),
                 ],
             })
         };
@@ -105,7 +109,7 @@ impl Lineage {
         &mut self,
         path: &Path,
         file: &File,
-        kin: &[Kin],
+        kin: &[EntryLinks],
         lines: &[L],
     ) -> Result<(), AppendError> {
         let mut earlier = HashSet::new();
@@ -113,7 +117,7 @@ impl Lineage {
             let Some((uuid, span)) = kin.uuid else {
                 continue;
             };
-            let text = |span: Span| json::decode(span.of(line.as_ref())).into_owned();
+            let text = |span: ByteSpan| json::decode(span.of(line.as_ref())).into_owned();
             for (link, parent, at) in kin.parents.iter().flatten() {
                 let found = earlier.contains(parent)
                     || self
@@ -161,7 +165,7 @@ impl Lineage {
     }
 
     /// These entries are in the file.
-    pub(super) fn adopt(&mut self, kin: &[Kin]) {
+    pub(super) fn adopt(&mut self, kin: &[EntryLinks]) {
         for (id, _) in kin.iter().filter_map(|kin| kin.uuid) {
             self.known.insert(id);
             self.disowned.remove(&id);
@@ -169,7 +173,7 @@ impl Lineage {
     }
 
     /// These entries may be in the file, or some of them, or a part of one.
-    pub(super) fn disown(&mut self, kin: &[Kin]) {
+    pub(super) fn disown(&mut self, kin: &[EntryLinks]) {
         self.disowned
             .extend(kin.iter().filter_map(|kin| kin.uuid).map(|(id, _)| id));
     }

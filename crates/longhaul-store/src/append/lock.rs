@@ -13,9 +13,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 /// A locked file; dropping it unlocks. The system unlocks it too when the process dies.
 #[derive(Debug)]
-pub(super) struct Locked(Arc<File>);
+pub(super) struct TranscriptLock(Arc<File>);
 
-impl Locked {
+impl TranscriptLock {
     /// Takes the lock, waiting for other holders no longer than `patience`.
     pub(super) fn wait(
         file: &Arc<File>,
@@ -48,7 +48,7 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl Drop for TranscriptLock {
     fn drop(&mut self) {
         if let Err(error) = self.0.unlock() {
             tracing::warn!(%error, "unlocking a transcript");

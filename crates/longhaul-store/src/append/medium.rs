@@ -23,12 +23,12 @@ pub(super) trait Medium: Debug + Send + Sync {
 
 /// The real one.
 #[derive(Debug)]
-pub(super) struct Disk {
+pub(super) struct DiskMedium {
     path: PathBuf,
     file: Arc<File>,
 }
 
-impl Disk {
+impl DiskMedium {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
             path: path.to_owned(),
@@ -37,7 +37,7 @@ impl Disk {
     }
 }
 
-impl Medium for Disk {
+impl Medium for DiskMedium {
     fn file(&self) -> &Arc<File> {
         &self.file
     }

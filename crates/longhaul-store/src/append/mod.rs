@@ -22,14 +22,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use error::{AppendError, Link};
+pub use error::{AppendError, ParentLink};
 
-use crate::load::Loaded;
+use crate::load::LoadedTranscript;
 use crate::private;
 use crate::tail::is_torn;
-use lineage::{Kin, Lineage};
-use lock::Locked;
-use medium::{Disk, Medium};
+use lineage::{EntryLinks, Lineage};
+use lock::TranscriptLock;
+use medium::{DiskMedium, Medium};
 
 /// One very long entry shall not hold its memory for the rest of the session.
 const KEPT_BUFFER: usize = 1 << 20;
@@ -48,7 +48,7 @@ pub enum Durability {
 /// The acknowledgement: these lines are in the file, as safe as the writer's [`Durability`] says.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendReceipt {
     /// Where the first line begins in the file.
     pub offset: u64,
     /// How many lines were appended.
@@ -66,12 +66,12 @@ pub struct TranscriptWriter {
     patience: Duration,
     lineage: Lineage,
     buffer: Vec<u8>,
-    owed: Owed,
+    owed: UnsyncedWrites,
 }
 
 /// What has been written and not yet waited for.
 #[derive(Debug, Clone, Copy)]
-struct Owed {
+struct UnsyncedWrites {
     data: bool,
     /// The file's name in its folder: owed once by every writer, for whoever made the file may have died before.
     name: bool,
@@ -83,7 +83,7 @@ impl TranscriptWriter {
 
     /// Opens a transcript, or makes an empty one: the file private to its user (0600), new folders too (0700).
     pub fn open(path: &Path, durability: Durability) -> Result<Self, AppendError> {
-        let medium = Disk::open(path).map_err(AppendError::not_opened(path))?;
+        let medium = DiskMedium::open(path).map_err(AppendError::not_opened(path))?;
         Self::over(path, Box::new(medium), durability)
     }
 
@@ -101,7 +101,7 @@ impl TranscriptWriter {
             patience: Self::PATIENCE,
             lineage: Lineage::unknown(size.len()),
             buffer: Vec::new(),
-            owed: Owed {
+            owed: UnsyncedWrites {
                 data: false,
                 name: true,
             },
@@ -118,7 +118,7 @@ impl TranscriptWriter {
     /// Tells the writer what has been read of this same file, so that it need not search for parents again and
     /// refuses every uuid that was in it.
     #[must_use]
-    pub fn knowing(mut self, loaded: &Loaded) -> Self {
+    pub fn knowing(mut self, loaded: &LoadedTranscript) -> Self {
         self.lineage.learn(loaded);
         self
     }
@@ -129,7 +129,7 @@ impl TranscriptWriter {
     }
 
     /// Appends one entry: a line without its end.
-    pub fn append(&mut self, line: &[u8]) -> Result<Appended, AppendError> {
+    pub fn append(&mut self, line: &[u8]) -> Result<AppendReceipt, AppendError> {
         self.append_all(&[line])
     }
 
@@ -138,15 +138,18 @@ impl TranscriptWriter {
     /// After [`AppendError::NotWritten`] or [`AppendError::NotSynced`] the same entries may be appended again; those
     /// that did reach the file are then in it twice, which readers report and survive (the first counts).
     #[tracing::instrument(level = "debug", skip_all, fields(path = %self.path.display(), lines = lines.len()))]
-    pub fn append_all<L: AsRef<[u8]>>(&mut self, lines: &[L]) -> Result<Appended, AppendError> {
+    pub fn append_all<L: AsRef<[u8]>>(
+        &mut self,
+        lines: &[L],
+    ) -> Result<AppendReceipt, AppendError> {
         let kin = self.lineage.read(lines)?;
-        let locked = Locked::wait(self.medium.file(), &self.path, self.patience)?;
+        let locked = TranscriptLock::wait(self.medium.file(), &self.path, self.patience)?;
         let size = self.check(&kin, lines)?;
         let fresh = self
             .put_together(lines, size)
             .map_err(AppendError::unreadable(&self.path))?;
         if lines.is_empty() {
-            return Ok(Appended {
+            return Ok(AppendReceipt {
                 offset: size,
                 lines: 0,
                 bytes: 0,
@@ -161,7 +164,7 @@ impl TranscriptWriter {
         }
         drop(locked);
         tracing::debug!(end, bytes = fresh, "appended");
-        Ok(Appended {
+        Ok(AppendReceipt {
             offset: end.saturating_sub(fresh),
             lines: lines.len(),
             bytes: fresh,
@@ -199,7 +202,11 @@ impl TranscriptWriter {
     }
 
     /// With the file locked: whether these entries may be appended to it as it is now. Returns its size.
-    fn check<L: AsRef<[u8]>>(&mut self, kin: &[Kin], lines: &[L]) -> Result<u64, AppendError> {
+    fn check<L: AsRef<[u8]>>(
+        &mut self,
+        kin: &[EntryLinks],
+        lines: &[L],
+    ) -> Result<u64, AppendError> {
         let unreadable = AppendError::unreadable(&self.path);
         let file: &File = self.medium.file();
         if !private::still_names(&self.path, file).map_err(&unreadable)? {

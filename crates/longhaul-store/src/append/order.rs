@@ -5,27 +5,27 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::medium::{Disk, Medium};
+use super::medium::{DiskMedium, Medium};
 use super::{AppendError, Durability, TranscriptWriter};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum AppendStep {
     Write,
     Sync,
     SyncFolder,
     Acknowledge,
 }
 
-use Step::{Acknowledge, Sync, SyncFolder, Write};
+use AppendStep::{Acknowledge, Sync, SyncFolder, Write};
 
 #[derive(Debug, Clone, Default)]
-struct Record {
-    steps: Arc<Mutex<Vec<Step>>>,
-    fails: Arc<Mutex<Option<Step>>>,
+struct StepRecord {
+    steps: Arc<Mutex<Vec<AppendStep>>>,
+    fails: Arc<Mutex<Option<AppendStep>>>,
 }
 
-impl Record {
-    fn note(&self, step: Step) -> io::Result<()> {
+impl StepRecord {
+    fn note(&self, step: AppendStep) -> io::Result<()> {
         self.steps.lock().unwrap().push(step);
         match *self.fails.lock().unwrap() {
             Some(failing) if failing == step => Err(ErrorKind::StorageFull.into()),
@@ -33,22 +33,22 @@ impl Record {
         }
     }
 
-    fn take(&self) -> Vec<Step> {
+    fn take(&self) -> Vec<AppendStep> {
         std::mem::take(&mut *self.steps.lock().unwrap())
     }
 
-    fn fail(&self, step: Option<Step>) {
+    fn fail(&self, step: Option<AppendStep>) {
         *self.fails.lock().unwrap() = step;
     }
 }
 
 #[derive(Debug)]
-struct Recording {
-    disk: Disk,
-    record: Record,
+struct RecordingMedium {
+    disk: DiskMedium,
+    record: StepRecord,
 }
 
-impl Medium for Recording {
+impl Medium for RecordingMedium {
     fn file(&self) -> &Arc<File> {
         self.disk.file()
     }
@@ -71,17 +71,21 @@ impl Medium for Recording {
     }
 }
 
-fn writer(path: &Path, durability: Durability) -> (TranscriptWriter, Record) {
-    let record = Record::default();
-    let medium = Recording {
-        disk: Disk::open(path).unwrap(),
+fn writer(path: &Path, durability: Durability) -> (TranscriptWriter, StepRecord) {
+    let record = StepRecord::default();
+    let medium = RecordingMedium {
+        disk: DiskMedium::open(path).unwrap(),
         record: record.clone(),
     };
     let writer = TranscriptWriter::over(path, Box::new(medium), durability).unwrap();
     (writer, record)
 }
 
-fn append(writer: &mut TranscriptWriter, record: &Record, uuid: &str) -> Result<(), AppendError> {
+fn append(
+    writer: &mut TranscriptWriter,
+    record: &StepRecord,
+    uuid: &str,
+) -> Result<(), AppendError> {
     let line = format!(r#"{{"type":"user","uuid":"{uuid}"}}"#);
     let _ = writer.append(line.as_bytes())?;
     record.note(Acknowledge).unwrap();

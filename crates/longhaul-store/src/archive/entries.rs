@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 
-use longhaul_core::json::{self, Object};
-use longhaul_core::message::{Block, BlockKind, EntryKind, Id, View};
-use longhaul_core::tokens::{Estimate, Estimator, Rough};
+use longhaul_core::json::{self, ObjectReader};
+use longhaul_core::message::{BlockKind, EntryBlock, EntryKind, EntryView, Id};
+use longhaul_core::tokens::{Estimate, Estimator, RoughEstimator};
 
-use super::item::{Item, Kind, Presence};
+use super::item::{ArchiveItem, ArchiveItemKind, ViewPresence};
 
 /// Where the inputs of tools and attachments name a file or folder.
 const PATH_KEYS: [&str; 5] = [
@@ -21,7 +21,7 @@ const PATH_KEYS: [&str; 5] = [
 
 /// What is remembered of a call.
 #[derive(Debug, Clone)]
-struct Call {
+struct RememberedCall {
     tool: String,
     path: Option<String>,
 }
@@ -29,16 +29,16 @@ struct Call {
 /// Reads entries in file order into items.
 #[derive(Debug, Default)]
 pub struct ItemReader {
-    calls: HashMap<Id, Call>,
+    calls: HashMap<Id, RememberedCall>,
 }
 
 impl ItemReader {
     /// Remembers the calls that an entry makes, so that their results can be told apart later.
-    pub fn remember(&mut self, entry: View<'_>) {
+    pub fn remember(&mut self, entry: EntryView<'_>) {
         let blocks = entry.facets.blocks.iter();
         for block in blocks.filter(|block| block.kind == BlockKind::ToolUse) {
             if let Some(id) = entry.block_id(block) {
-                self.calls.entry(id).or_insert_with(|| Call {
+                self.calls.entry(id).or_insert_with(|| RememberedCall {
                     tool: entry.text(block.name).into_owned(),
                     path: path_in(entry.object(block.body)),
                 });
@@ -47,16 +47,16 @@ impl ItemReader {
     }
 
     /// The items of an entry; none for an entry that is not part of a conversation.
-    pub fn items(&mut self, entry: View<'_>, presence: Presence) -> Vec<Item> {
+    pub fn items(&mut self, entry: EntryView<'_>, presence: ViewPresence) -> Vec<ArchiveItem> {
         self.remember(entry);
         let facets = entry.facets;
         if !facets.uuid.is_present() {
             return Vec::new();
         }
-        let whole = Item {
+        let whole = ArchiveItem {
             uuid: entry.text(facets.uuid).into_owned(),
             part: 0,
-            kind: Kind::Attachment,
+            kind: ArchiveItemKind::Attachment,
             tool_use_id: None,
             tool: None,
             path: None,
@@ -69,18 +69,18 @@ impl ItemReader {
         let mut items = match facets.kind {
             EntryKind::Attachment if facets.attachment.is_present() => {
                 let attachment = facets.attachment.of(entry.line);
-                vec![Item {
-                    path: path_in(Object::new(attachment)),
-                    tokens: Rough.attachment(facets.attachment_units),
+                vec![ArchiveItem {
+                    path: path_in(ObjectReader::new(attachment)),
+                    tokens: RoughEstimator.attachment(facets.attachment_units),
                     text: flattened(attachment),
                     ..whole
                 }]
             }
             EntryKind::User if facets.flags.compact_summary => {
-                self.blocks(entry, &whole, Kind::Summary)
+                self.blocks(entry, &whole, ArchiveItemKind::Summary)
             }
-            EntryKind::User => self.blocks(entry, &whole, Kind::UserMessage),
-            EntryKind::Assistant => self.blocks(entry, &whole, Kind::AssistantMessage),
+            EntryKind::User => self.blocks(entry, &whole, ArchiveItemKind::UserMessage),
+            EntryKind::Assistant => self.blocks(entry, &whole, ArchiveItemKind::AssistantMessage),
             _ => Vec::new(),
         };
         items.retain(|item| !item.text.trim().is_empty());
@@ -88,15 +88,20 @@ impl ItemReader {
     }
 
     /// The items of a message: all its text is one, every other block its own.
-    fn blocks(&self, entry: View<'_>, whole: &Item, kind: Kind) -> Vec<Item> {
+    fn blocks(
+        &self,
+        entry: EntryView<'_>,
+        whole: &ArchiveItem,
+        kind: ArchiveItemKind,
+    ) -> Vec<ArchiveItem> {
         let blocks = &entry.facets.blocks;
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<ArchiveItem> = Vec::new();
         let mut message: Option<usize> = None;
         for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {
             let rest = &blocks[at + 1..];
-            let item = Item {
+            let item = ArchiveItem {
                 part: u32::try_from(at).unwrap_or(u32::MAX),
-                tokens: Rough.block(block, rest),
+                tokens: RoughEstimator.block(block, rest),
                 ..whole.clone()
             };
             let text = || literal(block.body.of(entry.line)).unwrap_or_default();
@@ -110,23 +115,23 @@ impl ItemReader {
                     None => {
                         message = Some(items.len());
                         let text = text();
-                        items.push(Item { kind, text, ..item });
+                        items.push(ArchiveItem { kind, text, ..item });
                     }
                 },
-                BlockKind::Thinking => items.push(Item {
-                    kind: Kind::Thinking,
+                BlockKind::Thinking => items.push(ArchiveItem {
+                    kind: ArchiveItemKind::Thinking,
                     text: (entry.object(block.span).string("thinking"))
                         .unwrap_or_default()
                         .into_owned(),
                     ..item
                 }),
-                BlockKind::ToolUse => items.push(Item {
-                    kind: Kind::ToolCall,
+                BlockKind::ToolUse => items.push(ArchiveItem {
+                    kind: ArchiveItemKind::ToolCall,
                     text: flattened(block.body.of(entry.line)),
                     ..self.of_call(entry, block, item)
                 }),
-                BlockKind::ToolResult => items.push(Item {
-                    kind: Kind::ToolResult,
+                BlockKind::ToolResult => items.push(ArchiveItem {
+                    kind: ArchiveItemKind::ToolResult,
                     text: result_text(entry, block, rest),
                     ..self.of_call(entry, block, item)
                 }),
@@ -139,9 +144,9 @@ impl ItemReader {
         items
     }
 
-    fn of_call(&self, entry: View<'_>, block: &Block, item: Item) -> Item {
+    fn of_call(&self, entry: EntryView<'_>, block: &EntryBlock, item: ArchiveItem) -> ArchiveItem {
         let call = entry.block_id(block).and_then(|id| self.calls.get(&id));
-        Item {
+        ArchiveItem {
             tool_use_id: (block.id.is_present()).then(|| entry.text(block.id).into_owned()),
             tool: call.map(|call| call.tool.clone()),
             path: call.and_then(|call| call.path.clone()),
@@ -150,7 +155,7 @@ impl ItemReader {
     }
 }
 
-fn path_in(input: Object<'_>) -> Option<String> {
+fn path_in(input: ObjectReader<'_>) -> Option<String> {
     let mut paths = PATH_KEYS.iter().filter_map(|key| input.string(key));
     paths.find(|path| !path.is_empty()).map(Into::into)
 }
@@ -161,7 +166,7 @@ fn literal(raw: &[u8]) -> Option<String> {
 }
 
 /// What a result says: its string, or the texts inside it, other blocks by name.
-fn result_text(entry: View<'_>, block: &Block, rest: &[Block]) -> String {
+fn result_text(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) -> String {
     let raw = block.body.of(entry.line);
     if !block.has_inner {
         return literal(raw).unwrap_or_else(|| flattened(raw));

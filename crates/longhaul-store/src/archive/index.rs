@@ -10,26 +10,26 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use longhaul_core::message::Scanner;
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::Table;
+use longhaul_core::message::LineScanner;
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::TranscriptTable;
 use longhaul_core::xxh3::Xxh3_128;
 
 use super::entries::ItemReader;
-use super::item::{Item, Presence};
-use super::presence::Presences;
-use super::put::{Origin, insert};
-use super::source::{Source, modified};
+use super::item::{ArchiveItem, ViewPresence};
+use super::presence::ViewPresences;
+use super::put::{ItemOrigin, insert};
+use super::source::{IndexedTranscript, modified};
 use super::{Archive, ArchiveError};
 use crate::ReadError;
-use crate::lines::{BOM, Ending, LineReader, RawLine};
+use crate::lines::{BOM, LineEnding, LineReader, RawLine};
 
 /// Text that is committed at once.
 const BATCH: usize = 8 << 20;
 
 /// How far indexing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct IndexingProgress {
     /// Bytes of the transcript that were read.
     pub done: u64,
     /// Bytes of the transcript in all.
@@ -38,7 +38,7 @@ pub struct Progress {
 
 /// What indexing found to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Update {
+pub enum IndexingOutcome {
     /// The transcript has not changed.
     Current,
     /// Lines were added.
@@ -51,9 +51,9 @@ pub enum Update {
 
 /// What indexing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Indexed {
+pub struct IndexingResult {
     /// What there was to do.
-    pub update: Update,
+    pub update: IndexingOutcome,
     /// Items that are new.
     pub items: u64,
 }
@@ -64,8 +64,8 @@ impl Archive {
     pub fn index(
         &mut self,
         transcript: &Path,
-        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Indexed, ArchiveError> {
+        mut progress: impl FnMut(IndexingProgress) -> ControlFlow<()>,
+    ) -> Result<IndexingResult, ArchiveError> {
         let unreadable = |source| ReadError {
             path: transcript.to_owned(),
             source,
@@ -75,8 +75,8 @@ impl Archive {
         let known = self.source(&real)?;
         if let Some(known) = known {
             if known.is_current(&metadata) {
-                return Ok(Indexed {
-                    update: Update::Current,
+                return Ok(IndexingResult {
+                    update: IndexingOutcome::Current,
                     items: 0,
                 });
             }
@@ -91,8 +91,8 @@ impl Archive {
     pub fn rebuild(
         &mut self,
         transcript: &Path,
-        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Indexed, ArchiveError> {
+        mut progress: impl FnMut(IndexingProgress) -> ControlFlow<()>,
+    ) -> Result<IndexingResult, ArchiveError> {
         let real = fs::canonicalize(transcript).map_err(|source| ReadError {
             path: transcript.to_owned(),
             source,
@@ -103,8 +103,8 @@ impl Archive {
     fn anew(
         &mut self,
         path: &Path,
-        progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Indexed, ArchiveError> {
+        progress: &mut impl FnMut(IndexingProgress) -> ControlFlow<()>,
+    ) -> Result<IndexingResult, ArchiveError> {
         // Where nothing was indexed nothing is deleted: another process may have just begun.
         self.write(|transaction| {
             transaction.execute_batch(
@@ -114,17 +114,17 @@ impl Archive {
                  DELETE FROM source;",
             )
         })?;
-        let indexed = self.pass(Source::unread(path), path, progress)?;
+        let indexed = self.pass(IndexedTranscript::unread(path), path, progress)?;
         Ok(match indexed {
-            Some(Indexed {
-                update: Update::BrokenOff,
+            Some(IndexingResult {
+                update: IndexingOutcome::BrokenOff,
                 items,
-            }) => Indexed {
-                update: Update::BrokenOff,
+            }) => IndexingResult {
+                update: IndexingOutcome::BrokenOff,
                 items,
             },
-            indexed => Indexed {
-                update: Update::Anew,
+            indexed => IndexingResult {
+                update: IndexingOutcome::Anew,
                 items: indexed.map_or(0, |indexed| indexed.items),
             },
         })
@@ -133,10 +133,10 @@ impl Archive {
     /// Reads the file from its start; none if what was indexed of it is no longer there.
     fn pass(
         &mut self,
-        known: Source,
+        known: IndexedTranscript,
         path: &Path,
-        progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Option<Indexed>, ArchiveError> {
+        progress: &mut impl FnMut(IndexingProgress) -> ControlFlow<()>,
+    ) -> Result<Option<IndexingResult>, ArchiveError> {
         let unreadable = |source| ReadError {
             path: path.to_owned(),
             source,
@@ -149,10 +149,10 @@ impl Archive {
         }
         // No further than its size now: its program may go on writing to it.
         let mut lines = LineReader::new(file.take(total));
-        let mut pass = Pass::new(known);
+        let mut pass = IndexPass::new(known);
         while let Some(line) = next(&mut lines, &mut pass).map_err(unreadable)? {
             pass.line(line);
-            if pass.old == Old::Another {
+            if pass.old == IndexedPart::Another {
                 return Ok(None);
             }
             if pass.waiting < BATCH {
@@ -160,34 +160,34 @@ impl Archive {
             }
             let done = pass.position;
             self.commit(&mut pass)?;
-            if progress(Progress { done, total }).is_break() {
-                return Ok(Some(Indexed {
-                    update: Update::BrokenOff,
+            if progress(IndexingProgress { done, total }).is_break() {
+                return Ok(Some(IndexingResult {
+                    update: IndexingOutcome::BrokenOff,
                     items: pass.new,
                 }));
             }
         }
-        if pass.old != Old::Same {
+        if pass.old != IndexedPart::Same {
             return Ok(None);
         }
         pass.source.bytes = total;
         pass.source.modified = modified(&metadata);
         self.commit(&mut pass)?;
-        let presences = Presences::of(&pass.table);
+        let presences = ViewPresences::of(&pass.table);
         self.write(|transaction| presences.update(transaction))?;
         // Done or not, there is nothing left to break off.
-        let _ = progress(Progress { done: total, total });
-        Ok(Some(Indexed {
-            update: Update::Added,
+        let _ = progress(IndexingProgress { done: total, total });
+        Ok(Some(IndexingResult {
+            update: IndexingOutcome::Added,
             items: pass.new,
         }))
     }
 
-    fn commit(&mut self, pass: &mut Pass) -> Result<(), ArchiveError> {
+    fn commit(&mut self, pass: &mut IndexPass) -> Result<(), ArchiveError> {
         pass.source.indexed = pass.position;
         pass.source.hash = pass.hash.digest();
         let new = self.write(|transaction| {
-            let new = insert(transaction, &pass.items, Origin::Indexed)?;
+            let new = insert(transaction, &pass.items, ItemOrigin::Indexed)?;
             pass.source.save(transaction)?;
             Ok(new)
         })?;
@@ -201,7 +201,7 @@ impl Archive {
 /// The next line; a byte order mark before the first is part of what is hashed.
 fn next<'a, R: Read>(
     lines: &'a mut LineReader<R>,
-    pass: &mut Pass,
+    pass: &mut IndexPass,
 ) -> io::Result<Option<RawLine<'a>>> {
     let line = lines.next()?;
     if let Some(line) = &line
@@ -216,7 +216,7 @@ fn next<'a, R: Read>(
 
 /// What is known of the part that was indexed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Old {
+enum IndexedPart {
     /// Its end is not reached yet.
     Unsure,
     Same,
@@ -224,38 +224,38 @@ enum Old {
 }
 
 /// One reading of a file.
-struct Pass {
+struct IndexPass {
     /// Bytes that were indexed before this pass, and their hash.
     before: (u64, u128),
-    old: Old,
-    source: Source,
-    scanner: Scanner,
-    table: Table,
+    old: IndexedPart,
+    source: IndexedTranscript,
+    scanner: LineScanner,
+    table: TranscriptTable,
     reader: ItemReader,
     hash: Box<Xxh3_128>,
     /// Behind the last whole line.
     position: u64,
-    items: Vec<Item>,
+    items: Vec<ArchiveItem>,
     /// Bytes of text in `items`.
     waiting: usize,
     new: u64,
 }
 
-impl Pass {
-    fn new(source: Source) -> Self {
+impl IndexPass {
+    fn new(source: IndexedTranscript) -> Self {
         Self {
             before: (source.indexed, source.hash),
             old: match source.indexed {
-                0 => Old::Same,
-                _ => Old::Unsure,
+                0 => IndexedPart::Same,
+                _ => IndexedPart::Unsure,
             },
-            source: Source {
+            source: IndexedTranscript {
                 bytes: 0,
                 modified: 0,
                 ..source
             },
-            scanner: Scanner::default(),
-            table: Table::default(),
+            scanner: LineScanner::default(),
+            table: TranscriptTable::default(),
             reader: ItemReader::default(),
             hash: Box::new(Xxh3_128::new()),
             position: 0,
@@ -268,24 +268,29 @@ impl Pass {
     fn line(&mut self, line: RawLine<'_>) {
         if let Ok(facets) = self.scanner.scan(line.bytes) {
             let view = facets.view(line.bytes);
-            self.table.push(line.number, line.offset, view, &Rough);
+            self.table
+                .push(line.number, line.offset, view, &RoughEstimator);
             if line.offset < self.before.0 {
                 self.reader.remember(view);
             } else {
-                let items = self.reader.items(view, Presence::Live);
+                let items = self.reader.items(view, ViewPresence::Live);
                 self.waiting += items.iter().map(|item| item.text.len()).sum::<usize>();
                 self.items.extend(items);
             }
         }
         // The end of the file may be a line that is still being written: it is read again next time.
-        if line.ending != Ending::None {
+        if line.ending != LineEnding::None {
             self.hash.update(line.bytes);
             self.hash.update(line.ending.bytes());
             self.position = line.offset + (line.bytes.len() + line.ending.bytes().len()) as u64;
         }
-        if self.old == Old::Unsure && self.position >= self.before.0 {
+        if self.old == IndexedPart::Unsure && self.position >= self.before.0 {
             let same = (self.position, self.hash.digest()) == self.before;
-            self.old = if same { Old::Same } else { Old::Another };
+            self.old = if same {
+                IndexedPart::Same
+            } else {
+                IndexedPart::Another
+            };
         }
     }
 }

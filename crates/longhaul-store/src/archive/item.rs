@@ -5,7 +5,7 @@ use longhaul_core::tokens::Estimate;
 
 /// What a kept text was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ArchiveItemKind {
     /// What a tool answered.
     ToolResult,
     /// What a tool was asked.
@@ -22,7 +22,7 @@ pub enum Kind {
     Attachment,
 }
 
-impl Kind {
+impl ArchiveItemKind {
     const ALL: [Self; 7] = [
         Self::ToolResult,
         Self::ToolCall,
@@ -53,7 +53,7 @@ impl Kind {
 
 /// Whether the model still sees it, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Presence {
+pub enum ViewPresence {
     /// It is in the live view.
     Live,
     /// A tool result that was replaced by a marker.
@@ -66,7 +66,7 @@ pub enum Presence {
     Sidechain,
 }
 
-impl Presence {
+impl ViewPresence {
     const ALL: [Self; 5] = [
         Self::Live,
         Self::Cleared,
@@ -95,13 +95,13 @@ impl Presence {
 
 /// A part of an entry, ready to be kept. Made by [`ItemReader`](super::ItemReader).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct ArchiveItem {
     /// The entry.
     pub uuid: String,
     /// Which part of the entry: the position of its first block.
     pub part: u32,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ArchiveItemKind,
     /// The call, for a call and its result.
     pub tool_use_id: Option<String>,
     /// The tool, for a call and its result.
@@ -115,7 +115,7 @@ pub struct Item {
     /// What it weighs in the window.
     pub tokens: Estimate,
     /// Whether the model still sees it; for what is archived, why not.
-    pub presence: Presence,
+    pub presence: ViewPresence,
     /// The text.
     pub text: String,
 }

@@ -2,14 +2,14 @@
 
 use rusqlite::{OptionalExtension, Params};
 
-use super::query::Query;
-use super::record::{Record, file_name, folded};
+use super::query::ArchiveQuery;
+use super::record::{ArchiveRecord, file_name, folded};
 use super::snippet::Snippet;
 use super::{Archive, ArchiveError};
 
 /// Which items are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SearchScope {
     /// All.
     Everything,
     /// Those that the model no longer sees.
@@ -18,7 +18,7 @@ pub enum Scope {
 
 /// How well the hits fit the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Matched {
+pub enum WordMatch {
     /// Each hit has all words.
     AllWords,
     /// Nothing has all of them: the hits have some.
@@ -27,20 +27,20 @@ pub enum Matched {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResults {
     /// The best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// How well they fit.
-    pub matched: Matched,
+    pub matched: WordMatch,
     /// Whether there are more than were asked for.
     pub more: bool,
 }
 
 /// One found item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct SearchHit {
     /// What it is and where it came from.
-    pub record: Record,
+    pub record: ArchiveRecord,
     /// The part of it that answers.
     pub snippet: Snippet,
 }
@@ -62,7 +62,7 @@ pub enum PathMatch {
 
 impl Archive {
     /// A call and its result by the id of the call, or all parts of an entry by its uuid; oldest first.
-    pub fn by_id(&self, id: &str) -> Result<Vec<Record>, ArchiveError> {
+    pub fn by_id(&self, id: &str) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.records(
             "WHERE tool_use_id = ?1 OR uuid = ?1 ORDER BY at, item.id",
             [id],
@@ -70,17 +70,21 @@ impl Archive {
     }
 
     /// A call and its result by the id of the call.
-    pub fn by_tool_use_id(&self, id: &str) -> Result<Vec<Record>, ArchiveError> {
+    pub fn by_tool_use_id(&self, id: &str) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.records("WHERE tool_use_id = ?1 ORDER BY at, item.id", [id])
     }
 
     /// What was done with a file, newest first. Of the ways in which a path can fit, the best that occurs.
-    pub fn by_path(&self, path: &str) -> Result<Option<(PathMatch, Vec<Record>)>, ArchiveError> {
+    pub fn by_path(
+        &self,
+        path: &str,
+    ) -> Result<Option<(PathMatch, Vec<ArchiveRecord>)>, ArchiveError> {
         let same_name = self.records(
             "WHERE name = ?1 ORDER BY at DESC, item.id DESC",
             [file_name(path)],
         )?;
-        let fits = |record: &Record| record.path.as_deref().map(|held| path_match(path, held));
+        let fits =
+            |record: &ArchiveRecord| record.path.as_deref().map(|held| path_match(path, held));
         let best = same_name.iter().filter_map(fits).min();
         Ok(best.map(|best| {
             let mut records = same_name;
@@ -90,7 +94,11 @@ impl Archive {
     }
 
     /// The newest items, newest first.
-    pub fn newest(&self, scope: Scope, limit: usize) -> Result<Vec<Record>, ArchiveError> {
+    pub fn newest(
+        &self,
+        scope: SearchScope,
+        limit: usize,
+    ) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         let condition = scope.condition();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.records(
@@ -111,26 +119,31 @@ impl Archive {
     /// Items that hold these words, the best first. Text in double quotes is a phrase; the last word may be only
     /// begun. No text is an error: one without words finds nothing.
     #[tracing::instrument(level = "debug", skip(self, words))]
-    pub fn search(&self, words: &str, scope: Scope, limit: usize) -> Result<Found, ArchiveError> {
-        let query = Query::parse(words);
+    pub fn search(
+        &self,
+        words: &str,
+        scope: SearchScope,
+        limit: usize,
+    ) -> Result<SearchResults, ArchiveError> {
+        let query = ArchiveQuery::parse(words);
         let limit = limit.max(1);
-        let mut matched = Matched::AllWords;
+        let mut matched = WordMatch::AllWords;
         let mut records = match query.all() {
             Some(all) => self.matching(&all, scope, limit + 1)?,
             None => Vec::new(),
         };
         if let (true, Some(any)) = (records.is_empty(), query.any()) {
             records = self.matching(&any, scope, limit + 1)?;
-            matched = Matched::SomeWords;
+            matched = WordMatch::SomeWords;
         }
         let more = records.len() > limit;
         records.truncate(limit);
         let mut hits = Vec::with_capacity(records.len());
         for record in records {
             let snippet = Snippet::of(&self.text(&record)?, &query.terms);
-            hits.push(Hit { record, snippet });
+            hits.push(SearchHit { record, snippet });
         }
-        Ok(Found {
+        Ok(SearchResults {
             hits,
             matched,
             more,
@@ -138,17 +151,17 @@ impl Archive {
     }
 
     /// A record with the beginning of its text.
-    pub fn hit(&self, record: Record) -> Result<Hit, ArchiveError> {
+    pub fn hit(&self, record: ArchiveRecord) -> Result<SearchHit, ArchiveError> {
         let snippet = Snippet::beginning(&self.text(&record)?);
-        Ok(Hit { record, snippet })
+        Ok(SearchHit { record, snippet })
     }
 
     fn matching(
         &self,
         expression: &str,
-        scope: Scope,
+        scope: SearchScope,
         limit: usize,
-    ) -> Result<Vec<Record>, ArchiveError> {
+    ) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         let condition = scope.condition();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         // The join is pinned: the index hands rows out by rank, and no more than are wanted are looked up.
@@ -156,29 +169,29 @@ impl Archive {
             &format!(
                 "SELECT {} FROM words CROSS JOIN item ON item.id = words.rowid
                  WHERE words MATCH ?1 AND {condition} ORDER BY words.rank LIMIT ?2",
-                Record::COLUMNS
+                ArchiveRecord::COLUMNS
             ),
             rusqlite::params![expression, limit],
         )
     }
 
-    fn records(&self, rest: &str, params: impl Params) -> Result<Vec<Record>, ArchiveError> {
+    fn records(&self, rest: &str, params: impl Params) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.rows(
-            &format!("SELECT {} FROM item {rest}", Record::COLUMNS),
+            &format!("SELECT {} FROM item {rest}", ArchiveRecord::COLUMNS),
             params,
         )
     }
 
-    fn rows(&self, sql: &str, params: impl Params) -> Result<Vec<Record>, ArchiveError> {
-        let read = || -> rusqlite::Result<Vec<Record>> {
+    fn rows(&self, sql: &str, params: impl Params) -> Result<Vec<ArchiveRecord>, ArchiveError> {
+        let read = || -> rusqlite::Result<Vec<ArchiveRecord>> {
             let mut statement = self.connection.prepare_cached(sql)?;
-            statement.query_map(params, Record::read)?.collect()
+            statement.query_map(params, ArchiveRecord::read)?.collect()
         };
         read().map_err(|error| self.failed(error))
     }
 }
 
-impl Scope {
+impl SearchScope {
     fn condition(self) -> &'static str {
         match self {
             Self::Everything => "true",

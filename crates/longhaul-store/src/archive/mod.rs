@@ -42,14 +42,14 @@ use rusqlite::Connection;
 
 pub use entries::ItemReader;
 pub use error::ArchiveError;
-pub use index::{Indexed, Progress, Update};
-pub use item::{Item, Kind, Presence};
-pub use lookup::{Found, Hit, Matched, PathMatch, Scope};
-pub use open::Notice;
+pub use index::{IndexingOutcome, IndexingProgress, IndexingResult};
+pub use item::{ArchiveItem, ArchiveItemKind, ViewPresence};
+pub use lookup::{PathMatch, SearchHit, SearchResults, SearchScope, WordMatch};
+pub use open::ArchiveNotice;
 pub use place::archive_path;
-pub use record::{Page, Record};
-pub use snippet::{Piece, Snippet};
-pub use writer::{ArchiveWriter, Batch, NotQueued, Part};
+pub use record::{ArchiveRecord, TextPage};
+pub use snippet::{Snippet, SnippetPiece};
+pub use writer::{ArchiveBatch, ArchiveWriter, ArchivedPart, NotQueued};
 
 pub(crate) use place::is_archive_name;
 
@@ -58,8 +58,8 @@ pub(crate) use place::is_archive_name;
 pub struct Archive {
     path: PathBuf,
     connection: Connection,
-    identity: open::Identity,
-    notice: Option<Notice>,
+    identity: open::FileIdentity,
+    notice: Option<ArchiveNotice>,
 }
 
 impl Archive {
@@ -69,7 +69,7 @@ impl Archive {
     }
 
     /// What opening it had to do that a person may want to know.
-    pub fn notice(&self) -> Option<&Notice> {
+    pub fn notice(&self) -> Option<&ArchiveNotice> {
         self.notice.as_ref()
     }
 

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// Something that opening did and that a person may want to know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Notice {
+pub enum ArchiveNotice {
     /// The file was damaged; a new archive was begun.
     #[error("the archive was damaged and is made again; the damaged file is now {}", to.display())]
     SetAside {
@@ -28,9 +28,9 @@ pub enum Notice {
 
 /// Which file a path named, to notice that it names another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Identity(Option<(u64, u64)>);
+pub(super) struct FileIdentity(Option<(u64, u64)>);
 
-impl Identity {
+impl FileIdentity {
     pub(super) fn of(path: &Path) -> Self {
         #[cfg(unix)]
         {
@@ -51,7 +51,7 @@ impl Archive {
     /// Opens the archive at `path`; a missing one is made, private, with the folders above it.
     #[tracing::instrument(level = "debug")]
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
-        let seen = Identity::of(path);
+        let seen = FileIdentity::of(path);
         match connect(path) {
             // Looked at twice: to move a good one aside, under the hands of others, would cost what they put there.
             Err(ArchiveError::Damaged { .. }) => match connect(path) {
@@ -82,7 +82,7 @@ impl Archive {
 
     /// Whether the path still names the file that is open.
     pub(super) fn still_there(&self) -> Result<(), ArchiveError> {
-        if Identity::of(&self.path) == self.identity {
+        if FileIdentity::of(&self.path) == self.identity {
             return Ok(());
         }
         Err(ArchiveError::Moved {
@@ -146,7 +146,7 @@ fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
             _ => failed(error),
         })?;
     Ok(Archive {
-        identity: Identity::of(path),
+        identity: FileIdentity::of(path),
         path: path.to_owned(),
         connection,
         notice: None,
@@ -154,9 +154,9 @@ fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
 }
 
 /// Moves a database and its log aside, unless another process has done so already.
-fn set_aside(path: &Path, seen: &Identity) -> Result<Option<Notice>, ArchiveError> {
+fn set_aside(path: &Path, seen: &FileIdentity) -> Result<Option<ArchiveNotice>, ArchiveError> {
     let failed = |error| ArchiveError::io(path, &error);
-    if Identity::of(path) != *seen {
+    if FileIdentity::of(path) != *seen {
         return Ok(None);
     }
     let beside = |ending: &str| {
@@ -180,5 +180,5 @@ fn set_aside(path: &Path, seen: &Identity) -> Result<Option<Notice>, ArchiveErro
     }
     fs::rename(path, &to).map_err(failed)?;
     tracing::warn!(path = %path.display(), to = %to.display(), "damaged archive moved aside");
-    Ok(Some(Notice::SetAside { to }))
+    Ok(Some(ArchiveNotice::SetAside { to }))
 }

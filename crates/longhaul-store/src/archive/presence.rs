@@ -3,22 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use longhaul_core::message::{Id, Subtype};
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use rusqlite::{Transaction, params};
 
-use super::item::{Kind, Presence};
+use super::item::{ArchiveItemKind, ViewPresence};
 
 /// The presence of everything in a transcript.
 #[derive(Debug)]
-pub(super) struct Presences {
-    entries: HashMap<Id, Presence>,
+pub(super) struct ViewPresences {
+    entries: HashMap<Id, ViewPresence>,
     /// Calls whose results were cleared.
     cleared: HashSet<Id>,
 }
 
-impl Presences {
-    pub(super) fn of(table: &Table) -> Self {
-        let conversation = Conversation::resolve(table, &mut Vec::new());
+impl ViewPresences {
+    pub(super) fn of(table: &TranscriptTable) -> Self {
+        let conversation = ResolvedConversation::resolve(table, &mut Vec::new());
         let live: HashSet<u32> = conversation.view().rows.iter().copied().collect();
         let mut replaced: HashSet<u32> = HashSet::new();
         let mut cleared: HashSet<Id> = HashSet::new();
@@ -32,13 +32,13 @@ impl Presences {
         let mut entries = HashMap::new();
         for (at, row) in (0..).zip(table.rows()) {
             let presence = if live.contains(&at) {
-                Presence::Live
+                ViewPresence::Live
             } else if conversation.is_sidechain(at) {
-                Presence::Sidechain
+                ViewPresence::Sidechain
             } else if replaced.contains(&at) {
-                Presence::Summarised
+                ViewPresence::Summarised
             } else {
-                Presence::Abandoned
+                ViewPresence::Abandoned
             };
             if let Some(uuid) = row.uuid {
                 // Of lines that repeat a uuid the first counts.
@@ -49,13 +49,13 @@ impl Presences {
     }
 
     /// The presence of an item; none if its entry is not in the transcript.
-    fn find(&self, uuid: &str, kind: Kind, call: Option<&str>) -> Option<Presence> {
+    fn find(&self, uuid: &str, kind: ArchiveItemKind, call: Option<&str>) -> Option<ViewPresence> {
         let presence = *self.entries.get(&Id::of(uuid))?;
-        let is_cleared = presence == Presence::Live
-            && kind == Kind::ToolResult
+        let is_cleared = presence == ViewPresence::Live
+            && kind == ArchiveItemKind::ToolResult
             && call.is_some_and(|call| self.cleared.contains(&Id::of(call)));
         Some(if is_cleared {
-            Presence::Cleared
+            ViewPresence::Cleared
         } else {
             presence
         })
@@ -63,14 +63,14 @@ impl Presences {
 
     /// Brings all items up to date; only those that changed are written.
     pub(super) fn update(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        let mut changed: Vec<(i64, Presence)> = Vec::new();
+        let mut changed: Vec<(i64, ViewPresence)> = Vec::new();
         let mut items =
             transaction.prepare("SELECT id, uuid, kind, tool_use_id, presence FROM item")?;
         let mut rows = items.query([])?;
         while let Some(row) = rows.next()? {
             let (uuid, kind) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
             let call = row.get_ref(3)?.as_str_or_null()?;
-            let Some(kind) = Kind::from_name(kind) else {
+            let Some(kind) = ArchiveItemKind::from_name(kind) else {
                 continue;
             };
             if let Some(now) = self.find(uuid, kind, call)

@@ -2,7 +2,7 @@
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use super::item::Item;
+use super::item::ArchiveItem;
 use super::record::{file_name, milliseconds};
 use super::{Archive, ArchiveError, words};
 
@@ -11,7 +11,7 @@ const LONGEST: usize = 256 << 20;
 
 /// Why items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum ItemOrigin {
     /// They leave the model's view: they stay whatever becomes of the transcript.
     Archived,
     /// They were found in the transcript, and go if it turns out to be another one.
@@ -23,12 +23,12 @@ impl Archive {
     ///
     /// An item that is there already is not written again, only its presence is brought up to date.
     #[tracing::instrument(level = "debug", skip_all, fields(items = items.len()))]
-    pub fn put(&mut self, items: &[Item]) -> Result<(), ArchiveError> {
+    pub fn put(&mut self, items: &[ArchiveItem]) -> Result<(), ArchiveError> {
         if items.is_empty() {
             return Ok(());
         }
         self.still_there()?;
-        self.write(|transaction| insert(transaction, items, Origin::Archived))?;
+        self.write(|transaction| insert(transaction, items, ItemOrigin::Archived))?;
         // Deleted in between, what was committed is gone with the file.
         self.still_there()
     }
@@ -53,8 +53,8 @@ impl Archive {
 /// Inserts items; gives how many were new.
 pub(super) fn insert(
     transaction: &Transaction<'_>,
-    items: &[Item],
-    origin: Origin,
+    items: &[ArchiveItem],
+    origin: ItemOrigin,
 ) -> rusqlite::Result<u64> {
     let mut row = transaction.prepare_cached(
         "INSERT INTO item (uuid, part, kind, tool_use_id, tool, path, name, session, at, tokens, presence, archived, text)
@@ -81,7 +81,7 @@ pub(super) fn insert(
             item.timestamp.map(milliseconds),
             item.tokens.unpadded() as i64,
             item.presence.name(),
-            origin == Origin::Archived,
+            origin == ItemOrigin::Archived,
             text,
         ])?;
         if inserted > 0 {
@@ -93,7 +93,7 @@ pub(super) fn insert(
                 words::spaced(&about),
                 words::spaced(text),
             ])?;
-        } else if origin == Origin::Archived {
+        } else if origin == ItemOrigin::Archived {
             known.execute(params![item.uuid, item.part, item.presence.name()])?;
         }
     }

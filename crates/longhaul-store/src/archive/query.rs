@@ -2,7 +2,7 @@
 //!
 //! Words are looked for all together, text in double quotes as a phrase, and the last word may be only begun.
 
-use super::words::{self, Script};
+use super::words::{self, ScriptSpacing};
 
 /// Longer questions are cut: they are no questions but texts.
 const LONGEST: usize = 1_000;
@@ -11,37 +11,37 @@ const MOST_WORDS: usize = 32;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Query {
+pub(super) struct ArchiveQuery {
     /// An expression for each word or phrase.
     clauses: Vec<String>,
     /// The words by themselves, in lower case, to be marked where they occur.
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Vec<QueryTerm>,
 }
 
 /// A word that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Term {
+pub(super) struct QueryTerm {
     pub(super) word: String,
-    pub(super) reach: Reach,
+    pub(super) reach: TermMatch,
 }
 
 /// How much of a word must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum TermMatch {
     Whole,
     Beginning,
 }
 
-impl Term {
+impl QueryTerm {
     pub(super) fn matches(&self, lower_case: &str) -> bool {
         match self.reach {
-            Reach::Whole => lower_case == self.word,
-            Reach::Beginning => lower_case.starts_with(&self.word),
+            TermMatch::Whole => lower_case == self.word,
+            TermMatch::Beginning => lower_case.starts_with(&self.word),
         }
     }
 }
 
-impl Query {
+impl ArchiveQuery {
     pub(super) fn parse(text: &str) -> Self {
         // A NUL would end the expression.
         let text: String = (text.chars().take(LONGEST))
@@ -61,9 +61,9 @@ impl Query {
                 query.word(
                     word,
                     if last && open {
-                        Reach::Beginning
+                        TermMatch::Beginning
                     } else {
-                        Reach::Whole
+                        TermMatch::Whole
                     },
                 );
             }
@@ -83,9 +83,9 @@ impl Query {
     }
 
     fn phrase(&mut self, text: &str) {
-        let terms = words::runs(text).map(|run| Term {
+        let terms = words::runs(text).map(|run| QueryTerm {
             word: text[run.range].to_lowercase(),
-            reach: Reach::Whole,
+            reach: TermMatch::Whole,
         });
         let before = self.terms.len();
         self.terms.extend(terms);
@@ -95,7 +95,7 @@ impl Query {
     }
 
     /// A word between blanks, which may be a row of words: a path, a name with underscores.
-    fn word(&mut self, text: &str, reach: Reach) {
+    fn word(&mut self, text: &str, reach: TermMatch) {
         let runs: Vec<_> = words::runs(text).collect();
         let Some((last, before)) = runs.split_last() else {
             return;
@@ -105,13 +105,13 @@ impl Query {
         // One letter alone begins everything, and a character of an unspaced script is a word.
         let alone = before.is_empty() && whole.chars().count() == 1;
         let reach = match last.script {
-            Script::Unspaced => Reach::Whole,
-            Script::Spaced if alone => Reach::Whole,
-            Script::Spaced => reach,
+            ScriptSpacing::Unspaced => TermMatch::Whole,
+            ScriptSpacing::Spaced if alone => TermMatch::Whole,
+            ScriptSpacing::Spaced => reach,
         };
         let star = match reach {
-            Reach::Whole => "",
-            Reach::Beginning => " *",
+            TermMatch::Whole => "",
+            TermMatch::Beginning => " *",
         };
         let start = words::spaced(&text[..last.range.start]);
         let humps: Vec<&str> = words::humps(end)
@@ -127,10 +127,10 @@ impl Query {
             });
         let terms = before
             .iter()
-            .map(|run| (&text[run.range.clone()], Reach::Whole));
+            .map(|run| (&text[run.range.clone()], TermMatch::Whole));
         let terms = terms.chain(humps.into_iter().map(|hump| (hump, reach)));
-        let terms: Vec<Term> = (terms.chain([(end, reach)]))
-            .map(|(word, reach)| Term {
+        let terms: Vec<QueryTerm> = (terms.chain([(end, reach)]))
+            .map(|(word, reach)| QueryTerm {
                 word: word.to_lowercase(),
                 reach,
             })
@@ -165,7 +165,11 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(Query::parse(text).all().as_deref(), expected, "{text}");
+            assert_eq!(
+                ArchiveQuery::parse(text).all().as_deref(),
+                expected,
+                "{text}"
+            );
         }
     }
 }

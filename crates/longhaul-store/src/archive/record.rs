@@ -4,17 +4,17 @@ use jiff::Timestamp;
 use longhaul_core::tokens::Estimate;
 use rusqlite::{Row, types::FromSqlError};
 
-use super::item::{Kind, Presence};
+use super::item::{ArchiveItemKind, ViewPresence};
 use super::{Archive, ArchiveError};
 
 /// An item in the archive, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct ArchiveRecord {
     pub(super) row: i64,
     /// The entry.
     pub uuid: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ArchiveItemKind,
     /// The call, for a call and its result.
     pub tool_use_id: Option<String>,
     /// The tool, for a call and its result.
@@ -28,10 +28,10 @@ pub struct Record {
     /// What it weighs in the window.
     pub tokens: Estimate,
     /// Whether the model still sees it.
-    pub presence: Presence,
+    pub presence: ViewPresence,
 }
 
-impl Record {
+impl ArchiveRecord {
     /// The columns of `item` that [`Record::read`] wants, in order.
     pub(super) const COLUMNS: &'static str =
         "item.id, uuid, kind, tool_use_id, tool, path, session, at, tokens, presence";
@@ -50,14 +50,14 @@ impl Record {
         Ok(Self {
             row: row.get(0)?,
             uuid: row.get(1)?,
-            kind: Kind::from_name(&kind).ok_or_else(|| unknown(2))?,
+            kind: ArchiveItemKind::from_name(&kind).ok_or_else(|| unknown(2))?,
             tool_use_id: row.get(3)?,
             tool: row.get(4)?,
             path: row.get(5)?,
             session: row.get(6)?,
             timestamp: at.and_then(|at| Timestamp::from_millisecond(at).ok()),
             tokens: Estimate::new(row.get::<_, i64>(8)?.unsigned_abs()),
-            presence: Presence::from_name(&presence).ok_or_else(|| unknown(9))?,
+            presence: ViewPresence::from_name(&presence).ok_or_else(|| unknown(9))?,
         })
     }
 
@@ -69,7 +69,7 @@ impl Record {
 
 /// A part of a text, counted in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct TextPage {
     /// The part.
     pub text: String,
     /// Where it begins.
@@ -80,7 +80,7 @@ pub struct Page {
     pub next: Option<u64>,
 }
 
-impl Page {
+impl TextPage {
     /// Cuts a page out of a text; beyond its end it is empty.
     pub fn of(text: &str, offset: u64, limit: u64) -> Self {
         let at = |characters: u64| {
@@ -102,7 +102,7 @@ impl Page {
 
 impl Archive {
     /// The whole text of an item.
-    pub fn text(&self, record: &Record) -> Result<String, ArchiveError> {
+    pub fn text(&self, record: &ArchiveRecord) -> Result<String, ArchiveError> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT text FROM item WHERE id = ?1")
@@ -113,8 +113,13 @@ impl Archive {
     }
 
     /// A part of an item's text, `limit` characters from `offset` on: a result of megabytes comes back in parts.
-    pub fn page(&self, record: &Record, offset: u64, limit: u64) -> Result<Page, ArchiveError> {
-        Ok(Page::of(&self.text(record)?, offset, limit))
+    pub fn page(
+        &self,
+        record: &ArchiveRecord,
+        offset: u64,
+        limit: u64,
+    ) -> Result<TextPage, ArchiveError> {
+        Ok(TextPage::of(&self.text(record)?, offset, limit))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The part of a text that answers a query, with the words marked.
 
-use super::query::Term;
+use super::query::QueryTerm;
 use super::words;
 
 /// How long a snippet is, in bytes: a few lines.
@@ -14,12 +14,12 @@ const MOST_FOUND: usize = 5_000;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
     /// The pieces, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<SnippetPiece>,
 }
 
 /// A piece of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum SnippetPiece {
     /// Text between the words that were looked for.
     Plain(String),
     /// A word that was looked for.
@@ -30,8 +30,8 @@ impl Snippet {
     /// The text with something before and behind each marked word.
     pub fn with_marks(&self, open: &str, close: &str) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
-            Piece::Plain(text) => text.clone(),
-            Piece::Marked(text) => format!("{open}{text}{close}"),
+            SnippetPiece::Plain(text) => text.clone(),
+            SnippetPiece::Marked(text) => format!("{open}{text}{close}"),
         });
         pieces.collect()
     }
@@ -42,7 +42,7 @@ impl Snippet {
     }
 
     /// The stretch of a text that holds the most of the words.
-    pub(super) fn of(text: &str, terms: &[Term]) -> Self {
+    pub(super) fn of(text: &str, terms: &[QueryTerm]) -> Self {
         let found = found(text, terms);
         let best = densest(&found, terms.len());
         let start = found.get(best).map_or(0, |found| found.start);
@@ -52,7 +52,7 @@ impl Snippet {
             _ => from,
         };
         let to = floor(text, from.saturating_add(LENGTH));
-        let mut snippet = Builder::default();
+        let mut snippet = SnippetBuilder::default();
         if from > 0 {
             snippet.plain("…");
         }
@@ -80,7 +80,7 @@ struct FoundWord {
     term: usize,
 }
 
-fn found(text: &str, terms: &[Term]) -> Vec<FoundWord> {
+fn found(text: &str, terms: &[QueryTerm]) -> Vec<FoundWord> {
     let mut found = Vec::new();
     if terms.is_empty() {
         return found;
@@ -151,17 +151,17 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 #[derive(Default)]
-struct Builder(Snippet);
+struct SnippetBuilder(Snippet);
 
-impl Builder {
+impl SnippetBuilder {
     fn plain(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
-        if !matches!(self.0.pieces.last(), Some(Piece::Plain(_))) {
-            self.0.pieces.push(Piece::Plain(String::new()));
+        if !matches!(self.0.pieces.last(), Some(SnippetPiece::Plain(_))) {
+            self.0.pieces.push(SnippetPiece::Plain(String::new()));
         }
-        if let Some(Piece::Plain(piece)) = self.0.pieces.last_mut() {
+        if let Some(SnippetPiece::Plain(piece)) = self.0.pieces.last_mut() {
             for c in text.chars() {
                 match c.is_whitespace() {
                     true if piece.ends_with(' ') => {}
@@ -173,17 +173,17 @@ impl Builder {
     }
 
     fn marked(&mut self, text: &str) {
-        self.0.pieces.push(Piece::Marked(text.to_owned()));
+        self.0.pieces.push(SnippetPiece::Marked(text.to_owned()));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::Query;
+    use super::super::query::ArchiveQuery;
     use super::*;
 
     fn snippet(text: &str, query: &str) -> String {
-        Snippet::of(text, &Query::parse(query).terms).with_marks("[", "]")
+        Snippet::of(text, &ArchiveQuery::parse(query).terms).with_marks("[", "]")
     }
 
     #[test]

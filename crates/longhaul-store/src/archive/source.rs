@@ -10,7 +10,7 @@ use super::{Archive, ArchiveError};
 
 /// What is known of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct IndexedTranscript {
     pub(super) path: String,
     /// Size and time of change when it was last read to its end; 0 while that is under way.
     pub(super) bytes: u64,
@@ -20,7 +20,7 @@ pub(super) struct Source {
     pub(super) hash: u128,
 }
 
-impl Source {
+impl IndexedTranscript {
     /// One that nothing is known of.
     pub(super) fn unread(path: &Path) -> Self {
         Self {
@@ -55,14 +55,14 @@ impl Source {
 
 impl Archive {
     /// What is known of a transcript; nothing if another one was indexed here.
-    pub(super) fn source(&self, path: &Path) -> Result<Option<Source>, ArchiveError> {
+    pub(super) fn source(&self, path: &Path) -> Result<Option<IndexedTranscript>, ArchiveError> {
         let found = self
             .connection
             .query_row(
                 "SELECT path, bytes, modified, indexed, hash FROM source",
                 [],
                 |row| {
-                    Ok(Source {
+                    Ok(IndexedTranscript {
                         path: row.get(0)?,
                         bytes: row.get::<_, i64>(1)?.unsigned_abs(),
                         modified: row.get(2)?,

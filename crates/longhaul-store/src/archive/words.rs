@@ -12,14 +12,14 @@ const LONGEST_IDENTIFIER: usize = 64;
 
 /// A run of letters and digits, or one character of a script without blanks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct WordRun {
     pub(super) range: Range<usize>,
-    pub(super) script: Script,
+    pub(super) script: ScriptSpacing,
 }
 
 /// How a script sets off words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Script {
+pub(super) enum ScriptSpacing {
     /// By blanks.
     Spaced,
     /// Not at all.
@@ -36,24 +36,24 @@ fn is_unspaced(c: char) -> bool {
 }
 
 /// The runs of a text, in order.
-pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
+pub(super) fn runs(text: &str) -> impl Iterator<Item = WordRun> + '_ {
     let mut characters = text.char_indices().peekable();
     std::iter::from_fn(move || {
         let (start, first) = characters.find(|(_, c)| c.is_alphanumeric())?;
         let mut end = start + first.len_utf8();
         if is_unspaced(first) {
-            return Some(Run {
+            return Some(WordRun {
                 range: start..end,
-                script: Script::Unspaced,
+                script: ScriptSpacing::Unspaced,
             });
         }
         let more = |c: &(usize, char)| c.1.is_alphanumeric() && !is_unspaced(c.1);
         while let Some((at, c)) = characters.next_if(more) {
             end = at + c.len_utf8();
         }
-        Some(Run {
+        Some(WordRun {
             range: start..end,
-            script: Script::Spaced,
+            script: ScriptSpacing::Spaced,
         })
     })
 }
@@ -102,12 +102,12 @@ pub(super) fn spaced(text: &str) -> String {
         out.push_str(&text[behind..run.range.start]);
         behind = run.range.end;
         match run.script {
-            Script::Unspaced => {
+            ScriptSpacing::Unspaced => {
                 out.push(' ');
                 out.push_str(word);
                 out.push(' ');
             }
-            Script::Spaced => {
+            ScriptSpacing::Spaced => {
                 for hump in humps(word) {
                     out.push_str(&word[hump]);
                     out.push(' ');

@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use longhaul_core::message::Entry;
 
 use super::entries::ItemReader;
-use super::item::{Item, Kind, Presence};
+use super::item::{ArchiveItem, ArchiveItemKind, ViewPresence};
 use super::{Archive, ArchiveError};
 
 /// How much work may wait, in messages. Entries share their bytes with the conversation, so this is little memory.
@@ -23,18 +23,18 @@ const COMMIT: usize = 8 << 20;
 
 /// Entries that leave the model's view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct ArchiveBatch {
     /// The entries.
     pub entries: Vec<Entry>,
     /// What of them.
-    pub part: Part,
+    pub part: ArchivedPart,
     /// Why: [`Presence::Cleared`] or [`Presence::Summarised`].
-    pub presence: Presence,
+    pub presence: ViewPresence,
 }
 
 /// What of an entry leaves the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum ArchivedPart {
     /// All of it.
     Whole,
     /// The results of these calls.
@@ -52,9 +52,9 @@ pub enum NotQueued {
     Ended,
 }
 
-enum Job {
+enum ArchiveJob {
     Remember(Entry),
-    Archive(Batch),
+    Archive(ArchiveBatch),
     Flush(SyncSender<Result<(), ArchiveError>>),
 }
 
@@ -63,7 +63,7 @@ enum Job {
 pub struct ArchiveWriter {
     path: PathBuf,
     transcript: PathBuf,
-    jobs: Option<SyncSender<Job>>,
+    jobs: Option<SyncSender<ArchiveJob>>,
     thread: Option<JoinHandle<()>>,
     catching_up: Arc<CatchUp>,
 }
@@ -80,7 +80,7 @@ impl ArchiveWriter {
     pub fn start(path: PathBuf, transcript: PathBuf) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::sync_channel(QUEUE);
         let catching_up = Arc::new(CatchUp::default());
-        let worker = Worker {
+        let worker = ArchiveWorker {
             path: path.clone(),
             transcript: transcript.clone(),
             archive: None,
@@ -104,12 +104,12 @@ impl ArchiveWriter {
     /// Lets the archive know of an entry that makes calls, so that their results can be found by tool and path. To be
     /// called for every entry of a view, once.
     pub fn remember(&self, entry: &Entry) -> Result<(), NotQueued> {
-        self.send(Job::Remember(entry.clone()))
+        self.send(ArchiveJob::Remember(entry.clone()))
     }
 
     /// Hands entries over to be archived. Never waits.
-    pub fn archive(&self, batch: &Batch) -> Result<(), NotQueued> {
-        self.send(Job::Archive(batch.clone()))
+    pub fn archive(&self, batch: &ArchiveBatch) -> Result<(), NotQueued> {
+        self.send(ArchiveJob::Archive(batch.clone()))
     }
 
     /// Waits until everything that was handed over is on disk. An error names the first thing since the last flush
@@ -121,7 +121,8 @@ impl ArchiveWriter {
         };
         let (acknowledge, acknowledged) = mpsc::sync_channel(1);
         let jobs = self.jobs.as_ref().ok_or_else(ended)?;
-        jobs.send(Job::Flush(acknowledge)).map_err(|_| ended())?;
+        jobs.send(ArchiveJob::Flush(acknowledge))
+            .map_err(|_| ended())?;
         acknowledged.recv().map_err(|_| ended())?
     }
 
@@ -132,7 +133,7 @@ impl ArchiveWriter {
             .begin(self.path.clone(), self.transcript.clone());
     }
 
-    fn send(&self, job: Job) -> Result<(), NotQueued> {
+    fn send(&self, job: ArchiveJob) -> Result<(), NotQueued> {
         let jobs = self.jobs.as_ref().ok_or(NotQueued::Ended)?;
         jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => NotQueued::Full,
@@ -187,31 +188,31 @@ impl CatchUp {
 }
 
 /// The thread.
-struct Worker {
+struct ArchiveWorker {
     path: PathBuf,
     transcript: PathBuf,
     archive: Option<Archive>,
     reader: ItemReader,
-    waiting: Vec<Item>,
+    waiting: Vec<ArchiveItem>,
     failed: Option<ArchiveError>,
     catching_up: Arc<CatchUp>,
 }
 
-impl Worker {
-    fn run(mut self, queue: &Receiver<Job>) {
+impl ArchiveWorker {
+    fn run(mut self, queue: &Receiver<ArchiveJob>) {
         let mut size = 0;
         while let Ok(job) = queue.recv() {
             let mut next = Some(job);
             // All that waits goes into one commit.
             while let Some(job) = next {
                 match job {
-                    Job::Remember(entry) => self.reader.remember(entry.view()),
-                    Job::Archive(batch) => {
+                    ArchiveJob::Remember(entry) => self.reader.remember(entry.view()),
+                    ArchiveJob::Archive(batch) => {
                         let items = self.items(&batch);
                         size += items.iter().map(|item| item.text.len()).sum::<usize>();
                         self.waiting.extend(items);
                     }
-                    Job::Flush(acknowledge) => {
+                    ArchiveJob::Flush(acknowledge) => {
                         self.commit();
                         // Whoever asked may have gone.
                         let _ = acknowledge.send(self.failed.take().map_or(Ok(()), Err));
@@ -231,15 +232,16 @@ impl Worker {
         }
     }
 
-    fn items(&mut self, batch: &Batch) -> Vec<Item> {
+    fn items(&mut self, batch: &ArchiveBatch) -> Vec<ArchiveItem> {
         let mut items = Vec::new();
         for entry in &batch.entries {
             items.extend(self.reader.items(entry.view(), batch.presence));
         }
-        if let Part::Results(calls) = &batch.part {
+        if let ArchivedPart::Results(calls) = &batch.part {
             items.retain(|item| {
                 let call = item.tool_use_id.as_ref();
-                item.kind == Kind::ToolResult && call.is_some_and(|call| calls.contains(call))
+                item.kind == ArchiveItemKind::ToolResult
+                    && call.is_some_and(|call| calls.contains(call))
             });
         }
         items
@@ -257,7 +259,7 @@ impl Worker {
     }
 
     /// Puts items; a database that is damaged or was replaced is begun anew once, and filled from the transcript.
-    fn put(&mut self, items: &[Item]) -> Result<(), ArchiveError> {
+    fn put(&mut self, items: &[ArchiveItem]) -> Result<(), ArchiveError> {
         let mut archive = match self.archive.take() {
             Some(archive) => archive,
             None => Archive::open(&self.path)?,

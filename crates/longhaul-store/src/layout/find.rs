@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BadSessionId, Home, SessionId, Unlisted, walk};
+use super::{BadSessionId, Home, SessionId, UnlistedPath, walk};
 
 /// No session, or no single one.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum FindError {
         /// Where.
         searched: Vec<PathBuf>,
         /// What could not be looked at.
-        problems: Vec<Unlisted>,
+        problems: Vec<UnlistedPath>,
     },
     /// Several are or begin like this.
     #[error(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 use super::folder::FolderName;
-use super::{SessionId, Unlisted, folder_name, is_one_name, peek, walk};
+use super::{SessionId, UnlistedPath, folder_name, is_one_name, peek, walk};
 
 /// What of the environment decides where things lie. Tests make their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Env {
 
 /// Whose sessions a home holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum HomeOwner {
     /// Ours: Longhaul may change them.
     Longhaul,
     /// Claude Code's: read in place, forked on resume.
@@ -51,7 +51,7 @@ pub enum Owner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     root: PathBuf,
-    owner: Owner,
+    owner: HomeOwner,
     project_name: Option<String>,
     user_home: Option<PathBuf>,
 }
@@ -97,7 +97,7 @@ impl Home {
             })?;
         let home = Self {
             user_home: env.user_home.clone(),
-            ..Self::at(&root, Owner::Longhaul)?
+            ..Self::at(&root, HomeOwner::Longhaul)?
         };
         if claude_root(env).is_some_and(|other| is_same_folder(&home.root, &other)) {
             return Err(HomeError::NotOurs { path: home.root });
@@ -110,7 +110,7 @@ impl Home {
         let root = claude_root(env).ok_or(HomeError::Unknown {
             variable: "CLAUDE_CONFIG_DIR",
         })?;
-        let mut home = Self::at(&root, Owner::ClaudeCode)?;
+        let mut home = Self::at(&root, HomeOwner::ClaudeCode)?;
         if let Some(name) = set(env.claude_project_dir_name.as_ref()) {
             let name = name.to_string_lossy().into_owned();
             if !is_one_name(&name) {
@@ -122,7 +122,7 @@ impl Home {
     }
 
     /// A home at a folder of the caller's choice.
-    pub fn at(root: &Path, owner: Owner) -> Result<Self, HomeError> {
+    pub fn at(root: &Path, owner: HomeOwner) -> Result<Self, HomeError> {
         let root = std::path::absolute(root).map_err(|source| HomeError::NotAbsolute {
             path: root.to_owned(),
             source,
@@ -141,7 +141,7 @@ impl Home {
     }
 
     /// Whose it is.
-    pub fn owner(&self) -> Owner {
+    pub fn owner(&self) -> HomeOwner {
         self.owner
     }
 
@@ -163,7 +163,7 @@ impl Home {
 
     /// The folders that hold sessions of a project. More than one only where a long path makes the name unsure: then
     /// all that begin alike and whose entries name this working folder.
-    pub fn find_project(&self, working_folder: &Path) -> (Vec<PathBuf>, Vec<Unlisted>) {
+    pub fn find_project(&self, working_folder: &Path) -> (Vec<PathBuf>, Vec<UnlistedPath>) {
         let mut problems = Vec::new();
         let cut = match FolderName::of(working_folder) {
             FolderName::Cut(cut) if self.project_name.is_none() => cut,

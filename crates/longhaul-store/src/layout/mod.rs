@@ -18,10 +18,10 @@ use std::path::PathBuf;
 
 pub use find::{FindError, find_session};
 pub use folder::folder_name;
-pub use home::{Env, Home, HomeError, Owner};
+pub use home::{Env, Home, HomeError, HomeOwner};
 pub use notes::NotesFiles;
 pub use session::{BadSessionId, SessionId, subagents_folder};
-pub use sessions::{Session, Sessions, sessions};
+pub use sessions::{SessionList, SessionOverview, sessions};
 pub use walk::{Transcripts, transcripts_under};
 
 pub(crate) use folder::is_one_name;
@@ -33,14 +33,14 @@ pub(crate) const EXTENSION: &str = "jsonl";
 /// A place that could not be looked at. The rest of the list is good.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot look at {}: {source}", path.display())]
-pub struct Unlisted {
+pub struct UnlistedPath {
     /// The file or folder.
     pub path: PathBuf,
     /// Why.
     pub source: io::Error,
 }
 
-impl Unlisted {
+impl UnlistedPath {
     pub(crate) fn new(path: impl Into<PathBuf>, source: io::Error) -> Self {
         let path = path.into();
         tracing::debug!(path = %path.display(), error = %source, "left out of a list");

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use longhaul_core::json::{Object, content, decode};
-use longhaul_core::message::{BlockKind, EntryKind, Scanner, View};
+use longhaul_core::json::{ObjectReader, content, decode};
+use longhaul_core::message::{BlockKind, EntryKind, EntryView, LineScanner};
 
 use super::walk;
 use crate::lines::LineReader;
@@ -27,7 +27,7 @@ pub(super) fn title(path: &Path) -> io::Result<Option<String>> {
             .blocks
             .iter()
             .filter(|block| block.kind == BlockKind::Text && !block.inner && !block.blank)
-            .find_map(|block| spoken(&text(block.body.of(view.line))))
+            .find_map(|block| title_from(&text(block.body.of(view.line))))
     })
 }
 
@@ -38,7 +38,7 @@ pub(super) fn is_of_project(folder: &Path, working_folder: &Path) -> bool {
         .filter(|path| walk::is_transcript(path) && path.is_file())
         .any(|path| {
             let named = first(path, |view| {
-                Object::new(view.line)
+                ObjectReader::new(view.line)
                     .string("cwd")
                     .map(|cwd| cwd.into_owned())
             });
@@ -47,9 +47,9 @@ pub(super) fn is_of_project(folder: &Path, working_folder: &Path) -> bool {
 }
 
 /// The first answer that an entry at the beginning of the file gives.
-fn first<T>(path: &Path, mut ask: impl FnMut(View<'_>) -> Option<T>) -> io::Result<Option<T>> {
+fn first<T>(path: &Path, mut ask: impl FnMut(EntryView<'_>) -> Option<T>) -> io::Result<Option<T>> {
     let mut lines = LineReader::with_buffer(File::open(path)?.take(PART), BUFFER);
-    let mut scanner = Scanner::default();
+    let mut scanner = LineScanner::default();
     while let Some(line) = lines.next()? {
         if let Ok(facets) = scanner.scan(line.bytes)
             && let Some(answer) = ask(facets.view(line.bytes))
@@ -66,7 +66,7 @@ fn text(literal: &[u8]) -> String {
 }
 
 /// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed.
-fn spoken(text: &str) -> Option<String> {
+fn title_from(text: &str) -> Option<String> {
     let text = text.trim();
     if text.starts_with('<') {
         return None;

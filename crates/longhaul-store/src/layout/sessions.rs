@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{SessionId, Unlisted, peek, subagents_folder, walk};
+use super::{SessionId, UnlistedPath, peek, subagents_folder, walk};
 
 /// A session, as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionOverview {
     /// Its id.
     pub id: SessionId,
     /// Its transcript.
@@ -25,24 +25,24 @@ pub struct Session {
 
 /// The sessions of a project.
 #[derive(Debug, Default)]
-pub struct Sessions {
+pub struct SessionList {
     /// Newest first.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionOverview>,
     /// What could not be looked at.
-    pub problems: Vec<Unlisted>,
+    pub problems: Vec<UnlistedPath>,
 }
 
 /// Lists the sessions in a project's folder. A folder that does not exist has none.
 #[tracing::instrument(level = "debug", skip_all, fields(folder = %project_folder.display()))]
-pub fn sessions(project_folder: &Path) -> Sessions {
-    let mut list = Sessions::default();
+pub fn sessions(project_folder: &Path) -> SessionList {
+    let mut list = SessionList::default();
     for path in walk::children(project_folder, &mut list.problems) {
         let Some(id) = SessionId::of_transcript(&path).filter(|id| !id.is_subagent()) else {
             continue;
         };
         match session(id, &path) {
             Ok(session) => list.sessions.extend(session),
-            Err(error) => list.problems.push(Unlisted::new(path, error)),
+            Err(error) => list.problems.push(UnlistedPath::new(path, error)),
         }
     }
     // By time, then by name, so that the order is the same every time.
@@ -52,7 +52,7 @@ pub fn sessions(project_folder: &Path) -> Sessions {
     list
 }
 
-fn session(id: SessionId, path: &Path) -> std::io::Result<Option<Session>> {
+fn session(id: SessionId, path: &Path) -> std::io::Result<Option<SessionOverview>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Ok(None);
@@ -62,7 +62,7 @@ fn session(id: SessionId, path: &Path) -> std::io::Result<Option<Session>> {
         .filter_map(|path| SessionId::of_transcript(path))
         .filter(SessionId::is_subagent)
         .count();
-    Ok(Some(Session {
+    Ok(Some(SessionOverview {
         id,
         path: path.to_owned(),
         size: metadata.len(),

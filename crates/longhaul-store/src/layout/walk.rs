@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{EXTENSION, Unlisted};
+use super::{EXTENSION, UnlistedPath};
 
 /// The transcripts found below a folder.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Transcripts {
     /// The files, sorted.
     pub paths: Vec<PathBuf>,
     /// What could not be looked at.
-    pub problems: Vec<Unlisted>,
+    pub problems: Vec<UnlistedPath>,
 }
 
 /// All `*.jsonl` files below a folder, sub-agents' too. Links to folders are followed, each folder is visited once.
@@ -28,7 +28,7 @@ pub fn transcripts_under(folder: &Path) -> Transcripts {
             Ok(true) => {}
             Ok(false) => continue,
             Err(error) => {
-                found.problems.push(Unlisted::new(folder, error));
+                found.problems.push(UnlistedPath::new(folder, error));
                 continue;
             }
         }
@@ -40,7 +40,7 @@ pub fn transcripts_under(folder: &Path) -> Transcripts {
                     found.paths.push(path);
                 }
                 Ok(_) => {}
-                Err(error) => found.problems.push(Unlisted::new(path, error)),
+                Err(error) => found.problems.push(UnlistedPath::new(path, error)),
             }
         }
     }
@@ -59,19 +59,19 @@ pub(crate) fn is_transcript(path: &Path) -> bool {
 }
 
 /// What a folder holds, sorted; a missing folder holds nothing.
-pub(crate) fn children(folder: &Path, problems: &mut Vec<Unlisted>) -> Vec<PathBuf> {
+pub(crate) fn children(folder: &Path, problems: &mut Vec<UnlistedPath>) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     match fs::read_dir(folder) {
         Ok(entries) => {
             for entry in entries {
                 match entry {
                     Ok(entry) => paths.push(entry.path()),
-                    Err(error) => problems.push(Unlisted::new(folder, error)),
+                    Err(error) => problems.push(UnlistedPath::new(folder, error)),
                 }
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => problems.push(Unlisted::new(folder, error)),
+        Err(error) => problems.push(UnlistedPath::new(folder, error)),
     }
     paths.sort();
     paths

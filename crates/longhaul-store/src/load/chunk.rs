@@ -16,11 +16,11 @@ const LEAST: usize = 64 << 10;
 
 /// Memory being filled; its first bytes are those carried over from the chunk before.
 pub(super) struct Chunk {
-    memory: Memory,
+    memory: ChunkMemory,
     filled: usize,
 }
 
-enum Memory {
+enum ChunkMemory {
     Mapped(MmapMut),
     Heap(Vec<u8>),
 }
@@ -35,7 +35,7 @@ impl Chunk {
             .saturating_add(1);
         let fresh = expected.clamp(LEAST.max(carried.len()), CHUNK.max(carried.len()));
         let size = carried.len() + fresh;
-        let mut memory = Memory::new(size)?;
+        let mut memory = ChunkMemory::new(size)?;
         memory.bytes()[..carried.len()].copy_from_slice(carried);
         Ok(Self {
             memory,
@@ -62,15 +62,15 @@ impl Chunk {
     /// What was read, to be shared and never changed again.
     pub(super) fn freeze(self) -> Bytes {
         let mut bytes = match self.memory {
-            Memory::Mapped(map) => Bytes::from_owner(map),
-            Memory::Heap(vec) => Bytes::from(vec),
+            ChunkMemory::Mapped(map) => Bytes::from_owner(map),
+            ChunkMemory::Heap(vec) => Bytes::from(vec),
         };
         bytes.truncate(self.filled);
         bytes
     }
 }
 
-impl Memory {
+impl ChunkMemory {
     fn new(size: usize) -> io::Result<Self> {
         if size >= LEAST_MAPPED
             && let Some(map) = huge_pages(size)

@@ -1,26 +1,26 @@
 //! One line of a transcript that is kept.
 
 use bytes::Bytes;
-use longhaul_core::message::{Damage, Entry, Scanner};
+use longhaul_core::message::{Entry, LineDamage, LineScanner};
 
-use crate::lines::Ending;
+use crate::lines::LineEnding;
 
 /// A line, where it lies in the file, and what it holds.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct LoadedLine {
     /// Its number in the file, from 1.
     pub number: u64,
     /// Where its first byte lies in the file.
     pub offset: u64,
     /// Its end.
-    pub ending: Ending,
+    pub ending: LineEnding,
     /// What it holds.
-    pub content: Content,
+    pub content: LoadedContent,
 }
 
 /// What a line holds.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum LoadedContent {
     /// An intact entry.
     Entry(Entry),
     /// Nothing, or white space only: not a problem, and kept.
@@ -30,13 +30,13 @@ pub enum Content {
         /// The line.
         bytes: Bytes,
         /// What is wrong with it.
-        damage: Damage,
+        damage: LineDamage,
     },
 }
 
-impl Content {
+impl LoadedContent {
     /// Reads a line, its end excluded.
-    pub(super) fn read(scanner: &mut Scanner, bytes: Bytes) -> Self {
+    pub(super) fn read(scanner: &mut LineScanner, bytes: Bytes) -> Self {
         match scanner.scan(&bytes) {
             Ok(facets) => Self::Entry(Entry::noted(bytes, facets)),
             // Only a line that fails can be blank, so intact ones are not looked at for it.
@@ -46,12 +46,12 @@ impl Content {
     }
 }
 
-impl Line {
+impl LoadedLine {
     /// The line without its end.
     pub fn bytes(&self) -> &Bytes {
         match &self.content {
-            Content::Entry(entry) => entry.bytes(),
-            Content::Blank(bytes) | Content::Damaged { bytes, .. } => bytes,
+            LoadedContent::Entry(entry) => entry.bytes(),
+            LoadedContent::Blank(bytes) | LoadedContent::Damaged { bytes, .. } => bytes,
         }
     }
 
@@ -63,16 +63,16 @@ impl Line {
     /// The entry, if the line is intact.
     pub fn entry(&self) -> Option<&Entry> {
         match &self.content {
-            Content::Entry(entry) => Some(entry),
-            Content::Blank(_) | Content::Damaged { .. } => None,
+            LoadedContent::Entry(entry) => Some(entry),
+            LoadedContent::Blank(_) | LoadedContent::Damaged { .. } => None,
         }
     }
 
     /// What is wrong with the line, if anything.
-    pub fn damage(&self) -> Option<Damage> {
+    pub fn damage(&self) -> Option<LineDamage> {
         match &self.content {
-            Content::Damaged { damage, .. } => Some(*damage),
-            Content::Entry(_) | Content::Blank(_) => None,
+            LoadedContent::Damaged { damage, .. } => Some(*damage),
+            LoadedContent::Entry(_) | LoadedContent::Blank(_) => None,
         }
     }
 }

@@ -12,44 +12,44 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use bytes::Bytes;
-use longhaul_core::message::{Damage, Entry, Scanner};
+use longhaul_core::message::{Entry, LineDamage, LineScanner};
 
-pub use line::{Content, Line};
+pub use line::{LoadedContent, LoadedLine};
 
 use crate::ReadError;
-use crate::lines::{BOM, Ending};
+use crate::lines::{BOM, LineEnding};
 use chunk::Chunk;
 
 /// A transcript in memory.
 #[derive(Debug, Default)]
-pub struct Loaded {
+pub struct LoadedTranscript {
     bom: Bytes,
-    lines: Vec<Line>,
+    lines: Vec<LoadedLine>,
 }
 
-impl Loaded {
+impl LoadedTranscript {
     /// Whether the file begins with a byte order mark.
     pub fn had_bom(&self) -> bool {
         !self.bom.is_empty()
     }
 
     /// All lines in file order, blank and damaged ones too.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[LoadedLine] {
         &self.lines
     }
 
     /// The lines themselves.
-    pub fn into_lines(self) -> Vec<Line> {
+    pub fn into_lines(self) -> Vec<LoadedLine> {
         self.lines
     }
 
     /// The intact entries in file order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.lines.iter().filter_map(Line::entry)
+        self.lines.iter().filter_map(LoadedLine::entry)
     }
 
     /// The damaged lines in file order, each with what is wrong with it.
-    pub fn damaged(&self) -> impl Iterator<Item = (&Line, Damage)> {
+    pub fn damaged(&self) -> impl Iterator<Item = (&LoadedLine, LineDamage)> {
         self.lines
             .iter()
             .filter_map(|line| line.damage().map(|damage| (line, damage)))
@@ -59,13 +59,13 @@ impl Loaded {
     pub fn size(&self) -> u64 {
         self.lines
             .last()
-            .map_or(self.bom.len() as u64, Line::end_offset)
+            .map_or(self.bom.len() as u64, LoadedLine::end_offset)
     }
 }
 
 /// Reads a file.
 #[tracing::instrument(level = "debug", skip_all, fields(path = %path.display()))]
-pub fn load(path: &Path) -> Result<Loaded, ReadError> {
+pub fn load(path: &Path) -> Result<LoadedTranscript, ReadError> {
     let read = || {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -78,9 +78,9 @@ pub fn load(path: &Path) -> Result<Loaded, ReadError> {
 }
 
 /// Reads anything to its end. `expected` is its size if known, else 0; it only guides how memory is taken.
-pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<Loaded> {
-    let mut loaded = Loaded::default();
-    let mut scanner = Scanner::default();
+pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<LoadedTranscript> {
+    let mut loaded = LoadedTranscript::default();
+    let mut scanner = LineScanner::default();
     let mut position = 0;
     let mut carried = Bytes::new();
     loop {
@@ -113,20 +113,20 @@ pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<Loaded> {
     Ok(loaded)
 }
 
-impl Loaded {
+impl LoadedTranscript {
     /// Adds the lines of `block`, which begins and ends with a line, and at `offset` of the file.
-    fn take_lines(&mut self, scanner: &mut Scanner, block: &Bytes, offset: u64) {
+    fn take_lines(&mut self, scanner: &mut LineScanner, block: &Bytes, offset: u64) {
         let mut start = 0;
         let ends = memchr::memchr_iter(b'\n', block).map(|at| at + 1);
         let last = (block.last().is_some_and(|byte| *byte != b'\n')).then_some(block.len());
         for end in ends.chain(last) {
-            let (content, ending) = Ending::split(&block[start..end]);
+            let (content, ending) = LineEnding::split(&block[start..end]);
             let bytes = block.slice(start..start + content.len());
-            self.lines.push(Line {
+            self.lines.push(LoadedLine {
                 number: self.lines.len() as u64 + 1,
                 offset: offset + start as u64,
                 ending,
-                content: Content::read(scanner, bytes),
+                content: LoadedContent::read(scanner, bytes),
             });
             start = end;
         }
@@ -134,7 +134,7 @@ impl Loaded {
 }
 
 /// Writes the transcript as it was read, byte for byte.
-pub fn write_back(loaded: &Loaded, mut out: impl Write) -> io::Result<()> {
+pub fn write_back(loaded: &LoadedTranscript, mut out: impl Write) -> io::Result<()> {
     out.write_all(&loaded.bom)?;
     for line in &loaded.lines {
         out.write_all(line.bytes())?;

@@ -11,12 +11,12 @@ pub struct PurgeReport {
     /// The files that are gone.
     pub deleted: Vec<PurgeItem>,
     /// The files that are still there.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<UndeletedFile>,
 }
 
 /// A file that was not deleted.
 #[derive(Debug)]
-pub struct Kept {
+pub struct UndeletedFile {
     /// The file.
     pub item: PurgeItem,
     /// Why it is still there.
@@ -55,7 +55,7 @@ impl PurgePlan {
                 Ok(()) => report.deleted.push(item),
                 Err(reason) => {
                     tracing::debug!(path = %item.path.display(), %reason, "not deleted");
-                    report.kept.push(Kept { item, reason });
+                    report.kept.push(UndeletedFile { item, reason });
                 }
             }
         }

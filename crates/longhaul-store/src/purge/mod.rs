@@ -14,10 +14,10 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 pub use error::PurgeError;
-pub use execute::{Kept, KeptReason, PurgeReport};
+pub use execute::{KeptReason, PurgeReport, UndeletedFile};
 
-use crate::layout::{Home, Owner, SessionId, Unlisted};
-use survey::{Found, Survey};
+use crate::layout::{Home, HomeOwner, SessionId, UnlistedPath};
+use survey::{ProjectsSurvey, SurveyedFile};
 
 /// What is to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct PurgeItem {
 #[derive(Debug)]
 pub struct PurgePlan {
     items: Vec<PurgeItem>,
-    problems: Vec<Unlisted>,
+    problems: Vec<UnlistedPath>,
     /// Folders that go too if that leaves them empty, inner ones first.
     folders: Vec<PathBuf>,
 }
@@ -58,7 +58,7 @@ impl PurgePlan {
     }
 
     /// What could not be looked at, and so is not in the plan.
-    pub fn problems(&self) -> &[Unlisted] {
+    pub fn problems(&self) -> &[UnlistedPath] {
         &self.problems
     }
 
@@ -77,7 +77,7 @@ pub fn plan(home: &Home, what: &PurgeWhat, now: SystemTime) -> Result<PurgePlan,
         folders: Vec::new(),
     };
     if let Some(projects) = safe_projects(home)? {
-        let survey = Survey::of(&projects, &mut plan.problems);
+        let survey = ProjectsSurvey::of(&projects, &mut plan.problems);
         plan.take(survey, what, now);
     }
     if let (PurgeWhat::Session(id), true) = (what, plan.items.is_empty()) {
@@ -94,8 +94,8 @@ pub fn plan(home: &Home, what: &PurgeWhat, now: SystemTime) -> Result<PurgePlan,
 }
 
 impl PurgePlan {
-    fn take(&mut self, survey: Survey, what: &PurgeWhat, now: SystemTime) {
-        let age = |found: &Found| {
+    fn take(&mut self, survey: ProjectsSurvey, what: &PurgeWhat, now: SystemTime) {
+        let age = |found: &SurveyedFile| {
             found
                 .modified
                 .and_then(|time| now.duration_since(time).ok())
@@ -143,7 +143,7 @@ fn safe_projects(home: &Home) -> Result<Option<PathBuf>, PurgeError> {
             });
         }
     };
-    if home.owner() != Owner::Longhaul {
+    if home.owner() != HomeOwner::Longhaul {
         return Err(PurgeError::NotOurs { path: root });
     }
     let user_home = home

@@ -7,38 +7,38 @@ use std::time::SystemTime;
 
 use crate::archive::is_archive_name;
 use crate::fork;
-use crate::layout::{SessionId, Unlisted, children};
+use crate::layout::{SessionId, UnlistedPath, children};
 use crate::lease;
 
 /// Everything in the projects folder.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
-    pub(super) units: Vec<Unit>,
+pub(super) struct ProjectsSurvey {
+    pub(super) units: Vec<PurgeUnit>,
     /// The folders of the projects.
     pub(super) projects: Vec<PathBuf>,
 }
 
 /// Files that go together.
 #[derive(Debug, Default)]
-pub(super) struct Unit {
+pub(super) struct PurgeUnit {
     /// The session's id, or the name of a file that an interrupted fork left; `None` for what is neither.
     pub(super) name: Option<String>,
-    pub(super) files: Vec<Found>,
+    pub(super) files: Vec<SurveyedFile>,
     pub(super) folders: Vec<PathBuf>,
 }
 
 /// A file or link.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SurveyedFile {
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
     pub(super) modified: Option<SystemTime>,
 }
 
-impl Survey {
-    pub(super) fn of(projects: &Path, problems: &mut Vec<Unlisted>) -> Self {
+impl ProjectsSurvey {
+    pub(super) fn of(projects: &Path, problems: &mut Vec<UnlistedPath>) -> Self {
         let mut survey = Self::default();
-        let mut strays = Unit::default();
+        let mut strays = PurgeUnit::default();
         for path in children(projects, problems) {
             if path.is_symlink() || !path.is_dir() {
                 strays.add(path, problems);
@@ -51,8 +51,8 @@ impl Survey {
         survey
     }
 
-    fn project(&mut self, folder: &Path, strays: &mut Unit, problems: &mut Vec<Unlisted>) {
-        let mut units: BTreeMap<String, Unit> = BTreeMap::new();
+    fn project(&mut self, folder: &Path, strays: &mut PurgeUnit, problems: &mut Vec<UnlistedPath>) {
+        let mut units: BTreeMap<String, PurgeUnit> = BTreeMap::new();
         for path in children(folder, problems) {
             match unit_name(&path) {
                 Some(name) => units.entry(name).or_default().add(path, problems),
@@ -60,7 +60,7 @@ impl Survey {
             }
         }
         self.units
-            .extend(units.into_iter().map(|(name, unit)| Unit {
+            .extend(units.into_iter().map(|(name, unit)| PurgeUnit {
                 name: Some(name),
                 ..unit
             }));
@@ -100,10 +100,10 @@ fn is_archive(path: &Path) -> bool {
     name.is_some_and(is_archive_name)
 }
 
-impl Unit {
+impl PurgeUnit {
     /// The files that say how old the session is. An archive is not the session: searching an old one keeps it no longer.
-    pub(super) fn dated(&self) -> Vec<&Found> {
-        let own: Vec<&Found> = (self.files.iter())
+    pub(super) fn dated(&self) -> Vec<&SurveyedFile> {
+        let own: Vec<&SurveyedFile> = (self.files.iter())
             .filter(|found| !is_archive(&found.path))
             .collect();
         match own.is_empty() {
@@ -113,7 +113,7 @@ impl Unit {
     }
 
     /// Adds a file, a link, or all that a folder holds.
-    fn add(&mut self, path: PathBuf, problems: &mut Vec<Unlisted>) {
+    fn add(&mut self, path: PathBuf, problems: &mut Vec<UnlistedPath>) {
         let mut paths = vec![path];
         while let Some(path) = paths.pop() {
             match fs::symlink_metadata(&path) {
@@ -121,14 +121,14 @@ impl Unit {
                     paths.extend(children(&path, problems));
                     self.folders.push(path);
                 }
-                Ok(metadata) => self.files.push(Found::new(path, &metadata)),
-                Err(error) => problems.push(Unlisted::new(path, error)),
+                Ok(metadata) => self.files.push(SurveyedFile::new(path, &metadata)),
+                Err(error) => problems.push(UnlistedPath::new(path, error)),
             }
         }
     }
 }
 
-impl Found {
+impl SurveyedFile {
     fn new(path: PathBuf, metadata: &Metadata) -> Self {
         Self {
             path,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use longhaul_store::{AppendError, Durability, Link, TranscriptWriter, load};
+use longhaul_store::{AppendError, Durability, ParentLink, TranscriptWriter, load};
 use tempfile::TempDir;
 
 use crate::support::entry;
@@ -94,7 +94,7 @@ fn y8_an_entry_whose_parent_is_not_in_the_file_is_refused() {
         let AppendError::DanglingParent { index, link, .. } = error else {
             panic!("{error}");
         };
-        assert_eq!((index, link), (0, Link::Parent));
+        assert_eq!((index, link), (0, ParentLink::Parent));
     }
     let boundary = r#"{"type":"system","subtype":"compact_boundary","uuid":"x","parentUuid":null,"logicalParentUuid":"ghost"}"#;
     let error = writer.append(boundary.as_bytes()).unwrap_err();

@@ -11,7 +11,9 @@ use std::path::Path;
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;
-use longhaul_store::archive::{Archive, Hit, Item, ItemReader, Presence, Progress, Scope};
+use longhaul_store::archive::{
+    Archive, ArchiveItem, IndexingProgress, ItemReader, SearchHit, SearchScope, ViewPresence,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -52,7 +54,7 @@ fn message(uuid: &str, text: &str) -> Entry {
         "timestamp": "2026-02-12T16:00:00.000Z", "message": {"role": "user", "content": text}}))
 }
 
-fn items(entries: &[Entry], presence: Presence) -> Vec<Item> {
+fn items(entries: &[Entry], presence: ViewPresence) -> Vec<ArchiveItem> {
     let mut reader = ItemReader::default();
     let items = entries
         .iter()
@@ -62,11 +64,13 @@ fn items(entries: &[Entry], presence: Presence) -> Vec<Item> {
 
 /// Puts all parts of entries as summarised.
 fn put(archive: &mut Archive, entries: &[Entry]) {
-    archive.put(&items(entries, Presence::Summarised)).unwrap();
+    archive
+        .put(&items(entries, ViewPresence::Summarised))
+        .unwrap();
 }
 
-fn search(archive: &Archive, words: &str) -> Vec<Hit> {
-    let found = archive.search(words, Scope::Everything, 10).unwrap();
+fn search(archive: &Archive, words: &str) -> Vec<SearchHit> {
+    let found = archive.search(words, SearchScope::Everything, 10).unwrap();
     found.hits
 }
 
@@ -76,7 +80,7 @@ fn finds(archive: &Archive, words: &str) -> Vec<String> {
     hits.into_iter().map(|hit| hit.record.uuid).collect()
 }
 
-fn go_on(_: Progress) -> ControlFlow<()> {
+fn go_on(_: IndexingProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 

@@ -1,55 +1,58 @@
 //! Compactions written by us, resumed from the tail of the file (M5, P5).
 
 use longhaul_core::boundary::{
-    Anchor, Compaction, Envelope, Kept, KeptEntry, Stamp, Thread, Trigger, Undo, UndoPlan,
+    CompactionRecord, CompactionTrigger, KeptEntry, LineEnvelope, LineStamp, LineThread,
+    PreservedAnchor, PreservedPart, UndoPlan, UndoRecord,
 };
-use longhaul_core::message::Scanner;
-use longhaul_core::rounds::Piece;
-use longhaul_core::summary::{Direction, Scope};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
-use longhaul_store::{LineReader, Resumed, resume};
-use longhaul_testkit::session::{Compaction as When, Feature, Kept as Keeps, SessionSpec};
+use longhaul_core::message::LineScanner;
+use longhaul_core::rounds::ViewPiece;
+use longhaul_core::summary::{CompactionScope, PivotDirection};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
+use longhaul_store::{LineReader, ResumedConversation, resume};
+use longhaul_testkit::session::{
+    CompactionSchedule as When, Feature, KeptRounds as Keeps, SessionSpec,
+};
 
 use crate::resume::check;
 use crate::support::entry;
 
-const ENVELOPE: Envelope<'static> = Envelope {
-    thread: Thread::Main,
+const ENVELOPE: LineEnvelope<'static> = LineEnvelope {
+    thread: LineThread::Main,
     cwd: "/srv/project",
     session_id: "s",
     version: "1",
     git_branch: None,
 };
 
-fn stamp(uuid: &str) -> Stamp<'_> {
+fn stamp(uuid: &str) -> LineStamp<'_> {
     let timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
-    Stamp { uuid, timestamp }
+    LineStamp { uuid, timestamp }
 }
 
-fn resumed(bytes: &[u8]) -> Resumed {
+fn resumed(bytes: &[u8]) -> ResumedConversation {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     resume(file.path()).unwrap()
 }
 
-fn last_uuid(view: &Resumed) -> String {
+fn last_uuid(view: &ResumedConversation) -> String {
     let last = view.entries.last().unwrap().view();
     last.text(last.facets.uuid).into_owned()
 }
 
 /// Compacts what a resume gives, as a host does; returns where the new view begins.
-fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: Direction) -> u64 {
+fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: PivotDirection) -> u64 {
     let view = resumed(bytes);
-    let pieces: Vec<Piece> = view
+    let pieces: Vec<ViewPiece> = view
         .entries
         .iter()
-        .map(|entry| Piece::of_view(entry.view()))
+        .map(|entry| ViewPiece::of_view(entry.view()))
         .collect();
-    let scope = Scope::partial(&pieces, pieces.len() * share / 10, direction);
+    let scope = CompactionScope::partial(&pieces, pieces.len() * share / 10, direction);
     let anchor = match direction {
-        Direction::UpTo => Anchor::Summary,
-        Direction::From => Anchor::Boundary,
+        PivotDirection::UpTo => PreservedAnchor::Summary,
+        PivotDirection::From => PreservedAnchor::Boundary,
     };
     let entries = view.entries.iter().zip(&view.offsets);
     let kept = entries
@@ -59,14 +62,14 @@ fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: Direction) 
         })
         .skip(scope.kept.start)
         .take(scope.kept.len());
-    let kept = Kept::of(anchor, kept);
+    let kept = PreservedPart::of(anchor, kept);
     let (boundary, summary) = (format!("{name}-boundary"), format!("{name}-summary"));
-    let lines = Compaction {
+    let lines = CompactionRecord {
         envelope: ENVELOPE,
         boundary: stamp(&boundary),
         summary: stamp(&summary),
         logical_parent: Some(&last_uuid(&view)),
-        trigger: Trigger::Manual,
+        trigger: CompactionTrigger::Manual,
         pre_tokens: 9,
         messages_summarized: scope.messages(&pieces) as u64,
         user_context: None,
@@ -118,8 +121,8 @@ fn m5_p5_a_resume_reads_from_where_the_live_view_begins_and_no_further() {
         let shares = [6, 3, 7, 5, 2];
         for (step, share) in shares.into_iter().enumerate() {
             let direction = match (seed as usize + step) % 3 {
-                0 => Direction::From,
-                _ => Direction::UpTo,
+                0 => PivotDirection::From,
+                _ => PivotDirection::UpTo,
             };
             let name = format!("seed {seed}, step {step}, {direction:?}");
             let begins = compact(&mut bytes, &format!("{seed}-{step}"), share, direction);
@@ -138,24 +141,27 @@ fn m5_p5_a_resume_reads_from_where_the_live_view_begins_and_no_further() {
 #[test]
 fn m5_x6_an_undo_is_resumed_as_it_is_read() {
     for (seed, mut bytes) in sessions() {
-        for (step, direction) in [Direction::UpTo, Direction::From].into_iter().enumerate() {
+        for (step, direction) in [PivotDirection::UpTo, PivotDirection::From]
+            .into_iter()
+            .enumerate()
+        {
             compact(&mut bytes, &format!("{seed}-{step}"), 5, direction);
         }
         for step in 0..2 {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &bytes).unwrap();
             let mut lines = LineReader::open(file.path()).unwrap();
-            let (mut table, mut scanner) = (Table::default(), Scanner::default());
+            let (mut table, mut scanner) = (TranscriptTable::default(), LineScanner::default());
             let mut uuids = Vec::new();
             while let Some(line) = lines.next().unwrap() {
                 let view = scanner.scan(line.bytes).unwrap().view(line.bytes);
-                table.push(line.number, line.offset, view, &Rough);
+                table.push(line.number, line.offset, view, &RoughEstimator);
                 uuids.push(view.text(view.facets.uuid).into_owned());
             }
-            let conversation = Conversation::resolve(&table, &mut Vec::new());
+            let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
             let plan = UndoPlan::of(&table, &conversation).unwrap();
             let undo = format!("{seed}-{step}-undo");
-            let lines = Undo {
+            let lines = UndoRecord {
                 envelope: ENVELOPE,
                 stamp: stamp(&undo),
                 boundary: &uuids[plan.boundary as usize],

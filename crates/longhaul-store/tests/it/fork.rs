@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use longhaul_core::json::Object;
-use longhaul_store::{Durability, ForkError, Home, Owner, SessionId, TranscriptWriter, fork, load};
+use longhaul_core::json::ObjectReader;
+use longhaul_store::{
+    Durability, ForkError, Home, HomeOwner, SessionId, TranscriptWriter, fork, load,
+};
 
 use longhaul_testkit::corpora::corpora;
 
@@ -16,7 +18,7 @@ fn id(text: &str) -> SessionId {
 #[test]
 fn g2_a_fork_has_the_same_lines_and_says_where_they_came_from() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let theirs = Home::at(one.path(), Owner::ClaudeCode).unwrap();
+    let theirs = Home::at(one.path(), HomeOwner::ClaudeCode).unwrap();
     let ours = our_home(&two.path().join("new/home"));
     let source = theirs.transcript("-work-app", &id("old"));
     let text = format!(
@@ -32,7 +34,7 @@ fn g2_a_fork_has_the_same_lines_and_says_where_they_came_from() {
     assert_eq!(source.metadata().unwrap().modified().unwrap(), at(1_000));
     let copy = std::fs::read(&path).unwrap();
     let added = copy.strip_prefix(text.as_bytes()).unwrap();
-    let record = Object::new(added);
+    let record = ObjectReader::new(added);
     assert_eq!(record.string("type").as_deref(), Some("session-fork"));
     assert_eq!(record.string("sessionId").as_deref(), Some("new"));
     assert_eq!(

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use longhaul_store::layout::{
-    Env, FindError, Home, HomeError, NotesFiles, Owner, SessionId, find_session, folder_name,
+    Env, FindError, Home, HomeError, HomeOwner, NotesFiles, SessionId, find_session, folder_name,
     sessions, subagents_folder, transcripts_under,
 };
 
@@ -40,7 +40,7 @@ fn g2_homes_come_from_the_environment_or_the_platform() {
     };
     let longhaul = Home::longhaul(&env).unwrap();
     assert_eq!(longhaul.root(), Path::new("/home/me/.local/share/longhaul"));
-    assert_eq!(longhaul.owner(), Owner::Longhaul);
+    assert_eq!(longhaul.owner(), HomeOwner::Longhaul);
     let claude = Home::claude(&env).unwrap();
     assert_eq!(claude.projects(), Path::new("/home/me/.claude/projects"));
     assert_eq!(
@@ -207,7 +207,7 @@ fn m3_the_sessions_of_the_corpora_are_listed_with_their_sub_agents() {
 fn m3_a_session_is_found_by_its_id_or_by_the_beginning_of_it() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ours = our_home(one.path());
-    let theirs = Home::at(two.path(), Owner::ClaudeCode).unwrap();
+    let theirs = Home::at(two.path(), HomeOwner::ClaudeCode).unwrap();
     let path = |home: &Home, id: &str| home.transcript("-work", &SessionId::parse(id).unwrap());
     for (home, id) in [
         (&ours, "abc"),
@@ -263,7 +263,7 @@ fn m3_ids_that_lead_elsewhere_are_refused() {
 #[test]
 fn m3_a_long_project_path_is_recognised_by_what_its_entries_say() {
     let root = tempfile::tempdir().unwrap();
-    let home = Home::at(root.path(), Owner::ClaudeCode).unwrap();
+    let home = Home::at(root.path(), HomeOwner::ClaudeCode).unwrap();
     let working_folder = PathBuf::from(format!("/{}/project", "deep".repeat(60)));
     let other = PathBuf::from(format!("/{}/other", "deep".repeat(60)));
     let cut = &folder_name(&working_folder)[..200];

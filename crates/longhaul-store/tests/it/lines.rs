@@ -2,12 +2,12 @@
 
 use std::io::{Cursor, Read};
 
-use longhaul_store::{Ending, LineReader};
+use longhaul_store::{LineEnding, LineReader};
 use proptest::prelude::*;
 
 use crate::support::{Dribble, messy_bytes};
 
-type Owned = (u64, u64, Vec<u8>, Ending);
+type Owned = (u64, u64, Vec<u8>, LineEnding);
 
 fn all(mut reader: LineReader<impl Read>) -> (Vec<Owned>, bool) {
     let mut lines = Vec::new();
@@ -23,10 +23,10 @@ fn m4_lines_are_numbered_and_their_ends_kept_apart() {
     let (lines, bom) = all(LineReader::new(&bytes[..]));
     assert!(bom);
     let expected = vec![
-        (1, 3, b"one".to_vec(), Ending::CrLf),
-        (2, 8, b"".to_vec(), Ending::Lf),
-        (3, 9, b"two\r ".to_vec(), Ending::Lf),
-        (4, 15, b"last\r".to_vec(), Ending::None),
+        (1, 3, b"one".to_vec(), LineEnding::CrLf),
+        (2, 8, b"".to_vec(), LineEnding::Lf),
+        (3, 9, b"two\r ".to_vec(), LineEnding::Lf),
+        (4, 15, b"last\r".to_vec(), LineEnding::None),
     ];
     assert_eq!(lines, expected);
 }
@@ -59,7 +59,7 @@ fn m5_reading_can_start_at_any_line() {
     let (lines, bom) = all(reader);
     assert_eq!(
         lines,
-        vec![(1, 11, b"\xEF\xBB\xBFthree".to_vec(), Ending::None)]
+        vec![(1, 11, b"\xEF\xBB\xBFthree".to_vec(), LineEnding::None)]
     );
     assert!(!bom, "a mark inside the file is no byte order mark");
     let from_start = LineReader::starting_at(Cursor::new(bytes), 0).unwrap();

@@ -1,14 +1,14 @@
 //! Reading a whole file and writing it back.
 
-use longhaul_core::message::Damage;
-use longhaul_store::{Content, Ending, Loaded, load, load_from, write_back};
+use longhaul_core::message::LineDamage;
+use longhaul_store::{LineEnding, LoadedContent, LoadedTranscript, load, load_from, write_back};
 use proptest::prelude::*;
 
 use longhaul_testkit::corpora::corpora;
 
 use crate::support::{Dribble, entry, files_below, messy_bytes};
 
-fn written(loaded: &Loaded) -> Vec<u8> {
+fn written(loaded: &LoadedTranscript) -> Vec<u8> {
     let mut out = Vec::new();
     write_back(loaded, &mut out).unwrap();
     out
@@ -58,13 +58,13 @@ fn m4_every_kind_of_damage_is_named_with_its_line_and_the_intact_entries_load() 
     let damaged: Vec<_> = loaded.damaged().collect();
     let numbers: Vec<u64> = damaged.iter().map(|(line, _)| line.number).collect();
     assert_eq!(numbers, [4, 5, 6, 7, 8, 10]);
-    assert!(matches!(damaged[0].1, Damage::NotJson(_)));
-    assert_eq!(damaged[1].1, Damage::NotAnObject);
-    assert!(matches!(damaged[2].1, Damage::TrailingGarbage(_)));
-    assert_eq!(damaged[3].1, Damage::InvalidUtf8(9));
+    assert!(matches!(damaged[0].1, LineDamage::NotJson(_)));
+    assert_eq!(damaged[1].1, LineDamage::NotAnObject);
+    assert!(matches!(damaged[2].1, LineDamage::TrailingGarbage(_)));
+    assert_eq!(damaged[3].1, LineDamage::InvalidUtf8(9));
     assert!(damaged[5].1.is_cut_off());
-    assert_eq!(damaged[5].0.ending, Ending::None);
-    assert!(matches!(loaded.lines()[1].content, Content::Blank(_)));
+    assert_eq!(damaged[5].0.ending, LineEnding::None);
+    assert!(matches!(loaded.lines()[1].content, LoadedContent::Blank(_)));
     assert_eq!(written(&loaded), bytes);
 }
 

@@ -1,6 +1,6 @@
 //! Who may change a transcript.
 
-use longhaul_store::{Force, Home, Owner, Refusal, may_change_in_place};
+use longhaul_store::{Force, Home, HomeOwner, OwnershipRefusal, may_change_in_place};
 
 use crate::support::{at, file_at, our_home};
 
@@ -15,10 +15,10 @@ fn g2_another_programs_file_is_changed_only_when_forced() {
     let now = at(2_000);
     assert!(may_change_in_place(&ours, &home, now, Force::No).is_ok());
     let refused = may_change_in_place(&theirs, &home, now, Force::No).unwrap_err();
-    assert!(matches!(refused, Refusal::OtherProgram { .. }));
+    assert!(matches!(refused, OwnershipRefusal::OtherProgram { .. }));
     assert!(refused.to_string().contains("--force"), "{refused}");
     assert!(may_change_in_place(&theirs, &home, now, Force::Yes).is_ok());
-    let claude = Home::at(root.path(), Owner::ClaudeCode).unwrap();
+    let claude = Home::at(root.path(), HomeOwner::ClaudeCode).unwrap();
     assert!(may_change_in_place(&ours, &claude, now, Force::No).is_err());
 }
 
@@ -33,7 +33,7 @@ fn g2_a_link_among_our_sessions_does_not_make_a_file_ours() {
     let link = home.projects().join("-work/link.jsonl");
     std::os::unix::fs::symlink(&theirs, &link).unwrap();
     let refused = may_change_in_place(&link, &home, at(2_000), Force::No).unwrap_err();
-    assert!(matches!(refused, Refusal::OtherProgram { .. }));
+    assert!(matches!(refused, OwnershipRefusal::OtherProgram { .. }));
 }
 
 #[test]
@@ -44,7 +44,10 @@ fn g2_a_file_modified_within_the_last_minute_is_changed_only_when_forced() {
     file_at(&path, "", 1_000);
     for now in [900, 1_000, 1_059] {
         let refused = may_change_in_place(&path, &home, at(now), Force::No).unwrap_err();
-        assert!(matches!(refused, Refusal::ModifiedRecently { .. }), "{now}");
+        assert!(
+            matches!(refused, OwnershipRefusal::ModifiedRecently { .. }),
+            "{now}"
+        );
         assert!(refused.to_string().contains("--force"), "{refused}");
         assert!(may_change_in_place(&path, &home, at(now), Force::Yes).is_ok());
     }
@@ -57,6 +60,6 @@ fn g2_a_file_that_is_not_there_is_named() {
     let path = root.path().join("none.jsonl");
     let home = our_home(root.path());
     let refused = may_change_in_place(&path, &home, at(1), Force::No).unwrap_err();
-    assert!(matches!(refused, Refusal::Unreadable { .. }));
+    assert!(matches!(refused, OwnershipRefusal::Unreadable { .. }));
     assert!(refused.to_string().contains("none.jsonl"), "{refused}");
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use longhaul_store::archive::{Archive, archive_path};
 use longhaul_store::purge::{KeptReason, PurgeError, PurgePlan, PurgeWhat, plan};
-use longhaul_store::{AppendError, Durability, Env, Home, Owner, SessionId, TranscriptWriter};
+use longhaul_store::{AppendError, Durability, Env, Home, HomeOwner, SessionId, TranscriptWriter};
 use tempfile::TempDir;
 
 use crate::support::{at, entry, file_at, files_below, our_home};
@@ -187,7 +187,7 @@ fn g2_homes_that_are_not_ours_alone_are_not_purged() {
         let error = plan(&home, &PurgeWhat::Everything, at(1)).unwrap_err();
         assert!(matches!(error, PurgeError::TooWide { .. }), "{error}");
     }
-    let theirs = Home::at(&user_home, Owner::ClaudeCode).unwrap();
+    let theirs = Home::at(&user_home, HomeOwner::ClaudeCode).unwrap();
     let error = plan(&theirs, &PurgeWhat::Everything, at(1)).unwrap_err();
     assert!(matches!(error, PurgeError::NotOurs { .. }), "{error}");
     let fresh = Home::longhaul(&at_root(user_home.join("not-yet"))).unwrap();

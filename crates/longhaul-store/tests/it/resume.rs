@@ -2,23 +2,28 @@
 
 use std::path::Path;
 
-use longhaul_core::message::Scanner;
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::message::LineScanner;
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_store::{LineReader, resume};
-use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 
 /// Offsets of the live view and its size in tokens, found by reading the whole file.
 fn whole(path: &Path) -> (Vec<u64>, u64) {
     let mut lines = LineReader::open(path).unwrap();
-    let mut table = Table::default();
-    let mut scanner = Scanner::default();
+    let mut table = TranscriptTable::default();
+    let mut scanner = LineScanner::default();
     while let Some(line) = lines.next().unwrap() {
         if let Ok(facets) = scanner.scan(line.bytes) {
-            table.push(line.number, line.offset, facets.view(line.bytes), &Rough);
+            table.push(
+                line.number,
+                line.offset,
+                facets.view(line.bytes),
+                &RoughEstimator,
+            );
         }
     }
-    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;
     let offsets = rows
         .iter()
@@ -48,14 +53,14 @@ pub(crate) fn check(bytes: &[u8], name: &str) -> u64 {
 fn m5_a_resume_finds_the_same_view_as_reading_the_whole_file() {
     for seed in 0..8 {
         for kept in [
-            Kept::Nothing,
-            Kept::AfterSummary,
-            Kept::AfterBoundary,
-            Kept::Listed,
+            KeptRounds::Nothing,
+            KeptRounds::AfterSummary,
+            KeptRounds::AfterBoundary,
+            KeptRounds::Listed,
         ] {
             let spec = SessionSpec::new(seed, 40)
                 .kept(kept)
-                .compaction(Compaction::EveryRounds(9));
+                .compaction(CompactionSchedule::EveryRounds(9));
             let spec = if seed % 2 == 0 {
                 spec.with(Feature::Branches)
             } else {
@@ -64,7 +69,7 @@ fn m5_a_resume_finds_the_same_view_as_reading_the_whole_file() {
             let session = spec.generate();
             let from = check(&session.bytes, &format!("seed {seed}, {kept:?}"));
             let last = session.truth.boundaries.last().unwrap();
-            if kept == Kept::Nothing {
+            if kept == KeptRounds::Nothing {
                 assert_eq!(
                     from, last.offset as u64,
                     "not a byte before the boundary is kept"
@@ -79,8 +84,8 @@ fn m5_a_resume_finds_the_same_view_as_reading_the_whole_file() {
 #[test]
 fn m5_a_resume_is_the_same_wherever_the_file_ends() {
     let spec = SessionSpec::new(21, 30)
-        .kept(Kept::AfterSummary)
-        .compaction(Compaction::EveryRounds(8));
+        .kept(KeptRounds::AfterSummary)
+        .compaction(CompactionSchedule::EveryRounds(8));
     let session = spec.with(Feature::Branches).generate();
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', &session.bytes)
         .map(|at| at + 1)
@@ -121,7 +126,7 @@ fn m5_real_sessions_resume_from_their_tails() {
 #[test]
 fn m5_a_rewind_to_before_the_boundary_reads_back_as_far_as_it_must() {
     let session = SessionSpec::new(4, 24)
-        .compaction(Compaction::EveryRounds(10))
+        .compaction(CompactionSchedule::EveryRounds(10))
         .generate();
     let [first, .., last] = &session.truth.boundaries[..] else {
         panic!("two boundaries")
@@ -152,7 +157,7 @@ fn m5_an_empty_file_resumes_to_an_empty_view() {
 fn m7_a_resume_finds_the_head_just_before_its_view_or_inside_it() {
     let head = r#"{"type":"request-head","sessionId":"s","system":"x","tools":[],"userContext":"","settings":{}}"#;
     let session = SessionSpec::new(6, 20)
-        .compaction(Compaction::EveryRounds(8))
+        .compaction(CompactionSchedule::EveryRounds(8))
         .generate();
     let boundary = session.truth.boundaries.last().unwrap().line;
     let text = String::from_utf8(session.bytes).unwrap();
@@ -163,7 +168,11 @@ fn m7_a_resume_finds_the_head_just_before_its_view_or_inside_it() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), with_head.join("\n") + "\n").unwrap();
         let resumed = resume(file.path()).unwrap();
-        assert_eq!(resumed.head.unwrap().entry.bytes(), head, "at {place}");
+        assert_eq!(
+            resumed.request_prefix.unwrap().entry.bytes(),
+            head,
+            "at {place}"
+        );
         assert!(resumed.read_from > 0);
     }
 }
@@ -172,7 +181,7 @@ fn m7_a_resume_finds_the_head_just_before_its_view_or_inside_it() {
 fn m7_a_head_that_lies_far_before_the_view_is_not_searched_for() {
     let head = r#"{"type":"request-head","sessionId":"s","system":"x","tools":[],"userContext":"","settings":{}}"#;
     let session = SessionSpec::new(6, 20)
-        .compaction(Compaction::EveryRounds(8))
+        .compaction(CompactionSchedule::EveryRounds(8))
         .generate();
     let boundary = session.truth.boundaries.last().unwrap().line;
     let text = String::from_utf8(session.bytes).unwrap();
@@ -181,7 +190,11 @@ fn m7_a_head_that_lies_far_before_the_view_is_not_searched_for() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines.join("\n") + "\n").unwrap();
     let resumed = resume(file.path()).unwrap();
-    assert!(resumed.head.is_none() && resumed.replay().is_none() && resumed.assembly().is_none());
+    assert!(
+        resumed.request_prefix.is_none()
+            && resumed.replay().is_none()
+            && resumed.assembly().is_none()
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use longhaul_store::{Home, Owner};
+use longhaul_store::{Home, HomeOwner};
 
 /// Every file below a folder.
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
@@ -84,5 +84,5 @@ pub(crate) fn at(seconds: u64) -> SystemTime {
 
 /// Our home at a folder.
 pub(crate) fn our_home(root: &Path) -> Home {
-    Home::at(root, Owner::Longhaul).unwrap()
+    Home::at(root, HomeOwner::Longhaul).unwrap()
 }

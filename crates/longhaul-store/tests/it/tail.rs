@@ -2,14 +2,14 @@
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
-use longhaul_store::{Ending, LineReader, TailReader};
+use longhaul_store::{LineEnding, LineReader, TailReader};
 use proptest::prelude::*;
 
 use longhaul_testkit::corpora::corpora;
 
 use crate::support::{files_below, messy_bytes};
 
-type Owned = (u64, Vec<u8>, Ending);
+type Owned = (u64, Vec<u8>, LineEnding);
 
 fn forward(bytes: &[u8]) -> (Vec<Owned>, bool) {
     let mut reader = LineReader::new(bytes);
@@ -67,7 +67,10 @@ fn m5_the_last_lines_of_a_large_file_cost_one_block() {
     let size = bytes.len() as u64;
     let mut tail = counting(bytes);
     let torn = tail.next().unwrap().unwrap();
-    assert_eq!((torn.bytes, torn.ending), (&b"{\"torn"[..], Ending::None));
+    assert_eq!(
+        (torn.bytes, torn.ending),
+        (&b"{\"torn"[..], LineEnding::None)
+    );
     assert_eq!(tail.next().unwrap().unwrap().bytes, b"last");
     assert_eq!(tail.read_down_to(), size - (64 << 10));
 }
@@ -80,7 +83,10 @@ fn m5_each_byte_is_read_once_even_of_a_line_of_a_hundred_megabytes() {
     let mut tail = counting(bytes);
     assert_eq!(tail.next().unwrap().unwrap().bytes, b"last");
     let long = tail.next().unwrap().unwrap();
-    assert_eq!((long.bytes.len(), long.ending), (100_000_000, Ending::CrLf));
+    assert_eq!(
+        (long.bytes.len(), long.ending),
+        (100_000_000, LineEnding::CrLf)
+    );
     assert_eq!(tail.next().unwrap().unwrap().bytes, b"first");
     assert!(tail.next().unwrap().is_none());
     let reads = tail.into_inner().reads;

@@ -23,7 +23,7 @@ const BEFORE: &str = "be40be40-0000-4000-8000-000000000000";
 const SEAM: &str = "5ea35ea3-0000-4000-8000-000000000000";
 
 /// A stretch of conversation that can follow itself.
-pub(super) struct Block {
+pub(super) struct RepeatedBlock {
     bytes: Vec<u8>,
     pub(super) lines: u64,
     /// Where the varying digits of uuids and agents' ids begin; the session's own id is not among them.
@@ -38,7 +38,7 @@ pub(super) struct Block {
     copies: u32,
 }
 
-impl Block {
+impl RepeatedBlock {
     /// Generates the block; it ends with the turn in which it reaches `bytes`.
     pub(super) fn new(mut session: Generator, bytes: usize) -> Self {
         session.continue_from(BEFORE);
@@ -137,13 +137,13 @@ impl Block {
 }
 
 /// What follows the last block: one line of its own, then the same bytes always.
-pub(super) struct Seam {
+pub(super) struct TailSeam {
     pub(super) bytes: Vec<u8>,
     pub(super) lines: u64,
     pub(super) last_uuid: String,
 }
 
-impl Seam {
+impl TailSeam {
     /// Generates a boundary and at least `bytes` behind it.
     pub(super) fn new(mut session: Generator, bytes: usize) -> Self {
         session.continue_from(SEAM);

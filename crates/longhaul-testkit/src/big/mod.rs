@@ -13,8 +13,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::session::{Compaction, Feature, Generator, SessionSpec};
-use block::{Block, Seam};
+use crate::session::{CompactionSchedule, Feature, Generator, SessionSpec};
+use block::{RepeatedBlock, TailSeam};
 
 /// What a big file is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,12 @@ pub struct BigSpec {
     /// The file has at least so many bytes, and at most one block more.
     pub min_bytes: u64,
     /// What the file has by way of compact boundaries.
-    pub boundaries: Boundaries,
+    pub boundaries: BigFileBoundaries,
 }
 
 /// Compact boundaries in a big file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Boundaries {
+pub enum BigFileBoundaries {
     /// None: one chain from the first line to the last.
     None,
     /// Where the context would have filled up, a few in every block.
@@ -61,16 +61,18 @@ impl BigSpec {
     /// Whatever `out` reports.
     pub fn write_to(&self, mut out: impl Write) -> io::Result<BigFile> {
         let compaction = match self.boundaries {
-            Boundaries::None => Compaction::Never,
-            _ => Compaction::AtTokens(167_000),
+            BigFileBoundaries::None => CompactionSchedule::Never,
+            _ => CompactionSchedule::AtTokens(167_000),
         };
         let session = self.session(self.seed, compaction);
         let tail = match self.boundaries {
-            Boundaries::LastBefore(bytes) => Some(self.tail(bytes as usize, session.session_id())),
+            BigFileBoundaries::LastBefore(bytes) => {
+                Some(self.tail(bytes as usize, session.session_id()))
+            }
             _ => None,
         };
         let tail_bytes = tail.as_ref().map_or(0, |tail| tail.bytes.len() as u64);
-        let mut block = Block::new(
+        let mut block = RepeatedBlock::new(
             session,
             self.min_bytes.saturating_sub(tail_bytes).min(BLOCK as u64) as usize,
         );
@@ -116,9 +118,9 @@ impl BigSpec {
     /// When the folder or the file cannot be created or written.
     pub fn cached_in(&self, folder: &Path) -> io::Result<PathBuf> {
         let kind = match self.boundaries {
-            Boundaries::None => String::from("chain"),
-            Boundaries::Natural => String::from("natural"),
-            Boundaries::LastBefore(bytes) => format!("tail{bytes}"),
+            BigFileBoundaries::None => String::from("chain"),
+            BigFileBoundaries::Natural => String::from("natural"),
+            BigFileBoundaries::LastBefore(bytes) => format!("tail{bytes}"),
         };
         let name = format!(
             "longhaul-big-v{FORMAT}-{}-{}-{kind}.jsonl",
@@ -134,7 +136,7 @@ impl BigSpec {
         Ok(path)
     }
 
-    fn session(&self, seed: u64, compaction: Compaction) -> Generator {
+    fn session(&self, seed: u64, compaction: CompactionSchedule) -> Generator {
         // Titles name entries of other files; everything else may repeat.
         let spec = SessionSpec::new(seed, 0)
             .without(Feature::Titles)
@@ -142,10 +144,10 @@ impl BigSpec {
         Generator::new(spec)
     }
 
-    fn tail(&self, bytes: usize, session_id: &str) -> Seam {
-        let mut session = self.session(self.seed ^ 0x7a11, Compaction::Never);
+    fn tail(&self, bytes: usize, session_id: &str) -> TailSeam {
+        let mut session = self.session(self.seed ^ 0x7a11, CompactionSchedule::Never);
         session.join_session(session_id);
-        Seam::new(session, bytes)
+        TailSeam::new(session, bytes)
     }
 }
 

@@ -37,7 +37,7 @@ const FLAGS: [&str; 11] = [
 
 /// A browser that was started; killed when dropped, and its profile deleted.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct BrowserProcess {
     _child: Child,
     _profile: TempDir,
 }
@@ -63,7 +63,7 @@ pub(super) fn program() -> Option<PathBuf> {
 }
 
 /// Starts it and waits until it says where it can be driven.
-pub(super) async fn start(program: &Path) -> (Running, String) {
+pub(super) async fn start(program: &Path) -> (BrowserProcess, String) {
     let profile = TempDir::new().unwrap();
     let mut child = Command::new(program)
         .args(FLAGS)
@@ -96,7 +96,7 @@ pub(super) async fn start(program: &Path) -> (Running, String) {
     };
     // What it says later is of no interest, but it must be able to say it.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    let running = Running {
+    let running = BrowserProcess {
         _child: child,
         _profile: profile,
     };

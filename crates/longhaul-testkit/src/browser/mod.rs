@@ -15,11 +15,11 @@ mod wire;
 
 use std::time::Duration;
 
-pub use page::{Page, Scheme};
+pub use page::{BrowserPage, ColorScheme};
 
-use find::Running;
+use find::BrowserProcess;
 use serde_json::json;
-use wire::Wire;
+use wire::DevToolsConnection;
 
 /// The longest wait for something that must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -27,8 +27,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// A browser of its own, with an empty profile. It ends when dropped.
 #[derive(Debug)]
 pub struct Browser {
-    wire: Wire,
-    _running: Running,
+    wire: DevToolsConnection,
+    _running: BrowserProcess,
     /// Browsers are large: one at a time.
     _turn: tokio::sync::MutexGuard<'static, ()>,
 }
@@ -44,7 +44,7 @@ impl Browser {
         let program = find::program()?;
         let turn = TURN.lock().await;
         let (running, url) = find::start(&program).await;
-        let wire = Wire::connect(&url).await;
+        let wire = DevToolsConnection::connect(&url).await;
         Some(Self {
             wire,
             _running: running,
@@ -56,12 +56,12 @@ impl Browser {
     ///
     /// # Panics
     /// When the browser does not answer.
-    pub async fn page(&self) -> Page {
+    pub async fn page(&self) -> BrowserPage {
         let target = json!({"url": "about:blank"});
         let made = self.wire.ask(None, "Target.createTarget", target).await;
         let attach = json!({"targetId": made["targetId"], "flatten": true});
         let attached = self.wire.ask(None, "Target.attachToTarget", attach).await;
         let session = attached["sessionId"].as_str().unwrap().to_owned();
-        Page::watched(self.wire.clone(), session).await
+        BrowserPage::watched(self.wire.clone(), session).await
     }
 }

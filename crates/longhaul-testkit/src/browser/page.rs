@@ -6,11 +6,11 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use super::PATIENCE;
-use super::wire::Wire;
+use super::wire::DevToolsConnection;
 
 /// What a person has chosen to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
+pub enum ColorScheme {
     /// Dark on light.
     Light,
     /// Light on dark.
@@ -19,13 +19,13 @@ pub enum Scheme {
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct Page {
-    wire: Wire,
+pub struct BrowserPage {
+    wire: DevToolsConnection,
     session: String,
 }
 
-impl Page {
-    pub(super) async fn watched(wire: Wire, session: String) -> Self {
+impl BrowserPage {
+    pub(super) async fn watched(wire: DevToolsConnection, session: String) -> Self {
         let page = Self { wire, session };
         for domain in ["Page", "Runtime", "Network", "Log"] {
             page.ask(&format!("{domain}.enable"), json!({})).await;
@@ -180,10 +180,10 @@ impl Page {
     ///
     /// # Panics
     /// When the page does not answer.
-    pub async fn scheme(&self, scheme: Scheme) {
+    pub async fn scheme(&self, scheme: ColorScheme) {
         let value = match scheme {
-            Scheme::Light => "light",
-            Scheme::Dark => "dark",
+            ColorScheme::Light => "light",
+            ColorScheme::Dark => "dark",
         };
         let features = json!([{"name": "prefers-color-scheme", "value": value}]);
         self.ask("Emulation.setEmulatedMedia", json!({"features": features}))

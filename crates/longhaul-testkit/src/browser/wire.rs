@@ -15,19 +15,19 @@ use super::PATIENCE;
 
 /// A connection to a browser.
 #[derive(Debug, Clone)]
-pub(super) struct Wire {
+pub(super) struct DevToolsConnection {
     out: mpsc::UnboundedSender<String>,
-    shared: Arc<Shared>,
+    shared: Arc<DevToolsState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct DevToolsState {
     number: AtomicU64,
     asked: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
     events: Mutex<Vec<Value>>,
 }
 
-impl Wire {
+impl DevToolsConnection {
     pub(super) async fn connect(url: &str) -> Self {
         // Pictures of pages are large.
         let config = WebSocketConfig::default()
@@ -45,7 +45,7 @@ impl Wire {
                 }
             }
         });
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(DevToolsState::default());
         let keeps = Arc::clone(&shared);
         tokio::spawn(async move {
             while let Some(Ok(message)) = stream.next().await {
@@ -105,7 +105,7 @@ impl Wire {
     }
 }
 
-impl Shared {
+impl DevToolsState {
     fn take(&self, value: Value) {
         let Some(number) = value["id"].as_u64() else {
             self.events.lock().unwrap().push(value);

@@ -5,15 +5,15 @@
 
 use serde_json::Value;
 
-use super::{Damaged, Lines};
+use super::{DamagedFile, SplitLines};
 
 /// A uuid no generated file holds.
 const NOWHERE: &str = "00000000-dead-4bad-8bad-000000000000";
 
 /// Writes the line a second time, right behind itself. The first one wins, the second is named.
 #[must_use]
-pub fn duplicate_uuid(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn duplicate_uuid(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let Some(at) = lines
         .index(line)
         .filter(|at| lines.member(*at, "uuid").is_some())
@@ -27,8 +27,8 @@ pub fn duplicate_uuid(bytes: &[u8], line: usize) -> Damaged {
 
 /// Hangs the line on an entry that does not exist.
 #[must_use]
-pub fn dangling_parent(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn dangling_parent(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let named = match lines.index(line) {
         Some(at) if lines.set_parent(at, NOWHERE) => vec![at + 1],
         _ => Vec::new(),
@@ -39,8 +39,8 @@ pub fn dangling_parent(bytes: &[u8], line: usize) -> Damaged {
 /// Hangs line `first` on line `last`, which comes after it: a cycle if `last` descends from `first`, and in any case
 /// if they are the same. Both are named; a reader may report any entry of the cycle.
 #[must_use]
-pub fn cycle(bytes: &[u8], first: usize, last: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn cycle(bytes: &[u8], first: usize, last: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let places = lines.index(first).zip(lines.index(last));
     let uuid = places.and_then(|(_, last)| lines.member(last, "uuid"));
     let mut named = Vec::new();
@@ -56,8 +56,8 @@ pub fn cycle(bytes: &[u8], first: usize, last: usize) -> Damaged {
 /// Puts a result behind the line that answers a call nobody made. What hung on the line hangs on it instead, so
 /// that it lies on the chain.
 #[must_use]
-pub fn orphan_result(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn orphan_result(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let found = lines
         .index(line)
         .and_then(|at| Some((at, lines.member(at, "uuid")?)));
@@ -85,8 +85,8 @@ pub fn orphan_result(bytes: &[u8], line: usize) -> Damaged {
 /// Takes out the result that answers the call on the line. What hung on the result hangs on the call instead. The
 /// call is named; a call of the last round would be no problem, since its result may be on its way.
 #[must_use]
-pub fn orphan_call(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn orphan_call(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let found = lines.index(line).and_then(|at| {
         let call = lines.parsed(at)?;
         let id = call.pointer("/message/content/0/id")?.as_str()?.to_owned();
@@ -118,8 +118,8 @@ pub fn orphan_call(bytes: &[u8], line: usize) -> Damaged {
 
 /// Makes the kept segment of the boundary on the line begin at an entry that does not exist.
 #[must_use]
-pub fn broken_segment(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn broken_segment(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let key: &[u8] = b"\"headUuid\":\"";
     let place = lines
         .index(line)
@@ -132,7 +132,7 @@ pub fn broken_segment(bytes: &[u8], line: usize) -> Damaged {
     lines.named(vec![at + 1])
 }
 
-impl Lines {
+impl SplitLines {
     fn parsed(&self, at: usize) -> Option<Value> {
         serde_json::from_slice(self.body(at)).ok()
     }

@@ -20,7 +20,7 @@ pub use text::{
 
 /// A damaged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damaged {
+pub struct DamagedFile {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The lines a reader should name, from 1.
@@ -31,7 +31,7 @@ pub struct Damaged {
 #[must_use]
 pub fn lines_with(bytes: &[u8], needle: &str) -> Vec<usize> {
     let finder = memchr::memmem::Finder::new(needle);
-    Lines::of(bytes)
+    SplitLines::of(bytes)
         .0
         .iter()
         .enumerate()
@@ -41,9 +41,9 @@ pub fn lines_with(bytes: &[u8], needle: &str) -> Vec<usize> {
 }
 
 /// A file taken apart into lines, each with its line end; the last may lack one.
-struct Lines(Vec<Vec<u8>>);
+struct SplitLines(Vec<Vec<u8>>);
 
-impl Lines {
+impl SplitLines {
     fn of(bytes: &[u8]) -> Self {
         Self(
             bytes
@@ -80,8 +80,8 @@ impl Lines {
         at + 1
     }
 
-    fn named(self, lines: Vec<usize>) -> Damaged {
-        Damaged {
+    fn named(self, lines: Vec<usize>) -> DamagedFile {
+        DamagedFile {
             bytes: self.0.concat(),
             lines,
         }

@@ -1,14 +1,14 @@
 //! Damage to the text: torn, foreign or oversized lines, wrong encodings, wrong line ends.
 
-use super::{Damaged, Lines};
-use crate::json::{Object, quote};
+use super::{DamagedFile, SplitLines};
+use crate::json::{ObjectBuilder, quote};
 use crate::rng::Rng;
 use crate::words::{self, Letters};
 
 /// Cuts the last line in its middle, as a crash during a write does.
 #[must_use]
-pub fn tear_last_line(bytes: &[u8]) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn tear_last_line(bytes: &[u8]) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let count = lines.0.len();
     if let Some(last) = lines.0.last_mut() {
         last.truncate(last.len() / 2);
@@ -18,8 +18,8 @@ pub fn tear_last_line(bytes: &[u8]) -> Damaged {
 
 /// Takes the last line's end away; the line itself stays whole, so nothing is to be named.
 #[must_use]
-pub fn no_final_newline(bytes: &[u8]) -> Damaged {
-    Damaged {
+pub fn no_final_newline(bytes: &[u8]) -> DamagedFile {
+    DamagedFile {
         bytes: bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         lines: Vec::new(),
     }
@@ -27,15 +27,15 @@ pub fn no_final_newline(bytes: &[u8]) -> Damaged {
 
 /// Puts any line before the one with that number.
 #[must_use]
-pub fn insert_line(bytes: &[u8], line: usize, body: &[u8]) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn insert_line(bytes: &[u8], line: usize, body: &[u8]) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let line = lines.insert(line, body);
     lines.named(vec![line])
 }
 
 /// Puts a line of words that are no JSON there.
 #[must_use]
-pub fn garbage_line(bytes: &[u8], line: usize) -> Damaged {
+pub fn garbage_line(bytes: &[u8], line: usize) -> DamagedFile {
     insert_line(
         bytes,
         line,
@@ -45,7 +45,7 @@ pub fn garbage_line(bytes: &[u8], line: usize) -> Damaged {
 
 /// Puts 600 random bytes there; no line feed among them.
 #[must_use]
-pub fn binary_line(bytes: &[u8], line: usize, seed: u64) -> Damaged {
+pub fn binary_line(bytes: &[u8], line: usize, seed: u64) -> DamagedFile {
     let mut rng = Rng::new(seed);
     let noise: Vec<u8> = std::iter::repeat_with(|| rng.below(256) as u8)
         .filter(|byte| *byte != b'\n')
@@ -56,8 +56,8 @@ pub fn binary_line(bytes: &[u8], line: usize, seed: u64) -> Damaged {
 
 /// Puts a byte that no UTF-8 text holds into the first string value of the line.
 #[must_use]
-pub fn invalid_utf8(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn invalid_utf8(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let place = lines
         .index(line)
         .and_then(|at| Some((at, memchr::memmem::find(&lines.0[at], b"\":\"")? + 3)));
@@ -70,7 +70,7 @@ pub fn invalid_utf8(bytes: &[u8], line: usize) -> Damaged {
 
 /// Ends every line with CR LF. A reader names it once, at the first line.
 #[must_use]
-pub fn crlf(bytes: &[u8]) -> Damaged {
+pub fn crlf(bytes: &[u8]) -> DamagedFile {
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 500);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         match line.strip_suffix(b"\n") {
@@ -81,7 +81,7 @@ pub fn crlf(bytes: &[u8]) -> Damaged {
             None => out.extend_from_slice(line),
         }
     }
-    Damaged {
+    DamagedFile {
         bytes: out,
         lines: vec![1],
     }
@@ -89,8 +89,8 @@ pub fn crlf(bytes: &[u8]) -> Damaged {
 
 /// Puts a byte order mark before the first line.
 #[must_use]
-pub fn bom(bytes: &[u8]) -> Damaged {
-    Damaged {
+pub fn bom(bytes: &[u8]) -> DamagedFile {
+    DamagedFile {
         bytes: [b"\xef\xbb\xbf", bytes].concat(),
         lines: vec![1],
     }
@@ -99,11 +99,11 @@ pub fn bom(bytes: &[u8]) -> Damaged {
 /// Puts a whole entry of at least `size` bytes there: intact, without a uuid (so it is outside the chain), full of
 /// escapes. What a reader says of it is its own affair; the line is named so that a test can look.
 #[must_use]
-pub fn huge_line(bytes: &[u8], line: usize, size: usize) -> Damaged {
+pub fn huge_line(bytes: &[u8], line: usize, size: usize) -> DamagedFile {
     let piece = quote(&words::code(&mut Rng::new(77), 200, Letters::Any));
     let piece = &piece[1..piece.len() - 1];
     let text = piece.repeat(size / piece.len() + 1);
-    let entry = Object::new()
+    let entry = ObjectBuilder::new()
         .text("type", "queue-operation")
         .raw("content", &format!("\"{text}\""))
         .end();
@@ -112,20 +112,20 @@ pub fn huge_line(bytes: &[u8], line: usize, size: usize) -> Damaged {
 
 /// Puts a line of at least `size` bytes there that is no JSON.
 #[must_use]
-pub fn huge_garbage_line(bytes: &[u8], line: usize, size: usize) -> Damaged {
+pub fn huge_garbage_line(bytes: &[u8], line: usize, size: usize) -> DamagedFile {
     insert_line(bytes, line, &b"lost cargo ".repeat(size / 11 + 1))
 }
 
 /// Puts a line there that is JSON but no object: pass `[1,2,3]`, `42`, `"text"`, `null`.
 #[must_use]
-pub fn non_object_line(bytes: &[u8], line: usize, json: &str) -> Damaged {
+pub fn non_object_line(bytes: &[u8], line: usize, json: &str) -> DamagedFile {
     insert_line(bytes, line, json.as_bytes())
 }
 
 /// Writes something behind the object on the line.
 #[must_use]
-pub fn trailing_garbage(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn trailing_garbage(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     let Some(at) = lines.index(line) else {
         return lines.named(Vec::new());
     };
@@ -136,8 +136,8 @@ pub fn trailing_garbage(bytes: &[u8], line: usize) -> Damaged {
 
 /// Puts an empty line and one of blanks there. They are nothing: no line is named.
 #[must_use]
-pub fn blank_lines(bytes: &[u8], line: usize) -> Damaged {
-    let mut lines = Lines::of(bytes);
+pub fn blank_lines(bytes: &[u8], line: usize) -> DamagedFile {
+    let mut lines = SplitLines::of(bytes);
     lines.insert(line, b"");
     lines.insert(line, b" \t ");
     lines.named(Vec::new())
@@ -145,7 +145,7 @@ pub fn blank_lines(bytes: &[u8], line: usize) -> Damaged {
 
 /// Puts an intact entry with `levels` nested arrays there. It loads; the line is named for the test's sake.
 #[must_use]
-pub fn deep_nesting(bytes: &[u8], line: usize, levels: usize) -> Damaged {
+pub fn deep_nesting(bytes: &[u8], line: usize, levels: usize) -> DamagedFile {
     let entry = format!(
         "{{\"type\":\"queue-operation\",\"content\":{}{}}}",
         "[".repeat(levels),
@@ -156,7 +156,7 @@ pub fn deep_nesting(bytes: &[u8], line: usize, levels: usize) -> Damaged {
 
 /// Puts an intact entry with half a surrogate pair there. It loads; the line is named for the test's sake.
 #[must_use]
-pub fn lone_surrogate(bytes: &[u8], line: usize) -> Damaged {
+pub fn lone_surrogate(bytes: &[u8], line: usize) -> DamagedFile {
     insert_line(
         bytes,
         line,

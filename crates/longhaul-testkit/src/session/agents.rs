@@ -4,13 +4,13 @@
 //! [`super::Role::SubAgent`] gives).
 
 use super::generator::Generator;
-use super::meter::Meter;
-use super::reply::Work;
+use super::meter::UsageMeter;
+use super::reply::ResponseWork;
 use super::spec::Feature;
-use super::tape::Thread;
-use super::truth::Usage;
+use super::transcript_builder::SpeakerThread;
+use super::truth::ExpectedUsage;
 use crate::ids;
-use crate::json::{Object, array, quote};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
@@ -27,19 +27,19 @@ impl Generator {
 
     /// A small conversation of its own, on a chain of its own.
     fn sidechain(&mut self, agent: &str, prompt: &str) {
-        let thread = Thread {
+        let thread = SpeakerThread {
             agent: Some(agent.to_owned()),
             last: None,
         };
-        let meter = Meter::new(&mut self.rng, self.spec.cache_ttl, 9_000, 14_000);
+        let meter = UsageMeter::new(&mut self.rng, self.spec.cache_ttl, 9_000, 14_000);
         let main_thread = std::mem::replace(&mut self.thread, thread);
         let main_meter = std::mem::replace(&mut self.meter, meter);
         self.depth += 1;
         self.user_line(&quote(prompt), |line| line);
         for _ in 0..self.rng.between(1, 4) {
-            self.round(Work::Continue);
+            self.round(ResponseWork::Continue);
         }
-        self.round(Work::Finish);
+        self.round(ResponseWork::Finish);
         self.depth -= 1;
         self.thread = main_thread;
         self.meter = main_meter;
@@ -53,20 +53,23 @@ impl Generator {
             let file = self.new_file();
             let (path, content) = (self.absolute(file), self.file_content(file));
             let tool = ids::tool(&mut self.rng);
-            let call = Object::new()
+            let call = ObjectBuilder::new()
                 .text("type", "tool_use")
                 .text("id", &tool)
                 .text("name", "Read")
-                .raw("input", &Object::new().text("file_path", &path).end())
+                .raw(
+                    "input",
+                    &ObjectBuilder::new().text("file_path", &path).end(),
+                )
                 .end();
-            let usage = Usage {
+            let usage = ExpectedUsage {
                 input: 3,
                 cache_read: 9_758,
                 cache_write_5m: 1_400,
                 cache_write_1h: 0,
                 output: 2,
             };
-            let message = Object::new()
+            let message = ObjectBuilder::new()
                 .text("model", "claude-haiku-4-5-20251001")
                 .text("id", &ids::message(&mut self.rng))
                 .text("type", "message")
@@ -76,7 +79,7 @@ impl Generator {
                 .raw("stop_sequence", "null")
                 .raw("usage", &super::reply::usage_json(&usage))
                 .end();
-            let asked = Object::new()
+            let asked = ObjectBuilder::new()
                 .text("type", "assistant")
                 .text("timestamp", &self.tape.stamp())
                 .raw("message", &message)
@@ -89,16 +92,16 @@ impl Generator {
             } else {
                 words::code(&mut self.rng, 12, self.letters)
             };
-            let block = Object::new()
+            let block = ObjectBuilder::new()
                 .text("tool_use_id", &tool)
                 .text("type", "tool_result")
                 .text("content", &shown)
                 .end();
-            let message = Object::new()
+            let message = ObjectBuilder::new()
                 .text("role", "user")
                 .raw("content", &array([block]))
                 .end();
-            let answered = Object::new()
+            let answered = ObjectBuilder::new()
                 .text("type", "user")
                 .raw("message", &message)
                 .text("uuid", &ids::uuid(&mut self.rng))
@@ -116,7 +119,7 @@ impl Generator {
         progress_id: &str,
         call_id: &str,
     ) {
-        let data = Object::new()
+        let data = ObjectBuilder::new()
             .raw("message", message)
             .raw("normalizedMessages", "[]")
             .text("type", "agent_progress")

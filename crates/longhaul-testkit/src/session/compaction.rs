@@ -5,11 +5,11 @@
 
 use super::generator::Generator;
 use super::meter;
-use super::spec::{Feature, Kept};
-use super::tape::Written;
-use super::truth::{Boundary, Clearing};
+use super::spec::{Feature, KeptRounds};
+use super::transcript_builder::WrittenLine;
+use super::truth::{ExpectedBoundary, ExpectedClearing};
 use crate::ids;
-use crate::json::{Object, array, quote};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
@@ -17,9 +17,9 @@ impl Generator {
     pub(super) fn compact(&mut self) {
         let wait = self.rng.between(20_000, 110_000);
         self.tape.wait(wait);
-        let kept = self.choose_kept();
+        let kept = self.choose_kept_rounds();
         let (boundary_uuid, summary_uuid) = (ids::uuid(&mut self.rng), ids::uuid(&mut self.rng));
-        let anchor = if self.spec.kept == Kept::AfterBoundary {
+        let anchor = if self.spec.kept == KeptRounds::AfterBoundary {
             &boundary_uuid
         } else {
             &summary_uuid
@@ -54,7 +54,7 @@ impl Generator {
         let summary_line = summary.line;
         self.live.push(summary);
         match self.spec.kept {
-            Kept::AfterBoundary => {
+            KeptRounds::AfterBoundary => {
                 self.live.splice(0..0, kept.iter().cloned());
                 // The summary itself is where fresh lines begin: the next segment may start with it.
                 self.fresh = kept.len();
@@ -67,7 +67,7 @@ impl Generator {
         if self.spec.has(Feature::Attachments) && self.rng.percent(40) {
             self.attachment();
         }
-        self.truth.boundaries.push(Boundary {
+        self.truth.boundaries.push(ExpectedBoundary {
             line: boundary.line,
             offset,
             uuid: boundary.uuid,
@@ -77,7 +77,7 @@ impl Generator {
         });
     }
 
-    fn summary(&mut self, uuid: String) -> Written {
+    fn summary(&mut self, uuid: String) -> WrittenLine {
         let letters = self.letters;
         let mut text = String::from(
             "This conversation goes on from an earlier one that filled the window. What it held, in short:\n",
@@ -104,7 +104,7 @@ impl Generator {
             .text("type", "user")
             .raw(
                 "message",
-                &Object::new()
+                &ObjectBuilder::new()
                     .text("role", "user")
                     .raw("content", &quote(&text))
                     .end(),
@@ -118,7 +118,7 @@ impl Generator {
     }
 
     /// The lines to keep, whole responses only, from among those written since the last boundary.
-    fn choose_kept(&mut self) -> Vec<Written> {
+    fn choose_kept_rounds(&mut self) -> Vec<WrittenLine> {
         let cuts: Vec<usize> = self
             .cuts
             .iter()
@@ -126,21 +126,21 @@ impl Generator {
             .filter(|cut| *cut >= self.fresh)
             .collect();
         match self.spec.kept {
-            Kept::Nothing => Vec::new(),
-            Kept::AfterSummary => match cuts.get(cuts.len().saturating_sub(3)) {
+            KeptRounds::Nothing => Vec::new(),
+            KeptRounds::AfterSummary => match cuts.get(cuts.len().saturating_sub(3)) {
                 Some(from) => self.live[*from..].to_vec(),
                 None => Vec::new(),
             },
-            Kept::AfterBoundary => match cuts.get(3).or(cuts.last()) {
+            KeptRounds::AfterBoundary => match cuts.get(3).or(cuts.last()) {
                 Some(to) => self.live[self.fresh..*to].to_vec(),
                 None => Vec::new(),
             },
-            Kept::Listed => self.listed(&cuts),
+            KeptRounds::Listed => self.listed(&cuts),
         }
     }
 
     /// Of the last three stretches the first and the last; the one between is left to the summary.
-    fn listed(&self, cuts: &[usize]) -> Vec<Written> {
+    fn listed(&self, cuts: &[usize]) -> Vec<WrittenLine> {
         let &[.., first, second, third] = cuts else {
             return Vec::new();
         };
@@ -148,26 +148,26 @@ impl Generator {
         first.iter().chain(last).cloned().collect()
     }
 
-    fn metadata(&mut self, kept: &[Written], anchor: &str) -> String {
+    fn metadata(&mut self, kept: &[WrittenLine], anchor: &str) -> String {
         self.pre_tokens = self.context.max(1);
-        let metadata = Object::new()
+        let metadata = ObjectBuilder::new()
             .text("trigger", "auto")
             .number("preTokens", self.pre_tokens)
             .number("messagesSummarized", (self.live.len() - kept.len()) as u64);
         let (Some(head), Some(tail)) = (kept.first(), kept.last()) else {
             return metadata.end();
         };
-        let segment = Object::new()
+        let segment = ObjectBuilder::new()
             .text("headUuid", &head.uuid)
             .text("anchorUuid", anchor)
             .text("tailUuid", &tail.uuid)
             .end();
         let metadata = metadata.raw("preservedSegment", &segment);
-        if self.spec.kept != Kept::Listed {
+        if self.spec.kept != KeptRounds::Listed {
             return metadata.end();
         }
         let uuids = array(kept.iter().map(|seen| quote(&seen.uuid)));
-        let listed = Object::new()
+        let listed = ObjectBuilder::new()
             .text("anchorUuid", anchor)
             .raw("uuids", &uuids)
             .raw("allUuids", &uuids)
@@ -181,7 +181,7 @@ impl Generator {
         let cleared = std::mem::replace(&mut self.results, keep);
         let saved: u64 = cleared.iter().map(|(_, tokens)| tokens).sum();
         let tool_ids: Vec<String> = cleared.into_iter().map(|(id, _)| id).collect();
-        let metadata = Object::new()
+        let metadata = ObjectBuilder::new()
             .text("trigger", "auto")
             .number("preTokens", self.context)
             .number("tokensSaved", saved)
@@ -206,7 +206,7 @@ impl Generator {
             .end();
         let written = self.tape.link(&mut self.thread, &line, uuid);
         self.meter.clear(saved);
-        self.truth.clearings.push(Clearing {
+        self.truth.clearings.push(ExpectedClearing {
             line: written.line,
             tool_ids,
         });

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::Session;
-use super::meter::Meter;
-use super::reply::Work;
-use super::spec::{Compaction, Feature, Role, SessionSpec};
-use super::tape::{Tape, Thread, Written};
-use super::tools::{SourceFile, Todo};
-use super::truth::{Truth, Usage};
+use super::GeneratedSession;
+use super::meter::UsageMeter;
+use super::reply::ResponseWork;
+use super::spec::{CompactionSchedule, Feature, SessionSpec, TranscriptRole};
+use super::tools::{GeneratedTodo, SourceFile};
+use super::transcript_builder::{SpeakerThread, TranscriptBuilder, WrittenLine};
+use super::truth::{ExpectedUsage, Truth};
 use crate::ids;
 use crate::rng::Rng;
 use crate::words::Letters;
@@ -19,14 +19,14 @@ pub(crate) struct Generator {
     pub(super) spec: SessionSpec,
     pub(super) rng: Rng,
     pub(super) letters: Letters,
-    pub(super) tape: Tape,
-    pub(super) thread: Thread,
-    pub(super) meter: Meter,
+    pub(super) tape: TranscriptBuilder,
+    pub(super) thread: SpeakerThread,
+    pub(super) meter: UsageMeter,
     pub(super) truth: Truth,
     /// How many sub-agents deep the writing is; 0 is what the truth calls main.
     pub(super) depth: usize,
     /// The live view in the order the model sees it.
-    pub(super) live: Vec<Written>,
+    pub(super) live: Vec<WrittenLine>,
     /// Where in `live` the lines written after the last boundary begin.
     pub(super) fresh: usize,
     /// Indexes into `live` at which a response or a prompt begins: the safe cuts.
@@ -40,25 +40,25 @@ pub(crate) struct Generator {
     /// What was read: file, offset, limit.
     pub(super) reads: Vec<(usize, usize, usize)>,
     pub(super) seen_reads: BTreeSet<(usize, usize, usize)>,
-    pub(super) todos: Vec<Todo>,
+    pub(super) todos: Vec<GeneratedTodo>,
     /// Clearable results since the last boundary: tool id and tokens.
     pub(super) results: Vec<(String, u64)>,
 }
 
 /// Where a turn began, to be able to take it back.
-struct Mark {
+struct TurnCheckpoint {
     last: Option<String>,
     live: usize,
     cuts: usize,
-    meter: Meter,
-    anchor: Option<(usize, Usage)>,
+    meter: UsageMeter,
+    anchor: Option<(usize, ExpectedUsage)>,
     results: usize,
     boundaries: (usize, usize),
 }
 
 /// What became of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum GeneratedTurn {
     Stands,
     TakenBack,
 }
@@ -67,9 +67,9 @@ impl Generator {
     /// A generator that has written nothing yet.
     pub(crate) fn new(spec: SessionSpec) -> Self {
         let mut rng = Rng::new(spec.seed);
-        let tape = Tape::new(&mut rng);
-        let meter = Meter::new(&mut rng, spec.cache_ttl, 18_000, 34_000);
-        let agent = (spec.role == Role::SubAgent).then(|| ids::agent(&mut rng));
+        let tape = TranscriptBuilder::new(&mut rng);
+        let meter = UsageMeter::new(&mut rng, spec.cache_ttl, 18_000, 34_000);
+        let agent = (spec.role == TranscriptRole::SubAgent).then(|| ids::agent(&mut rng));
         let truth = Truth {
             session_id: tape.session_id.clone(),
             ..Truth::default()
@@ -84,7 +84,7 @@ impl Generator {
             rng,
             letters,
             tape,
-            thread: Thread { agent, last: None },
+            thread: SpeakerThread { agent, last: None },
             meter,
             truth,
             depth: 0,
@@ -103,7 +103,7 @@ impl Generator {
     }
 
     /// Writes the whole session.
-    pub(crate) fn run(mut self) -> Session {
+    pub(crate) fn run(mut self) -> GeneratedSession {
         self.opening();
         while self.truth.rounds < self.spec.rounds {
             self.turn();
@@ -112,10 +112,10 @@ impl Generator {
     }
 
     /// Writes turns until the file has reached `bytes`, whatever the number of rounds asked for.
-    pub(crate) fn run_to(mut self, bytes: usize) -> Session {
+    pub(crate) fn run_to(mut self, bytes: usize) -> GeneratedSession {
         self.spec.rounds = usize::MAX;
         // Never end on a turn that was taken back: a reader could not know that nothing will continue it.
-        while self.turn() == Turn::TakenBack || self.tape.out.len() < bytes {}
+        while self.turn() == GeneratedTurn::TakenBack || self.tape.out.len() < bytes {}
         self.finish()
     }
 
@@ -147,19 +147,19 @@ impl Generator {
         self.compact();
     }
 
-    fn turn(&mut self) -> Turn {
+    fn turn(&mut self) -> GeneratedTurn {
         self.pause();
-        let mark = self.mark();
+        let mark = self.checkpoint();
         self.snapshot();
         self.prompt();
         let left = self.spec.rounds - self.truth.rounds;
         let planned = self.rng.skewed(1, 28).min(left).max(1);
         for _ in 1..planned {
             self.api_error();
-            self.round(Work::Continue);
+            self.round(ResponseWork::Continue);
             self.maintain();
         }
-        self.round(Work::Finish);
+        self.round(ResponseWork::Finish);
         self.end_of_turn();
         self.maintain();
         let more = self.truth.rounds < self.spec.rounds;
@@ -169,9 +169,9 @@ impl Generator {
             && self.rng.percent(8)
         {
             self.take_back(mark);
-            return Turn::TakenBack;
+            return GeneratedTurn::TakenBack;
         }
-        Turn::Stands
+        GeneratedTurn::Stands
     }
 
     /// The pause before a prompt; now and then a long one.
@@ -188,9 +188,9 @@ impl Generator {
     /// Compacts or clears if it is time.
     fn maintain(&mut self) {
         let due = match self.spec.compaction {
-            Compaction::Never => false,
-            Compaction::AtTokens(limit) => self.context >= limit,
-            Compaction::EveryRounds(rounds) => self.rounds_since_boundary >= rounds.max(1),
+            CompactionSchedule::Never => false,
+            CompactionSchedule::AtTokens(limit) => self.context >= limit,
+            CompactionSchedule::EveryRounds(rounds) => self.rounds_since_boundary >= rounds.max(1),
         };
         if due {
             self.compact();
@@ -199,8 +199,8 @@ impl Generator {
         }
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn checkpoint(&self) -> TurnCheckpoint {
+        TurnCheckpoint {
             last: self.thread.last.clone(),
             live: self.live.len(),
             cuts: self.cuts.len(),
@@ -215,7 +215,7 @@ impl Generator {
         (self.truth.boundaries.len(), self.truth.clearings.len())
     }
 
-    fn take_back(&mut self, mark: Mark) {
+    fn take_back(&mut self, mark: TurnCheckpoint) {
         self.thread.last = mark.last;
         self.live.truncate(mark.live);
         self.cuts.truncate(mark.cuts);
@@ -224,18 +224,18 @@ impl Generator {
         self.results.truncate(mark.results);
     }
 
-    fn finish(mut self) -> Session {
+    fn finish(mut self) -> GeneratedSession {
         self.truth.lines = self.tape.lines;
         self.truth.live = self.live.iter().map(|seen| seen.line).collect();
         self.truth.last_uuid = self.thread.last.unwrap_or_default();
-        Session {
+        GeneratedSession {
             bytes: self.tape.out,
             truth: self.truth,
         }
     }
 
     /// A line that reaches the model was written.
-    pub(super) fn see(&mut self, written: Written) {
+    pub(super) fn see(&mut self, written: WrittenLine) {
         if self.depth == 0 {
             self.live.push(written);
         }

@@ -4,13 +4,13 @@
 //! tested on; they are not a tokenizer's.
 
 use super::spec::CacheTtl;
-use super::truth::Usage;
+use super::truth::ExpectedUsage;
 use crate::rng::Rng;
 use crate::timestamp::Millis;
 
 /// The state behind the usage numbers of one thread.
 #[derive(Clone, Debug)]
-pub(super) struct Meter {
+pub(super) struct UsageMeter {
     /// System prompt and tools.
     base: u64,
     /// The conversation since the last boundary.
@@ -29,7 +29,7 @@ pub(super) fn tokens(bytes: usize) -> u64 {
     bytes as u64 * 10 / CHARS_PER_TOKEN_X10
 }
 
-impl Meter {
+impl UsageMeter {
     pub(super) fn new(rng: &mut Rng, ttl: CacheTtl, low: usize, high: usize) -> Self {
         Self {
             base: rng.between(low, high) as u64,
@@ -58,7 +58,7 @@ impl Meter {
     }
 
     /// One request: its usage without output.
-    pub(super) fn request(&mut self, rng: &mut Rng, now: Millis) -> Usage {
+    pub(super) fn request(&mut self, rng: &mut Rng, now: Millis) -> ExpectedUsage {
         let life: Millis = match self.ttl {
             CacheTtl::FiveMinutes => 5 * 60_000,
             CacheTtl::OneHour => 60 * 60_000,
@@ -76,7 +76,7 @@ impl Meter {
             CacheTtl::FiveMinutes => (written, 0),
             CacheTtl::OneHour => (0, written),
         };
-        Usage {
+        ExpectedUsage {
             input,
             cache_read: read,
             cache_write_5m: five,
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn what_one_request_writes_the_next_one_reads() {
         let mut rng = Rng::new(1);
-        let mut meter = Meter::new(&mut rng, CacheTtl::FiveMinutes, 20_000, 20_000);
+        let mut meter = UsageMeter::new(&mut rng, CacheTtl::FiveMinutes, 20_000, 20_000);
         meter.add(1_000);
         let first = meter.request(&mut rng, 1_000_000);
         assert_eq!(first.context(), 21_000);

@@ -17,18 +17,18 @@ mod noise;
 mod prompts;
 mod reply;
 mod spec;
-mod tape;
 mod tools;
+mod transcript_builder;
 mod truth;
 
-pub use spec::{CacheTtl, Compaction, Feature, Kept, Role, SessionSpec};
-pub use truth::{Boundary, Clearing, Truth, Usage};
+pub use spec::{CacheTtl, CompactionSchedule, Feature, KeptRounds, SessionSpec, TranscriptRole};
+pub use truth::{ExpectedBoundary, ExpectedClearing, ExpectedUsage, Truth};
 
 pub(crate) use generator::Generator;
 
 /// A generated transcript and what is true of it.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct GeneratedSession {
     /// The file's bytes: JSON lines, each ended by `\n`.
     pub bytes: Vec<u8>,
     /// What a reader should find in them.

@@ -4,9 +4,9 @@
 
 use super::generator::Generator;
 use super::spec::Feature;
-use super::tools::Call;
+use super::tools::GeneratedCall;
 use crate::ids;
-use crate::json::{Object, array, quote};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
@@ -19,7 +19,7 @@ impl Generator {
             let title = words::sentence(&mut self.rng, self.letters);
             let leaf = ids::uuid(&mut self.rng);
             self.tape.push(
-                &Object::new()
+                &ObjectBuilder::new()
                     .text("type", "summary")
                     .text("summary", &title)
                     .text("leafUuid", &leaf)
@@ -39,7 +39,7 @@ impl Generator {
     }
 
     /// Hooks before a call runs.
-    pub(super) fn before_call(&mut self, call: &Call) {
+    pub(super) fn before_call(&mut self, call: &GeneratedCall) {
         if self.spec.has(Feature::HookProgress) {
             for _ in 0..2 {
                 self.hook_line("PreToolUse", &format!("PreToolUse:{}", call.tool), &call.id);
@@ -62,7 +62,7 @@ impl Generator {
             words::noun(&mut self.rng),
             words::noun(&mut self.rng)
         );
-        let data = Object::new()
+        let data = ObjectBuilder::new()
             .text("type", "hook_progress")
             .text("hookEvent", event)
             .text("hookName", name)
@@ -110,7 +110,7 @@ impl Generator {
                 printed.push_str(&words::log(&mut self.rng, 2, self.letters));
                 printed.push('\n');
             }
-            let data = Object::new()
+            let data = ObjectBuilder::new()
                 .text("type", "bash_progress")
                 .text("output", &printed)
                 .text("fullOutput", &printed)
@@ -127,22 +127,22 @@ impl Generator {
             return;
         }
         let id = ids::uuid(&mut self.rng);
-        let mut backups = Object::new();
+        let mut backups = ObjectBuilder::new();
         let newest = self.files.len().saturating_sub(6);
         for file in &self.files[newest..] {
-            let backup = Object::new()
+            let backup = ObjectBuilder::new()
                 .text("backupFileName", &format!("{:016x}@v1", file.seed))
                 .number("version", 1)
                 .text("backupTime", &self.tape.stamp())
                 .end();
             backups = backups.raw(&file.path, &backup);
         }
-        let snapshot = Object::new()
+        let snapshot = ObjectBuilder::new()
             .text("messageId", &id)
             .raw("trackedFileBackups", &backups.end())
             .text("timestamp", &self.tape.stamp())
             .end();
-        let line = Object::new()
+        let line = ObjectBuilder::new()
             .text("type", "file-history-snapshot")
             .text("messageId", &id)
             .raw("snapshot", &snapshot)
@@ -154,7 +154,7 @@ impl Generator {
     /// What follows the last response of a turn.
     pub(super) fn end_of_turn(&mut self) {
         if self.spec.has(Feature::SystemLines) {
-            let hook = Object::new()
+            let hook = ObjectBuilder::new()
                 .text("command", &format!("{} --stop", words::noun(&mut self.rng)))
                 .end();
             let id = ids::uuid(&mut self.rng);
@@ -174,7 +174,7 @@ impl Generator {
             });
         }
         if self.spec.has(Feature::QueueOperations) && self.rng.percent(8) {
-            let line = Object::new()
+            let line = ObjectBuilder::new()
                 .text("type", "queue-operation")
                 .text("operation", "enqueue")
                 .text("timestamp", &self.tape.stamp())
@@ -188,7 +188,7 @@ impl Generator {
         }
     }
 
-    fn system_line(&mut self, subtype: &str, body: impl FnOnce(Object) -> Object) {
+    fn system_line(&mut self, subtype: &str, body: impl FnOnce(ObjectBuilder) -> ObjectBuilder) {
         let uuid = ids::uuid(&mut self.rng);
         let line = self
             .tape

@@ -4,7 +4,7 @@ use super::generator::Generator;
 use super::meter;
 use super::spec::Feature;
 use crate::ids;
-use crate::json::{Object, array, quote};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
@@ -29,7 +29,10 @@ impl Generator {
             self.meter.add(2_000);
             let picture = self.picture();
             array([
-                Object::new().text("type", "text").text("text", &text).end(),
+                ObjectBuilder::new()
+                    .text("type", "text")
+                    .text("text", &text)
+                    .end(),
                 picture.block,
             ])
         } else {
@@ -45,7 +48,11 @@ impl Generator {
     }
 
     /// A user line of the conversation; `more` adds what stands behind the timestamp.
-    pub(super) fn user_line(&mut self, content: &str, more: impl FnOnce(Object) -> Object) {
+    pub(super) fn user_line(
+        &mut self,
+        content: &str,
+        more: impl FnOnce(ObjectBuilder) -> ObjectBuilder,
+    ) {
         let uuid = ids::uuid(&mut self.rng);
         let line = self
             .tape
@@ -53,7 +60,7 @@ impl Generator {
             .text("type", "user")
             .raw(
                 "message",
-                &Object::new()
+                &ObjectBuilder::new()
                     .text("role", "user")
                     .raw("content", content)
                     .end(),
@@ -101,24 +108,27 @@ impl Generator {
             0 => {
                 let file = self.new_file();
                 let (path, content) = (self.absolute(file), self.file_content(file));
-                let file = Object::new()
+                let file = ObjectBuilder::new()
                     .text("filePath", &path)
                     .text("content", &content)
                     .end();
-                let content = Object::new().text("type", "text").raw("file", &file).end();
-                Object::new()
+                let content = ObjectBuilder::new()
+                    .text("type", "text")
+                    .raw("file", &file)
+                    .end();
+                ObjectBuilder::new()
                     .text("type", "file")
                     .text("filename", &path)
                     .raw("content", &content)
                     .end()
             }
-            1 => Object::new()
+            1 => ObjectBuilder::new()
                 .text("type", "todo")
                 .raw("content", &self.todos_json())
                 .number("itemCount", self.todos.len() as u64)
                 .text("context", "prompt")
                 .end(),
-            _ => Object::new()
+            _ => ObjectBuilder::new()
                 .text("type", "queued_command")
                 .text("prompt", &words::prose(&mut self.rng, 2, letters))
                 .text("commandMode", "prompt")
@@ -137,16 +147,16 @@ impl Generator {
     }
 
     /// A picture that is no picture: base 64 of nothing in particular.
-    pub(super) fn picture(&mut self) -> Picture {
+    pub(super) fn picture(&mut self) -> GeneratedPicture {
         let len = self.rng.skewed(2_000, 40_000);
         let data = ids::base64(&mut self.rng, len);
-        let source = Object::new()
+        let source = ObjectBuilder::new()
             .text("type", "base64")
             .text("media_type", "image/png")
             .text("data", &data)
             .end();
-        Picture {
-            block: Object::new()
+        GeneratedPicture {
+            block: ObjectBuilder::new()
                 .text("type", "image")
                 .raw("source", &source)
                 .end(),
@@ -156,7 +166,7 @@ impl Generator {
 }
 
 /// A picture as a content block, and its data alone.
-pub(super) struct Picture {
+pub(super) struct GeneratedPicture {
     pub(super) block: String,
     pub(super) data: String,
 }

@@ -3,16 +3,16 @@
 use super::generator::Generator;
 use super::meter;
 use super::spec::Feature;
-use super::tape::Written;
-use super::tools::Call;
-use super::truth::Usage;
+use super::tools::GeneratedCall;
+use super::transcript_builder::WrittenLine;
+use super::truth::ExpectedUsage;
 use crate::ids;
-use crate::json::{Object, array};
+use crate::json::{ObjectBuilder, array};
 use crate::words;
 
 /// What a response does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum ResponseWork {
     /// Calls tools; another response follows.
     Continue,
     /// Answers in words and ends the turn.
@@ -20,14 +20,14 @@ pub(super) enum Work {
 }
 
 /// The block on one line.
-struct Block {
+struct LineBlock {
     json: String,
-    call: Option<Call>,
+    call: Option<GeneratedCall>,
 }
 
 impl Generator {
     /// Writes one response and all its results.
-    pub(super) fn round(&mut self, work: Work) {
+    pub(super) fn round(&mut self, work: ResponseWork) {
         let think = self.rng.between(1_500, 9_000);
         self.tape.wait(think);
         let mut usage = self.meter.request(&mut self.rng, self.tape.now);
@@ -43,9 +43,9 @@ impl Generator {
 
         let (message_id, request_id) = (ids::message(&mut self.rng), ids::request(&mut self.rng));
         let mut first_line = None;
-        let mut pending: Vec<(Call, Written)> = Vec::new();
+        let mut pending: Vec<(GeneratedCall, WrittenLine)> = Vec::new();
         for (block, count) in blocks.into_iter().zip(counts) {
-            let usage = Usage {
+            let usage = ExpectedUsage {
                 output: count,
                 ..usage
             };
@@ -70,7 +70,7 @@ impl Generator {
         }
     }
 
-    fn blocks(&mut self, work: Work) -> Vec<Block> {
+    fn blocks(&mut self, work: ResponseWork) -> Vec<LineBlock> {
         let letters = self.letters;
         let mut blocks = Vec::new();
         if self.spec.has(Feature::Thinking) && self.rng.percent(42) {
@@ -78,38 +78,40 @@ impl Generator {
             let thinking = words::prose(&mut self.rng, sentences, letters);
             let len = self.rng.between(280, 900);
             let signature = ids::base64(&mut self.rng, len);
-            let json = Object::new()
+            let json = ObjectBuilder::new()
                 .text("type", "thinking")
                 .text("thinking", &thinking)
                 .text("signature", &signature);
-            blocks.push(Block {
+            blocks.push(LineBlock {
                 json: json.end(),
                 call: None,
             });
         }
-        if work == Work::Finish || self.rng.percent(55) {
-            let sentences = if work == Work::Finish {
+        if work == ResponseWork::Finish || self.rng.percent(55) {
+            let sentences = if work == ResponseWork::Finish {
                 self.rng.skewed(3, 60)
             } else {
                 self.rng.between(1, 3)
             };
             let text = words::prose(&mut self.rng, sentences, letters);
-            let json = Object::new().text("type", "text").text("text", &text);
-            blocks.push(Block {
+            let json = ObjectBuilder::new()
+                .text("type", "text")
+                .text("text", &text);
+            blocks.push(LineBlock {
                 json: json.end(),
                 call: None,
             });
         }
-        if work == Work::Continue {
+        if work == ResponseWork::Continue {
             let parallel = self.spec.has(Feature::ParallelCalls) && self.rng.percent(22);
             let calls = if parallel { self.rng.between(2, 5) } else { 1 };
             for _ in 0..calls {
                 let call = self.call();
-                let json = Object::new()
+                let json = ObjectBuilder::new()
                     .text("type", "tool_use")
                     .text("id", &call.id)
                     .text("name", call.tool);
-                blocks.push(Block {
+                blocks.push(LineBlock {
                     json: json.raw("input", &call.input).end(),
                     call: Some(call),
                 });
@@ -138,11 +140,11 @@ impl Generator {
         message_id: &str,
         request_id: &str,
         block: &str,
-        usage: &Usage,
-    ) -> Written {
+        usage: &ExpectedUsage,
+    ) -> WrittenLine {
         let pause = self.rng.between(100, 3_000);
         self.tape.wait(pause);
-        let message = Object::new()
+        let message = ObjectBuilder::new()
             .text("model", &self.spec.model)
             .text("id", message_id)
             .text("type", "message")
@@ -167,7 +169,7 @@ impl Generator {
         written
     }
 
-    fn settle(&mut self, first_line: usize, usage: &Usage) {
+    fn settle(&mut self, first_line: usize, usage: &ExpectedUsage) {
         if self.depth > 0 {
             self.truth.sidechain_usage.add(usage);
             return;
@@ -185,14 +187,14 @@ impl Generator {
             return;
         }
         let uuid = ids::uuid(&mut self.rng);
-        let text = Object::new()
+        let text = ObjectBuilder::new()
             .text("type", "text")
             .text("text", "API Error: 529 overloaded, tried again")
             .end();
         let nothing = "{\"input_tokens\":0,\"output_tokens\":0,\"cache_creation_input_tokens\":0,\
                        \"cache_read_input_tokens\":0,\"service_tier\":null,\"cache_creation\":\
                        {\"ephemeral_1h_input_tokens\":0,\"ephemeral_5m_input_tokens\":0}}";
-        let message = Object::new()
+        let message = ObjectBuilder::new()
             .text("id", &ids::uuid(&mut self.rng))
             .raw("container", "null")
             .text("model", "<synthetic>")
@@ -218,12 +220,12 @@ impl Generator {
 }
 
 /// `message.usage` as the API sends it.
-pub(super) fn usage_json(usage: &Usage) -> String {
-    let creation = Object::new()
+pub(super) fn usage_json(usage: &ExpectedUsage) -> String {
+    let creation = ObjectBuilder::new()
         .number("ephemeral_5m_input_tokens", usage.cache_write_5m)
         .number("ephemeral_1h_input_tokens", usage.cache_write_1h)
         .end();
-    Object::new()
+    ObjectBuilder::new()
         .number("input_tokens", usage.input)
         .number(
             "cache_creation_input_tokens",

@@ -1,6 +1,6 @@
 //! What a generated session is to hold.
 
-use super::{Generator, Session};
+use super::{GeneratedSession, Generator};
 
 /// One kind of line or habit that can be switched on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,7 +86,7 @@ impl Feature {
 
 /// When the conversation is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compaction {
+pub enum CompactionSchedule {
     /// Not at all.
     Never,
     /// When the context has reached so many tokens, as the real thing does near 167,000.
@@ -97,7 +97,7 @@ pub enum Compaction {
 
 /// What a compaction keeps verbatim, and how its boundary says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptRounds {
     /// Nothing: boundary and summary only.
     Nothing,
     /// The newest rounds; `preservedSegment` anchored at the summary.
@@ -119,7 +119,7 @@ pub enum CacheTtl {
 
 /// Whose transcript it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TranscriptRole {
     /// The main conversation.
     Main,
     /// A sub-agent's own file, in which every line is a sidechain line.
@@ -132,10 +132,10 @@ pub struct SessionSpec {
     pub(super) seed: u64,
     pub(super) rounds: usize,
     pub(super) features: u32,
-    pub(super) compaction: Compaction,
-    pub(super) kept: Kept,
+    pub(super) compaction: CompactionSchedule,
+    pub(super) kept: KeptRounds,
     pub(super) cache_ttl: CacheTtl,
-    pub(super) role: Role,
+    pub(super) role: TranscriptRole,
     pub(super) model: String,
 }
 
@@ -149,10 +149,10 @@ impl SessionSpec {
             features: Feature::ALL
                 .iter()
                 .fold(0, |set, feature| set | feature.bit()),
-            compaction: Compaction::AtTokens(167_000),
-            kept: Kept::Nothing,
+            compaction: CompactionSchedule::AtTokens(167_000),
+            kept: KeptRounds::Nothing,
             cache_ttl: CacheTtl::FiveMinutes,
-            role: Role::Main,
+            role: TranscriptRole::Main,
             model: String::from("claude-sonnet-4-5-20250929"),
         }
     }
@@ -161,7 +161,7 @@ impl SessionSpec {
     #[must_use]
     pub fn plain(mut self) -> Self {
         self.features = 0;
-        self.compaction = Compaction::Never;
+        self.compaction = CompactionSchedule::Never;
         self
     }
 
@@ -187,14 +187,14 @@ impl SessionSpec {
 
     /// When to compact.
     #[must_use]
-    pub fn compaction(mut self, compaction: Compaction) -> Self {
+    pub fn compaction(mut self, compaction: CompactionSchedule) -> Self {
         self.compaction = compaction;
         self
     }
 
     /// What a compaction keeps.
     #[must_use]
-    pub fn kept(mut self, kept: Kept) -> Self {
+    pub fn kept(mut self, kept: KeptRounds) -> Self {
         self.kept = kept;
         self
     }
@@ -208,10 +208,10 @@ impl SessionSpec {
 
     /// Whose transcript it is. A sub-agent's has no compaction, snapshots, branches or sub-agents of its own.
     #[must_use]
-    pub fn role(mut self, role: Role) -> Self {
+    pub fn role(mut self, role: TranscriptRole) -> Self {
         self.role = role;
-        if role == Role::SubAgent {
-            self.compaction = Compaction::Never;
+        if role == TranscriptRole::SubAgent {
+            self.compaction = CompactionSchedule::Never;
             for feature in [
                 Feature::Snapshots,
                 Feature::Sidechains,
@@ -236,7 +236,7 @@ impl SessionSpec {
 
     /// The transcript and the truth about it.
     #[must_use]
-    pub fn generate(&self) -> Session {
+    pub fn generate(&self) -> GeneratedSession {
         Generator::new(self.clone()).run()
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Token counts of one reply, or a sum of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct ExpectedUsage {
     /// `input_tokens`.
     pub input: u64,
     /// `cache_read_input_tokens`.
@@ -20,7 +20,7 @@ pub struct Usage {
     pub output: u64,
 }
 
-impl Usage {
+impl ExpectedUsage {
     /// The context the reply leaves behind: everything, output included.
     #[must_use]
     pub fn context(&self) -> u64 {
@@ -38,7 +38,7 @@ impl Usage {
 
 /// A compact boundary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Boundary {
+pub struct ExpectedBoundary {
     /// Its line.
     pub line: usize,
     /// Byte offset of its line.
@@ -55,7 +55,7 @@ pub struct Boundary {
 
 /// A microcompact boundary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clearing {
+pub struct ExpectedClearing {
     /// Its line.
     pub line: usize,
     /// `compactedToolIds`.
@@ -74,19 +74,19 @@ pub struct Truth {
     /// Main tool calls by tool.
     pub calls: BTreeMap<&'static str, usize>,
     /// Main usage, each message id once.
-    pub usage: Usage,
+    pub usage: ExpectedUsage,
     /// The usage of sidechain lines in the same file.
-    pub sidechain_usage: Usage,
+    pub sidechain_usage: ExpectedUsage,
     /// Main reads of a path and range that had been read before.
     pub duplicate_reads: usize,
     /// Compact boundaries in file order.
-    pub boundaries: Vec<Boundary>,
+    pub boundaries: Vec<ExpectedBoundary>,
     /// Microcompact boundaries in file order.
-    pub clearings: Vec<Clearing>,
+    pub clearings: Vec<ExpectedClearing>,
     /// User, assistant and attachment lines the model sees next, in the order it sees them; without API errors.
     pub live: Vec<usize>,
     /// Usage and first line of the newest response in the live view written since the last boundary, if any.
-    pub anchor: Option<(usize, Usage)>,
+    pub anchor: Option<(usize, ExpectedUsage)>,
     /// The uuid at the end of the main chain.
     pub last_uuid: String,
 }

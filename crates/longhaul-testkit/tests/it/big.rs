@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use longhaul_testkit::big::{BigFile, BigSpec, Boundaries};
+use longhaul_testkit::big::{BigFile, BigFileBoundaries, BigSpec};
 
 use crate::reader::{check_chain, live, read};
 
-fn written(min_bytes: u64, boundaries: Boundaries) -> (Vec<u8>, BigFile) {
+fn written(min_bytes: u64, boundaries: BigFileBoundaries) -> (Vec<u8>, BigFile) {
     let mut bytes = Vec::new();
     let file = BigSpec {
         seed: 9,
@@ -23,9 +23,9 @@ fn written(min_bytes: u64, boundaries: Boundaries) -> (Vec<u8>, BigFile) {
 #[test]
 fn blocks_follow_each_other_on_one_chain_with_distinct_ids() {
     for boundaries in [
-        Boundaries::None,
-        Boundaries::Natural,
-        Boundaries::LastBefore(200_000),
+        BigFileBoundaries::None,
+        BigFileBoundaries::Natural,
+        BigFileBoundaries::LastBefore(200_000),
     ] {
         let (bytes, file) = written(15 << 20, boundaries);
         let entries = read(&bytes);
@@ -56,7 +56,7 @@ fn blocks_follow_each_other_on_one_chain_with_distinct_ids() {
             .iter()
             .filter(|entry| entry.text("subtype") == Some("compact_boundary"))
             .count();
-        assert_eq!(found == 0, boundaries == Boundaries::None);
+        assert_eq!(found == 0, boundaries == BigFileBoundaries::None);
         let last = entries.iter().rev().find_map(|entry| entry.text("uuid"));
         assert_eq!(last, Some(&*file.last_uuid));
         assert!(!live(&entries).is_empty());
@@ -65,8 +65,8 @@ fn blocks_follow_each_other_on_one_chain_with_distinct_ids() {
 
 #[test]
 fn the_tail_is_the_same_whatever_comes_before_it() {
-    let (small, small_file) = written(2 << 20, Boundaries::LastBefore(300_000));
-    let (large, large_file) = written(14 << 20, Boundaries::LastBefore(300_000));
+    let (small, small_file) = written(2 << 20, BigFileBoundaries::LastBefore(300_000));
+    let (large, large_file) = written(14 << 20, BigFileBoundaries::LastBefore(300_000));
     let tail = |bytes: &[u8], file: &BigFile| bytes[file.tail_offset.unwrap() as usize..].to_vec();
     assert_eq!(tail(&small, &small_file), tail(&large, &large_file));
     assert!(tail(&small, &small_file).len() >= 300_000);
@@ -88,19 +88,19 @@ fn the_tail_is_the_same_whatever_comes_before_it() {
 #[test]
 fn the_same_spec_gives_the_same_file() {
     assert_eq!(
-        written(3 << 20, Boundaries::Natural),
-        written(3 << 20, Boundaries::Natural)
+        written(3 << 20, BigFileBoundaries::Natural),
+        written(3 << 20, BigFileBoundaries::Natural)
     );
     let folder = tempfile::tempdir().unwrap();
     let spec = BigSpec {
         seed: 9,
         min_bytes: 1 << 20,
-        boundaries: Boundaries::Natural,
+        boundaries: BigFileBoundaries::Natural,
     };
     let path = spec.cached_in(folder.path()).unwrap();
     assert_eq!(
         std::fs::read(&path).unwrap(),
-        written(1 << 20, Boundaries::Natural).0
+        written(1 << 20, BigFileBoundaries::Natural).0
     );
     let before = std::fs::metadata(&path).unwrap().modified().unwrap();
     assert_eq!(spec.cached_in(folder.path()).unwrap(), path);

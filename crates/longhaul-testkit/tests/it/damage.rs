@@ -1,15 +1,15 @@
 //! Damage: the lines named are the lines damaged, and nothing else has changed.
 
-use longhaul_testkit::damage::{self, Damaged};
-use longhaul_testkit::session::{Compaction, Kept};
+use longhaul_testkit::damage::{self, DamagedFile};
+use longhaul_testkit::session::{CompactionSchedule, KeptRounds};
 use longhaul_testkit::{Feature, SessionSpec};
 use serde_json::Value;
 
 fn healthy() -> Vec<u8> {
     SessionSpec::new(21, 40)
         .without(Feature::Branches)
-        .compaction(Compaction::EveryRounds(15))
-        .kept(Kept::AfterSummary)
+        .compaction(CompactionSchedule::EveryRounds(15))
+        .kept(KeptRounds::AfterSummary)
         .bytes()
 }
 
@@ -38,7 +38,7 @@ fn member(bytes: &[u8], line: usize, key: &str) -> Option<String> {
 }
 
 /// The healthy file is what remains when the one inserted line is taken out.
-fn only_inserted(healthy: &[u8], damaged: &Damaged) {
+fn only_inserted(healthy: &[u8], damaged: &DamagedFile) {
     let mut left = lines(&damaged.bytes);
     left.remove(damaged.lines[0] - 1);
     assert_eq!(left.concat(), healthy);
@@ -180,7 +180,7 @@ fn damage_that_has_no_place_changes_nothing() {
     ] {
         assert_eq!(
             damaged,
-            Damaged {
+            DamagedFile {
                 bytes: Vec::new(),
                 lines: Vec::new()
             }
@@ -195,7 +195,7 @@ fn damage_that_has_no_place_changes_nothing() {
     ] {
         assert_eq!(
             damaged,
-            Damaged {
+            DamagedFile {
                 bytes: lone.to_vec(),
                 lines: Vec::new()
             }

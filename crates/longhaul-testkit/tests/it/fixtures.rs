@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_testkit::damage;
-use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,8 +18,8 @@ fn session() -> Vec<u8> {
     let spec = SessionSpec::new(7, 36)
         .without(Feature::Images)
         .without(Feature::HookProgress);
-    spec.compaction(Compaction::EveryRounds(14))
-        .kept(Kept::AfterSummary)
+    spec.compaction(CompactionSchedule::EveryRounds(14))
+        .kept(KeptRounds::AfterSummary)
         .bytes()
 }
 

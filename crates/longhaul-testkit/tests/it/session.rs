@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use longhaul_testkit::session::{CacheTtl, Compaction, Kept, Role, Usage};
-use longhaul_testkit::{Feature, Session, SessionSpec};
+use longhaul_testkit::session::{
+    CacheTtl, CompactionSchedule, ExpectedUsage, KeptRounds, TranscriptRole,
+};
+use longhaul_testkit::{Feature, GeneratedSession, SessionSpec};
 
 use crate::reader::{Entry, check_calls, check_chain, live, read};
 
 /// Everything a reader could recompute is what the truth says.
-fn check(session: &Session) -> Vec<Entry> {
+fn check(session: &GeneratedSession) -> Vec<Entry> {
     let entries = read(&session.bytes);
     let truth = &session.truth;
     check_chain(&entries);
@@ -25,7 +27,7 @@ fn check(session: &Session) -> Vec<Entry> {
     let own = entries
         .iter()
         .all(|entry| entry.text("uuid").is_none() || entry.is_sidechain());
-    let mut usage: BTreeMap<&str, (bool, usize, Usage)> = BTreeMap::new();
+    let mut usage: BTreeMap<&str, (bool, usize, ExpectedUsage)> = BTreeMap::new();
     let mut calls: BTreeMap<String, usize> = BTreeMap::new();
     let mut reads = BTreeSet::new();
     let mut duplicates = 0;
@@ -56,7 +58,7 @@ fn check(session: &Session) -> Vec<Entry> {
                 .as_u64()
                 .unwrap()
         };
-        let found = Usage {
+        let found = ExpectedUsage {
             input: count("input_tokens"),
             cache_read: count("cache_read_input_tokens"),
             cache_write_5m: count("cache_creation/ephemeral_5m_input_tokens"),
@@ -72,7 +74,7 @@ fn check(session: &Session) -> Vec<Entry> {
     }
     let sum = |of_main: bool| {
         usage.values().filter(|(main, ..)| *main == of_main).fold(
-            Usage::default(),
+            ExpectedUsage::default(),
             |mut sum, (_, _, one)| {
                 sum.input += one.input;
                 sum.cache_read += one.cache_read;
@@ -121,11 +123,13 @@ fn check(session: &Session) -> Vec<Entry> {
 
 #[test]
 fn the_same_spec_gives_the_same_bytes() {
-    let spec = SessionSpec::new(11, 60).kept(Kept::AfterSummary);
+    let spec = SessionSpec::new(11, 60).kept(KeptRounds::AfterSummary);
     assert_eq!(spec.bytes(), spec.bytes());
     assert_ne!(
         spec.bytes(),
-        SessionSpec::new(12, 60).kept(Kept::AfterSummary).bytes()
+        SessionSpec::new(12, 60)
+            .kept(KeptRounds::AfterSummary)
+            .bytes()
     );
 }
 
@@ -146,14 +150,14 @@ fn bytes_do_not_change_by_accident() {
 fn sessions_of_every_kind_are_what_their_truth_says() {
     for seed in 0..5 {
         for kept in [
-            Kept::Nothing,
-            Kept::AfterSummary,
-            Kept::AfterBoundary,
-            Kept::Listed,
+            KeptRounds::Nothing,
+            KeptRounds::AfterSummary,
+            KeptRounds::AfterBoundary,
+            KeptRounds::Listed,
         ] {
             let spec = SessionSpec::new(seed, 60)
                 .kept(kept)
-                .compaction(Compaction::EveryRounds(17));
+                .compaction(CompactionSchedule::EveryRounds(17));
             let session = spec.generate();
             check(&session);
             assert!(session.truth.boundaries.len() >= 3);
@@ -162,9 +166,13 @@ fn sessions_of_every_kind_are_what_their_truth_says() {
                 .boundaries
                 .iter()
                 .any(|boundary| !boundary.kept.is_empty());
-            assert_eq!(kept_some, kept != Kept::Nothing);
+            assert_eq!(kept_some, kept != KeptRounds::Nothing);
         }
-        check(&SessionSpec::new(seed, 30).role(Role::SubAgent).generate());
+        check(
+            &SessionSpec::new(seed, 30)
+                .role(TranscriptRole::SubAgent)
+                .generate(),
+        );
         check(&SessionSpec::new(seed, 30).plain().generate());
     }
 }
@@ -178,7 +186,7 @@ fn a_session_of_one_round_is_a_session() {
 }
 
 /// What on a line shows that a feature is on.
-fn shows(feature: Feature, session: &Session) -> bool {
+fn shows(feature: Feature, session: &GeneratedSession) -> bool {
     let text = String::from_utf8_lossy(&session.bytes);
     match feature {
         Feature::Thinking => text.contains("\"type\":\"thinking\""),

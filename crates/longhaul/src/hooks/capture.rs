@@ -9,13 +9,13 @@ const NOT_KEPT: &str = include_str!("not_kept.md");
 
 /// What came over one stream.
 #[derive(Debug, Default)]
-pub(super) struct Captured {
+pub(super) struct CapturedStream {
     bytes: Vec<u8>,
     /// How many bytes came after those that were kept.
     dropped: u64,
 }
 
-impl Captured {
+impl CapturedStream {
     /// Reads to the end, or until the reading is dropped; what was read until then stays.
     pub(super) async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
         let Some(mut stream) = stream else { return };

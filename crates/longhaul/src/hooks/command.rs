@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// A hook of type `command`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct HookCommand {
     /// What is started.
-    pub launch: Launch,
+    pub launch: HookLaunch,
     /// How long it may take.
     pub timeout: Duration,
     /// Where it is configured, as messages name it.
@@ -16,20 +16,20 @@ pub struct Command {
 
 /// What is started.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub enum Launch {
+pub enum HookLaunch {
     /// A line for the shell.
     Line(String),
     /// A program and its arguments, without a shell.
     Program(String, Vec<String>),
 }
 
-impl Command {
+impl HookCommand {
     /// How long a hook may take if its settings do not say.
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 }
 
 // People put keys into command lines; where it is configured is enough to find it.
-impl fmt::Debug for Command {
+impl fmt::Debug for HookCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command")
             .field("label", &self.label)
@@ -38,11 +38,11 @@ impl fmt::Debug for Command {
     }
 }
 
-impl fmt::Display for Launch {
+impl fmt::Display for HookLaunch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Launch::Line(line) => f.write_str(line),
-            Launch::Program(program, args) => {
+            HookLaunch::Line(line) => f.write_str(line),
+            HookLaunch::Program(program, args) => {
                 f.write_str(program)?;
                 args.iter().try_for_each(|arg| write!(f, " {arg}"))
             }
@@ -50,11 +50,11 @@ impl fmt::Display for Launch {
     }
 }
 
-impl fmt::Debug for Launch {
+impl fmt::Debug for HookLaunch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Launch::Line(_) => "Line(..)",
-            Launch::Program(..) => "Program(..)",
+            HookLaunch::Line(_) => "Line(..)",
+            HookLaunch::Program(..) => "Program(..)",
         })
     }
 }

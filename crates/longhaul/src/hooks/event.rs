@@ -6,12 +6,12 @@ use longhaul_core::money::Usd;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::name::EventName;
-use super::words::{EndReason, LoadReason, MemoryType, StartSource, Trigger};
+use super::name::HookEventName;
+use super::words::{CompactionTrigger, EndReason, LoadReason, MemoryType, StartSource};
 
 /// What every hook is told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Common {
+pub struct HookCommon {
     /// The session.
     pub session_id: String,
     /// Its transcript, whole and uncompacted.
@@ -34,12 +34,12 @@ pub struct Common {
     pub agent_type: Option<String>,
     /// How hard the model is asked to think.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
+    pub effort: Option<HookEffort>,
 }
 
 /// How hard the model is asked to think.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Effort {
+pub struct HookEffort {
     /// In the provider's words.
     pub level: String,
 }
@@ -55,12 +55,12 @@ pub struct Effort {
 pub enum HookEvent {
     /// Before a compaction.
     PreCompact {
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         custom_instructions: Option<String>,
     },
     /// After a compaction.
     PostCompact {
-        trigger: Trigger,
+        trigger: CompactionTrigger,
         compact_summary: String,
     },
     /// A session begins or goes on. The kind of agent is in [`Common`].
@@ -152,20 +152,20 @@ pub enum HookEvent {
 
 impl HookEvent {
     /// Its name.
-    pub fn name(&self) -> EventName {
+    pub fn name(&self) -> HookEventName {
         match self {
-            HookEvent::PreCompact { .. } => EventName::PreCompact,
-            HookEvent::PostCompact { .. } => EventName::PostCompact,
-            HookEvent::SessionStart { .. } => EventName::SessionStart,
-            HookEvent::InstructionsLoaded { .. } => EventName::InstructionsLoaded,
-            HookEvent::SessionEnd { .. } => EventName::SessionEnd,
-            HookEvent::Stop { .. } => EventName::Stop,
-            HookEvent::SubagentStart { .. } => EventName::SubagentStart,
-            HookEvent::SubagentStop { .. } => EventName::SubagentStop,
-            HookEvent::PreToolUse { .. } => EventName::PreToolUse,
-            HookEvent::PermissionRequest { .. } => EventName::PermissionRequest,
-            HookEvent::PostToolUse { .. } => EventName::PostToolUse,
-            HookEvent::UserPromptSubmit { .. } => EventName::UserPromptSubmit,
+            HookEvent::PreCompact { .. } => HookEventName::PreCompact,
+            HookEvent::PostCompact { .. } => HookEventName::PostCompact,
+            HookEvent::SessionStart { .. } => HookEventName::SessionStart,
+            HookEvent::InstructionsLoaded { .. } => HookEventName::InstructionsLoaded,
+            HookEvent::SessionEnd { .. } => HookEventName::SessionEnd,
+            HookEvent::Stop { .. } => HookEventName::Stop,
+            HookEvent::SubagentStart { .. } => HookEventName::SubagentStart,
+            HookEvent::SubagentStop { .. } => HookEventName::SubagentStop,
+            HookEvent::PreToolUse { .. } => HookEventName::PreToolUse,
+            HookEvent::PermissionRequest { .. } => HookEventName::PermissionRequest,
+            HookEvent::PostToolUse { .. } => HookEventName::PostToolUse,
+            HookEvent::UserPromptSubmit { .. } => HookEventName::UserPromptSubmit,
         }
     }
 
@@ -192,7 +192,7 @@ impl HookEvent {
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookInput {
     /// What every hook is told.
-    pub common: Common,
+    pub common: HookCommon,
     /// The event.
     pub event: HookEvent,
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::call::{HookCall, HookFuture, Hooks};
+use super::call::{HookFuture, HookInvocation, Hooks};
 use super::event::HookInput;
-use super::name::EventName;
-use super::outcome::Outcome;
+use super::name::HookEventName;
+use super::outcome::HookResponse;
 
 /// Answers each event as it was told to, and every other with nothing.
 #[derive(Debug, Default)]
 pub struct FakeHooks {
-    answers: BTreeMap<EventName, Outcome>,
+    answers: BTreeMap<HookEventName, HookResponse>,
     calls: Mutex<Vec<HookInput>>,
 }
 
 impl FakeHooks {
     /// With this answer to that event.
     #[must_use]
-    pub fn answering(mut self, event: EventName, answer: Outcome) -> FakeHooks {
+    pub fn answering(mut self, event: HookEventName, answer: HookResponse) -> FakeHooks {
         self.answers.insert(event, answer);
         self
     }
@@ -30,14 +30,14 @@ impl FakeHooks {
     }
 
     /// The names of the events it was told of so far.
-    pub fn events(&self) -> Vec<EventName> {
+    pub fn events(&self) -> Vec<HookEventName> {
         let calls = self.calls();
         calls.iter().map(|call| call.event.name()).collect()
     }
 }
 
 impl Hooks for FakeHooks {
-    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a> {
         let calls = self.calls.lock();
         calls
             .unwrap_or_else(PoisonError::into_inner)

@@ -3,11 +3,11 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use super::capture::Captured;
-use super::name::{EventName, TextGoes};
-use super::outcome::{Failure, Outcome, Permission, Reason};
-use super::output::Output;
-use super::process::{Ending, Finished};
+use super::capture::CapturedStream;
+use super::name::{HookEventName, HookTextTarget};
+use super::outcome::{HookFailure, HookPermission, HookReason, HookResponse};
+use super::output::HookOutput;
+use super::process::{FinishedHook, HookProcessEnding};
 
 /// Stands in for a reason that was not given.
 const NO_REASON: &str = include_str!("no_reason.md");
@@ -17,43 +17,47 @@ const STDERR_LINE: usize = 500;
 
 /// Reads the answer of the hook that is configured at `hook` and had `limit` to give it.
 pub(super) fn interpret(
-    event: EventName,
+    event: HookEventName,
     hook: &str,
     limit: Duration,
-    finished: &Finished,
-) -> Outcome {
+    finished: &FinishedHook,
+) -> HookResponse {
     let status = match finished.ending {
-        Ending::Exited(status) => status,
-        Ending::TimedOut => return Outcome::failed(hook, Failure::TimedOut(limit)),
-        Ending::NotStarted(kind) => return Outcome::failed(hook, Failure::NotStarted(kind)),
-        Ending::Cancelled => {
-            return Outcome {
+        HookProcessEnding::Exited(status) => status,
+        HookProcessEnding::TimedOut => {
+            return HookResponse::failed(hook, HookFailure::TimedOut(limit));
+        }
+        HookProcessEnding::NotStarted(kind) => {
+            return HookResponse::failed(hook, HookFailure::NotStarted(kind));
+        }
+        HookProcessEnding::Cancelled => {
+            return HookResponse {
                 cancelled: true,
-                ..Outcome::default()
+                ..HookResponse::default()
             };
         }
     };
-    let mut answer = Answer {
+    let mut answer = HookAnswer {
         event,
         hook,
-        outcome: Outcome::default(),
+        outcome: HookResponse::default(),
     };
     answer.code(status, &finished.stdout, &finished.stderr);
     answer.outcome
 }
 
-struct Answer<'a> {
-    event: EventName,
+struct HookAnswer<'a> {
+    event: HookEventName,
     hook: &'a str,
-    outcome: Outcome,
+    outcome: HookResponse,
 }
 
-impl Answer<'_> {
-    fn code(&mut self, status: ExitStatus, stdout: &Captured, stderr: &Captured) {
+impl HookAnswer<'_> {
+    fn code(&mut self, status: ExitStatus, stdout: &CapturedStream, stderr: &CapturedStream) {
         let json = match stdout.json() {
-            Some(Ok(json)) => Some(Output::read(self.event, &json)),
+            Some(Ok(json)) => Some(HookOutput::read(self.event, &json)),
             Some(Err(error)) => {
-                self.fail(Failure::NotJson {
+                self.fail(HookFailure::NotJson {
                     line: error.line().max(1),
                     column: error.column().max(1),
                 });
@@ -72,11 +76,11 @@ impl Answer<'_> {
                 let json_reason = json.as_ref().and_then(|json| json.reason.clone());
                 self.blocking_code(stderr.text(), json_reason);
             }
-            Some(code) => self.fail(Failure::Exit {
+            Some(code) => self.fail(HookFailure::Exit {
                 code,
                 stderr: first_line(&stderr.text()),
             }),
-            None => self.fail(Failure::Signal(signal(status))),
+            None => self.fail(HookFailure::Signal(signal(status))),
         }
         if let Some(json) = json {
             self.json(json);
@@ -92,19 +96,19 @@ impl Answer<'_> {
         }
     }
 
-    fn json(&mut self, json: Output) {
+    fn json(&mut self, json: HookOutput) {
         for failure in json.failures {
             self.fail(failure);
         }
         self.outcome.messages.extend(json.system_message);
         if json.stop && self.event.can_stop_the_turn() {
-            self.outcome.stop = Some(Reason {
+            self.outcome.stop = Some(HookReason {
                 hook: self.hook.to_owned(),
                 text: json.stop_reason.unwrap_or_default(),
             });
         }
         match json.context {
-            Some(_) if self.event == EventName::PreCompact => self.fail(Failure::Unused(
+            Some(_) if self.event == HookEventName::PreCompact => self.fail(HookFailure::Unused(
                 "`additionalContext` has no effect before a compaction; \
                  use SessionStart with the matcher `compact`",
             )),
@@ -112,26 +116,26 @@ impl Answer<'_> {
             _ => {}
         }
         match self.event {
-            EventName::PreToolUse | EventName::PermissionRequest => {
+            HookEventName::PreToolUse | HookEventName::PermissionRequest => {
                 let old_way = if json.block {
-                    Some(Permission::Deny)
+                    Some(HookPermission::Deny)
                 } else {
-                    json.approve.then_some(Permission::Allow)
+                    json.approve.then_some(HookPermission::Allow)
                 };
                 self.outcome.permission = json.permission.or(old_way);
                 self.outcome.updated_input = json.updated_input;
-                if self.outcome.permission == Some(Permission::Deny) {
+                if self.outcome.permission == Some(HookPermission::Deny) {
                     self.block(json.permission_reason.or(json.reason));
                 }
             }
-            EventName::PostToolUse => {
+            HookEventName::PostToolUse => {
                 self.outcome.updated_output = json.updated_output;
                 // The tool has run; the model is told what is wrong with that.
                 if json.block {
                     self.outcome.context.extend(json.reason);
                 }
             }
-            EventName::SessionStart => {
+            HookEventName::SessionStart => {
                 self.outcome.initial_user_message = json.initial_user_message;
                 self.outcome.session_title = json.session_title;
             }
@@ -142,25 +146,25 @@ impl Answer<'_> {
 
     /// The first reason counts: that of the exit code, if there is one.
     fn block(&mut self, text: Option<String>) {
-        self.outcome.blocked.get_or_insert_with(|| Reason {
+        self.outcome.blocked.get_or_insert_with(|| HookReason {
             hook: self.hook.to_owned(),
             text: text.unwrap_or_else(|| NO_REASON.trim_end().to_owned()),
         });
     }
 
-    fn place(&mut self, place: TextGoes, text: String) {
+    fn place(&mut self, place: HookTextTarget, text: String) {
         if text.is_empty() {
             return;
         }
         match place {
-            TextGoes::ToModel => self.outcome.context.push(text),
-            TextGoes::ToSummary => self.outcome.instructions.push(text),
-            TextGoes::ToUser => self.outcome.messages.push(text),
-            TextGoes::Unused => {}
+            HookTextTarget::ToModel => self.outcome.context.push(text),
+            HookTextTarget::ToSummary => self.outcome.instructions.push(text),
+            HookTextTarget::ToUser => self.outcome.messages.push(text),
+            HookTextTarget::Unused => {}
         }
     }
 
-    fn fail(&mut self, failure: Failure) {
+    fn fail(&mut self, failure: HookFailure) {
         self.outcome.fail(self.hook, failure);
     }
 }

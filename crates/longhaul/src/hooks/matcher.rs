@@ -4,7 +4,7 @@ use regex::Regex;
 
 /// A `matcher` of the settings.
 #[derive(Debug, Clone)]
-pub enum Matcher {
+pub enum HookMatcher {
     /// Absent, empty or `*`.
     All,
     /// One of these, letter by letter.
@@ -13,7 +13,7 @@ pub enum Matcher {
     Pattern(Regex),
 }
 
-impl std::fmt::Display for Matcher {
+impl std::fmt::Display for HookMatcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::All => Ok(()),
@@ -23,23 +23,23 @@ impl std::fmt::Display for Matcher {
     }
 }
 
-impl Matcher {
+impl HookMatcher {
     /// Reads one as Claude Code does: letters, digits, `_`, `-`, spaces, `,` and `|` make a list of exact words, any
     /// other character makes a regular expression.
     ///
     /// # Errors
     /// If the expression is not one that the `regex` crate knows; it has no look-around and no back-references.
-    pub fn parse(text: &str) -> Result<Matcher, regex::Error> {
+    pub fn parse(text: &str) -> Result<HookMatcher, regex::Error> {
         let text = text.trim();
         let plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
         if text.is_empty() || text == "*" {
-            Ok(Matcher::All)
+            Ok(HookMatcher::All)
         } else if text.chars().all(plain) {
             let words = text.split(['|', ',']).map(str::trim);
             let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
-            Ok(Matcher::OneOf(words.collect()))
+            Ok(HookMatcher::OneOf(words.collect()))
         } else {
-            Regex::new(text).map(Matcher::Pattern)
+            Regex::new(text).map(HookMatcher::Pattern)
         }
     }
 
@@ -47,9 +47,9 @@ impl Matcher {
     pub fn matches(&self, subject: Option<&str>) -> bool {
         let Some(subject) = subject else { return true };
         match self {
-            Matcher::All => true,
-            Matcher::OneOf(words) => words.iter().any(|word| word == subject),
-            Matcher::Pattern(pattern) => pattern.is_match(subject),
+            HookMatcher::All => true,
+            HookMatcher::OneOf(words) => words.iter().any(|word| word == subject),
+            HookMatcher::Pattern(pattern) => pattern.is_match(subject),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 /// An event that hooks can be configured for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum EventName {
+pub enum HookEventName {
     /// Before a compaction; may add instructions, show a message or block.
     PreCompact,
     /// After a compaction; its output joins the conversation.
@@ -35,7 +35,7 @@ pub enum EventName {
 /// Where text goes that a hook prints plainly, or that it writes to stderr with exit code 2 where nothing can be
 /// blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TextGoes {
+pub(super) enum HookTextTarget {
     /// To the model, in the conversation.
     ToModel,
     /// To the model, with the request for a summary.
@@ -46,44 +46,44 @@ pub(super) enum TextGoes {
     Unused,
 }
 
-impl EventName {
+impl HookEventName {
     /// Every event, in the order of this documentation.
-    pub const ALL: [EventName; 12] = [
-        EventName::PreCompact,
-        EventName::PostCompact,
-        EventName::SessionStart,
-        EventName::InstructionsLoaded,
-        EventName::SessionEnd,
-        EventName::Stop,
-        EventName::SubagentStart,
-        EventName::SubagentStop,
-        EventName::PreToolUse,
-        EventName::PermissionRequest,
-        EventName::PostToolUse,
-        EventName::UserPromptSubmit,
+    pub const ALL: [HookEventName; 12] = [
+        HookEventName::PreCompact,
+        HookEventName::PostCompact,
+        HookEventName::SessionStart,
+        HookEventName::InstructionsLoaded,
+        HookEventName::SessionEnd,
+        HookEventName::Stop,
+        HookEventName::SubagentStart,
+        HookEventName::SubagentStop,
+        HookEventName::PreToolUse,
+        HookEventName::PermissionRequest,
+        HookEventName::PostToolUse,
+        HookEventName::UserPromptSubmit,
     ];
 
     /// As settings and `hook_event_name` spell it.
     pub fn as_str(self) -> &'static str {
         match self {
-            EventName::PreCompact => "PreCompact",
-            EventName::PostCompact => "PostCompact",
-            EventName::SessionStart => "SessionStart",
-            EventName::InstructionsLoaded => "InstructionsLoaded",
-            EventName::SessionEnd => "SessionEnd",
-            EventName::Stop => "Stop",
-            EventName::SubagentStart => "SubagentStart",
-            EventName::SubagentStop => "SubagentStop",
-            EventName::PreToolUse => "PreToolUse",
-            EventName::PermissionRequest => "PermissionRequest",
-            EventName::PostToolUse => "PostToolUse",
-            EventName::UserPromptSubmit => "UserPromptSubmit",
+            HookEventName::PreCompact => "PreCompact",
+            HookEventName::PostCompact => "PostCompact",
+            HookEventName::SessionStart => "SessionStart",
+            HookEventName::InstructionsLoaded => "InstructionsLoaded",
+            HookEventName::SessionEnd => "SessionEnd",
+            HookEventName::Stop => "Stop",
+            HookEventName::SubagentStart => "SubagentStart",
+            HookEventName::SubagentStop => "SubagentStop",
+            HookEventName::PreToolUse => "PreToolUse",
+            HookEventName::PermissionRequest => "PermissionRequest",
+            HookEventName::PostToolUse => "PostToolUse",
+            HookEventName::UserPromptSubmit => "UserPromptSubmit",
         }
     }
 
     /// The event of that name, if it is one that fires here.
-    pub fn parse(name: &str) -> Option<EventName> {
-        EventName::ALL
+    pub fn parse(name: &str) -> Option<HookEventName> {
+        HookEventName::ALL
             .into_iter()
             .find(|event| event.as_str() == name)
     }
@@ -92,12 +92,12 @@ impl EventName {
     pub fn can_block(self) -> bool {
         matches!(
             self,
-            EventName::PreCompact
-                | EventName::Stop
-                | EventName::SubagentStop
-                | EventName::PreToolUse
-                | EventName::PermissionRequest
-                | EventName::UserPromptSubmit
+            HookEventName::PreCompact
+                | HookEventName::Stop
+                | HookEventName::SubagentStop
+                | HookEventName::PreToolUse
+                | HookEventName::PermissionRequest
+                | HookEventName::UserPromptSubmit
         )
     }
 
@@ -105,7 +105,9 @@ impl EventName {
     pub(super) fn is_about_a_tool(self) -> bool {
         matches!(
             self,
-            EventName::PreToolUse | EventName::PermissionRequest | EventName::PostToolUse
+            HookEventName::PreToolUse
+                | HookEventName::PermissionRequest
+                | HookEventName::PostToolUse
         )
     }
 
@@ -113,10 +115,10 @@ impl EventName {
     pub(super) fn can_stop_the_turn(self) -> bool {
         !matches!(
             self,
-            EventName::PreCompact
-                | EventName::PostCompact
-                | EventName::InstructionsLoaded
-                | EventName::SessionEnd
+            HookEventName::PreCompact
+                | HookEventName::PostCompact
+                | HookEventName::InstructionsLoaded
+                | HookEventName::SessionEnd
         )
     }
 
@@ -124,33 +126,35 @@ impl EventName {
     pub(super) fn takes_context(self) -> bool {
         !matches!(
             self,
-            EventName::PreCompact | EventName::InstructionsLoaded | EventName::SessionEnd
+            HookEventName::PreCompact
+                | HookEventName::InstructionsLoaded
+                | HookEventName::SessionEnd
         )
     }
 
     /// What becomes of plain text on stdout at exit code 0.
-    pub(super) fn plain_stdout(self) -> TextGoes {
+    pub(super) fn plain_stdout(self) -> HookTextTarget {
         match self {
             // The documented extension: Claude Code leaves this text unused.
-            EventName::PreCompact => TextGoes::ToSummary,
-            EventName::PostCompact | EventName::SessionStart | EventName::UserPromptSubmit => {
-                TextGoes::ToModel
-            }
-            _ => TextGoes::Unused,
+            HookEventName::PreCompact => HookTextTarget::ToSummary,
+            HookEventName::PostCompact
+            | HookEventName::SessionStart
+            | HookEventName::UserPromptSubmit => HookTextTarget::ToModel,
+            _ => HookTextTarget::Unused,
         }
     }
 
     /// What becomes of stderr at exit code 2 where nothing can be blocked.
-    pub(super) fn stderr_of_two(self) -> TextGoes {
+    pub(super) fn stderr_of_two(self) -> HookTextTarget {
         match self {
-            EventName::PostToolUse => TextGoes::ToModel,
-            EventName::InstructionsLoaded => TextGoes::Unused,
-            _ => TextGoes::ToUser,
+            HookEventName::PostToolUse => HookTextTarget::ToModel,
+            HookEventName::InstructionsLoaded => HookTextTarget::Unused,
+            _ => HookTextTarget::ToUser,
         }
     }
 }
 
-impl fmt::Display for EventName {
+impl fmt::Display for HookEventName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

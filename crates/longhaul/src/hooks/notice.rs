@@ -6,19 +6,19 @@ use std::path::PathBuf;
 
 /// Something in a settings file that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct HookNotice {
     /// The file.
     pub file: PathBuf,
     /// Where in it, as `hooks.PreCompact[0].matcher`; empty for the file as a whole.
     pub place: String,
     /// What it is.
-    pub kind: NoticeKind,
+    pub kind: HookNoticeKind,
 }
 
 /// What was passed over, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NoticeKind {
+pub enum HookNoticeKind {
     /// The file is there and cannot be read.
     Unreadable(io::ErrorKind),
     /// The file is no JSON from here on; none of its hooks run.
@@ -42,10 +42,10 @@ pub enum NoticeKind {
     AllDisabled,
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for HookNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file.display())?;
-        if let NoticeKind::NotJson { line, column } = self.kind {
+        if let HookNoticeKind::NotJson { line, column } = self.kind {
             write!(f, ":{line}:{column}")?;
         }
         if !self.place.is_empty() {
@@ -53,24 +53,24 @@ impl fmt::Display for Notice {
         }
         f.write_str(": ")?;
         match &self.kind {
-            NoticeKind::Unreadable(kind) => {
+            HookNoticeKind::Unreadable(kind) => {
                 write!(f, "cannot be read ({kind}); its hooks do not run")
             }
-            NoticeKind::NotJson { .. } => {
+            HookNoticeKind::NotJson { .. } => {
                 f.write_str("is not valid JSON here; correct it, until then its hooks do not run")
             }
-            NoticeKind::Expected(what) => write!(f, "should be {what}; passed over"),
-            NoticeKind::UnknownEvent(name) => {
+            HookNoticeKind::Expected(what) => write!(f, "should be {what}; passed over"),
+            HookNoticeKind::UnknownEvent(name) => {
                 write!(f, "no event `{name}` fires here; its hooks do not run")
             }
-            NoticeKind::UnsupportedType(kind) => {
+            HookNoticeKind::UnsupportedType(kind) => {
                 write!(f, "hooks of type `{kind}` are not run here, only `command`")
             }
-            NoticeKind::BadMatcher => f.write_str(
+            HookNoticeKind::BadMatcher => f.write_str(
                 "is no regular expression that can be used (look-around is not supported); its hooks do not run",
             ),
-            NoticeKind::Unsupported(instead) => f.write_str(instead),
-            NoticeKind::AllDisabled => f.write_str("switches all hooks off"),
+            HookNoticeKind::Unsupported(instead) => f.write_str(instead),
+            HookNoticeKind::AllDisabled => f.write_str("switches all hooks off"),
         }
     }
 }

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::name::EventName;
+use super::name::HookEventName;
 
 /// What all hooks of one event answered, in the order in which they are configured.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct HookResponse {
     /// The thing is not to happen; the first hook that says so is heard. Set for a denied tool call too.
-    pub blocked: Option<Reason>,
+    pub blocked: Option<HookReason>,
     /// The turn is to end after this; the text is for the user.
-    pub stop: Option<Reason>,
+    pub stop: Option<HookReason>,
     /// For the model, where the event happened. After a compaction these are the hook results (F10).
     pub context: Vec<String>,
     /// For the model, with the request for a summary.
@@ -24,7 +24,7 @@ pub struct Outcome {
     /// For the user: what went wrong. None of it is a reason to stop.
     pub errors: Vec<HookError>,
     /// Whether a tool may run; of several answers the strictest.
-    pub permission: Option<Permission>,
+    pub permission: Option<HookPermission>,
     /// Arguments in place of those the tool was called with; the last answer.
     pub updated_input: Option<Value>,
     /// A result in place of the one the tool gave; the last answer.
@@ -39,7 +39,7 @@ pub struct Outcome {
 
 /// Who said no, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
+pub struct HookReason {
     /// The hook, by the place where it is configured.
     pub hook: String,
     /// Its words.
@@ -48,7 +48,7 @@ pub struct Reason {
 
 /// Whether a tool may run. The later variant is the stricter one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Permission {
+pub enum HookPermission {
     /// Without asking.
     Allow,
     /// If the user agrees.
@@ -66,13 +66,13 @@ pub struct HookError {
     /// The hook, by the place where it is configured.
     pub hook: String,
     /// What went wrong.
-    pub failure: Failure,
+    pub failure: HookFailure,
 }
 
 /// What went wrong. Nothing here repeats what a hook was given: its input, its environment or its command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum HookFailure {
     /// It ended with a code other than 0 and 2.
     Exit {
         /// The code.
@@ -101,35 +101,35 @@ pub enum Failure {
     NotKept(io::ErrorKind),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for HookFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Exit { code, stderr } if stderr.is_empty() => {
+            HookFailure::Exit { code, stderr } if stderr.is_empty() => {
                 write!(f, "ended with code {code}")
             }
-            Failure::Exit { code, stderr } => write!(f, "ended with code {code}: {stderr}"),
-            Failure::Signal(signal) => write!(f, "was ended by signal {signal}"),
-            Failure::TimedOut(limit) => write!(
+            HookFailure::Exit { code, stderr } => write!(f, "ended with code {code}: {stderr}"),
+            HookFailure::Signal(signal) => write!(f, "was ended by signal {signal}"),
+            HookFailure::TimedOut(limit) => write!(
                 f,
                 "took longer than {limit:?} and was killed; set its `timeout` if it needs more"
             ),
-            Failure::NotStarted(kind) => write!(f, "could not be started: {kind}"),
-            Failure::NotJson { line, column } => write!(
+            HookFailure::NotStarted(kind) => write!(f, "could not be started: {kind}"),
+            HookFailure::NotJson { line, column } => write!(
                 f,
                 "printed something that begins as JSON and is none at line {line}, column {column}; it was not used"
             ),
-            Failure::Unused(what) => f.write_str(what),
-            Failure::Panicked => f.write_str("panicked"),
-            Failure::NotKept(kind) => {
+            HookFailure::Unused(what) => f.write_str(what),
+            HookFailure::Panicked => f.write_str("panicked"),
+            HookFailure::NotKept(kind) => {
                 write!(f, "its long output could not be kept in a file: {kind}")
             }
         }
     }
 }
 
-impl Outcome {
+impl HookResponse {
     /// Adds what a later hook answered.
-    pub(crate) fn absorb(&mut self, later: Outcome) {
+    pub(crate) fn absorb(&mut self, later: HookResponse) {
         self.blocked = self.blocked.take().or(later.blocked);
         self.stop = self.stop.take().or(later.stop);
         self.context.extend(later.context);
@@ -147,24 +147,24 @@ impl Outcome {
     }
 
     /// All answers as one, in this order.
-    pub(crate) fn merged(answers: impl IntoIterator<Item = Outcome>) -> Outcome {
+    pub(crate) fn merged(answers: impl IntoIterator<Item = HookResponse>) -> HookResponse {
         answers
             .into_iter()
-            .fold(Outcome::default(), |mut all, answer| {
+            .fold(HookResponse::default(), |mut all, answer| {
                 all.absorb(answer);
                 all
             })
     }
 
     /// Only what went wrong.
-    pub(super) fn failed(hook: &str, failure: Failure) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub(super) fn failed(hook: &str, failure: HookFailure) -> HookResponse {
+        let mut outcome = HookResponse::default();
         outcome.fail(hook, failure);
         outcome
     }
 
     /// Notes what went wrong.
-    pub(super) fn fail(&mut self, hook: &str, failure: Failure) {
+    pub(super) fn fail(&mut self, hook: &str, failure: HookFailure) {
         self.errors.push(HookError {
             hook: hook.to_owned(),
             failure,
@@ -184,7 +184,7 @@ impl Outcome {
     }
 
     /// Takes out what an answer to this event cannot do; the user still gets to read why it was tried.
-    pub(super) fn within(mut self, event: EventName) -> Outcome {
+    pub(super) fn within(mut self, event: HookEventName) -> HookResponse {
         if !event.can_block()
             && let Some(reason) = self.blocked.take()
         {
@@ -196,7 +196,7 @@ impl Outcome {
         if !event.takes_context() {
             self.context.clear();
         }
-        if event != EventName::PreCompact {
+        if event != HookEventName::PreCompact {
             self.instructions.clear();
         }
         self

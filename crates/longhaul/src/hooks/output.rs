@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::name::EventName;
-use super::outcome::{Failure, Permission};
+use super::name::HookEventName;
+use super::outcome::{HookFailure, HookPermission};
 
 /// What was found in the JSON. Fields of the wrong type are as if absent, and noted.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct HookOutput {
     /// `continue: false`.
     pub(super) stop: bool,
     pub(super) stop_reason: Option<String>,
@@ -18,19 +18,19 @@ pub(super) struct Output {
     pub(super) approve: bool,
     pub(super) reason: Option<String>,
     pub(super) context: Option<String>,
-    pub(super) permission: Option<Permission>,
+    pub(super) permission: Option<HookPermission>,
     pub(super) permission_reason: Option<String>,
     pub(super) updated_input: Option<Value>,
     pub(super) updated_output: Option<Value>,
     pub(super) initial_user_message: Option<String>,
     pub(super) session_title: Option<String>,
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<HookFailure>,
 }
 
-impl Output {
+impl HookOutput {
     /// Reads an object. `suppressOutput` and `terminalSequence` have no effect and are not looked for.
-    pub(super) fn read(event: EventName, json: &Value) -> Output {
-        let mut output = Output::default();
+    pub(super) fn read(event: HookEventName, json: &Value) -> HookOutput {
+        let mut output = HookOutput::default();
         let Some(fields) = json.as_object() else {
             return output;
         };
@@ -69,7 +69,7 @@ impl Output {
         }
     }
 
-    fn specific(&mut self, event: EventName, fields: &Map<String, Value>) {
+    fn specific(&mut self, event: HookEventName, fields: &Map<String, Value>) {
         let named = fields.get("hookEventName").and_then(Value::as_str);
         if named != Some(event.as_str()) {
             return self.unused("`hookSpecificOutput.hookEventName` is not this event; not used");
@@ -81,10 +81,10 @@ impl Output {
         );
         self.permission = match fields.get("permissionDecision").map(Value::as_str) {
             None => None,
-            Some(Some("allow")) => Some(Permission::Allow),
-            Some(Some("ask")) => Some(Permission::Ask),
-            Some(Some("defer")) => Some(Permission::Defer),
-            Some(Some("deny")) => Some(Permission::Deny),
+            Some(Some("allow")) => Some(HookPermission::Allow),
+            Some(Some("ask")) => Some(HookPermission::Ask),
+            Some(Some("defer")) => Some(HookPermission::Defer),
+            Some(Some("deny")) => Some(HookPermission::Deny),
             Some(_) => {
                 self.unused("`permissionDecision` should be allow, ask, defer or deny; not used");
                 None
@@ -103,7 +103,7 @@ impl Output {
                 None
             }
         };
-        if event == EventName::PermissionRequest {
+        if event == HookEventName::PermissionRequest {
             self.answer(fields);
         }
         self.updated_output = fields.get("updatedToolOutput").cloned();
@@ -127,8 +127,8 @@ impl Output {
             Some(_) => return self.unused("`decision` should be an object; not used"),
         };
         self.permission = match decision.get("behavior").and_then(Value::as_str) {
-            Some("allow") => Some(Permission::Allow),
-            Some("deny") => Some(Permission::Deny),
+            Some("allow") => Some(HookPermission::Allow),
+            Some("deny") => Some(HookPermission::Deny),
             _ => {
                 self.unused("`decision.behavior` should be allow or deny; not used");
                 None
@@ -162,6 +162,6 @@ impl Output {
     }
 
     fn unused(&mut self, what: &'static str) {
-        self.failures.push(Failure::Unused(what));
+        self.failures.push(HookFailure::Unused(what));
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::xxh3::xxh3_64;
 
-use super::name::EventName;
-use super::outcome::{Failure, Outcome};
+use super::name::HookEventName;
+use super::outcome::{HookFailure, HookResponse};
 
 /// The most characters that one text of a hook may bring into the conversation.
 const LONGEST: usize = 10_000;
@@ -20,21 +20,26 @@ const LOST: &str = include_str!("overflow_lost.md");
 
 /// Shortens every text of an answer that is too long, after writing it to a file in the folder.
 pub(super) async fn bounded(
-    mut outcome: Outcome,
-    event: EventName,
+    mut outcome: HookResponse,
+    event: HookEventName,
     hook: &str,
     folder: Option<PathBuf>,
-) -> Outcome {
+) -> HookResponse {
     if outcome.texts_mut().all(|text| text.len() <= LONGEST) {
         return outcome;
     }
     let name = hook.to_owned();
     let work = move || bound(outcome, event, &name, folder.as_deref());
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Outcome::failed(hook, Failure::Panicked))
+    done.unwrap_or_else(|_| HookResponse::failed(hook, HookFailure::Panicked))
 }
 
-fn bound(mut outcome: Outcome, event: EventName, hook: &str, folder: Option<&Path>) -> Outcome {
+fn bound(
+    mut outcome: HookResponse,
+    event: HookEventName,
+    hook: &str,
+    folder: Option<&Path>,
+) -> HookResponse {
     let mut failures = Vec::new();
     for text in outcome.texts_mut() {
         if let Some((cut, _)) = text.char_indices().nth(BEGINNING)
@@ -48,7 +53,7 @@ fn bound(mut outcome: Outcome, event: EventName, hook: &str, folder: Option<&Pat
         }
     }
     for kind in failures {
-        outcome.fail(hook, Failure::NotKept(kind));
+        outcome.fail(hook, HookFailure::NotKept(kind));
     }
     outcome
 }
@@ -65,7 +70,7 @@ fn shortened(text: &str, cut: usize, file: Option<&Path>) -> String {
 }
 
 /// The name follows from the text: the same output is kept once.
-fn keep(folder: &Path, event: EventName, text: &str) -> io::Result<PathBuf> {
+fn keep(folder: &Path, event: HookEventName, text: &str) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let hash = xxh3_64(text.as_bytes());
     let file = folder.join(format!("hook-{event}-{hash:016x}.txt"));

@@ -13,8 +13,8 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::capture::Captured;
-use crate::process_group::{Group, lead_own_group};
+use super::capture::CapturedStream;
+use crate::process_group::{ProcessGroup, lead_own_group};
 
 /// For output still on its way after the end of the process.
 const GRACE: Duration = Duration::from_millis(250);
@@ -24,7 +24,7 @@ const DEATH: Duration = Duration::from_secs(5);
 
 /// How a command ended.
 #[derive(Debug)]
-pub(super) enum Ending {
+pub(super) enum HookProcessEnding {
     /// By itself, or by somebody else's signal.
     Exited(ExitStatus),
     /// It took too long and was killed.
@@ -37,18 +37,18 @@ pub(super) enum Ending {
 
 /// How a command ended, and what it printed.
 #[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) ending: Ending,
-    pub(super) stdout: Captured,
-    pub(super) stderr: Captured,
+pub(super) struct FinishedHook {
+    pub(super) ending: HookProcessEnding,
+    pub(super) stdout: CapturedStream,
+    pub(super) stderr: CapturedStream,
 }
 
-impl From<Ending> for Finished {
-    fn from(ending: Ending) -> Finished {
-        Finished {
+impl From<HookProcessEnding> for FinishedHook {
+    fn from(ending: HookProcessEnding) -> FinishedHook {
+        FinishedHook {
             ending,
-            stdout: Captured::default(),
-            stderr: Captured::default(),
+            stdout: CapturedStream::default(),
+            stderr: CapturedStream::default(),
         }
     }
 }
@@ -59,9 +59,9 @@ pub(super) async fn run(
     input: &[u8],
     limit: Duration,
     cancel: &CancellationToken,
-) -> Finished {
+) -> FinishedHook {
     if cancel.is_cancelled() {
-        return Ending::Cancelled.into();
+        return HookProcessEnding::Cancelled.into();
     }
     lead_own_group(&mut command);
     command
@@ -71,10 +71,10 @@ pub(super) async fn run(
     // Declared before the group: if this future is dropped, the group goes first, while its number is still ours.
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return Ending::NotStarted(error.kind()).into(),
+        Err(error) => return HookProcessEnding::NotStarted(error.kind()).into(),
     };
-    let group = Group::led_by(&child);
-    let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
+    let group = ProcessGroup::led_by(&child);
+    let (mut stdout, mut stderr) = (CapturedStream::default(), CapturedStream::default());
     let (to, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let ending = {
         let streams =
@@ -82,7 +82,7 @@ pub(super) async fn run(
         watch(&mut child, streams, limit, cancel).await
     };
     match ending {
-        Ending::Exited(_) => group.release(),
+        HookProcessEnding::Exited(_) => group.release(),
         _ => {
             group.kill(&mut child);
             if timeout(DEATH, child.wait()).await.is_ok() {
@@ -90,7 +90,7 @@ pub(super) async fn run(
             }
         }
     }
-    Finished {
+    FinishedHook {
         ending,
         stdout,
         stderr,
@@ -102,7 +102,7 @@ async fn watch<T>(
     streams: impl Future<Output = T>,
     limit: Duration,
     cancel: &CancellationToken,
-) -> Ending {
+) -> HookProcessEnding {
     let mut streams = pin!(streams);
     let mut limit = pin!(sleep(limit));
     let mut streaming = true;
@@ -111,15 +111,15 @@ async fn watch<T>(
         tokio::select! {
             biased;
             status = child.wait() => break match status {
-                Ok(status) => Ending::Exited(status),
-                Err(error) => Ending::NotStarted(error.kind()),
+                Ok(status) => HookProcessEnding::Exited(status),
+                Err(error) => HookProcessEnding::NotStarted(error.kind()),
             },
-            () = cancel.cancelled() => break Ending::Cancelled,
-            () = &mut limit => break Ending::TimedOut,
+            () = cancel.cancelled() => break HookProcessEnding::Cancelled,
+            () = &mut limit => break HookProcessEnding::TimedOut,
             _ = &mut streams, if streaming => streaming = false,
         }
     };
-    if streaming && matches!(ending, Ending::Exited(_)) {
+    if streaming && matches!(ending, HookProcessEnding::Exited(_)) {
         let _ = timeout(GRACE, streams).await;
     }
     ending

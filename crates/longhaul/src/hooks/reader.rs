@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::command::{Command, Launch};
-use super::matcher::Matcher;
-use super::name::EventName;
-use super::notice::{Notice, NoticeKind};
-use super::settings::{Group, HookSettings};
+use super::command::{HookCommand, HookLaunch};
+use super::matcher::HookMatcher;
+use super::name::HookEventName;
+use super::notice::{HookNotice, HookNoticeKind};
+use super::settings::{HookGroup, HookSettings};
 
 /// Adds to settings what one file says.
-pub(super) struct Reader<'a> {
+pub(super) struct HookSettingsReader<'a> {
     pub(super) file: &'a Path,
     pub(super) settings: &'a mut HookSettings,
 }
 
-impl Reader<'_> {
-    pub(super) fn notice(&mut self, place: impl Into<String>, kind: NoticeKind) {
-        self.settings.notices.push(Notice {
+impl HookSettingsReader<'_> {
+    pub(super) fn notice(&mut self, place: impl Into<String>, kind: HookNoticeKind) {
+        self.settings.notices.push(HookNotice {
             file: self.file.to_owned(),
             place: place.into(),
             kind,
@@ -28,12 +28,12 @@ impl Reader<'_> {
 
     pub(super) fn file(&mut self, value: &Value) {
         let Some(file) = value.as_object() else {
-            return self.notice("", NoticeKind::Expected("an object"));
+            return self.notice("", HookNoticeKind::Expected("an object"));
         };
         if let Some(off) = file.get("disableAllHooks").and_then(Value::as_bool) {
             self.settings.switched_off = off;
             if off {
-                self.notice("disableAllHooks", NoticeKind::AllDisabled);
+                self.notice("disableAllHooks", HookNoticeKind::AllDisabled);
             }
         }
         match file.get("hooks") {
@@ -43,51 +43,54 @@ impl Reader<'_> {
                     self.event(name, groups);
                 }
             }
-            Some(_) => self.notice("hooks", NoticeKind::Expected("an object of events")),
+            Some(_) => self.notice("hooks", HookNoticeKind::Expected("an object of events")),
         }
     }
 
     fn event(&mut self, name: &str, groups: &Value) {
         let place = format!("hooks.{name}");
-        let Some(event) = EventName::parse(name) else {
-            return self.notice(place, NoticeKind::UnknownEvent(name.to_owned()));
+        let Some(event) = HookEventName::parse(name) else {
+            return self.notice(place, HookNoticeKind::UnknownEvent(name.to_owned()));
         };
         let Some(groups) = groups.as_array() else {
-            return self.notice(place, NoticeKind::Expected("a list"));
+            return self.notice(place, HookNoticeKind::Expected("a list"));
         };
         for (at, group) in groups.iter().enumerate() {
             self.group(event, &format!("{place}[{at}]"), group);
         }
     }
 
-    fn group(&mut self, event: EventName, place: &str, group: &Value) {
+    fn group(&mut self, event: HookEventName, place: &str, group: &Value) {
         let Some(group) = group.as_object() else {
-            return self.notice(place, NoticeKind::Expected("an object with `hooks`"));
+            return self.notice(place, HookNoticeKind::Expected("an object with `hooks`"));
         };
         let matcher = match group.get("matcher") {
-            None | Some(Value::Null) => Matcher::All,
-            Some(Value::String(text)) => match Matcher::parse(text) {
+            None | Some(Value::Null) => HookMatcher::All,
+            Some(Value::String(text)) => match HookMatcher::parse(text) {
                 Ok(matcher) => matcher,
                 Err(_) => {
-                    return self.notice(format!("{place}.matcher"), NoticeKind::BadMatcher);
+                    return self.notice(format!("{place}.matcher"), HookNoticeKind::BadMatcher);
                 }
             },
             Some(_) => {
-                return self.notice(format!("{place}.matcher"), NoticeKind::Expected("a text"));
+                return self.notice(
+                    format!("{place}.matcher"),
+                    HookNoticeKind::Expected("a text"),
+                );
             }
         };
         let Some(hooks) = group.get("hooks").and_then(Value::as_array) else {
-            return self.notice(format!("{place}.hooks"), NoticeKind::Expected("a list"));
+            return self.notice(format!("{place}.hooks"), HookNoticeKind::Expected("a list"));
         };
         let mut commands = Vec::new();
         for (at, hook) in hooks.iter().enumerate() {
             let place = format!("{place}.hooks[{at}]");
             match hook.as_object() {
                 Some(hook) => commands.extend(self.hook(event, &place, hook)),
-                None => self.notice(place, NoticeKind::Expected("an object")),
+                None => self.notice(place, HookNoticeKind::Expected("an object")),
             }
         }
-        self.settings.groups.push(Group {
+        self.settings.groups.push(HookGroup {
             event,
             matcher,
             commands,
@@ -96,20 +99,20 @@ impl Reader<'_> {
 
     fn hook(
         &mut self,
-        event: EventName,
+        event: HookEventName,
         place: &str,
         hook: &Map<String, Value>,
-    ) -> Option<Command> {
+    ) -> Option<HookCommand> {
         match hook.get("type").and_then(Value::as_str) {
             Some("command") => {}
             Some(other) => {
-                self.notice(place, NoticeKind::UnsupportedType(other.to_owned()));
+                self.notice(place, HookNoticeKind::UnsupportedType(other.to_owned()));
                 return None;
             }
             None => {
                 self.notice(
                     format!("{place}.type"),
-                    NoticeKind::Expected("`\"command\"`"),
+                    HookNoticeKind::Expected("`\"command\"`"),
                 );
                 return None;
             }
@@ -118,14 +121,14 @@ impl Reader<'_> {
         let Some(line) = line.filter(|line| !line.is_empty()) else {
             self.notice(
                 format!("{place}.command"),
-                NoticeKind::Expected("a command"),
+                HookNoticeKind::Expected("a command"),
             );
             return None;
         };
         if !self.understood(event, place, hook) {
             return None;
         }
-        Some(Command {
+        Some(HookCommand {
             launch: self.launch(place, line, hook.get("args"))?,
             timeout: self.timeout(place, hook.get("timeout")),
             label: format!("{} {place}", self.file.display()),
@@ -133,12 +136,12 @@ impl Reader<'_> {
     }
 
     /// Whether the hook can run although some of its fields have no effect here.
-    fn understood(&mut self, event: EventName, place: &str, hook: &Map<String, Value>) -> bool {
+    fn understood(&mut self, event: HookEventName, place: &str, hook: &Map<String, Value>) -> bool {
         if hook.contains_key("if") {
             let about_a_tool = event.is_about_a_tool();
             self.notice(
                 format!("{place}.if"),
-                NoticeKind::Unsupported(if about_a_tool {
+                HookNoticeKind::Unsupported(if about_a_tool {
                     "is not evaluated here; the hook runs for every call its matcher matches"
                 } else {
                     "has no meaning for this event; the hook never runs"
@@ -151,7 +154,7 @@ impl Reader<'_> {
         if hook.get("shell").and_then(Value::as_str) == Some("powershell") {
             self.notice(
                 format!("{place}.shell"),
-                NoticeKind::Unsupported("PowerShell is not used here; the hook does not run"),
+                HookNoticeKind::Unsupported("PowerShell is not used here; the hook does not run"),
             );
             return false;
         }
@@ -159,16 +162,16 @@ impl Reader<'_> {
             if hook.get(field).and_then(Value::as_bool) == Some(true) {
                 self.notice(
                     format!("{place}.{field}"),
-                    NoticeKind::Unsupported("hooks are waited for here; let a long one fork"),
+                    HookNoticeKind::Unsupported("hooks are waited for here; let a long one fork"),
                 );
             }
         }
         true
     }
 
-    fn launch(&mut self, place: &str, line: &str, args: Option<&Value>) -> Option<Launch> {
+    fn launch(&mut self, place: &str, line: &str, args: Option<&Value>) -> Option<HookLaunch> {
         let Some(args) = args else {
-            return Some(Launch::Line(line.to_owned()));
+            return Some(HookLaunch::Line(line.to_owned()));
         };
         let texts = args.as_array().and_then(|args| {
             let texts = args.iter().map(|arg| arg.as_str().map(str::to_owned));
@@ -177,24 +180,24 @@ impl Reader<'_> {
         if texts.is_none() {
             self.notice(
                 format!("{place}.args"),
-                NoticeKind::Expected("a list of texts"),
+                HookNoticeKind::Expected("a list of texts"),
             );
         }
-        Some(Launch::Program(line.to_owned(), texts?))
+        Some(HookLaunch::Program(line.to_owned(), texts?))
     }
 
     fn timeout(&mut self, place: &str, timeout: Option<&Value>) -> Duration {
         let Some(timeout) = timeout else {
-            return Command::DEFAULT_TIMEOUT;
+            return HookCommand::DEFAULT_TIMEOUT;
         };
         let seconds = timeout.as_f64().filter(|seconds| *seconds > 0.0);
         let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         duration.unwrap_or_else(|| {
             self.notice(
                 format!("{place}.timeout"),
-                NoticeKind::Expected("a number of seconds above 0"),
+                HookNoticeKind::Expected("a number of seconds above 0"),
             );
-            Command::DEFAULT_TIMEOUT
+            HookCommand::DEFAULT_TIMEOUT
         })
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use tokio::process::Command as Process;
 use tokio::task::JoinSet;
 
-use super::call::{HookCall, HookFuture, Hooks};
-use super::command::{Command, Launch};
+use super::call::{HookFuture, HookInvocation, Hooks};
+use super::command::{HookCommand, HookLaunch};
 use super::interpret::interpret;
-use super::outcome::{Failure, Outcome};
+use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
 use super::process;
 use super::settings::HookSettings;
@@ -19,17 +19,17 @@ use crate::environment::PassedVariables;
 
 /// What reads command lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shell {
+pub struct HookShell {
     /// The program.
     pub program: PathBuf,
     /// What comes before the line.
     pub args: Vec<String>,
 }
 
-impl Default for Shell {
+impl Default for HookShell {
     /// `sh -c`.
-    fn default() -> Shell {
-        Shell {
+    fn default() -> HookShell {
+        HookShell {
             program: "sh".into(),
             args: vec!["-c".into()],
         }
@@ -42,7 +42,7 @@ impl Default for Shell {
 pub struct CommandHooks {
     settings: HookSettings,
     project: PathBuf,
-    shell: Shell,
+    shell: HookShell,
     env: Vec<(OsString, OsString)>,
     passed: PassedVariables,
 }
@@ -64,7 +64,7 @@ impl CommandHooks {
         CommandHooks {
             settings,
             project: project.into(),
-            shell: Shell::default(),
+            shell: HookShell::default(),
             env: Vec::new(),
             passed: PassedVariables::default(),
         }
@@ -79,7 +79,7 @@ impl CommandHooks {
 
     /// With another shell.
     #[must_use]
-    pub fn with_shell(mut self, shell: Shell) -> CommandHooks {
+    pub fn with_shell(mut self, shell: HookShell) -> CommandHooks {
         self.shell = shell;
         self
     }
@@ -95,14 +95,14 @@ impl CommandHooks {
         self
     }
 
-    fn process(&self, launch: &Launch, cwd: &Path) -> Process {
+    fn process(&self, launch: &HookLaunch, cwd: &Path) -> Process {
         let mut process = match launch {
-            Launch::Line(line) => {
+            HookLaunch::Line(line) => {
                 let mut process = Process::new(&self.shell.program);
                 process.args(&self.shell.args).arg(line);
                 process
             }
-            Launch::Program(program, args) => {
+            HookLaunch::Program(program, args) => {
                 let mut process = Process::new(self.filled(program));
                 process.args(args.iter().map(|arg| self.filled(arg)));
                 process
@@ -127,10 +127,10 @@ impl CommandHooks {
             .replace("${LONGHAUL_PROJECT_DIR}", &project)
     }
 
-    async fn run_all(&self, call: &HookCall) -> Outcome {
+    async fn run_all(&self, call: &HookInvocation) -> HookResponse {
         let commands = self.settings.matching(&call.input.event);
         if commands.is_empty() {
-            return Outcome::default();
+            return HookResponse::default();
         }
         let mut input = call.input.to_json().to_string().into_bytes();
         // For those who read a line.
@@ -141,7 +141,7 @@ impl CommandHooks {
         let count = commands.len();
         for (at, command) in commands.into_iter().enumerate() {
             let process = self.process(&command.launch, &call.input.common.cwd);
-            let job = Job {
+            let job = HookJob {
                 command: command.clone(),
                 call: call.clone(),
                 input: Arc::clone(&input),
@@ -156,8 +156,8 @@ impl CommandHooks {
                 *place = Some(answer);
             }
         }
-        let lost = || Outcome::failed("a command", Failure::Panicked);
-        Outcome::merged(
+        let lost = || HookResponse::failed("a command", HookFailure::Panicked);
+        HookResponse::merged(
             answers
                 .into_iter()
                 .map(|answer| answer.unwrap_or_else(lost)),
@@ -166,21 +166,21 @@ impl CommandHooks {
 }
 
 impl Hooks for CommandHooks {
-    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a> {
         Box::pin(self.run_all(call))
     }
 }
 
 /// One command on its way.
-struct Job {
-    command: Command,
-    call: HookCall,
+struct HookJob {
+    command: HookCommand,
+    call: HookInvocation,
     input: Arc<[u8]>,
 }
 
-impl Job {
-    async fn run(self, process: Process) -> Outcome {
-        let Command { label, timeout, .. } = self.command;
+impl HookJob {
+    async fn run(self, process: Process) -> HookResponse {
+        let HookCommand { label, timeout, .. } = self.command;
         let event = self.call.input.event.name();
         let finished = process::run(process, &self.input, timeout, &self.call.cancel).await;
         // Sizes and endings only: what hooks are given and what they print may be private.

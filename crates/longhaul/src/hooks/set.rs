@@ -7,9 +7,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 
-use super::call::{HookCall, HookFuture, Hooks};
-use super::command::Command;
-use super::outcome::{Failure, Outcome};
+use super::call::{HookFuture, HookInvocation, Hooks};
+use super::command::HookCommand;
+use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
 use super::run::CommandHooks;
 
@@ -19,11 +19,11 @@ use super::run::CommandHooks;
 /// that blocks its thread cannot be helped.
 #[derive(Clone, Default)]
 pub struct HookSet {
-    members: Vec<Member>,
+    members: Vec<HookSetMember>,
 }
 
 #[derive(Clone)]
-struct Member {
+struct HookSetMember {
     name: String,
     /// Commands keep their own time.
     limit: Option<Duration>,
@@ -39,7 +39,7 @@ impl HookSet {
     /// With the commands of settings files.
     #[must_use]
     pub fn with_commands(mut self, commands: CommandHooks) -> HookSet {
-        self.members.push(Member {
+        self.members.push(HookSetMember {
             name: "settings".into(),
             limit: None,
             hooks: Arc::new(commands),
@@ -50,7 +50,7 @@ impl HookSet {
     /// With hooks written in Rust, which errors call by this name. They get the time that a command gets by default.
     #[must_use]
     pub fn with(self, name: impl Into<String>, hooks: Arc<dyn Hooks>) -> HookSet {
-        self.with_timeout(name, hooks, Command::DEFAULT_TIMEOUT)
+        self.with_timeout(name, hooks, HookCommand::DEFAULT_TIMEOUT)
     }
 
     /// With hooks written in Rust that get this much time.
@@ -61,7 +61,7 @@ impl HookSet {
         hooks: Arc<dyn Hooks>,
         limit: Duration,
     ) -> HookSet {
-        self.members.push(Member {
+        self.members.push(HookSetMember {
             name: name.into(),
             limit: Some(limit),
             hooks,
@@ -71,29 +71,29 @@ impl HookSet {
 }
 
 impl Hooks for HookSet {
-    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a> {
         Box::pin(async move {
             let members = self.members.iter().map(|member| member.run(call));
-            Outcome::merged(join_all(members).await)
+            HookResponse::merged(join_all(members).await)
         })
     }
 }
 
-impl Member {
-    async fn run(&self, call: &HookCall) -> Outcome {
+impl HookSetMember {
+    async fn run(&self, call: &HookInvocation) -> HookResponse {
         let event = call.input.event.name();
         // The call itself may panic too, before there is a future.
         let answer = AssertUnwindSafe(async { self.hooks.run(call).await }).catch_unwind();
         let Some(limit) = self.limit else {
             return answer
                 .await
-                .unwrap_or_else(|_| Outcome::failed(&self.name, Failure::Panicked));
+                .unwrap_or_else(|_| HookResponse::failed(&self.name, HookFailure::Panicked));
         };
         let outcome = tokio::select! {
             biased;
-            answer = answer => answer.unwrap_or_else(|_| Outcome::failed(&self.name, Failure::Panicked)),
-            () = call.cancel.cancelled() => Outcome { cancelled: true, ..Outcome::default() },
-            () = tokio::time::sleep(limit) => Outcome::failed(&self.name, Failure::TimedOut(limit)),
+            answer = answer => answer.unwrap_or_else(|_| HookResponse::failed(&self.name, HookFailure::Panicked)),
+            () = call.cancel.cancelled() => HookResponse { cancelled: true, ..HookResponse::default() },
+            () = tokio::time::sleep(limit) => HookResponse::failed(&self.name, HookFailure::TimedOut(limit)),
         };
         let folder = call.overflow.clone();
         overflow::bounded(outcome.within(event), event, &self.name, folder).await

@@ -2,25 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command::Command;
+use super::command::HookCommand;
 use super::event::HookEvent;
-use super::matcher::Matcher;
-use super::name::EventName;
-use super::notice::{Notice, NoticeKind};
-use super::reader::Reader;
+use super::matcher::HookMatcher;
+use super::name::HookEventName;
+use super::notice::{HookNotice, HookNoticeKind};
+use super::reader::HookSettingsReader;
 
 /// The hooks of all settings files together.
 #[derive(Debug, Clone, Default)]
 pub struct HookSettings {
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<HookGroup>,
     pub(super) switched_off: bool,
     /// What was passed over.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<HookNotice>,
 }
 
 /// A hook in a list for people. Command lines may hold keys: it is for the user's own eyes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedHook {
     /// When it runs.
     pub event: String,
     /// For which of them; empty: all.
@@ -33,10 +33,10 @@ pub struct Listed {
 
 /// The commands behind one matcher.
 #[derive(Debug, Clone)]
-pub(super) struct Group {
-    pub(super) event: EventName,
-    pub(super) matcher: Matcher,
-    pub(super) commands: Vec<Command>,
+pub(super) struct HookGroup {
+    pub(super) event: HookEventName,
+    pub(super) matcher: HookMatcher,
+    pub(super) commands: Vec<HookCommand>,
 }
 
 impl HookSettings {
@@ -49,10 +49,10 @@ impl HookSettings {
             match read(&file) {
                 Ok(Some(text)) => settings.add(&file, &text),
                 Ok(None) => {}
-                Err(error) => settings.notices.push(Notice {
+                Err(error) => settings.notices.push(HookNotice {
                     file,
                     place: String::new(),
-                    kind: NoticeKind::Unreadable(error.kind()),
+                    kind: HookNoticeKind::Unreadable(error.kind()),
                 }),
             }
         }
@@ -65,7 +65,7 @@ impl HookSettings {
         if text.trim_ascii().is_empty() {
             return;
         }
-        let mut reader = Reader {
+        let mut reader = HookSettingsReader {
             file,
             settings: self,
         };
@@ -73,7 +73,7 @@ impl HookSettings {
             Ok(value) => reader.file(&value),
             Err(error) => reader.notice(
                 "",
-                NoticeKind::NotJson {
+                HookNoticeKind::NotJson {
                     line: error.line().max(1),
                     column: error.column().max(1),
                 },
@@ -82,7 +82,7 @@ impl HookSettings {
     }
 
     /// All that will run: when, for which of them (empty: all), what, and where it is written down.
-    pub fn listed(&self) -> Vec<Listed> {
+    pub fn listed(&self) -> Vec<ListedHook> {
         match self.switched_off {
             true => Vec::new(),
             false => self.written(),
@@ -90,10 +90,10 @@ impl HookSettings {
     }
 
     /// All that is written down, also where a file switches hooks off: another file may switch them on again.
-    pub fn written(&self) -> Vec<Listed> {
+    pub fn written(&self) -> Vec<ListedHook> {
         let groups = self.groups.iter();
         let listed = groups.flat_map(|group| {
-            group.commands.iter().map(|command| Listed {
+            group.commands.iter().map(|command| ListedHook {
                 event: group.event.to_string(),
                 matcher: group.matcher.to_string(),
                 command: command.launch.to_string(),
@@ -104,8 +104,8 @@ impl HookSettings {
     }
 
     /// The commands for this event, in the order of the files, each once.
-    pub fn matching(&self, event: &HookEvent) -> Vec<&Command> {
-        let mut found: Vec<&Command> = Vec::new();
+    pub fn matching(&self, event: &HookEvent) -> Vec<&HookCommand> {
+        let mut found: Vec<&HookCommand> = Vec::new();
         if self.switched_off {
             return found;
         }

@@ -1,6 +1,6 @@
 //! The words that fields of events may hold. The events themselves are in `event.rs`.
 
-pub use longhaul_core::boundary::Trigger;
+pub use longhaul_core::boundary::CompactionTrigger;
 use serde::Serialize;
 
 /// A closed set of words that are both a field and what a matcher is held against.

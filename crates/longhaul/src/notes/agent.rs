@@ -6,15 +6,17 @@
 
 use std::sync::Arc;
 
-use longhaul_core::engine::{NotesRun, NotesTaken, Outgoing, ToolOutput, Urgency};
-use longhaul_core::notes::{self, Guard, Notes, Prompt, Verdict, Way};
+use longhaul_core::engine::{ModelRequest, NotesRun, NotesRunOutcome, ToolOutput, Urgency};
+use longhaul_core::notes::{
+    self, NotesCallVerdict, NotesEditWay, NotesGuard, NotesPrompt, SessionNotes,
+};
 use longhaul_core::window::QuerySource;
 use longhaul_provider::{CancellationToken, Reply, StopReason};
 use longhaul_store::NotesError;
 use serde_json::Value;
 
-use super::draft::{Draft, NotWritten};
-use super::{Edit, NotesPlace};
+use super::draft::{NotesDraft, NotesWriteError};
+use super::{NotesEdit, NotesLocation};
 use crate::model::Model;
 
 /// The most that one run asks. A reply whose edits were all made ends it; more are for repairing those that were not.
@@ -22,11 +24,11 @@ const MOST_REQUESTS: u32 = 3;
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
-enum GivenUp {
+enum NotesRunError {
     #[error(transparent)]
     Notes(#[from] NotesError),
     #[error(transparent)]
-    NotWritten(#[from] NotWritten),
+    NotWritten(#[from] NotesWriteError),
     #[error("the model did not answer: {0}")]
     Model(#[from] longhaul_provider::Error),
     #[error("the model refused")]
@@ -34,7 +36,7 @@ enum GivenUp {
     #[error("the model's answer was cut off")]
     CutOff,
     #[error(transparent)]
-    Unapplied(#[from] notes::Unapplied),
+    Unapplied(#[from] notes::UnusableAnswer),
     #[error("the model's answer cannot be sent back: {0}")]
     Answer(String),
     #[error("not all that the model wanted to note could be taken")]
@@ -44,15 +46,15 @@ enum GivenUp {
 }
 
 /// Whether a run goes on behind a reply.
-enum Next {
+enum NotesRunStep {
     Done,
     /// Behind these results.
     Again(Vec<ToolOutput>),
 }
 
 /// Brings the notes of a session up to date.
-pub async fn take(model: Arc<dyn Model>, place: &NotesPlace, run: NotesRun) -> NotesTaken {
-    let mut taken = NotesTaken::default();
+pub async fn take(model: Arc<dyn Model>, place: &NotesLocation, run: NotesRun) -> NotesRunOutcome {
+    let mut taken = NotesRunOutcome::default();
     if let Err(why) = attempt(&*model, place, run, &mut taken).await {
         taken.failed = Some(why.to_string());
     }
@@ -61,10 +63,10 @@ pub async fn take(model: Arc<dyn Model>, place: &NotesPlace, run: NotesRun) -> N
 
 async fn attempt(
     model: &dyn Model,
-    place: &NotesPlace,
+    place: &NotesLocation,
     run: NotesRun,
-    taken: &mut NotesTaken,
-) -> Result<(), GivenUp> {
+    taken: &mut NotesRunOutcome,
+) -> Result<(), NotesRunError> {
     let _alone = place.run.lock().await;
     let lock = place.folder().lock()?;
     let template = place.template();
@@ -76,7 +78,7 @@ async fn attempt(
             text.to_owned()
         }
     };
-    let mut draft = Draft::new(&lock, Notes::parse(text));
+    let mut draft = NotesDraft::new(&lock, SessionNotes::parse(text));
     let path = place.shown();
     let NotesRun {
         mut fork,
@@ -86,20 +88,20 @@ async fn attempt(
         reach,
     } = run;
     let custom = place.prompt();
-    let prompt = Prompt {
+    let prompt = NotesPrompt {
         notes: draft.now(),
         path: &path,
         way: match &edit_tool {
-            Some(tool) => Way::Edit { tool },
-            None => Way::Answer,
+            Some(tool) => NotesEditWay::Edit { tool },
+            None => NotesEditWay::Answer,
         },
         caps,
         custom: custom.as_deref(),
     };
     fork.say(&prompt.text());
-    let mut guard = edit_tool.map(|tool| Guard::new(tool, &path));
+    let mut guard = edit_tool.map(|tool| NotesGuard::new(tool, &path));
     loop {
-        let request = Outgoing {
+        let request = ModelRequest {
             source: QuerySource::NOTES,
             body: fork.body(),
             betas: betas.clone(),
@@ -111,26 +113,28 @@ async fn attempt(
         let reply = sent.await?;
         taken.usage.add(&reply.usage);
         if reply.stop == Some(StopReason::Refusal) {
-            return Err(GivenUp::Refused);
+            return Err(NotesRunError::Refused);
         }
         let next = match &mut guard {
             Some(guard) => edited(&reply, guard, &mut draft, taken)?,
             None => answered(&reply, &mut draft, taken)?,
         };
         let results = match next {
-            Next::Done => break,
-            Next::Again(_) if taken.requests >= MOST_REQUESTS => return Err(GivenUp::Unrepaired),
-            Next::Again(results) => results,
+            NotesRunStep::Done => break,
+            NotesRunStep::Again(_) if taken.requests >= MOST_REQUESTS => {
+                return Err(NotesRunError::Unrepaired);
+            }
+            NotesRunStep::Again(results) => results,
         };
         let message = serde_json::from_slice(&reply.message_json());
         let message: Box<serde_json::value::RawValue> =
-            message.map_err(|error| GivenUp::Answer(error.to_string()))?;
+            message.map_err(|error| NotesRunError::Answer(error.to_string()))?;
         let pushed = fork.answered(&message);
-        pushed.map_err(|damage| GivenUp::Answer(format!("{damage:?}")))?;
+        pushed.map_err(|damage| NotesRunError::Answer(format!("{damage:?}")))?;
         fork.results(&results);
     }
     if template.is_untouched(draft.now()) {
-        return Err(GivenUp::Nothing);
+        return Err(NotesRunError::Nothing);
     }
     Ok(lock.reach(&reach.written())?)
 }
@@ -138,23 +142,23 @@ async fn attempt(
 /// Takes the edits of a reply.
 fn edited(
     reply: &Reply,
-    guard: &mut Guard,
-    draft: &mut Draft<'_>,
-    taken: &mut NotesTaken,
-) -> Result<Next, GivenUp> {
+    guard: &mut NotesGuard,
+    draft: &mut NotesDraft<'_>,
+    taken: &mut NotesRunOutcome,
+) -> Result<NotesRunStep, NotesRunError> {
     let mut results = Vec::new();
-    let mut made: Vec<Edit> = Vec::new();
+    let mut made: Vec<NotesEdit> = Vec::new();
     let mut unmade = 0;
     let mut refused = 0;
     for call in reply.tool_calls() {
         let input: Value = serde_json::from_slice(call.input).unwrap_or_default();
         let told = match guard.judge(&call.name, &input) {
-            Verdict::Refused(_) => {
+            NotesCallVerdict::Refused(_) => {
                 refused += 1;
                 Err(guard.sentence())
             }
-            Verdict::Allowed => {
-                let edit = Edit::read(&input);
+            NotesCallVerdict::Allowed => {
+                let edit = NotesEdit::read(&input);
                 let changed = edit.and_then(|edit| Ok((edit.apply(draft.now())?, edit)));
                 match changed {
                     Ok((notes, edit)) => {
@@ -164,7 +168,7 @@ fn edited(
                     }
                     Err(error) => {
                         unmade += 1;
-                        refused += u64::from(error == super::EditError::BreaksFrame);
+                        refused += u64::from(error == super::NotesEditError::BreaksFrame);
                         Err(error.to_string())
                     }
                 }
@@ -191,15 +195,19 @@ fn edited(
     );
     let only_refused = made.is_empty() && refused > 0;
     match (results.is_empty(), is_cut) {
-        (true, true) => Err(GivenUp::CutOff),
-        (true, false) => Ok(Next::Done),
-        _ if is_cut || unmade > 0 || only_refused => Ok(Next::Again(results)),
-        _ => Ok(Next::Done),
+        (true, true) => Err(NotesRunError::CutOff),
+        (true, false) => Ok(NotesRunStep::Done),
+        _ if is_cut || unmade > 0 || only_refused => Ok(NotesRunStep::Again(results)),
+        _ => Ok(NotesRunStep::Done),
     }
 }
 
 /// Takes the sections of a reply in text.
-fn answered(reply: &Reply, draft: &mut Draft<'_>, taken: &mut NotesTaken) -> Result<Next, GivenUp> {
+fn answered(
+    reply: &Reply,
+    draft: &mut NotesDraft<'_>,
+    taken: &mut NotesRunOutcome,
+) -> Result<NotesRunStep, NotesRunError> {
     let told = include_str!("fragments/no_tools.md").trim_end();
     let results: Vec<ToolOutput> = reply
         .tool_calls()
@@ -212,19 +220,21 @@ fn answered(reply: &Reply, draft: &mut Draft<'_>, taken: &mut NotesTaken) -> Res
     let text = reply.text();
     let applied = match notes::apply(&text, draft.now()) {
         Ok(applied) => applied,
-        Err(notes::Unapplied::NoNotes) if !results.is_empty() => return Ok(Next::Again(results)),
+        Err(notes::UnusableAnswer::NoNotes) if !results.is_empty() => {
+            return Ok(NotesRunStep::Again(results));
+        }
         Err(why) => return Err(why.into()),
     };
     let ours = draft.now().clone();
     draft.set(applied.notes);
     draft.write(|theirs| {
         // A section is answered whole, so what they wrote in one of these would be lost.
-        let body = |notes: &Notes, title: &str| Some(notes.find(title)?.1.body.to_owned());
+        let body = |notes: &SessionNotes, title: &str| Some(notes.find(title)?.1.body.to_owned());
         let mut changed = applied.changed.iter();
         let untouched = changed.all(|title| body(&ours, title) == body(theirs, title));
         untouched.then_some(notes::apply(&text, theirs).ok()?.notes)
     })?;
     taken.changed += applied.changed.len();
     taken.refused += applied.refused.len() as u64;
-    Ok(Next::Done)
+    Ok(NotesRunStep::Done)
 }

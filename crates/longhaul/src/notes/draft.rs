@@ -2,23 +2,23 @@
 //!
 //! If somebody else changes the file meanwhile, what was done is done once more to their text, so that theirs stays.
 
-use longhaul_core::notes::Notes;
+use longhaul_core::notes::SessionNotes;
 use longhaul_store::{NotesError, NotesLock};
 
 /// How often somebody else's changes are taken up before it is given up.
 const ATTEMPTS: usize = 3;
 
 /// Notes under way.
-pub(super) struct Draft<'a> {
+pub(super) struct NotesDraft<'a> {
     lock: &'a NotesLock,
     /// What stands on disk, as far as we know.
-    on_disk: Notes,
-    now: Notes,
+    on_disk: SessionNotes,
+    now: SessionNotes,
 }
 
 /// Why notes were not written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NotWritten {
+pub(super) enum NotesWriteError {
     #[error(transparent)]
     Notes(#[from] NotesError),
     /// The file is gone.
@@ -31,8 +31,8 @@ pub(super) enum NotWritten {
     Conflict,
 }
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(lock: &'a NotesLock, on_disk: Notes) -> Self {
+impl<'a> NotesDraft<'a> {
+    pub(super) fn new(lock: &'a NotesLock, on_disk: SessionNotes) -> Self {
         Self {
             lock,
             now: on_disk.clone(),
@@ -41,20 +41,20 @@ impl<'a> Draft<'a> {
     }
 
     /// The notes with all that was done.
-    pub(super) fn now(&self) -> &Notes {
+    pub(super) fn now(&self) -> &SessionNotes {
         &self.now
     }
 
     /// The notes are these now.
-    pub(super) fn set(&mut self, notes: Notes) {
+    pub(super) fn set(&mut self, notes: SessionNotes) {
         self.now = notes;
     }
 
     /// Writes them. `again` does to another text what was done since they were last written.
     pub(super) fn write(
         &mut self,
-        again: impl Fn(&Notes) -> Option<Notes>,
-    ) -> Result<(), NotWritten> {
+        again: impl Fn(&SessionNotes) -> Option<SessionNotes>,
+    ) -> Result<(), NotesWriteError> {
         for _ in 0..ATTEMPTS {
             if self.now == self.on_disk {
                 return Ok(());
@@ -68,13 +68,13 @@ impl<'a> Draft<'a> {
                     return Ok(());
                 }
                 Err(NotesError::Changed { .. }) => {
-                    let theirs = self.lock.notes()?.ok_or(NotWritten::Deleted)?;
-                    self.on_disk = Notes::parse(theirs);
-                    self.now = again(&self.on_disk).ok_or(NotWritten::Conflict)?;
+                    let theirs = self.lock.notes()?.ok_or(NotesWriteError::Deleted)?;
+                    self.on_disk = SessionNotes::parse(theirs);
+                    self.now = again(&self.on_disk).ok_or(NotesWriteError::Conflict)?;
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(NotWritten::Conflict)
+        Err(NotesWriteError::Conflict)
     }
 }

@@ -1,12 +1,12 @@
 //! One edit of the notes, in memory: a text that stands there once is replaced by another.
 
-use longhaul_core::notes::Notes;
+use longhaul_core::notes::SessionNotes;
 use serde::Deserialize;
 use serde_json::Value;
 
 /// What a call of the edit tool asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Edit {
+pub struct NotesEdit {
     old_string: String,
     new_string: String,
     #[serde(default)]
@@ -15,7 +15,7 @@ pub struct Edit {
 
 /// Why an edit was not made. The model is told, and may do better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
+pub enum NotesEditError {
     /// The input is no edit: a field is missing or is of another kind.
     #[error("{}", include_str!("fragments/no_edit.md").trim_end())]
     NoEdit,
@@ -33,27 +33,27 @@ pub enum EditError {
     BreaksFrame,
 }
 
-impl Edit {
+impl NotesEdit {
     /// Reads the input of a call.
-    pub fn read(input: &Value) -> Result<Self, EditError> {
-        Self::deserialize(input).map_err(|_| EditError::NoEdit)
+    pub fn read(input: &Value) -> Result<Self, NotesEditError> {
+        Self::deserialize(input).map_err(|_| NotesEditError::NoEdit)
     }
 
     /// Makes it.
-    pub fn apply(&self, notes: &Notes) -> Result<Notes, EditError> {
+    pub fn apply(&self, notes: &SessionNotes) -> Result<SessionNotes, NotesEditError> {
         if self.old_string.is_empty() || self.old_string == self.new_string {
-            return Err(EditError::NoChange);
+            return Err(NotesEditError::NoChange);
         }
         let text = notes.text();
         let changed = match (text.matches(&self.old_string).count(), self.replace_all) {
-            (0, _) => return Err(EditError::NotFound),
+            (0, _) => return Err(NotesEditError::NotFound),
             (1, _) | (_, true) => text.replace(&self.old_string, &self.new_string),
-            _ => return Err(EditError::Ambiguous),
+            _ => return Err(NotesEditError::Ambiguous),
         };
-        let changed = Notes::parse(changed);
+        let changed = SessionNotes::parse(changed);
         match notes.allows(&changed) {
             Ok(()) => Ok(changed),
-            Err(_) => Err(EditError::BreaksFrame),
+            Err(_) => Err(NotesEditError::BreaksFrame),
         }
     }
 }

@@ -11,22 +11,22 @@ mod edit;
 use std::path::Path;
 
 use longhaul_core::engine::NotesOnDisk;
-use longhaul_core::notes::{Progress, Template};
+use longhaul_core::notes::{NotesProgress, NotesTemplate};
 use longhaul_store::{NotesError, NotesFolder};
 use serde_json::Value;
 
 pub use agent::take;
-pub use edit::{Edit, EditError};
+pub use edit::{NotesEdit, NotesEditError};
 
 /// Where the notes of a session are.
 #[derive(Debug)]
-pub struct NotesPlace {
+pub struct NotesLocation {
     folder: NotesFolder,
     /// Held by a run. One that was ended may let go of it a moment later than its session was told.
     run: tokio::sync::Mutex<()>,
 }
 
-impl NotesPlace {
+impl NotesLocation {
     /// That of the session with this transcript; none where its name leaves no room for a folder beside it.
     pub fn of_transcript(transcript: &Path) -> Option<Self> {
         // The model is told the path, and tools that edit want a whole one.
@@ -49,9 +49,9 @@ impl NotesPlace {
     }
 
     /// How far the notes reach; none if that is not known.
-    pub fn reach(&self) -> Option<Progress> {
+    pub fn reach(&self) -> Option<NotesProgress> {
         let progress = known(self.folder.progress())?;
-        let read = Progress::read(progress.as_bytes());
+        let read = NotesProgress::read(progress.as_bytes());
         if read.is_none() {
             tracing::warn!(path = %self.folder.files().progress().display(), "it does not say how far the notes reach");
         }
@@ -70,9 +70,9 @@ impl NotesPlace {
     }
 
     /// What notes begin as.
-    pub(crate) fn template(&self) -> Template {
+    pub(crate) fn template(&self) -> NotesTemplate {
         let custom = known(self.folder.template());
-        custom.map_or_else(Template::default, |text| Template::custom(&text))
+        custom.map_or_else(NotesTemplate::default, |text| NotesTemplate::custom(&text))
     }
 
     /// What the user wants asked in place of our words.

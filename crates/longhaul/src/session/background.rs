@@ -4,12 +4,12 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use longhaul_core::engine::{EffectId, Failed, Outcome};
+use longhaul_core::engine::{EffectFailure, EffectId, EffectOutcome};
 use tokio::task::{AbortHandle, JoinSet};
 
 /// What a task is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum BackgroundWork {
     /// Notes are taken: they are worth waiting for even when the session ends.
     Notes,
     /// Something is prepared that only this session can use.
@@ -18,18 +18,18 @@ pub(super) enum Work {
 
 /// Effects that nobody waits for.
 #[derive(Debug, Default)]
-pub(super) struct Background {
-    tasks: JoinSet<(EffectId, Outcome)>,
-    running: Vec<(EffectId, Work, AbortHandle)>,
+pub(super) struct BackgroundEffects {
+    tasks: JoinSet<(EffectId, EffectOutcome)>,
+    running: Vec<(EffectId, BackgroundWork, AbortHandle)>,
 }
 
-impl Background {
+impl BackgroundEffects {
     /// How much of it is under way.
     pub(super) fn count(&self) -> usize {
         self.running.len()
     }
 
-    pub(super) fn has(&self, work: Work) -> bool {
+    pub(super) fn has(&self, work: BackgroundWork) -> bool {
         self.running.iter().any(|(_, running, _)| *running == work)
     }
 
@@ -37,8 +37,8 @@ impl Background {
     pub(super) fn begin(
         &mut self,
         id: EffectId,
-        work: Work,
-        outcome: impl Future<Output = Outcome> + Send + 'static,
+        work: BackgroundWork,
+        outcome: impl Future<Output = EffectOutcome> + Send + 'static,
     ) {
         let task = async move {
             let ended = AssertUnwindSafe(outcome).catch_unwind().await;
@@ -57,7 +57,7 @@ impl Background {
     }
 
     /// What has ended already, if anything has.
-    pub(super) fn ended(&mut self) -> Option<(EffectId, Outcome)> {
+    pub(super) fn ended(&mut self) -> Option<(EffectId, EffectOutcome)> {
         loop {
             // An error is a task that was ended: nobody waits for it.
             if let Ok((id, outcome)) = self.tasks.try_join_next()?
@@ -69,7 +69,7 @@ impl Background {
     }
 
     /// What ends next; never, if nothing is under way. Nothing is lost if this is dropped.
-    pub(super) async fn next(&mut self) -> (EffectId, Outcome) {
+    pub(super) async fn next(&mut self) -> (EffectId, EffectOutcome) {
         loop {
             match self.tasks.join_next().await {
                 Some(Ok((id, outcome))) if self.forget(id) => return (id, outcome),
@@ -87,8 +87,8 @@ impl Background {
     }
 }
 
-fn panicked() -> Outcome {
-    Outcome::Failed(Failed::other(
+fn panicked() -> EffectOutcome {
+    EffectOutcome::Failed(EffectFailure::other(
         "it ended in a panic, which is a bug: please report it",
     ))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{CacheEdits, Delivery};
+use longhaul_core::engine::{CacheEditSupport, ReplyDelivery};
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::ModelTable;
 use longhaul_core::window::QuerySource;
@@ -14,9 +14,9 @@ use super::cancellation::Cancellation;
 use super::observe::Observer;
 use super::options::SessionOptions;
 use crate::clock::Clock;
-use crate::head::Prompt;
 use crate::hooks::Hooks;
 use crate::model::Model;
+use crate::prompt::Prompt;
 use crate::workspace::Workspace;
 
 /// What becomes of what requests began with, where a session is resumed with something else.
@@ -47,7 +47,7 @@ pub struct SessionBuilder {
     pub(super) source: Option<QuerySource>,
     pub(super) clearable: Option<ClearableTools>,
     pub(super) autonomous: bool,
-    pub(super) delivery: Option<Delivery>,
+    pub(super) delivery: Option<ReplyDelivery>,
     pub(super) recall_tool: Option<String>,
     pub(super) compact_instructions: Option<String>,
     pub(super) workspace: Option<Arc<dyn Workspace>>,
@@ -180,7 +180,7 @@ impl SessionBuilder {
     /// The provider takes cache edits by reference.
     #[must_use]
     pub fn with_cache_edits(mut self) -> Self {
-        self.options.cache_edits = CacheEdits::Supported;
+        self.options.cache_edits = CacheEditSupport::Supported;
         self
     }
 
@@ -195,7 +195,7 @@ impl SessionBuilder {
     /// that ran out of room stands as it was seen, and the next request is made smaller first. Where they are only seen
     /// whole, such a reply is withheld and the turn tried again.
     #[must_use]
-    pub fn delivery(mut self, delivery: Delivery) -> Self {
+    pub fn delivery(mut self, delivery: ReplyDelivery) -> Self {
         self.delivery = Some(delivery);
         self
     }

@@ -3,22 +3,22 @@
 
 use std::task::Poll;
 
-use longhaul_core::engine::{EffectId, Outcome};
+use longhaul_core::engine::{EffectId, EffectOutcome};
 use longhaul_provider::Reply;
 
 use crate::model::Boxed;
 
 /// What an effect brought.
 #[derive(Debug)]
-pub(super) struct Brought {
+pub(super) struct EffectResult {
     /// For the engine.
-    pub(super) outcome: Outcome,
+    pub(super) outcome: EffectOutcome,
     /// The reply as the host gets it.
     pub(super) reply: Option<Box<Reply>>,
 }
 
-impl From<Outcome> for Brought {
-    fn from(outcome: Outcome) -> Self {
+impl From<EffectOutcome> for EffectResult {
+    fn from(outcome: EffectOutcome) -> Self {
         Self {
             outcome,
             reply: None,
@@ -28,16 +28,16 @@ impl From<Outcome> for Brought {
 
 /// Effects that are awaited.
 #[derive(Default)]
-pub(super) struct Foreground {
-    running: Vec<(EffectId, Boxed<'static, Brought>)>,
+pub(super) struct ForegroundEffects {
+    running: Vec<(EffectId, Boxed<'static, EffectResult>)>,
 }
 
-impl Foreground {
+impl ForegroundEffects {
     pub(super) fn is_empty(&self) -> bool {
         self.running.is_empty()
     }
 
-    pub(super) fn begin(&mut self, id: EffectId, work: Boxed<'static, Brought>) {
+    pub(super) fn begin(&mut self, id: EffectId, work: Boxed<'static, EffectResult>) {
         self.running.push((id, work));
     }
 
@@ -52,7 +52,7 @@ impl Foreground {
     }
 
     /// What ends next; never, if nothing is running. Nothing is lost if this is dropped.
-    pub(super) async fn next(&mut self) -> (EffectId, Brought) {
+    pub(super) async fn next(&mut self) -> (EffectId, EffectResult) {
         std::future::poll_fn(|context| {
             let mut running = self.running.iter_mut().enumerate();
             let ended = running.find_map(|(at, (_, work))| match work.as_mut().poll(context) {

@@ -7,8 +7,8 @@
 mod background;
 mod builder;
 mod cancellation;
+mod effect_runner;
 mod foreground;
-mod hands;
 mod observe;
 pub(crate) mod open;
 mod options;
@@ -20,8 +20,8 @@ mod storage;
 use std::sync::Arc;
 
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, CompactRequest, Compacted, Engine, Failed, Input,
-    NewEntry, Preview, ToolOutput,
+    CallFailure, CallResult, CompactFailure, CompactRequest, CompactionSuccess, EffectFailure,
+    Engine, EngineInput, NewEntry, PreviewedSummary, ToolOutput,
 };
 use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::ParameterError;
@@ -31,32 +31,32 @@ use longhaul_store::Lease;
 
 pub use builder::SessionBuilder;
 pub use cancellation::Cancellation;
-pub use observe::{Observer, Quiet};
+pub use observe::{Observer, SilentObserver};
 pub use open::{OpenError, new_session_id, window};
 pub use options::SessionOptions;
 pub use replies::summary_reply;
 
 use crate::clock::Clock;
-use crate::head::Prompt;
-use crate::keeper::Keeper;
-use background::Background;
-use foreground::Foreground;
-use hands::Hands;
-use storage::Storage;
+use crate::prompt::Prompt;
+use crate::storage::SessionStorage;
+use background::BackgroundEffects;
+use effect_runner::EffectRunner;
+use foreground::ForegroundEffects;
+use storage::StorageWriter;
 
 /// A conversation that goes on without end.
 pub struct Session {
     engine: Engine,
-    hands: Hands,
-    storage: Storage,
+    effect_runner: EffectRunner,
+    storage: StorageWriter,
     clock: Arc<dyn Clock>,
     cancel: Cancellation,
     /// Whether the engine was told that this call is cancelled.
     cancel_told: bool,
     /// What a turn waits for.
-    foreground: Foreground,
+    foreground: ForegroundEffects,
     /// What goes on beside it.
-    background: Background,
+    background: BackgroundEffects,
     /// Whether a call is under way; still so when the next begins if it was dropped.
     called: bool,
     compactions: u64,
@@ -74,7 +74,7 @@ pub enum TurnError {
     Refused(String),
     /// The model did not answer. [`Failed::kind`] says why, [`Failed::retry_after`] when to try again.
     #[error("{}", .0.message)]
-    Failed(Failed),
+    Failed(EffectFailure),
     /// Something could not be written. Nothing is lost: it is tried again with the next turn.
     #[error("the transcript cannot be written, and nothing is sent before it is: {0}")]
     NotKept(String),
@@ -86,7 +86,7 @@ impl From<CallFailure> for TurnError {
             CallFailure::Refused(message) => Self::Refused(message),
             CallFailure::NotAnswered(failed) => Self::Failed(failed),
             CallFailure::NotPersisted(message) => Self::NotKept(message),
-            CallFailure::NotCompacted(_, message) => Self::Failed(Failed::other(message)),
+            CallFailure::NotCompacted(_, message) => Self::Failed(EffectFailure::other(message)),
         }
     }
 }
@@ -95,9 +95,9 @@ impl From<CallFailure> for TurnError {
 #[derive(Debug)]
 pub enum CompactOutcome {
     /// It is done.
-    Done(Box<Compacted>),
+    Done(Box<CompactionSuccess>),
     /// The summary waits for approval; nothing was changed.
-    Preview(Box<Preview>),
+    Preview(Box<PreviewedSummary>),
 }
 
 /// Why a compaction by hand did nothing.
@@ -113,21 +113,21 @@ pub struct CompactError {
 impl Session {
     fn new(
         engine: Engine,
-        hands: Hands,
-        keeper: Box<dyn Keeper>,
+        hands: EffectRunner,
+        keeper: Box<dyn SessionStorage>,
         clock: Arc<dyn Clock>,
         lease: Option<Arc<Lease>>,
         cancel: Cancellation,
     ) -> Self {
         Self {
             engine,
-            hands,
-            storage: Storage::new(keeper, lease),
+            effect_runner: hands,
+            storage: StorageWriter::new(keeper, lease),
             clock,
             cancel,
             cancel_told: false,
-            foreground: Foreground::default(),
-            background: Background::default(),
+            foreground: ForegroundEffects::default(),
+            background: BackgroundEffects::default(),
             called: false,
             compactions: 0,
             reply: None,
@@ -152,7 +152,7 @@ impl Session {
 
     /// Adds entries to the conversation. They are on disk when this returns.
     pub async fn add(&mut self, entries: Vec<NewEntry>) -> Result<(), TurnError> {
-        match self.run(Input::Add(entries)).await {
+        match self.run(EngineInput::Add(entries)).await {
             Some(CallResult::Failed(failure)) => Err(failure.into()),
             _ => Ok(()),
         }
@@ -166,9 +166,9 @@ impl Session {
     ///
     /// If the prompt asks for something that the model does not take.
     pub fn set_prompt(&mut self, prompt: &Prompt) -> Result<(), ParameterError> {
-        let head = prompt.head(&self.hands.spec)?;
+        let head = prompt.request_prefix(&self.effect_runner.spec)?;
         self.engine
-            .handle(Input::Head(Box::new(head)), self.clock.now());
+            .handle(EngineInput::Head(Box::new(head)), self.clock.now());
         Ok(())
     }
 
@@ -177,17 +177,17 @@ impl Session {
     pub fn set_mode(&mut self, name: impl Into<String>, value: Option<String>) {
         let name = name.into();
         self.engine
-            .handle(Input::Mode { name, value }, self.clock.now());
+            .handle(EngineInput::Mode { name, value }, self.clock.now());
     }
 
     /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider
     /// finds the request too long. The reply is on disk when this returns.
     pub async fn turn(&mut self) -> Result<Reply, TurnError> {
-        let result = self.run(Input::Turn).await;
+        let result = self.run(EngineInput::Turn).await;
         match (result, self.reply.take()) {
             (Some(CallResult::Replied { .. }), Some(reply)) => Ok(reply),
             (Some(CallResult::Failed(failure)), _) => Err(failure.into()),
-            _ => Err(TurnError::Failed(Failed::other(
+            _ => Err(TurnError::Failed(EffectFailure::other(
                 "the turn ended without a reply",
             ))),
         }
@@ -198,7 +198,7 @@ impl Session {
         &mut self,
         request: CompactRequest,
     ) -> Result<CompactOutcome, CompactError> {
-        match self.run(Input::Compact(request)).await {
+        match self.run(EngineInput::Compact(request)).await {
             Some(CallResult::Compacted(done)) => Ok(CompactOutcome::Done(done)),
             Some(CallResult::Previewed(preview)) => Ok(CompactOutcome::Preview(preview)),
             Some(CallResult::Failed(CallFailure::NotCompacted(kind, message))) => {
@@ -245,6 +245,6 @@ impl Session {
 
     /// What is known of the model.
     pub fn model_spec(&self) -> &ModelSpec {
-        &self.hands.spec
+        &self.effect_runner.spec
     }
 }

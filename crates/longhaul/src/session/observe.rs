@@ -16,13 +16,13 @@ pub trait Observer: Send + Sync {
     }
 
     /// A summary is being written: so many characters are there.
-    fn summarising(&self, characters: usize) {
+    fn summarizing(&self, characters: usize) {
         let _ = characters;
     }
 }
 
 /// Watches nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Quiet;
+pub struct SilentObserver;
 
-impl Observer for Quiet {}
+impl Observer for SilentObserver {}

@@ -5,30 +5,33 @@ use std::sync::Arc;
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    Delivery, Engine, EngineConfig, Identity, Ids, Kept, NotesConfig, Preparation, Resume,
-    SummaryModel,
+    Engine, EngineConfig, EngineResume, LiveEntry, NotesConfig, ReplyDelivery, SessionIdentity,
+    SummaryModel, SummaryTiming, UuidSequence,
 };
-use longhaul_core::facts::{Facts, WordingError};
+use longhaul_core::facts::{Facts, PhraseListError};
 use longhaul_core::message::{Entry, Subtype};
-use longhaul_core::micro::Pressure;
+use longhaul_core::micro::PressureOwner;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::{Assembly, ParameterError, RequestHead};
-use longhaul_core::summary::message::Mode;
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::prompt::{ParameterError, RequestAssembly, RequestPrefix};
+use longhaul_core::summary::message::CompactionMode;
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_core::window::{
-    Action, AutoCompact, QuerySource, Verdict, WindowError, WindowInput, WindowStatus,
+    AutoCompact, QuerySource, SwitchVerdict, SwitchableAction, WindowError, WindowInput,
+    WindowStatus,
 };
-use longhaul_store::{Content, InUse, Lease, LeaseError, ReadError, Resumed, load, resume};
+use longhaul_store::{
+    Lease, LeaseError, LoadedContent, ReadError, ResumedConversation, SessionInUse, load, resume,
+};
 
 use super::builder::{ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
-use super::hands::{About, Hands};
+use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::options::SessionOptions;
-use super::{Quiet, Session};
-use crate::keeper::{FileKeeper, Keeper, MemoryKeeper, NotKept};
-use crate::notes::{self, NotesPlace};
-use crate::workspace::Files;
+use super::{Session, SilentObserver};
+use crate::notes::{self, NotesLocation};
+use crate::storage::{FileStorage, MemoryStorage, SessionStorage, StorageError};
+use crate::workspace::FileWorkspace;
 
 /// Why a session cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -39,19 +42,19 @@ pub enum OpenError {
     /// Another process has the session open. Two would each go on from what it knows: open a copy
     /// ([`fork`](longhaul_store::fork())), or try again when that process has ended.
     #[error(transparent)]
-    InUse(#[from] InUse),
+    InUse(#[from] SessionInUse),
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The transcript cannot be written.
     #[error(transparent)]
-    Keep(#[from] NotKept),
+    Keep(#[from] StorageError),
     /// The window is too small.
     #[error(transparent)]
     Window(#[from] WindowError),
     /// The words that are set for rules and for calling work off cannot be used.
     #[error("rules.words and called_off.words: {0}")]
-    Words(#[from] WordingError),
+    Words(#[from] PhraseListError),
     /// The request cannot be made so.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
@@ -72,7 +75,7 @@ impl SessionBuilder {
             cache_breaks,
         } = self.options;
         let spec = models.resolve(&prompt.model).spec;
-        let wanted = prompt.head(&spec)?;
+        let wanted = prompt.request_prefix(&spec)?;
         // The conversation's own model reads its cache: it is not asked by a request of its own.
         let other = settings.summary_model.clone();
         let summary_model = (other.filter(|id| *id != prompt.model)).map(|id| SummaryModel {
@@ -91,36 +94,36 @@ impl SessionBuilder {
         };
         let (resume, head) = match (&resumed, &self.transcript) {
             (Some(resumed), Some(path)) => {
-                taken_up(resumed, path, wanted, self.resumed_prefix, &settings)?
+                resumed_with_prefix(resumed, path, wanted, self.resumed_prefix, &settings)?
             }
             _ => {
-                let resume = Resume {
+                let resume = EngineResume {
                     facts: Some(Facts::new(Arc::new(settings.vocabulary()?))),
-                    ..Resume::default()
+                    ..EngineResume::default()
                 };
                 (resume, wanted)
             }
         };
-        let keeper: Box<dyn Keeper> = match &self.transcript {
-            Some(path) => Box::new(FileKeeper::open(path, self.archive, durability)?),
-            None => Box::new(MemoryKeeper::default()),
+        let keeper: Box<dyn SessionStorage> = match &self.transcript {
+            Some(path) => Box::new(FileStorage::open(path, self.archive, durability)?),
+            None => Box::new(MemoryStorage::default()),
         };
         let seed = self.seed.unwrap_or_else(random_seed);
-        let mut ids = Ids::new(seed);
+        let mut ids = UuidSequence::new(seed);
         let session_id = self
             .session_id
             .or_else(|| self.transcript.as_deref().and_then(name_of))
             .unwrap_or_else(|| ids.next_uuid());
         let source = self.source.unwrap_or(QuerySource::SDK);
-        let takes_notes =
-            source.is_main() && settings.switches.decide(Action::Notes) == Verdict::Allowed;
+        let takes_notes = source.is_main()
+            && settings.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed;
         let place = self.transcript.as_deref().filter(|_| takes_notes);
-        let place = place.and_then(NotesPlace::of_transcript);
+        let place = place.and_then(NotesLocation::of_transcript);
         let edit_tool = notes::edit_tool(&prompt.tools);
         let cwd = self.cwd.unwrap_or_default();
         let transcript = self.transcript.unwrap_or_default();
         let shown = (!transcript.as_os_str().is_empty()).then(|| transcript.display().to_string());
-        let identity = Identity {
+        let identity = SessionIdentity {
             session_id: session_id.clone(),
             cwd: cwd.display().to_string(),
             version: self
@@ -137,13 +140,13 @@ impl SessionBuilder {
             clearable: self.clearable.unwrap_or(base.clearable),
             cache_edits,
             pressure: match settings.native_clearing {
-                true => Pressure::Providers,
-                false => Pressure::Ours,
+                true => PressureOwner::Providers,
+                false => PressureOwner::Ours,
             },
             summariser: settings.summariser,
             mode: match self.autonomous {
-                true => Mode::Autonomous,
-                false => Mode::Automatic,
+                true => CompactionMode::Autonomous,
+                false => CompactionMode::Automatic,
             },
             transcript: shown,
             recall_tool: self.recall_tool,
@@ -156,22 +159,22 @@ impl SessionBuilder {
                 reach: place.reach(),
             }),
             preparation: match settings.background {
-                true => Preparation::Ahead,
-                false => Preparation::WhenFull,
+                true => SummaryTiming::Ahead,
+                false => SummaryTiming::WhenFull,
             },
             delivery: self.delivery.unwrap_or(match self.observer {
-                Some(_) => Delivery::Streamed,
-                None => Delivery::Whole,
+                Some(_) => ReplyDelivery::Streamed,
+                None => ReplyDelivery::Whole,
             }),
             ..base
         };
-        let hands = Hands {
+        let hands = EffectRunner {
             model,
             spec,
-            workspace: self.workspace.unwrap_or_else(|| Arc::new(Files)),
+            workspace: self.workspace.unwrap_or_else(|| Arc::new(FileWorkspace)),
             hooks,
-            observer: self.observer.unwrap_or_else(|| Arc::new(Quiet)),
-            about: Arc::new(About {
+            observer: self.observer.unwrap_or_else(|| Arc::new(SilentObserver)),
+            session_info: Arc::new(HookSessionInfo {
                 session_id,
                 transcript,
                 cwd,
@@ -191,7 +194,7 @@ impl SessionBuilder {
 
 /// The lease of a session. Where no lock can be had, the session is opened without one, as appends say more clearly what is
 /// wrong with the place.
-pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, InUse> {
+pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInUse> {
     match Lease::take(transcript) {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::InUse(in_use)) => Err(in_use),
@@ -205,7 +208,7 @@ pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, InUse> {
 /// The thresholds of a model's window under the user's settings.
 pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
     let mut settings = config.window_settings();
-    if config.switches.decide(Action::Automatic) != Verdict::Allowed {
+    if config.switches.decide(SwitchableAction::Automatic) != SwitchVerdict::Allowed {
         settings.auto_compact = AutoCompact::Off;
     }
     WindowStatus::new(&WindowInput {
@@ -218,34 +221,34 @@ pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowE
 
 /// A conversation that goes on, and the head it goes on with: the one its last request had, to the byte (Y2), unless the
 /// model or the tools are others now.
-fn taken_up(
-    resumed: &Resumed,
+fn resumed_with_prefix(
+    resumed: &ResumedConversation,
     path: &Path,
-    wanted: RequestHead,
+    wanted: RequestPrefix,
     prefix: ResumedPrefix,
     config: &Config,
-) -> Result<(Resume, RequestHead), OpenError> {
+) -> Result<(EngineResume, RequestPrefix), OpenError> {
     let assembly = resumed.assembly();
-    let may_keep = |before: &RequestHead| {
+    let may_keep = |before: &RequestPrefix| {
         prefix == ResumedPrefix::KeepUntilCompaction
             && before.model() == wanted.model()
             && before.tool_names() == wanted.tool_names()
     };
-    let before = assembly.as_ref().map(Assembly::head);
+    let before = assembly.as_ref().map(RequestAssembly::head);
     let (head, next_head) = match before.filter(|before| may_keep(before)) {
         Some(before) => (before.clone(), Some(wanted)),
         None => (wanted, None),
     };
-    let entries: Vec<Kept> = resumed
+    let entries: Vec<LiveEntry> = resumed
         .entries
         .iter()
         .zip(&resumed.offsets)
-        .map(|(entry, offset)| Kept {
+        .map(|(entry, offset)| LiveEntry {
             entry: entry.clone(),
             offset: Some(*offset),
         })
         .collect();
-    let resume = Resume {
+    let resume = EngineResume {
         preserved: resumed.preserved.clone(),
         assembly,
         next_head,
@@ -257,7 +260,11 @@ fn taken_up(
 
 /// The facts that a session goes on with: those that the view and its boundary tell are gathered from them. Where the
 /// boundary carries none another program wrote it, so the whole file is read, once.
-pub(super) fn facts(resumed: &Resumed, path: &Path, config: &Config) -> Result<Facts, OpenError> {
+pub(super) fn facts(
+    resumed: &ResumedConversation,
+    path: &Path,
+    config: &Config,
+) -> Result<Facts, OpenError> {
     let vocabulary = Arc::new(config.vocabulary()?);
     let boundary = resumed.entries.first().map(Entry::view);
     let boundary = boundary.filter(|entry| entry.facets.subtype == Subtype::CompactBoundary);
@@ -266,15 +273,15 @@ pub(super) fn facts(resumed: &Resumed, path: &Path, config: &Config) -> Result<F
     if is_told {
         return Ok(Facts::new(vocabulary));
     }
-    let mut table = Table::default();
+    let mut table = TranscriptTable::default();
     let mut entries = Vec::new();
     for line in load(path)?.into_lines() {
-        if let Content::Entry(entry) = line.content {
-            table.push(line.number, line.offset, entry.view(), &Rough);
+        if let LoadedContent::Entry(entry) = line.content {
+            table.push(line.number, line.offset, entry.view(), &RoughEstimator);
             entries.push(entry);
         }
     }
-    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = longhaul_core::facts::session_rows(&table, &conversation);
     let views = rows.iter().map(|row| entries[*row as usize].view());
     Ok(Facts::scan(vocabulary, views))
@@ -286,7 +293,7 @@ fn name_of(path: &Path) -> Option<String> {
 
 /// An id for a new session.
 pub fn new_session_id() -> String {
-    Ids::new(random_seed()).next_uuid()
+    UuidSequence::new(random_seed()).next_uuid()
 }
 
 /// A seed that no other session has.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::CacheEdits;
+use longhaul_core::engine::CacheEditSupport;
 use longhaul_core::models::ModelTable;
 use longhaul_store::Durability;
 
@@ -26,7 +26,7 @@ pub struct SessionOptions {
     /// When lines count as safe.
     pub durability: Durability,
     /// Whether the provider takes cache edits by reference.
-    pub cache_edits: CacheEdits,
+    pub cache_edits: CacheEditSupport,
     /// The folder that gets a diff for every cache break, unless the setting `cache.diff_dir` names one.
     pub cache_breaks: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ impl Default for SessionOptions {
             hooks: Arc::new(HookSet::new()),
             clock: Arc::new(SystemClock),
             durability: Durability::EveryAppend,
-            cache_edits: CacheEdits::Unsupported,
+            cache_edits: CacheEditSupport::Unsupported,
             cache_breaks: None,
         }
     }

@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, Effect, EffectId, Event, Failed, FailedKind, Input,
-    NotesRun, Outcome, Urgency,
+    CallFailure, CallResult, CompactFailure, Effect, EffectFailure, EffectFailureKind, EffectId,
+    EffectOutcome, EngineInput, Event, NotesRun, Urgency,
 };
 use longhaul_provider::CancellationToken;
 
 use super::Session;
-use super::background::Work;
-use super::foreground::Brought;
-use super::storage::Writing;
-use crate::cache_breaks::{self, CacheBreaks};
+use super::background::BackgroundWork;
+use super::foreground::EffectResult;
+use super::storage::StorageWrite;
+use crate::cache_breaks::{self, CacheBreakFolder};
 use crate::notes;
-use crate::workspace::Wanted;
+use crate::workspace::RestoreRequest;
 
 /// How long nothing happens before the engine is asked again, where it names no time; and the least, where its time is
 /// past: a clock need not run as fast as the one that waits.
@@ -24,7 +24,7 @@ const SHORTEST_REST: Duration = Duration::from_millis(50);
 
 /// How long the session is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum DriveUntil {
     /// Nothing is left that a turn waits for.
     Idle,
     /// Nor in the background.
@@ -34,20 +34,20 @@ enum Until {
 }
 
 /// What was waited for.
-enum Arrived {
-    Brought(EffectId, Box<Brought>),
+enum SessionArrival {
+    Brought(EffectId, Box<EffectResult>),
     Time,
     Cancelled,
 }
 
 impl Session {
     /// Feeds an input and performs what follows from it, until nothing is left that somebody waits for.
-    pub(super) async fn run(&mut self, input: Input) -> Option<CallResult> {
+    pub(super) async fn run(&mut self, input: EngineInput) -> Option<CallResult> {
         self.recover().await;
         while let Some((id, outcome)) = self.background.ended() {
             self.feed(id, outcome.into());
         }
-        self.drive(Until::Idle).await;
+        self.drive(DriveUntil::Idle).await;
         (self.reply, self.result) = (None, None);
         if self.cancel.token().is_cancelled()
             && let Some(stopped) = stopped_before(&input)
@@ -59,7 +59,7 @@ impl Session {
         self.called = true;
         self.cancel_told = false;
         self.handle(input);
-        self.drive(Until::Idle).await;
+        self.drive(DriveUntil::Idle).await;
         self.called = false;
         let result = self.result.take();
         if result.as_ref().is_some_and(was_cancelled) {
@@ -71,28 +71,28 @@ impl Session {
     /// Drives what goes on in the background until nothing of it is left: takes its outcomes, and begins what follows.
     /// It goes on by itself, too; driving it while tools run or the user is waited for lets one thing follow the other.
     /// Returns at once if nothing is under way. Nothing is lost if this is dropped half-way, as `select!` does.
-    pub async fn attend(&mut self) {
+    pub async fn drive_background(&mut self) {
         self.recover().await;
-        self.drive(Until::Rest).await;
+        self.drive(DriveUntil::Rest).await;
     }
 
     /// Ends the session. Notes that are being taken are waited for, but no longer than this; all else in the background
     /// is given up. Dropping a session gives up the notes, too; the file is whole in any case.
     pub async fn close(mut self, patience: Duration) {
         self.recover().await;
-        let noted = tokio::time::timeout(patience, self.drive(Until::Noted)).await;
+        let noted = tokio::time::timeout(patience, self.drive(DriveUntil::Noted)).await;
         if noted.is_err() {
             tracing::warn!("notes were being taken and are given up: the session was closed");
         }
         // What the engine holds back until something else is written is written now.
         if self.foreground.is_empty() && self.engine.is_idle() {
-            self.handle(Input::Add(Vec::new()));
-            self.drive(Until::Idle).await;
+            self.handle(EngineInput::Add(Vec::new()));
+            self.drive(DriveUntil::Idle).await;
         }
     }
 
     /// How many things go on in the background.
-    pub fn under_way(&self) -> usize {
+    pub fn background_count(&self) -> usize {
         self.background.count()
     }
 
@@ -102,34 +102,34 @@ impl Session {
             return;
         }
         for id in self.foreground.give_up() {
-            let outcome = Outcome::Failed(Failed::cancelled("the call was dropped"));
+            let outcome = EffectOutcome::Failed(EffectFailure::cancelled("the call was dropped"));
             self.feed(id, outcome.into());
         }
-        self.handle(Input::Cancel);
-        self.drive(Until::Idle).await;
+        self.handle(EngineInput::Cancel);
+        self.drive(DriveUntil::Idle).await;
     }
 
-    async fn drive(&mut self, until: Until) {
+    async fn drive(&mut self, until: DriveUntil) {
         loop {
             while let Some(effect) = self.engine.poll() {
                 self.perform(effect);
             }
             let idle = self.foreground.is_empty() && self.engine.is_idle();
             let done = match until {
-                Until::Idle => true,
-                Until::Rest => self.background.count() == 0,
-                Until::Noted => !self.background.has(Work::Notes),
+                DriveUntil::Idle => true,
+                DriveUntil::Rest => self.background.count() == 0,
+                DriveUntil::Noted => !self.background.has(BackgroundWork::Notes),
             };
             if idle && done || !self.is_waiting() {
                 return;
             }
             match self.arrival().await {
-                Arrived::Brought(id, brought) => self.feed(id, *brought),
-                Arrived::Time => self.handle(Input::Wake),
-                Arrived::Cancelled => {
+                SessionArrival::Brought(id, brought) => self.feed(id, *brought),
+                SessionArrival::Time => self.handle(EngineInput::Wake),
+                SessionArrival::Cancelled => {
                     self.cancel_told = true;
                     self.cancel.ended_a_call();
-                    self.handle(Input::Cancel);
+                    self.handle(EngineInput::Cancel);
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Session {
     }
 
     /// Waits for what happens next. Dropping this loses nothing.
-    async fn arrival(&mut self) -> Arrived {
+    async fn arrival(&mut self) -> SessionArrival {
         let deadline = self.engine.deadline();
         let rest = deadline.map(|at| self.clock.now().duration_until(at));
         let rest = rest.map_or(LONGEST_REST, |rest| {
@@ -155,38 +155,38 @@ impl Session {
         let hears = self.storage.is_busy() || !self.foreground.is_empty() || self.engine.is_idle();
         let cancel = self.cancel.token();
         tokio::select! {
-            (id, outcome) = self.storage.next() => Arrived::Brought(id, Box::new(outcome.into())),
-            (id, brought) = self.foreground.next() => Arrived::Brought(id, Box::new(brought)),
-            (id, outcome) = self.background.next() => Arrived::Brought(id, Box::new(outcome.into())),
-            () = cancel.cancelled(), if !hears && !self.cancel_told => Arrived::Cancelled,
-            () = tokio::time::sleep(rest.max(SHORTEST_REST)) => Arrived::Time,
+            (id, outcome) = self.storage.next() => SessionArrival::Brought(id, Box::new(outcome.into())),
+            (id, brought) = self.foreground.next() => SessionArrival::Brought(id, Box::new(brought)),
+            (id, outcome) = self.background.next() => SessionArrival::Brought(id, Box::new(outcome.into())),
+            () = cancel.cancelled(), if !hears && !self.cancel_told => SessionArrival::Cancelled,
+            () = tokio::time::sleep(rest.max(SHORTEST_REST)) => SessionArrival::Time,
         }
     }
 
-    fn feed(&mut self, id: EffectId, brought: Brought) {
-        let Brought { outcome, reply } = brought;
+    fn feed(&mut self, id: EffectId, brought: EffectResult) {
+        let EffectResult { outcome, reply } = brought;
         if reply.is_some() {
             self.reply = reply.map(|reply| *reply);
         }
-        self.handle(Input::Done { id, outcome });
+        self.handle(EngineInput::Done { id, outcome });
     }
 
-    fn handle(&mut self, input: Input) {
+    fn handle(&mut self, input: EngineInput) {
         self.engine.handle(input, self.clock.now());
     }
 
     /// Does what can be done at once, and begins the rest.
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Persist { id, lines } => self.store(id, Writing::Lines(lines)),
+            Effect::Persist { id, lines } => self.store(id, StorageWrite::Lines(lines)),
             Effect::Archive {
                 id,
                 entries,
                 results,
-            } => self.store(id, Writing::Archive(entries, results)),
+            } => self.store(id, StorageWrite::Archive(entries, results)),
             Effect::Send { id, request } => {
                 let cancel = self.cancel.token();
-                let sent = self.hands.clone().send(request, cancel);
+                let sent = self.effect_runner.clone().send(request, cancel);
                 self.foreground.begin(id, Box::pin(sent));
             }
             Effect::Summarize {
@@ -195,16 +195,22 @@ impl Session {
                 urgency,
             } => {
                 let cancel = self.cancel_for(urgency);
-                let asked = self.hands.clone().summarize(request, urgency, cancel);
+                let asked = self
+                    .effect_runner
+                    .clone()
+                    .summarize(request, urgency, cancel);
                 self.begin(id, urgency, asked);
             }
             Effect::Gather { id, files, kept } => {
-                let gathered = self.hands.clone().gather(Wanted { files, kept });
+                let gathered = self
+                    .effect_runner
+                    .clone()
+                    .gather(RestoreRequest { files, kept });
                 self.begin(id, Urgency::Awaited, gathered);
             }
             Effect::RunHooks { id, call, urgency } => {
                 let cancel = self.cancel_for(urgency);
-                let mut ran = Box::pin(self.hands.clone().run_hooks(call, cancel));
+                let mut ran = Box::pin(self.effect_runner.clone().run_hooks(call, cancel));
                 // Where there are none, what follows need not wait until the session is driven again.
                 match (&mut ran).now_or_never() {
                     Some(outcome) => self.feed(id, outcome.into()),
@@ -213,50 +219,54 @@ impl Session {
             }
             Effect::TakeNotes { id, run } => self.take_notes(id, *run),
             Effect::ReadNotes { id } => {
-                let read = self.hands.notes.as_ref().map(|place| place.on_disk());
-                let outcome = Outcome::NotesRead(Box::new(read.unwrap_or_default()));
+                let read = self
+                    .effect_runner
+                    .notes
+                    .as_ref()
+                    .map(|place| place.on_disk());
+                let outcome = EffectOutcome::NotesRead(Box::new(read.unwrap_or_default()));
                 self.feed(id, outcome.into());
             }
             Effect::Cancel { id } => {
                 self.foreground.cancel(id);
                 self.background.cancel(id);
             }
-            Effect::Notify(event) => self.told(&event),
+            Effect::Notify(event) => self.notify(&event),
             Effect::Finish(result) => self.result = Some(result),
         }
     }
 
-    fn store(&mut self, id: EffectId, writing: Writing) {
+    fn store(&mut self, id: EffectId, writing: StorageWrite) {
         if let Some(outcome) = self.storage.begin(id, writing) {
             self.feed(id, outcome.into());
         }
     }
 
     fn take_notes(&mut self, id: EffectId, run: NotesRun) {
-        let Some(place) = self.hands.notes.clone() else {
+        let Some(place) = self.effect_runner.notes.clone() else {
             self.feed(id, other("there is no place for notes".to_owned()).into());
             return;
         };
-        let model = self.hands.model.clone();
+        let model = self.effect_runner.model.clone();
         let noted = async move {
             let taken = notes::take(model, &place, run).await;
-            Outcome::Noted(Box::new(taken))
+            EffectOutcome::Noted(Box::new(taken))
         };
-        self.background.begin(id, Work::Notes, noted);
+        self.background.begin(id, BackgroundWork::Notes, noted);
     }
 
     fn begin(
         &mut self,
         id: EffectId,
         urgency: Urgency,
-        work: impl Future<Output = Outcome> + Send + 'static,
+        work: impl Future<Output = EffectOutcome> + Send + 'static,
     ) {
         match urgency {
             Urgency::Awaited => {
-                let work = async move { Brought::from(work.await) };
+                let work = async move { EffectResult::from(work.await) };
                 self.foreground.begin(id, Box::pin(work));
             }
-            Urgency::Background => self.background.begin(id, Work::Preparation, work),
+            Urgency::Background => self.background.begin(id, BackgroundWork::Preparation, work),
         }
     }
 
@@ -268,11 +278,11 @@ impl Session {
         }
     }
 
-    fn told(&mut self, event: &Event) {
+    fn notify(&mut self, event: &Event) {
         if let Event::CacheBreak(finding) = event {
-            match &self.hands.about.cache_breaks {
+            match &self.effect_runner.session_info.cache_breaks {
                 Some(folder) => {
-                    let told = CacheBreaks::below(folder).tell(finding);
+                    let told = CacheBreakFolder::below(folder).report(finding);
                     tracing::info!("{}", told.sentence);
                 }
                 None => cache_breaks::record(finding, None),
@@ -282,15 +292,17 @@ impl Session {
             self.compactions += 1;
         }
         crate::telemetry::record(event);
-        self.hands.observer.event(event);
+        self.effect_runner.observer.event(event);
     }
 }
 
 /// What a call comes to that the host cancelled before it began; none if nobody waits for it for long.
-fn stopped_before(input: &Input) -> Option<CallResult> {
+fn stopped_before(input: &EngineInput) -> Option<CallResult> {
     let failure = match input {
-        Input::Turn => CallFailure::NotAnswered(Failed::cancelled("cancelled before it began")),
-        Input::Compact(_) => CallFailure::NotCompacted(
+        EngineInput::Turn => {
+            CallFailure::NotAnswered(EffectFailure::cancelled("cancelled before it began"))
+        }
+        EngineInput::Compact(_) => CallFailure::NotCompacted(
             CompactFailure::Cancelled,
             "the compaction was cancelled before it began; nothing was changed".to_owned(),
         ),
@@ -303,7 +315,7 @@ fn stopped_before(input: &Input) -> Option<CallResult> {
 fn was_cancelled(result: &CallResult) -> bool {
     match result {
         CallResult::Failed(CallFailure::NotAnswered(failed)) => {
-            failed.kind == FailedKind::Cancelled
+            failed.kind == EffectFailureKind::Cancelled
         }
         CallResult::Failed(CallFailure::NotCompacted(kind, _)) => {
             *kind == CompactFailure::Cancelled
@@ -312,6 +324,6 @@ fn was_cancelled(result: &CallResult) -> bool {
     }
 }
 
-fn other(message: String) -> Outcome {
-    Outcome::Failed(Failed::other(message))
+fn other(message: String) -> EffectOutcome {
+    EffectOutcome::Failed(EffectFailure::other(message))
 }

@@ -1,8 +1,8 @@
 //! Replies as the engine takes them.
 
-use longhaul_core::engine::{Ending, ModelReply, SummaryReply};
-use longhaul_core::micro::native::Applied;
-use longhaul_core::summary::Stop;
+use longhaul_core::engine::{ModelReply, ReplyEnding, SummaryReply};
+use longhaul_core::micro::native::ProviderClearing;
+use longhaul_core::summary::SummaryStop;
 use longhaul_provider::{AppliedEdit, Error, ErrorClass, Reply, StopReason};
 
 /// A turn of the conversation, and the reply for the host.
@@ -14,15 +14,18 @@ pub(super) fn model_reply(reply: Reply) -> Result<(Reply, ModelReply), Error> {
             format!("the reply cannot be kept: {error}"),
         )
     })?;
-    let applied = reply.applied_edits.iter().fold(Applied::default(), sum);
+    let applied = reply
+        .applied_edits
+        .iter()
+        .fold(ProviderClearing::default(), sum);
     let for_engine = ModelReply {
         message,
         usage: reply.usage.clone(),
         request_id: reply.request_id.clone(),
         applied,
         ending: match reply.stop {
-            Some(StopReason::ContextWindowExceeded) => Ending::WindowExceeded,
-            _ => Ending::Complete,
+            Some(StopReason::ContextWindowExceeded) => ReplyEnding::WindowExceeded,
+            _ => ReplyEnding::Complete,
         },
     };
     Ok((reply, for_engine))
@@ -35,24 +38,24 @@ pub fn summary_reply(reply: Reply) -> SummaryReply {
         text: reply.text(),
         calls: reply.tool_calls().count(),
         stop: match reply.stop {
-            Some(StopReason::MaxTokens) | None => Stop::CutOff,
-            Some(StopReason::ContextWindowExceeded) => Stop::WindowFull,
-            Some(StopReason::ToolUse) => Stop::ToolUse,
-            Some(StopReason::Refusal) => Stop::Refusal,
-            Some(_) => Stop::Finished,
+            Some(StopReason::MaxTokens) | None => SummaryStop::CutOff,
+            Some(StopReason::ContextWindowExceeded) => SummaryStop::WindowFull,
+            Some(StopReason::ToolUse) => SummaryStop::ToolUse,
+            Some(StopReason::Refusal) => SummaryStop::Refusal,
+            Some(_) => SummaryStop::Finished,
         },
         usage: Some(reply.usage),
     }
 }
 
-fn sum(sum: Applied, edit: &AppliedEdit) -> Applied {
+fn sum(sum: ProviderClearing, edit: &AppliedEdit) -> ProviderClearing {
     match edit {
-        AppliedEdit::ToolUses { cleared, tokens } => Applied {
+        AppliedEdit::ToolUses { cleared, tokens } => ProviderClearing {
             tool_uses: sum.tool_uses + cleared,
             input_tokens: sum.input_tokens + tokens,
             ..sum
         },
-        AppliedEdit::Thinking { turns, tokens } => Applied {
+        AppliedEdit::Thinking { turns, tokens } => ProviderClearing {
             thinking_turns: sum.thinking_turns + turns,
             input_tokens: sum.input_tokens + tokens,
             ..sum

@@ -4,15 +4,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use longhaul_core::engine::{EffectId, Failed, Outcome};
+use longhaul_core::engine::{EffectFailure, EffectId, EffectOutcome};
 use longhaul_core::message::Entry;
 use longhaul_store::Lease;
 use tokio::task::JoinHandle;
 
-use crate::keeper::{Archived, Keeper, Waits};
+use crate::storage::{ArchiveLocation, BlockingWrites, SessionStorage};
 
 /// Something to write.
-pub(super) enum Writing {
+pub(super) enum StorageWrite {
     /// Lines of the transcript.
     Lines(Vec<Bytes>),
     /// What is about to leave the window.
@@ -20,19 +20,19 @@ pub(super) enum Writing {
 }
 
 /// Where a session is kept, and what is on its way there.
-pub(super) struct Storage {
-    keeper: Arc<Mutex<Box<dyn Keeper>>>,
-    waits: Waits,
-    running: Option<(EffectId, JoinHandle<Outcome>)>,
+pub(super) struct StorageWriter {
+    storage: Arc<Mutex<Box<dyn SessionStorage>>>,
+    waits: BlockingWrites,
+    running: Option<(EffectId, JoinHandle<EffectOutcome>)>,
     /// Keeps other processes from opening the session while something is written.
     lease: Option<Arc<Lease>>,
 }
 
-impl Storage {
-    pub(super) fn new(keeper: Box<dyn Keeper>, lease: Option<Arc<Lease>>) -> Self {
+impl StorageWriter {
+    pub(super) fn new(keeper: Box<dyn SessionStorage>, lease: Option<Arc<Lease>>) -> Self {
         Self {
             waits: keeper.waits(),
-            keeper: Arc::new(Mutex::new(keeper)),
+            storage: Arc::new(Mutex::new(keeper)),
             running: None,
             lease,
         }
@@ -44,15 +44,15 @@ impl Storage {
     }
 
     /// Begins to write. Gives what came of it where that takes no time.
-    pub(super) fn begin(&mut self, id: EffectId, writing: Writing) -> Option<Outcome> {
-        let (keeper, lease) = (Arc::clone(&self.keeper), self.lease.clone());
+    pub(super) fn begin(&mut self, id: EffectId, writing: StorageWrite) -> Option<EffectOutcome> {
+        let (keeper, lease) = (Arc::clone(&self.storage), self.lease.clone());
         let write = move || {
             let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
             let outcome = written(&mut **keeper, writing);
             drop(lease);
             outcome
         };
-        if self.waits == Waits::Never {
+        if self.waits == BlockingWrites::Never {
             return Some(write());
         }
         self.running = Some((id, tokio::task::spawn_blocking(write)));
@@ -60,30 +60,34 @@ impl Storage {
     }
 
     /// What comes of what is on its way; never, if nothing is. Nothing is lost if this is dropped.
-    pub(super) async fn next(&mut self) -> (EffectId, Outcome) {
+    pub(super) async fn next(&mut self) -> (EffectId, EffectOutcome) {
         let Some((id, running)) = &mut self.running else {
             return std::future::pending().await;
         };
         let (id, ended) = (*id, running.await);
         self.running = None;
-        let lost = |_| Outcome::Failed(Failed::other("writing ended in a panic, which is a bug"));
+        let lost = |_| {
+            EffectOutcome::Failed(EffectFailure::other(
+                "writing ended in a panic, which is a bug",
+            ))
+        };
         (id, ended.unwrap_or_else(lost))
     }
 }
 
-fn written(keeper: &mut dyn Keeper, writing: Writing) -> Outcome {
+fn written(keeper: &mut dyn SessionStorage, writing: StorageWrite) -> EffectOutcome {
     let done = match writing {
-        Writing::Lines(lines) => keeper
+        StorageWrite::Lines(lines) => keeper
             .persist(&lines)
-            .map(|offset| Outcome::Persisted { offset }),
-        Writing::Archive(entries, results) => {
+            .map(|offset| EffectOutcome::Persisted { offset }),
+        StorageWrite::Archive(entries, results) => {
             let archived = keeper.archive(entries, results);
             let archived = archived.inspect_err(|error| tracing::warn!(%error, "not archived"));
             archived.map(|archived| match archived {
-                Archived::InArchive => Outcome::Archived,
-                Archived::InTranscript => Outcome::NoArchive,
+                ArchiveLocation::InArchive => EffectOutcome::Archived,
+                ArchiveLocation::InTranscript => EffectOutcome::NoArchive,
             })
         }
     };
-    done.unwrap_or_else(|error| Outcome::Failed(Failed::other(error.to_string())))
+    done.unwrap_or_else(|error| EffectOutcome::Failed(EffectFailure::other(error.to_string())))
 }

@@ -2,7 +2,7 @@
 //!
 //! Names begin with `longhaul.`; tokens and costs are sums, so any backend can derive rates from them.
 
-use longhaul_core::engine::{Compacted, Event};
+use longhaul_core::engine::{CompactionSuccess, Event};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use opentelemetry::metrics::Meter;
@@ -65,7 +65,7 @@ pub(super) fn record(event: &Event) {
     }
 }
 
-fn compacted(meter: &Meter, done: &Compacted) {
+fn compacted(meter: &Meter, done: &CompactionSuccess) {
     let labels = [
         KeyValue::new("trigger", done.trigger.as_str()),
         KeyValue::new("by", format!("{:?}", done.by)),

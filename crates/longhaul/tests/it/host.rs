@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;
-use longhaul_core::models::{Binding, ModelSpec, ModelTable};
+use longhaul_core::models::{ModelSpec, ModelTable, ThinkingBinding};
 use longhaul_core::prompt::{
-    Assembled, Assembly, Beginning, Birth, HeadReason, Latched, NotReady, OnMismatch, Parameters,
-    Predecessor, RequestHead, RequestKind, Standing, Taken, Think, Ttl,
+    AssembledRequest, LatchedSettings, NewEntryStamp, OnPrefixMismatch, PrefixReason,
+    PrefixValidity, PriorRendering, PushOutcome, RenderingStart, RequestAssembly, RequestKind,
+    RequestNotReady, RequestParameters, RequestPrefix, ThinkingChoice, Ttl,
 };
 use longhaul_store::{Durability, TranscriptWriter, resume};
 use serde_json::value::RawValue;
@@ -33,14 +34,14 @@ pub(crate) fn text(text: &str, ttl: Option<Ttl>) -> Value {
 }
 
 /// A head with a static and a dynamic part.
-pub(crate) fn head(model: &str, ttl: Option<Ttl>, purpose: &str) -> RequestHead {
+pub(crate) fn head(model: &str, ttl: Option<Ttl>, purpose: &str) -> RequestPrefix {
     let spec = spec(model);
-    let body = Parameters {
+    let body = RequestParameters {
         model,
         spec: &spec,
         max_tokens: 16_000,
-        think: Think::On { budget: 4_000 },
-        on_mismatch: OnMismatch::Refuse,
+        think: ThinkingChoice::On { budget: 4_000 },
+        on_mismatch: OnPrefixMismatch::Refuse,
         effort: None,
         more: Map::from_iter([("metadata".to_owned(), json!({"user_id": "u"}))]),
     };
@@ -56,11 +57,11 @@ pub(crate) fn head(model: &str, ttl: Option<Ttl>, purpose: &str) -> RequestHead 
             "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}},
         })
     };
-    RequestHead {
+    RequestPrefix {
         system: raw(&json!([text(&manual, ttl), text(&dynamic, ttl)])),
         tools: raw(&json!([tool("Bash"), tool("Read"), tool("Task")])),
         user_context: Some("<system-reminder>\nThe date is \"today\".\n</system-reminder>".into()),
-        latched: Latched::new(ttl, body.betas, &spec, body.json),
+        latched: LatchedSettings::new(ttl, body.betas, &spec, body.json),
     }
 }
 
@@ -68,9 +69,9 @@ pub(crate) fn head(model: &str, ttl: Option<Ttl>, purpose: &str) -> RequestHead 
 pub(crate) struct Host {
     pub(crate) path: PathBuf,
     writer: TranscriptWriter,
-    pub(crate) assembly: Option<Assembly>,
-    head: RequestHead,
-    binding: Binding,
+    pub(crate) assembly: Option<RequestAssembly>,
+    head: RequestPrefix,
+    binding: ThinkingBinding,
     /// Offsets of the live view that the assembly stands for.
     view: Vec<u64>,
     /// The uuid of the newest entry.
@@ -80,7 +81,12 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(path: &Path, name: &str, head: RequestHead, binding: Binding) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        name: &str,
+        head: RequestPrefix,
+        binding: ThinkingBinding,
+    ) -> Self {
         Self {
             path: path.to_owned(),
             writer: TranscriptWriter::open(path, Durability::OnClose).unwrap(),
@@ -133,8 +139,8 @@ impl Host {
         });
         self.view = resumed.offsets;
         let assembly = self.assembly.as_mut().unwrap();
-        if !grew || assembly.push(resumed.entries.last().unwrap().view()) != Taken::Pushed {
-            self.anew(HeadReason::Rewound);
+        if !grew || assembly.push(resumed.entries.last().unwrap().view()) != PushOutcome::Pushed {
+            self.anew(PrefixReason::Rewound);
         }
     }
 
@@ -148,31 +154,36 @@ impl Host {
             .assembly
             .as_mut()
             .map(|assembly| assembly.push(entry.view()));
-        assert_eq!(taken, Some(Taken::Pushed));
+        assert_eq!(taken, Some(PushOutcome::Pushed));
     }
 
     /// Goes on with another head.
-    pub(crate) fn with_head(&mut self, head: RequestHead, binding: Binding, reason: HeadReason) {
+    pub(crate) fn with_head(
+        &mut self,
+        head: RequestPrefix,
+        binding: ThinkingBinding,
+        reason: PrefixReason,
+    ) {
         self.head = head;
         self.binding = binding;
         self.anew(reason);
     }
 
     /// Begins a rendering of the view as it is.
-    pub(crate) fn anew(&mut self, reason: HeadReason) {
+    pub(crate) fn anew(&mut self, reason: PrefixReason) {
         let resumed = resume(&self.path).unwrap();
-        let before = match (&self.assembly, &resumed.head) {
+        let before = match (&self.assembly, &resumed.request_prefix) {
             (Some(assembly), _) => assembly.as_predecessor(),
-            (None, _) => Predecessor::None,
+            (None, _) => PriorRendering::None,
         };
-        let beginning = Beginning {
+        let beginning = RenderingStart {
             before,
             head: self.head.clone(),
             reason,
             binding: self.binding,
         };
         let views = resumed.entries.iter().map(Entry::view);
-        self.assembly = Some(Assembly::begin(beginning, views));
+        self.assembly = Some(RequestAssembly::begin(beginning, views));
         self.view = resumed.offsets;
         self.persist_head();
     }
@@ -180,7 +191,7 @@ impl Host {
     fn persist_head(&mut self) {
         let uuid = self.uuid();
         let assembly = self.assembly.as_mut().unwrap();
-        let entries = assembly.before_sending(birth(&uuid, self.newest.as_deref()));
+        let entries = assembly.entries_before_request(birth(&uuid, self.newest.as_deref()));
         let entries = entries.unwrap();
         let head = &entries[..1];
         let _ = self.writer.append_all(head).unwrap();
@@ -188,9 +199,12 @@ impl Host {
     }
 
     /// The next request, with what must be on disk before it on disk.
-    pub(crate) fn request(&mut self, kind: RequestKind<'_>) -> Result<Assembled, NotReady> {
+    pub(crate) fn request(
+        &mut self,
+        kind: RequestKind<'_>,
+    ) -> Result<AssembledRequest, RequestNotReady> {
         if self.assembly.is_none() {
-            self.anew(HeadReason::First);
+            self.anew(PrefixReason::First);
         }
         self.assembly.as_mut().unwrap().request(kind, None)
     }
@@ -199,7 +213,7 @@ impl Host {
     pub(crate) fn answer_open_calls(&mut self) {
         let uuid = self.uuid();
         let assembly = self.assembly.as_mut().unwrap();
-        let entries = assembly.before_sending(birth(&uuid, self.newest.as_deref()));
+        let entries = assembly.entries_before_request(birth(&uuid, self.newest.as_deref()));
         for line in entries.unwrap() {
             let line = std::str::from_utf8(&line).unwrap().to_owned();
             self.append(&line);
@@ -207,10 +221,13 @@ impl Host {
     }
 
     /// The same request made by another process, from the file alone.
-    pub(crate) fn elsewhere(&self, kind: RequestKind<'_>) -> Result<Assembled, NotReady> {
+    pub(crate) fn elsewhere(
+        &self,
+        kind: RequestKind<'_>,
+    ) -> Result<AssembledRequest, RequestNotReady> {
         let resumed = resume(&self.path).unwrap();
         let replay = resumed.replay().unwrap().unwrap();
-        assert_eq!(replay.standing, Standing::Goes);
+        assert_eq!(replay.standing, PrefixValidity::Goes);
         resumed.assembly().unwrap().request(kind, None)
     }
 
@@ -221,8 +238,8 @@ impl Host {
     }
 }
 
-fn birth<'a>(uuid: &'a str, parent: Option<&'a str>) -> Birth<'a> {
-    Birth {
+fn birth<'a>(uuid: &'a str, parent: Option<&'a str>) -> NewEntryStamp<'a> {
+    NewEntryStamp {
         session_id: "s",
         uuid,
         parent,

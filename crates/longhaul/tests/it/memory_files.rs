@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use longhaul::ReadPolicy;
-use longhaul::memory_files::{Places, load, load_with, places};
-use longhaul_core::prompt::memory::{Found, Kind, Notice};
+use longhaul::memory_files::{SessionFolders, load, load_with, places};
+use longhaul_core::prompt::memory::{FoundMemoryFiles, MemoryFileKind, MemoryFileNotice};
 use longhaul_core::prompt::{ContextBudget, ContextSources, UserContext};
 use longhaul_store::Env;
 use tempfile::TempDir;
@@ -37,7 +37,7 @@ impl Disk {
         self
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> SessionFolders {
         let env = Env {
             user_home: Some(self.at("home")),
             data_folder: Some(self.at("home/data")),
@@ -46,12 +46,12 @@ impl Disk {
         places(&env, &self.at("home/project/part"))
     }
 
-    fn load(&self) -> Found {
+    fn load(&self) -> FoundMemoryFiles {
         load(&self.places())
     }
 
     /// What was found, by its path on this disk.
-    fn paths(&self, found: &Found) -> Vec<String> {
+    fn paths(&self, found: &FoundMemoryFiles) -> Vec<String> {
         let below = |path: &Path| path.strip_prefix(self.folder.path()).unwrap().to_owned();
         let files = found.files.iter().map(|file| below(&file.path));
         files.map(|path| path.display().to_string()).collect()
@@ -81,7 +81,7 @@ fn a4_files_are_found_where_people_keep_them() {
         found.files[3].text, "imported",
         "without the byte order mark"
     );
-    assert_eq!(found.files[4].kind, Kind::Local);
+    assert_eq!(found.files[4].kind, MemoryFileKind::Local);
     assert!(found.notices.is_empty(), "{:?}", found.notices);
 }
 
@@ -106,7 +106,11 @@ fn a4_what_cannot_be_used_is_told_and_the_rest_is_there() {
         ["home/project/CLAUDE.md", "home/project/latin.md"]
     );
     assert_eq!(found.files[1].text, "caf\u{fffd}");
-    let told: Vec<_> = found.notices.iter().map(Notice::to_string).collect();
+    let told: Vec<_> = found
+        .notices
+        .iter()
+        .map(MemoryFileNotice::to_string)
+        .collect();
     let wanted = [
         "does not exist",
         "a folder",
@@ -129,7 +133,9 @@ fn a4_a_pipe_is_not_waited_for() {
     assert!(made.unwrap().success());
     let found = disk.load();
     assert!(found.files.is_empty());
-    assert!(matches!(&found.notices[..], [Notice::Unusable { path, .. }] if *path == pipe));
+    assert!(
+        matches!(&found.notices[..], [MemoryFileNotice::Unusable { path, .. }] if *path == pipe)
+    );
 }
 
 #[cfg(unix)]
@@ -144,7 +150,7 @@ fn a4_a_link_is_the_file_it_leads_to() {
     let found = disk.load();
     assert_eq!(disk.paths(&found), ["home/project/CLAUDE.md"]);
     assert!(
-        matches!(&found.notices[..], [Notice::Unusable { path, .. }] if path.ends_with("part/CLAUDE.md")),
+        matches!(&found.notices[..], [MemoryFileNotice::Unusable { path, .. }] if path.ends_with("part/CLAUDE.md")),
         "a link to itself: {:?}",
         found.notices
     );
@@ -180,7 +186,11 @@ fn a4_what_comes_from_outside_is_not_read_on_the_projects_word_however_it_gets_i
             "home/project/../../home/project/in.md"
         ]
     );
-    let told: Vec<_> = found.notices.iter().map(Notice::to_string).collect();
+    let told: Vec<_> = found
+        .notices
+        .iter()
+        .map(MemoryFileNotice::to_string)
+        .collect();
     assert_eq!(told.len(), 3, "{told:#?}");
     assert!(told[0].contains("secret.md") && told[1].contains("notes.md"));
     assert!(told[2].contains("is a link to"));
@@ -238,7 +248,7 @@ fn a4_no_memory_file_is_read_past_a_rule_that_forbids_it() {
     let policy = ReadPolicy::default().denying(|path| path.ends_with("secret.md"));
     let found = load_with(&disk.places(), &policy);
     assert_eq!(found.files.len(), 2, "{:?}", found.files);
-    let denied = |notice: &Notice| matches!(notice, Notice::Denied { .. });
+    let denied = |notice: &MemoryFileNotice| matches!(notice, MemoryFileNotice::Denied { .. });
     assert!(found.notices.len() == 2 && found.notices.iter().all(denied));
 }
 
@@ -274,7 +284,10 @@ fn a4_of_a_huge_file_only_what_fits_is_read() {
     let most = ContextBudget::FULL.most_bytes_of_a_file();
     assert!(file.text.len() as u64 <= most && file.text.len() as u64 + 4 > most);
     assert_eq!(file.unread_bytes, 100_000_000 - most);
-    assert!(matches!(found.notices[..], [Notice::ReadInPart { .. }]));
+    assert!(matches!(
+        found.notices[..],
+        [MemoryFileNotice::ReadInPart { .. }]
+    ));
     let sources = ContextSources {
         memory: &found.files,
         ..ContextSources::default()

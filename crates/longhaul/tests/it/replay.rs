@@ -1,9 +1,9 @@
 //! A resumed process sends the bytes that the process before it would have sent (Y2).
 
-use longhaul_core::models::Binding;
-use longhaul_core::prompt::{HeadReason, RequestKind, Ttl};
-use longhaul_store::{Home, Owner, SessionId, fork, resume};
-use longhaul_testkit::session::{Compaction, Feature, Kept, SessionSpec};
+use longhaul_core::models::ThinkingBinding;
+use longhaul_core::prompt::{PrefixReason, RequestKind, Ttl};
+use longhaul_store::{Home, HomeOwner, SessionId, fork, resume};
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 
 use crate::host::{Host, head};
 
@@ -43,13 +43,13 @@ fn same_elsewhere(host: &mut Host, what: &str) -> bool {
 }
 
 /// Writes a session line by line in one process, and at every so many lines compares with another.
-fn live(spec: SessionSpec, binding: Binding, every: usize, seals: usize) -> usize {
+fn live(spec: SessionSpec, binding: ThinkingBinding, every: usize, seals: usize) -> usize {
     let session = spec.generate();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("session.jsonl");
     let head = head("claude-opus-4-8", Some(Ttl::OneHour), "replay");
     let mut host = Host::new(&path, "own", head, binding);
-    host.anew(HeadReason::First);
+    host.anew(PrefixReason::First);
     let mut compared = 0;
     for (number, line) in std::str::from_utf8(&session.bytes)
         .unwrap()
@@ -77,15 +77,15 @@ fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
     let mut compared = 0;
     for seed in 0..4 {
         for kept in [
-            Kept::Nothing,
-            Kept::AfterSummary,
-            Kept::AfterBoundary,
-            Kept::Listed,
+            KeptRounds::Nothing,
+            KeptRounds::AfterSummary,
+            KeptRounds::AfterBoundary,
+            KeptRounds::Listed,
         ] {
             let spec = SessionSpec::new(seed, 14)
                 .kept(kept)
-                .compaction(Compaction::EveryRounds(6));
-            compared += live(spec, Binding::None, 3, 0);
+                .compaction(CompactionSchedule::EveryRounds(6));
+            compared += live(spec, ThinkingBinding::None, 3, 0);
         }
     }
     assert!(compared > 120, "{compared}");
@@ -95,9 +95,9 @@ fn y2_a_resumed_process_sends_the_same_bytes_wherever_the_file_was_cut() {
 fn y2_the_same_on_models_that_bind_thinking() {
     for seed in 20..24 {
         let spec = SessionSpec::new(seed, 14)
-            .kept(Kept::AfterSummary)
-            .compaction(Compaction::EveryRounds(5));
-        assert!(live(spec, Binding::Always, 4, 0) > 5);
+            .kept(KeptRounds::AfterSummary)
+            .compaction(CompactionSchedule::EveryRounds(5));
+        assert!(live(spec, ThinkingBinding::Always, 4, 0) > 5);
     }
 }
 
@@ -106,8 +106,8 @@ fn y2_when_a_process_looked_at_its_rendering_makes_no_difference() {
     for seed in 40..46 {
         let spec = SessionSpec::new(seed, 14)
             .without(Feature::Branches)
-            .compaction(Compaction::EveryRounds(6));
-        assert!(live(spec, Binding::None, 3, 1 + seed as usize % 4) > 5);
+            .compaction(CompactionSchedule::EveryRounds(6));
+        assert!(live(spec, ThinkingBinding::None, 3, 1 + seed as usize % 4) > 5);
     }
 }
 
@@ -117,7 +117,7 @@ fn y2_another_programs_sessions_are_forked_and_go_on_the_same() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::at(folder.path(), Owner::Longhaul).unwrap();
+    let home = Home::at(folder.path(), HomeOwner::Longhaul).unwrap();
     let mut compared = 0;
     for (number, file) in files.iter().enumerate() {
         let small = std::fs::metadata(file).unwrap().len() < 4 << 20;
@@ -126,7 +126,7 @@ fn y2_another_programs_sessions_are_forked_and_go_on_the_same() {
         }
         let id = SessionId::parse(&format!("00000000-0000-4000-8000-{number:012}")).unwrap();
         let path = fork(file, &home, &id, std::time::SystemTime::UNIX_EPOCH).unwrap();
-        for binding in [Binding::None, Binding::Always] {
+        for binding in [ThinkingBinding::None, ThinkingBinding::Always] {
             let head = head("claude-fable-5-2", Some(Ttl::FiveMinutes), "fork");
             let mut host = Host::new(&path, &format!("own-{number}-{binding:?}"), head, binding);
             let newest = resume(&path)
@@ -141,8 +141,8 @@ fn y2_another_programs_sessions_are_forked_and_go_on_the_same() {
                 });
             let Some(newest) = newest else { continue };
             host.newest = Some(newest.clone());
-            host.anew(HeadReason::First);
-            if binding == Binding::Always {
+            host.anew(PrefixReason::First);
+            if binding == ThinkingBinding::Always {
                 let sent = host.assembly.as_ref().unwrap().rendering().blocks();
                 assert!(sent.iter().all(|block| !block.kind.is_thinking()));
             }

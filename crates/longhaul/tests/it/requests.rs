@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use longhaul_core::message::{Entry, EntryKind};
-use longhaul_core::models::Binding;
+use longhaul_core::models::ThinkingBinding;
 use longhaul_core::prompt::{
-    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind, Taken,
-    Ttl,
+    NewEntryStamp, PrefixReason, PriorRendering, PushOutcome, RenderingStart, RequestAssembly,
+    RequestKind, RequestNotReady, RequestPrefix, Ttl,
 };
-use longhaul_sim::call::Call;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::world::{World, WorldOptions};
 use longhaul_store::{Durability, TranscriptWriter, resume};
 use serde_json::{Value, json};
 
@@ -18,8 +18,8 @@ use crate::host::{head, raw, text};
 const MODEL: &str = "claude-opus-4-8";
 const MAIN: RequestKind<'static> = RequestKind::Main;
 
-fn birth() -> Birth<'static> {
-    Birth {
+fn birth() -> NewEntryStamp<'static> {
+    NewEntryStamp {
         session_id: "s",
         uuid: "synthetic",
         parent: Some("a1"),
@@ -45,19 +45,19 @@ fn thought(text: &str) -> Value {
 }
 
 fn begin(
-    before: Predecessor<'_>,
-    head: RequestHead,
-    binding: Binding,
+    before: PriorRendering<'_>,
+    head: RequestPrefix,
+    binding: ThinkingBinding,
     history: &[Entry],
-) -> Assembly {
-    let beginning = Beginning {
+) -> RequestAssembly {
+    let beginning = RenderingStart {
         before,
         head,
-        reason: HeadReason::First,
+        reason: PrefixReason::First,
         binding,
     };
-    let mut assembly = Assembly::begin(beginning, history.iter().map(Entry::view));
-    let entries = assembly.before_sending(birth()).unwrap();
+    let mut assembly = RequestAssembly::begin(beginning, history.iter().map(Entry::view));
+    let entries = assembly.entries_before_request(birth()).unwrap();
     assembly.persisted(&entries).unwrap();
     assembly
 }
@@ -79,7 +79,7 @@ fn talk() -> Vec<Entry> {
     ]
 }
 
-fn body(assembly: &mut Assembly, kind: RequestKind<'_>) -> Value {
+fn body(assembly: &mut RequestAssembly, kind: RequestKind<'_>) -> Value {
     serde_json::from_slice(&assembly.request(kind, None).unwrap().to_vec()).unwrap()
 }
 
@@ -97,7 +97,12 @@ fn markers(value: &Value) -> usize {
 #[test]
 fn b1_a_request_is_the_head_the_messages_and_nothing_else() {
     let head = head(MODEL, Some(Ttl::OneHour), "b1");
-    let mut assembly = begin(Predecessor::None, head.clone(), Binding::None, &talk());
+    let mut assembly = begin(
+        PriorRendering::None,
+        head.clone(),
+        ThinkingBinding::None,
+        &talk(),
+    );
     let body = body(&mut assembly, MAIN);
     let names: Vec<&str> = body
         .as_object()
@@ -130,10 +135,10 @@ fn b1_a_request_is_the_head_the_messages_and_nothing_else() {
 #[test]
 fn b1_requests_of_one_rendering_begin_with_the_bytes_of_the_one_before() {
     let head = head(MODEL, None, "b1");
-    let mut assembly = begin(Predecessor::None, head, Binding::None, &[]);
+    let mut assembly = begin(PriorRendering::None, head, ThinkingBinding::None, &[]);
     let mut before = Vec::new();
     for entry in talk() {
-        assert_eq!(assembly.push(entry.view()), Taken::Pushed);
+        assert_eq!(assembly.push(entry.view()), PushOutcome::Pushed);
         if let Ok(request) = assembly.request(MAIN, None) {
             let bytes = request.to_vec();
             assert!(bytes.starts_with(before.strip_suffix(b"]}]}").unwrap_or_default()));
@@ -157,7 +162,12 @@ fn b2_never_more_than_four_markers_whatever_the_head_bears() {
                 let many: Vec<Value> = (0..30).map(|n| text(&format!("say {n}"), None)).collect();
                 history[3] = reply("a2", json!(many));
             }
-            let mut assembly = begin(Predecessor::None, custom, Binding::None, &history);
+            let mut assembly = begin(
+                PriorRendering::None,
+                custom,
+                ThinkingBinding::None,
+                &history,
+            );
             let found = markers(&body(&mut assembly, MAIN));
             let wanted = (count + if long { 2 } else { 1 }).min(4);
             assert_eq!(found, wanted, "{count} in the head, long {long}");
@@ -169,7 +179,7 @@ fn b2_never_more_than_four_markers_whatever_the_head_bears() {
 fn b2_messages_live_no_longer_than_the_head_before_them() {
     let mut custom = head(MODEL, Some(Ttl::OneHour), "b2");
     custom.system = raw(&json!([text("Short-lived.", Some(Ttl::FiveMinutes))]));
-    let mut assembly = begin(Predecessor::None, custom, Binding::None, &talk());
+    let mut assembly = begin(PriorRendering::None, custom, ThinkingBinding::None, &talk());
     let body = body(&mut assembly, MAIN);
     assert_eq!(body.to_string().matches("\"1h\"").count(), 0);
     assert_eq!(markers(&body), 2);
@@ -180,7 +190,7 @@ fn b2_a_system_prompt_that_is_a_string_leaves_all_room() {
     let mut custom = head(MODEL, Some(Ttl::OneHour), "b2");
     custom.system = raw(&json!("Be brief."));
     custom.tools = raw(&json!([]));
-    let mut assembly = begin(Predecessor::None, custom, Binding::None, &talk());
+    let mut assembly = begin(PriorRendering::None, custom, ThinkingBinding::None, &talk());
     let body = body(&mut assembly, MAIN);
     assert_eq!(markers(&body), 1);
     assert_eq!(body["system"], "Be brief.");
@@ -190,9 +200,9 @@ fn b2_a_system_prompt_that_is_a_string_leaves_all_room() {
 #[test]
 fn b4_without_caching_there_is_no_marker() {
     let mut assembly = begin(
-        Predecessor::None,
+        PriorRendering::None,
         head(MODEL, None, "b4"),
-        Binding::None,
+        ThinkingBinding::None,
         &talk(),
     );
     for kind in [MAIN, RequestKind::Fork { text: "x" }] {
@@ -203,9 +213,9 @@ fn b4_without_caching_there_is_no_marker() {
 #[test]
 fn b5_further_fields_go_behind_the_messages_and_never_repeat_the_heads() {
     let mut assembly = begin(
-        Predecessor::None,
+        PriorRendering::None,
         head(MODEL, None, "b5"),
-        Binding::None,
+        ThinkingBinding::None,
         &talk(),
     );
     let plain = assembly.request(MAIN, None).unwrap().to_vec();
@@ -217,14 +227,19 @@ fn b5_further_fields_go_behind_the_messages_and_never_repeat_the_heads() {
     for name in ["model", "metadata", "stream", "messages"] {
         let more = raw(&json!({ name: 1 }));
         let refused = assembly.request(MAIN, Some(&more)).unwrap_err();
-        assert_eq!(refused, NotReady::Repeated(name.to_owned()));
+        assert_eq!(refused, RequestNotReady::Repeated(name.to_owned()));
     }
 }
 
 #[test]
 fn f7_a_fork_repeats_its_parent_and_adds_one_message_without_a_marker_on_it() {
     let head = head(MODEL, Some(Ttl::OneHour), "f7");
-    let mut assembly = begin(Predecessor::None, head.clone(), Binding::None, &talk());
+    let mut assembly = begin(
+        PriorRendering::None,
+        head.clone(),
+        ThinkingBinding::None,
+        &talk(),
+    );
     let fork = RequestKind::Fork {
         text: "Sum \"it\" up.\n",
     };
@@ -247,10 +262,15 @@ fn f7_a_fork_repeats_its_parent_and_adds_one_message_without_a_marker_on_it() {
         assert_eq!(main[field], forked[field]);
     }
     // Or a message of its own behind a reply.
-    let mut assembly = begin(Predecessor::None, head, Binding::None, &talk()[..4]);
+    let mut assembly = begin(
+        PriorRendering::None,
+        head,
+        ThinkingBinding::None,
+        &talk()[..4],
+    );
     assert_eq!(
         assembly.request(MAIN, None).unwrap_err(),
-        NotReady::NothingAsked
+        RequestNotReady::NothingAsked
     );
     let forked = body(&mut assembly, fork);
     assert_eq!(
@@ -262,44 +282,47 @@ fn f7_a_fork_repeats_its_parent_and_adds_one_message_without_a_marker_on_it() {
 
 #[test]
 fn m7_nothing_is_sent_before_the_head_is_on_disk() {
-    let beginning = Beginning {
-        before: Predecessor::None,
+    let beginning = RenderingStart {
+        before: PriorRendering::None,
         head: head(MODEL, None, "m7"),
-        reason: HeadReason::First,
-        binding: Binding::None,
+        reason: PrefixReason::First,
+        binding: ThinkingBinding::None,
     };
-    let mut assembly = Assembly::begin(beginning, std::iter::empty());
+    let mut assembly = RequestAssembly::begin(beginning, std::iter::empty());
     let prompt = user("u1", json!("Hello"));
-    assert_eq!(assembly.push(prompt.view()), Taken::HeadFirst);
+    assert_eq!(assembly.push(prompt.view()), PushOutcome::HeadFirst);
     assert_eq!(
         assembly.request(MAIN, None).unwrap_err(),
-        NotReady::NotPersisted
+        RequestNotReady::NotPersisted
     );
-    let entries = assembly.before_sending(birth()).unwrap();
+    let entries = assembly.entries_before_request(birth()).unwrap();
     assert_eq!(entries.len(), 1);
     assembly.persisted(&entries).unwrap();
-    assert_eq!(assembly.request(MAIN, None).unwrap_err(), NotReady::Empty);
-    assert_eq!(assembly.push(prompt.view()), Taken::Pushed);
+    assert_eq!(
+        assembly.request(MAIN, None).unwrap_err(),
+        RequestNotReady::Empty
+    );
+    assert_eq!(assembly.push(prompt.view()), PushOutcome::Pushed);
     assert!(assembly.request(MAIN, None).is_ok());
-    assert!(assembly.before_sending(birth()).unwrap().is_empty());
+    assert!(assembly.entries_before_request(birth()).unwrap().is_empty());
 }
 
 #[test]
 fn m7_calls_without_results_are_answered_on_disk_before_they_are_sent() {
     let mut assembly = begin(
-        Predecessor::None,
+        PriorRendering::None,
         head(MODEL, None, "m7"),
-        Binding::None,
+        ThinkingBinding::None,
         &[],
     );
     for entry in &talk()[..2] {
-        assert_eq!(assembly.push(entry.view()), Taken::Pushed);
+        assert_eq!(assembly.push(entry.view()), PushOutcome::Pushed);
     }
     assert_eq!(
         assembly.request(MAIN, None).unwrap_err(),
-        NotReady::OpenCalls(3)
+        RequestNotReady::OpenCalls(3)
     );
-    let entries = assembly.before_sending(birth()).unwrap();
+    let entries = assembly.entries_before_request(birth()).unwrap();
     let line: Value = serde_json::from_slice(&entries[0]).unwrap();
     assert_eq!(
         (&line["uuid"], &line["parentUuid"]),
@@ -320,18 +343,18 @@ fn m7_calls_without_results_are_answered_on_disk_before_they_are_sent() {
 fn m7_a_head_comes_back_from_its_entry_as_it_was() {
     let mut head = head(MODEL, Some(Ttl::OneHour), "m7");
     head.user_context = Some("line\nbreak \u{1F980} \"quoted\"".into());
-    let beginning = Beginning {
-        before: Predecessor::None,
+    let beginning = RenderingStart {
+        before: PriorRendering::None,
         head: head.clone(),
-        reason: HeadReason::Compacted,
-        binding: Binding::None,
+        reason: PrefixReason::Compacted,
+        binding: ThinkingBinding::None,
     };
-    let assembly = Assembly::begin(beginning, std::iter::empty());
-    let line = assembly.before_sending(birth()).unwrap().remove(0);
+    let assembly = RequestAssembly::begin(beginning, std::iter::empty());
+    let line = assembly.entries_before_request(birth()).unwrap().remove(0);
     let entry = Entry::read(line).unwrap();
     assert_eq!(entry.facets().kind, EntryKind::Head);
-    assert_eq!(entry.view().head_reason().as_deref(), Some("compacted"));
-    let back = RequestHead::from_entry(entry.view()).unwrap();
+    assert_eq!(entry.view().prefix_reason().as_deref(), Some("compacted"));
+    let back = RequestPrefix::from_entry(entry.view()).unwrap();
     assert_eq!(head.difference(&back), None);
     assert_eq!(back.system.get(), head.system.get());
 }
@@ -339,7 +362,7 @@ fn m7_a_head_comes_back_from_its_entry_as_it_was() {
 #[test]
 fn m7_a_head_says_what_is_different_from_the_one_before() {
     let one = head(MODEL, Some(Ttl::OneHour), "m7");
-    let changed = |change: fn(&mut RequestHead)| {
+    let changed = |change: fn(&mut RequestPrefix)| {
         let mut other = one.clone();
         change(&mut other);
         one.difference(&other)
@@ -347,22 +370,22 @@ fn m7_a_head_says_what_is_different_from_the_one_before() {
     assert_eq!(changed(|_| ()), None);
     assert_eq!(
         changed(|head| head.tools = raw(&json!([]))),
-        Some(HeadReason::Tools)
+        Some(PrefixReason::Tools)
     );
     assert_eq!(
         changed(|head| head.system = raw(&json!([]))),
-        Some(HeadReason::System)
+        Some(PrefixReason::System)
     );
     assert_eq!(
         changed(|head| head.user_context = None),
-        Some(HeadReason::UserContext)
+        Some(PrefixReason::UserContext)
     );
     assert_eq!(
         changed(|head| head.latched.ttl = None),
-        Some(HeadReason::Settings)
+        Some(PrefixReason::Settings)
     );
     let model = head("claude-opus-4-7", Some(Ttl::OneHour), "m7");
-    assert_eq!(one.difference(&model), Some(HeadReason::Model));
+    assert_eq!(one.difference(&model), Some(PrefixReason::Model));
 }
 
 #[test]
@@ -383,18 +406,18 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
     let assembly = {
         let resumed = resume(&path).unwrap();
         assert!(resumed.replay().is_none(), "another program's session");
-        let beginning = Beginning {
-            before: Predecessor::None,
+        let beginning = RenderingStart {
+            before: PriorRendering::None,
             head: head("claude-fable-5-2", None, "m7"),
-            reason: HeadReason::First,
-            binding: Binding::Always,
+            reason: PrefixReason::First,
+            binding: ThinkingBinding::Always,
         };
-        Assembly::begin(beginning, resumed.entries.iter().map(Entry::view))
+        RequestAssembly::begin(beginning, resumed.entries.iter().map(Entry::view))
     };
-    let entries = assembly.before_sending(birth()).unwrap();
+    let entries = assembly.entries_before_request(birth()).unwrap();
     let mut direct = TranscriptWriter::open(&path, Durability::OnClose).unwrap();
     let _ = direct.append_all(&entries).unwrap();
-    let stripped = |head: &RequestHead| head.latched.thinking_stripped_through.clone();
+    let stripped = |head: &RequestPrefix| head.latched.thinking_stripped_through.clone();
     let resumed = resume(&path).unwrap();
     let replay = resumed.replay().unwrap().unwrap();
     assert_eq!((replay.history.len(), replay.pushed.len()), (5, 0));
@@ -408,13 +431,13 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
     let resumed = resume(&path).unwrap();
     let replay = resumed.replay().unwrap().unwrap();
     assert!(resumed.assembly().is_none());
-    let again = Beginning {
-        before: Predecessor::Head(&replay.head),
+    let again = RenderingStart {
+        before: PriorRendering::Head(&replay.head),
         head: replay.head.clone(),
-        reason: HeadReason::Cleared,
-        binding: Binding::Always,
+        reason: PrefixReason::Cleared,
+        binding: ThinkingBinding::Always,
     };
-    let assembly = Assembly::begin(again, resumed.entries.iter().map(Entry::view));
+    let assembly = RequestAssembly::begin(again, resumed.entries.iter().map(Entry::view));
     assert_eq!(
         assembly.head().latched.thinking_stripped_through.as_deref(),
         Some("m1")
@@ -424,11 +447,16 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
 #[test]
 fn n2_foreign_thinking_is_stripped_where_it_may_be_bound() {
     for (binding, sent) in [
-        (Binding::None, 1),
-        (Binding::NewAccounts, 0),
-        (Binding::Always, 0),
+        (ThinkingBinding::None, 1),
+        (ThinkingBinding::NewAccounts, 0),
+        (ThinkingBinding::Always, 0),
     ] {
-        let mut assembly = begin(Predecessor::None, head(MODEL, None, "n2"), binding, &talk());
+        let mut assembly = begin(
+            PriorRendering::None,
+            head(MODEL, None, "n2"),
+            binding,
+            &talk(),
+        );
         let bytes = assembly.request(MAIN, None).unwrap().to_vec();
         let found = String::from_utf8(bytes)
             .unwrap()
@@ -441,15 +469,15 @@ fn n2_foreign_thinking_is_stripped_where_it_may_be_bound() {
 }
 
 /// A rendering whose thinking is its own, on a model that binds it.
-fn bound() -> (Assembly, Vec<Entry>) {
+fn bound() -> (RequestAssembly, Vec<Entry>) {
     let mut assembly = begin(
-        Predecessor::None,
+        PriorRendering::None,
         head(MODEL, None, "n2"),
-        Binding::Always,
+        ThinkingBinding::Always,
         &[],
     );
     for entry in talk() {
-        assert_eq!(assembly.push(entry.view()), Taken::Pushed);
+        assert_eq!(assembly.push(entry.view()), PushOutcome::Pushed);
         let _ = assembly.request(MAIN, None);
     }
     (assembly, talk())
@@ -461,7 +489,7 @@ fn n2_thinking_that_stands_where_it_stood_is_kept_when_a_rendering_begins_anew()
     let new = begin(
         old.as_predecessor(),
         old.head().clone(),
-        Binding::Always,
+        ThinkingBinding::Always,
         &entries[..4],
     );
     assert_eq!(new.head().latched.thinking_stripped_through, None);
@@ -475,7 +503,12 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
     let mut context = old.head().clone();
     context.user_context = None;
     for head in [tools, context] {
-        let new = begin(old.as_predecessor(), head, Binding::Always, &entries);
+        let new = begin(
+            old.as_predecessor(),
+            head,
+            ThinkingBinding::Always,
+            &entries,
+        );
         let stripped = new.head().latched.thinking_stripped_through.as_deref();
         assert_eq!(stripped, Some("u3"));
     }
@@ -483,7 +516,7 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
     let new = begin(
         old.as_predecessor(),
         old.head().clone(),
-        Binding::Always,
+        ThinkingBinding::Always,
         &entries[3..],
     );
     assert_eq!(
@@ -493,11 +526,11 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
     // Where thinking is not bound, it stays.
     let mut tools = old.head().clone();
     tools.tools = raw(&json!([]));
-    let new = begin(old.as_predecessor(), tools, Binding::None, &entries);
+    let new = begin(old.as_predecessor(), tools, ThinkingBinding::None, &entries);
     assert_eq!(new.head().latched.thinking_stripped_through, None);
     // Another model cannot be trusted to read it.
     let other = head("claude-sonnet-5", None, "n2");
-    let new = begin(old.as_predecessor(), other, Binding::None, &entries);
+    let new = begin(old.as_predecessor(), other, ThinkingBinding::None, &entries);
     assert_eq!(
         new.head().latched.thinking_stripped_through.as_deref(),
         Some("u3")
@@ -508,9 +541,9 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
 fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
     let entries = talk();
     let first = begin(
-        Predecessor::None,
+        PriorRendering::None,
         head(MODEL, None, "n2"),
-        Binding::Always,
+        ThinkingBinding::Always,
         &entries,
     );
     let more = [
@@ -519,9 +552,9 @@ fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
     ];
     let mut first = first;
     for entry in &more {
-        assert_eq!(first.push(entry.view()), Taken::Pushed);
+        assert_eq!(first.push(entry.view()), PushOutcome::Pushed);
     }
-    let thoughts = |assembly: &mut Assembly| {
+    let thoughts = |assembly: &mut RequestAssembly| {
         let bytes = assembly.request(MAIN, None).unwrap().to_vec();
         String::from_utf8(bytes)
             .unwrap()
@@ -532,7 +565,12 @@ fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
     let all: Vec<Entry> = entries.into_iter().chain(more).collect();
     let mut settings = first.head().clone();
     settings.latched.thinking_stripped_through = None;
-    let mut second = begin(first.as_predecessor(), settings, Binding::Always, &all);
+    let mut second = begin(
+        first.as_predecessor(),
+        settings,
+        ThinkingBinding::Always,
+        &all,
+    );
     assert_eq!(
         second.head().latched.thinking_stripped_through.as_deref(),
         Some("u3")
@@ -543,19 +581,19 @@ fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
 #[test]
 fn b1_a_count_of_tokens_is_asked_for_with_the_same_conversation() {
     let mut assembly = begin(
-        Predecessor::None,
+        PriorRendering::None,
         head("claude-sonnet-4-5", Some(Ttl::OneHour), "count"),
-        Binding::Always,
+        ThinkingBinding::Always,
         &talk(),
     );
     let slices = assembly.count_tokens().unwrap();
     let model = SimModel::new(ModelOptions::default());
-    let mut world = World::new(Options::new(1, Box::new(model)));
-    let call = Call {
+    let mut world = World::new(WorldOptions::new(1, Box::new(model)));
+    let call = ApiCall {
         key: "k".into(),
         version: "2026-10-21".into(),
         body: slices.concat().into(),
-        ..Call::default()
+        ..ApiCall::default()
     };
     let counted = world.count_tokens(&call).unwrap();
     assert!(counted["input_tokens"].as_u64().unwrap() > 2_000);
@@ -574,7 +612,7 @@ fn m7_what_was_cleared_and_stripped_is_read_off_the_boundaries() {
     });
     history.push(entry(&boundary));
     let head = head(MODEL, None, "m7");
-    let mut assembly = begin(Predecessor::None, head, Binding::None, &history);
+    let mut assembly = begin(PriorRendering::None, head, ThinkingBinding::None, &history);
     let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
     assert_eq!(stripped, Some("a2"));
     let body = body(&mut assembly, MAIN);
@@ -585,5 +623,5 @@ fn m7_what_was_cleared_and_stripped_is_read_off_the_boundaries() {
         .map(|result| result["content"].to_string().contains("text of x"))
         .collect();
     assert_eq!(whole, [true, false, true]);
-    assert_eq!(assembly.push(history[5].view()), Taken::BeginsAnew);
+    assert_eq!(assembly.push(history[5].view()), PushOutcome::BeginsAnew);
 }

@@ -2,31 +2,32 @@
 
 use bytes::Bytes;
 use longhaul_core::prompt::{
-    AGENT_PREFIX, HostValues, Scopes, Sending, Standard, SystemPrompt, ToolSharing, agent_registry,
+    AGENT_PREFIX, CacheScopeSupport, HostValues, StandardSection, SystemPrompt,
+    SystemPromptOptions, ToolSharing, agent_registry,
 };
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::world::{World, WorldOptions};
 
 struct Fine;
 
-impl Model for Fine {
-    fn reply(&mut self, _: &Turn<'_>) -> Draft {
-        Draft {
+impl ReplyModel for Fine {
+    fn reply(&mut self, _: &ModelTurn<'_>) -> ReplyDraft {
+        ReplyDraft {
             content: vec![DraftBlock::Text("Fine.".to_owned())],
-            stop: Stop::Natural,
+            stop: DraftStop::Natural,
         }
     }
 }
 
 /// The default agent's prompt for a user who speaks a language.
-fn prompt(language: &str, sending: &Sending<'_>) -> SystemPrompt {
+fn prompt(language: &str, sending: &SystemPromptOptions<'_>) -> SystemPrompt {
     let values = HostValues {
         language: Some(language.to_owned()),
         ..HostValues::default()
     };
     let mut registry = agent_registry().unwrap();
-    registry.refresh(|section| Standard::of(section)?.text(&values));
+    registry.refresh(|section| StandardSection::of(section)?.text(&values));
     SystemPrompt::from_sections(&registry, sending).unwrap()
 }
 
@@ -36,11 +37,11 @@ fn ask(world: &mut World, prompt: &SystemPrompt) -> Result<(u64, u64), ApiError>
         r#"{{"model":"claude-opus-5-5","max_tokens":1000,"system":{},"messages":[{{"role":"user","content":"Hello"}}]}}"#,
         prompt.json.get()
     );
-    let call = Call {
+    let call = ApiCall {
         key: "a".to_owned(),
         version: "2023-06-01".to_owned(),
         body: Bytes::from(body),
-        ..Call::default()
+        ..ApiCall::default()
     };
     let reply = world.exchange(&call)?;
     let usage = &reply.message["usage"];
@@ -51,16 +52,16 @@ fn ask(world: &mut World, prompt: &SystemPrompt) -> Result<(u64, u64), ApiError>
     ))
 }
 
-fn sending<'a>() -> Sending<'a> {
-    Sending {
+fn sending<'a>() -> SystemPromptOptions<'a> {
+    SystemPromptOptions {
         prefix: Some(AGENT_PREFIX),
-        ..Sending::default()
+        ..SystemPromptOptions::default()
     }
 }
 
 #[test]
 fn a3_b2_another_dynamic_part_still_reads_the_static_one() {
-    let mut world = World::new(Options::new(7, Box::new(Fine)));
+    let mut world = World::new(WorldOptions::new(7, Box::new(Fine)));
     let (read, written) = ask(&mut world, &prompt("Latin", &sending())).unwrap();
     assert!(read == 0 && written > 512, "{written}");
     let (again, nothing) = ask(&mut world, &prompt("Latin", &sending())).unwrap();
@@ -74,9 +75,9 @@ fn a3_b2_another_dynamic_part_still_reads_the_static_one() {
 
 #[test]
 fn a3_the_public_api_knows_no_scope_so_none_is_sent_to_it() {
-    let mut world = World::new(Options::new(7, Box::new(Fine)));
-    let scoped = Sending {
-        scopes: Scopes::Supported,
+    let mut world = World::new(WorldOptions::new(7, Box::new(Fine)));
+    let scoped = SystemPromptOptions {
+        scopes: CacheScopeSupport::Supported,
         tools: ToolSharing::Shared,
         ..sending()
     };

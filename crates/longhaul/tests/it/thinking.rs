@@ -1,7 +1,7 @@
 //! On models that bind thinking to what stands before it, no change of the history makes a request that is refused (N2).
 
-use longhaul_core::prompt::{CacheSettings, HeadReason, RequestHead, RequestKind, Ttl};
-use longhaul_sim::world::{Options, World};
+use longhaul_core::prompt::{CacheSettings, PrefixReason, RequestKind, RequestPrefix, Ttl};
+use longhaul_sim::world::{World, WorldOptions};
 use longhaul_store::resume;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn view(session: &Session) -> (Vec<String>, Vec<String>) {
     (uuids, calls)
 }
 
-fn other_tools(from: &RequestHead) -> RequestHead {
+fn other_tools(from: &RequestPrefix) -> RequestPrefix {
     let mut head = from.clone();
     let mut tools: Value = serde_json::from_str(head.tools.get()).unwrap();
     tools.as_array_mut().unwrap().push(json!({
@@ -61,7 +61,7 @@ fn other_tools(from: &RequestHead) -> RequestHead {
 #[test]
 fn n2_no_change_of_the_history_is_ever_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let mut world = World::new(Options::new(5, Box::new(Worker)));
+    let mut world = World::new(WorldOptions::new(5, Box::new(Worker)));
     let settings = CacheSettings::default();
     let mut session = Session::new(&mut world, folder.path(), "main", BINDS, settings);
     let before = turns(&mut session, &mut world);
@@ -83,7 +83,7 @@ fn n2_no_change_of_the_history_is_ever_refused() {
     let next = other_tools(session.host.assembly.as_ref().unwrap().head());
     session
         .host
-        .with_head(next, spec(BINDS).thinking.binding, HeadReason::Tools);
+        .with_head(next, spec(BINDS).thinking.binding, PrefixReason::Tools);
     assert!(turns(&mut session, &mut world) <= before);
 
     // Compacted, the newest round kept.
@@ -134,7 +134,7 @@ fn n2_no_change_of_the_history_is_ever_refused() {
         let next = head(model, Some(Ttl::FiveMinutes), "main");
         session
             .host
-            .with_head(next, spec(model).thinking.binding, HeadReason::Model);
+            .with_head(next, spec(model).thinking.binding, PrefixReason::Model);
         assert!(turns(&mut session, &mut world) <= before);
     }
 }

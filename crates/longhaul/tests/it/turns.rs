@@ -4,12 +4,14 @@ use std::path::Path;
 
 use bytes::Bytes;
 use longhaul_core::models::PriorThinking;
-use longhaul_core::prompt::{CacheSettings, HeadReason, RequestHead, RequestKind, Ttl, TtlPolicy};
+use longhaul_core::prompt::{
+    CacheSettings, PrefixReason, RequestKind, RequestPrefix, Ttl, TtlPolicy,
+};
 use longhaul_core::window::QuerySource;
-use longhaul_sim::call::Call;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};
-use longhaul_sim::reply::Reply;
-use longhaul_sim::request::Role;
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::model::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::reply::ApiReply;
+use longhaul_sim::request::ApiRole;
 use longhaul_sim::world::World;
 use longhaul_store::resume;
 use serde_json::{Value, json};
@@ -22,12 +24,12 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 /// Works for three rounds of calls, then answers.
 pub(crate) struct Worker;
 
-impl Model for Worker {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Worker {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let messages = &turn.request.messages;
         let step = messages
             .iter()
-            .filter(|said| said.role == Role::Assistant)
+            .filter(|said| said.role == ApiRole::Assistant)
             .count();
         let mut content = vec![DraftBlock::Thinking(format!(
             "Step {step}: what is next? {}",
@@ -46,9 +48,9 @@ impl Model for Worker {
                 }),
             );
         }
-        Draft {
+        ReplyDraft {
             content,
-            ..Draft::default()
+            ..ReplyDraft::default()
         }
     }
 }
@@ -72,7 +74,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, reply: &Reply) {
+    pub(crate) fn add(&mut self, reply: &ApiReply) {
         self.requests += 1;
         self.read += reply.usage.cache_read;
         self.written += reply.usage.cache_write();
@@ -122,7 +124,7 @@ impl Session {
         let betas = head.latched.betas.clone();
         let path = folder.join(format!("{name}.jsonl"));
         let mut host = Host::new(&path, name, head, spec.thinking.binding);
-        host.anew(HeadReason::First);
+        host.anew(PrefixReason::First);
         Self {
             host,
             name: name.to_owned(),
@@ -152,8 +154,8 @@ impl Session {
         self.add("user", &json!({"role": "user", "content": content}));
     }
 
-    fn call(&self, body: Bytes) -> Call {
-        Call {
+    fn call(&self, body: Bytes) -> ApiCall {
+        ApiCall {
             key: "key".into(),
             version: "2026-10-21".into(),
             betas: self.betas.iter().cloned().collect(),
@@ -192,7 +194,7 @@ impl Session {
         self.take(&reply.message)
     }
 
-    fn check(&mut self, reply: &Reply, at: u64, new: New) {
+    fn check(&mut self, reply: &ApiReply, at: u64, new: New) {
         let read = reply.usage.cache_read;
         let Some(left) = self.left else {
             return;
@@ -279,7 +281,7 @@ impl Session {
 }
 
 /// What tools and system weigh.
-fn head_tokens(world: &mut World, head: &RequestHead) -> u64 {
+fn head_tokens(world: &mut World, head: &RequestPrefix) -> u64 {
     let model = head.model().unwrap().into_owned();
     let part = |part: &str| serde_json::from_str::<Value>(part).unwrap();
     let body = json!({
@@ -288,11 +290,11 @@ fn head_tokens(world: &mut World, head: &RequestHead) -> u64 {
         "tools": part(head.tools.get()),
         "messages": [{"role": "user", "content": "x"}],
     });
-    let call = Call {
+    let call = ApiCall {
         key: "key".into(),
         version: "2026-10-21".into(),
         body: body.to_string().into(),
-        ..Call::default()
+        ..ApiCall::default()
     };
     world.count_tokens(&call).unwrap()["input_tokens"]
         .as_u64()

@@ -1,8 +1,8 @@
 //! A long session in the offline world: every request reads what the one before had written, for as long as it lives.
 
-use longhaul_core::models::{Binding, PriorThinking};
+use longhaul_core::models::{PriorThinking, ThinkingBinding};
 use longhaul_core::prompt::CacheSettings;
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::world::{World, WorldOptions};
 
 use crate::host::spec;
 use crate::turns::{New, Session, Tally, Worker};
@@ -17,7 +17,7 @@ const GAPS: [u64; 20] = [
 /// A session of many turns, with sub-agents, pauses, forks and restarts.
 fn run(model: &str, settings: CacheSettings) {
     let folder = tempfile::tempdir().unwrap();
-    let mut world = World::new(Options::new(11, Box::new(Worker)));
+    let mut world = World::new(WorldOptions::new(11, Box::new(Worker)));
     let mut main = Session::new(&mut world, folder.path(), "main", model, settings);
     let mut agents = Tally::default();
     let mut gaps = GAPS.iter();
@@ -80,7 +80,10 @@ fn lifetimes() -> [CacheSettings; 2] {
 
 #[test]
 fn b1_a_long_session_reads_all_it_wrote_on_a_model_that_keeps_thinking() {
-    assert_eq!(spec("claude-opus-4-8").thinking.binding, Binding::None);
+    assert_eq!(
+        spec("claude-opus-4-8").thinking.binding,
+        ThinkingBinding::None
+    );
     lifetimes()
         .into_iter()
         .for_each(|settings| run("claude-opus-4-8", settings));
@@ -88,7 +91,10 @@ fn b1_a_long_session_reads_all_it_wrote_on_a_model_that_keeps_thinking() {
 
 #[test]
 fn n2_a_long_session_reads_all_it_wrote_on_a_model_that_binds_thinking() {
-    assert_eq!(spec("claude-fable-5-2").thinking.binding, Binding::Always);
+    assert_eq!(
+        spec("claude-fable-5-2").thinking.binding,
+        ThinkingBinding::Always
+    );
     lifetimes()
         .into_iter()
         .for_each(|settings| run("claude-fable-5-2", settings));

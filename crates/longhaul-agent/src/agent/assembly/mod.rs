@@ -7,29 +7,29 @@ mod session;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul::hooks::Common;
+use longhaul::hooks::HookCommon;
 use longhaul::session::Cancellation;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::memory::Found;
-use longhaul_core::prompt::{Presence, TtlPolicy};
+use longhaul_core::prompt::memory::FoundMemoryFiles;
+use longhaul_core::prompt::{TtlPolicy, UserPresence};
 use longhaul_core::rehydrate::BackgroundAgent;
 use longhaul_core::window::QuerySource;
 use serde_json::Value;
 
-use super::account::Account;
+use super::agent_handle::{AgentHandle, ObservedSession, PrefixTokenCounts};
+use super::agent_spec::AgentSpec;
+use super::conversation_loop::{Arrivals, ConversationLoop, LoopRole};
 use super::error::AgentError;
-use super::hands::{Hands, Shown};
-use super::head::{About, Heads, Instead};
+use super::event_sink::EventSink;
+use super::hook_runner::HookRunner;
+use super::host_environment::HostEnvironment;
 use super::nested_memory::NestedMemory;
-use super::outlook::{HeadWeight, Outlook, Watched};
-use super::recipe::Recipe;
-use super::ring::Ringer;
-use super::sources::{Ask, Sources};
-use super::surroundings::Surroundings;
-use super::tell::Teller;
-use super::worker::{Arrivals, Role, Worker};
+use super::request_prefix::{PrefixBuilder, PrefixInputs, SystemPromptOverride};
+use super::sources::{Ask, ToolStateSources};
+use super::tool_executor::{CallAudience, ToolExecutor};
+use super::usage_log::SessionUsageLog;
 use crate::agent_kind::AgentKind;
-use crate::place::Place;
+use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
 
 /// Below a session's folder: output of hooks that is too long for the conversation.
@@ -38,11 +38,11 @@ const HOOK_OUTPUT: &str = "hooks";
 /// What all conversations of an agent share, whichever session it works on.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    pub(crate) recipe: Arc<Recipe>,
-    pub(crate) teller: Teller,
+    pub(crate) recipe: Arc<AgentSpec>,
+    pub(crate) teller: EventSink,
     /// People are asked one thing at a time.
     pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: HostEnvironment,
 }
 
 /// A conversation to put together.
@@ -51,12 +51,12 @@ pub(crate) struct Conversation {
     /// The session that it is, or that it is part of.
     pub(crate) session_id: String,
     /// Where it works, and the transcript it is kept in.
-    pub(crate) place: Place,
+    pub(crate) place: SessionPaths,
     pub(crate) model: String,
     pub(crate) toolbox: Toolbox,
     /// What the tools hold.
-    pub(crate) sources: Sources,
-    pub(crate) account: Arc<Account>,
+    pub(crate) sources: ToolStateSources,
+    pub(crate) account: Arc<SessionUsageLog>,
     /// Stops it.
     pub(crate) cancellation: Cancellation,
     pub(crate) holder: Holder,
@@ -70,7 +70,7 @@ pub(crate) enum Holder {
 
 /// The user, who sees every call and may look at it from elsewhere.
 pub(crate) struct User {
-    pub(crate) outlook: Outlook,
+    pub(crate) outlook: AgentHandle,
     /// Reports of agents in the background that have ended since somebody asked last.
     pub(crate) arrivals: Arrivals,
     /// Agents in the background whose report was not collected (R4).
@@ -84,17 +84,17 @@ pub(crate) struct SubAgent {
     pub(crate) id: String,
     pub(crate) kind: AgentKind,
     /// Where the session is kept that it works for.
-    pub(crate) of: Place,
+    pub(crate) of: SessionPaths,
     /// Hears what it does.
     pub(crate) progress: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// A conversation with everything around it, and what was read for its head.
 pub(crate) struct Assembled {
-    pub(crate) worker: Worker,
-    pub(crate) head: HeadWeight,
+    pub(crate) worker: ConversationLoop,
+    pub(crate) head: PrefixTokenCounts,
     /// The memory files.
-    pub(crate) found: Found,
+    pub(crate) found: FoundMemoryFiles,
     /// Memory files that did not fit whole.
     pub(crate) cuts: Vec<PathBuf>,
 }
@@ -104,9 +104,9 @@ impl Conversation {
     pub(crate) fn assemble(self) -> Result<Assembled, AgentError> {
         let recipe = &self.shared.recipe;
         let spec = recipe.options().models.resolve(&self.model).spec;
-        let heads = Arc::new(Heads::new(self.about(&spec)));
+        let heads = Arc::new(PrefixBuilder::new(self.about(&spec)));
         let made = heads.make()?;
-        let head = made.weight();
+        let head = made.token_counts();
         let ringer = self.ringer();
         let builder = self.session(&made, &heads)?;
         let builder = match &self.holder {
@@ -115,36 +115,36 @@ impl Conversation {
         };
         let session = builder.open()?;
         let nested_memory = NestedMemory {
-            heads: heads.clone(),
+            prefix_builder: heads.clone(),
             gate: recipe.gate.clone(),
-            ringer: ringer.clone(),
+            hook_runner: ringer.clone(),
         };
         let is_users = matches!(self.holder, Holder::User(_));
-        let worker = Worker {
+        let worker = ConversationLoop {
             session,
             nested_memory,
-            heads: is_users.then_some(heads),
-            watched: self.watched(head),
+            prefix_builder: is_users.then_some(heads),
+            observed: self.watched(head),
             arrivals: match &self.holder {
                 Holder::User(user) => Some(user.arrivals.clone()),
                 Holder::SubAgent(_) => None,
             },
             max_turns: recipe.max_turns.filter(|_| is_users),
             max_cost: recipe.preferences.budgets.cost.filter(|_| is_users),
-            hands: Hands {
+            tool_executor: ToolExecutor {
                 toolbox: self.toolbox,
                 gate: recipe.gate.clone(),
-                ringer,
-                teller: self.shared.teller,
-                shown: match &self.holder {
-                    Holder::User(_) => Shown::Calls,
-                    Holder::SubAgent(agent) => Shown::Progress(agent.progress.clone()),
+                hook_runner: ringer,
+                event_sink: self.shared.teller,
+                audience: match &self.holder {
+                    Holder::User(_) => CallAudience::Calls,
+                    Holder::SubAgent(agent) => CallAudience::Progress(agent.progress.clone()),
                 },
                 asking: self.shared.asking,
             },
             role: match self.holder {
-                Holder::User(_) => Role::Main,
-                Holder::SubAgent(agent) => Role::Sub {
+                Holder::User(_) => LoopRole::Main,
+                Holder::SubAgent(agent) => LoopRole::Sub {
                     id: agent.id,
                     kind: agent.kind.name,
                     transcript: self.place.transcript,
@@ -164,7 +164,7 @@ impl Conversation {
     }
 
     /// Where the session is kept that it is, or that it is part of.
-    fn session_place(&self) -> &Place {
+    fn session_place(&self) -> &SessionPaths {
         match &self.holder {
             Holder::User(_) => &self.place,
             Holder::SubAgent(agent) => &agent.of,
@@ -180,29 +180,32 @@ impl Conversation {
     }
 
     /// Nobody sits in front of a sub-agent.
-    fn presence(&self) -> Presence {
+    fn presence(&self) -> UserPresence {
         match self.holder {
             Holder::User(_) => self.shared.recipe.presence,
-            Holder::SubAgent(_) => Presence::Unattended,
+            Holder::SubAgent(_) => UserPresence::Unattended,
         }
     }
 
     /// What its heads are made of.
-    fn about(&self, spec: &ModelSpec) -> About {
+    fn about(&self, spec: &ModelSpec) -> PrefixInputs {
         let recipe = &self.shared.recipe;
         let options = recipe.options();
         let (instead, more, scratchpad) = match &self.holder {
             Holder::User(_) => (
-                recipe.system_prompt.clone().map(Instead::Whole),
+                recipe
+                    .system_prompt
+                    .clone()
+                    .map(SystemPromptOverride::Whole),
                 recipe.append_system_prompt.clone(),
                 Some(self.place.scratchpad()),
             ),
             Holder::SubAgent(agent) => {
-                let words = Instead::Kind(agent.kind.prompt.clone());
+                let words = SystemPromptOverride::Kind(agent.kind.prompt.clone());
                 (Some(words), None, None)
             }
         };
-        About {
+        PrefixInputs {
             env: recipe.env.clone(),
             place: self.place.clone(),
             reads: recipe.reads.clone(),
@@ -211,10 +214,10 @@ impl Conversation {
             ttl: TtlPolicy::new(options.config.cache).decide(&self.source()),
             toolbox: self.toolbox.clone(),
             presence: self.presence(),
-            surroundings: self.shared.surroundings.clone(),
+            host_environment: self.shared.surroundings.clone(),
             sources: self.sources.clone(),
             clock: options.clock.clone(),
-            instead,
+            system_override: instead,
             more,
             preferences: recipe.preferences.clone(),
             scratchpad,
@@ -222,35 +225,35 @@ impl Conversation {
     }
 
     /// Tells hooks what happens in it. They know a sub-agent by the session that it works for.
-    fn ringer(&self) -> Ringer {
+    fn ringer(&self) -> HookRunner {
         let of = self.session_place();
         let agent = match &self.holder {
             Holder::User(_) => None,
             Holder::SubAgent(agent) => Some(agent),
         };
-        Ringer {
+        HookRunner {
             hooks: self.shared.recipe.options().hooks.clone(),
-            common: Common {
+            common: HookCommon {
                 session_id: self.session_id.clone(),
                 transcript_path: of.transcript.clone(),
                 cwd: self.place.cwd.clone(),
                 agent_id: agent.map(|agent| agent.id.clone()),
                 agent_type: agent.map(|agent| agent.kind.name.clone()),
-                ..Common::default()
+                ..HookCommon::default()
             },
             gate: self.shared.recipe.gate.clone(),
-            teller: self.shared.teller.clone(),
+            event_sink: self.shared.teller.clone(),
             cancellation: self.cancellation.clone(),
             overflow: of.session_folder().join(HOOK_OUTPUT),
         }
     }
 
     /// The user's conversation can be looked at from elsewhere.
-    fn watched(&self, head: HeadWeight) -> Option<Watched> {
+    fn watched(&self, head: PrefixTokenCounts) -> Option<ObservedSession> {
         let Holder::User(user) = &self.holder else {
             return None;
         };
-        Some(Watched {
+        Some(ObservedSession {
             outlook: user.outlook.clone(),
             session_id: self.session_id.clone(),
             transcript: self.place.transcript.clone(),

@@ -4,23 +4,27 @@
 use std::sync::Arc;
 
 use longhaul::session::SessionBuilder;
-use longhaul_core::engine::Delivery;
+use longhaul_core::engine::ReplyDelivery;
 use longhaul_core::models::ModelSpec;
-use longhaul_core::prompt::Presence;
+use longhaul_core::prompt::UserPresence;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
 
 use super::{Conversation, HOOK_OUTPUT, SubAgent, User};
 use crate::agent::error::AgentError;
-use crate::agent::head::{Heads, Made};
+use crate::agent::event_sink::{MainObserver, SubAgentObserver};
+use crate::agent::hook_runner::HookRunner;
 use crate::agent::rehydrate::{AgentWorkspace, SubAgentWorkspace};
-use crate::agent::restore::Restoring;
-use crate::agent::ring::Ringer;
-use crate::agent::tell::{MainWatcher, SubWatcher};
+use crate::agent::request_prefix::{BuiltPrefix, PrefixBuilder};
+use crate::agent::restore::FileRestorer;
 
 impl Conversation {
     /// The library's session, as far as it is the same whoever holds the conversation.
-    pub(super) fn session(&self, made: &Made, heads: &Heads) -> Result<SessionBuilder, AgentError> {
+    pub(super) fn session(
+        &self,
+        made: &BuiltPrefix,
+        heads: &PrefixBuilder,
+    ) -> Result<SessionBuilder, AgentError> {
         let recipe = &self.shared.recipe;
         let home = Home::longhaul(&recipe.env)?;
         let folder = self.session_place().session_folder();
@@ -38,9 +42,9 @@ impl Conversation {
             .source(self.source())
             .hook_overflow(folder.join(HOOK_OUTPUT))
             .cache_breaks(breaks.unwrap_or(folder));
-        if self.presence() == Presence::Unattended {
+        if self.presence() == UserPresence::Unattended {
             // Nobody reads along, and nobody answers a question.
-            builder = builder.autonomous().delivery(Delivery::Whole);
+            builder = builder.autonomous().delivery(ReplyDelivery::Whole);
         }
         if let Some(tool) = heads.recall_tool() {
             builder = builder.recall_tool(tool);
@@ -56,9 +60,9 @@ impl Conversation {
         &self,
         user: &User,
         builder: SessionBuilder,
-        heads: &Arc<Heads>,
+        heads: &Arc<PrefixBuilder>,
         spec: Arc<ModelSpec>,
-        ringer: &Ringer,
+        ringer: &HookRunner,
     ) -> SessionBuilder {
         let recipe = &self.shared.recipe;
         builder
@@ -66,12 +70,12 @@ impl Conversation {
                 heads: heads.clone(),
                 spec,
                 sources: self.sources.clone(),
-                ringer: ringer.clone(),
+                hook_runner: ringer.clone(),
                 agents: user.uncollected.clone(),
                 kinds: Some(user.kinds.clone()),
             })
-            .observer(MainWatcher {
-                teller: self.shared.teller.clone(),
+            .observer(MainObserver {
+                event_sink: self.shared.teller.clone(),
                 account: self.account.clone(),
                 heard: self.sources.heard.clone(),
                 gate: recipe.gate.clone(),
@@ -83,20 +87,20 @@ impl Conversation {
         &self,
         agent: &SubAgent,
         builder: SessionBuilder,
-        heads: &Arc<Heads>,
+        heads: &Arc<PrefixBuilder>,
     ) -> SessionBuilder {
         let recipe = &self.shared.recipe;
         builder
             .agent(&agent.id)
             .workspace(SubAgentWorkspace {
                 heads: heads.clone(),
-                restoring: Restoring {
+                restorer: FileRestorer {
                     place: self.place.clone(),
                     reads: recipe.reads.clone(),
                     sources: self.sources.clone(),
                 },
             })
-            .observer(SubWatcher {
+            .observer(SubAgentObserver {
                 account: self.account.clone(),
                 heard: self.sources.heard.clone(),
                 progress: agent.progress.clone(),

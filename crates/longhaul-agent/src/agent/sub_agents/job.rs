@@ -12,7 +12,7 @@ const REPORT: usize = 40_000;
 
 /// An agent in the background.
 #[derive(Debug, Clone)]
-pub(crate) struct Job {
+pub(crate) struct BackgroundJob {
     pub(crate) id: String,
     pub(crate) description: String,
     pub(crate) transcript: PathBuf,
@@ -25,13 +25,13 @@ pub(crate) struct Job {
 
 /// All of a session.
 #[derive(Debug, Default)]
-pub(crate) struct Jobs {
-    jobs: Mutex<Vec<Job>>,
+pub(crate) struct BackgroundJobs {
+    jobs: Mutex<Vec<BackgroundJob>>,
     changed: Notify,
 }
 
-impl Jobs {
-    pub(crate) fn begin(&self, job: Job) {
+impl BackgroundJobs {
+    pub(crate) fn begin(&self, job: BackgroundJob) {
         self.lock().push(job);
     }
 
@@ -88,12 +88,12 @@ impl Jobs {
     }
 
     /// One of them.
-    pub(crate) fn find(&self, id: &str) -> Option<Job> {
+    pub(crate) fn find(&self, id: &str) -> Option<BackgroundJob> {
         self.lock().iter().find(|job| job.id == id).cloned()
     }
 
     /// One of them when it has ended; the model is told by whoever asked.
-    pub(crate) async fn ended(&self, id: &str) -> Option<Job> {
+    pub(crate) async fn ended(&self, id: &str) -> Option<BackgroundJob> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -114,7 +114,7 @@ impl Jobs {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Job>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<BackgroundJob>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,22 +17,22 @@ use longhaul_provider::CancellationToken;
 use longhaul_store::layout::subagents_folder;
 use serde_json::{Value, json};
 
-use super::account::Account;
+use super::agent_spec::ConversationRole;
 use super::assembly::{Conversation, Holder, Shared, SubAgent};
 use super::error::AgentError;
-use super::recipe::Seat;
-use super::ring::hook_context;
+use super::hook_runner::hook_context;
+use super::usage_log::SessionUsageLog;
 use crate::agent_kind::{AgentKind, GENERAL, model_named};
-use crate::event::Ended;
-use crate::place::Place;
-use job::Job;
-pub(super) use job::Jobs;
-pub(super) use output_tool::TaskOutput;
-pub(super) use task_tool::Task;
+use crate::event::PromptOutcome;
+use crate::session_paths::SessionPaths;
+use job::BackgroundJob;
+pub(super) use job::BackgroundJobs;
+pub(super) use output_tool::TaskOutputTool;
+pub(super) use task_tool::TaskTool;
 
 /// What an agent is started with.
 #[derive(Debug, Clone)]
-pub(crate) struct Order {
+pub(crate) struct SubAgentOrder {
     pub(crate) description: String,
     pub(crate) prompt: String,
     pub(crate) kind: AgentKind,
@@ -41,8 +41,8 @@ pub(crate) struct Order {
 
 /// What came of an agent.
 #[derive(Debug, Clone)]
-pub(crate) struct Report {
-    pub(crate) ended: Ended,
+pub(crate) struct SubAgentReport {
+    pub(crate) ended: PromptOutcome,
     pub(crate) text: String,
     pub(crate) calls: usize,
     pub(crate) turns: u32,
@@ -52,11 +52,11 @@ pub(crate) struct Report {
 /// The sub-agents of a session.
 pub(crate) struct SubAgents {
     pub(crate) shared: Shared,
-    pub(crate) place: Place,
+    pub(crate) place: SessionPaths,
     pub(crate) session_id: String,
     pub(crate) model: String,
-    pub(crate) account: Arc<Account>,
-    pub(crate) jobs: Arc<Jobs>,
+    pub(crate) usage_log: Arc<SessionUsageLog>,
+    pub(crate) jobs: Arc<BackgroundJobs>,
     /// Ends those in the background with the session: a stop of the user does not.
     pub(crate) end: CancellationToken,
 }
@@ -92,18 +92,18 @@ impl SubAgents {
     /// Runs an agent to its end.
     pub(crate) async fn run(
         &self,
-        order: Order,
+        order: SubAgentOrder,
         cancel: CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Report, AgentError> {
+    ) -> Result<SubAgentReport, AgentError> {
         let (id, transcript) = self.named();
         self.run_as(order, id, transcript, cancel, progress).await
     }
 
     /// Starts an agent that goes on by itself; its report comes with a later turn.
-    pub(crate) fn start(&self, order: Order) -> (String, PathBuf) {
+    pub(crate) fn start(&self, order: SubAgentOrder) -> (String, PathBuf) {
         let (id, transcript) = self.named();
-        self.jobs.begin(Job {
+        self.jobs.begin(BackgroundJob {
             id: id.clone(),
             description: order.description.clone(),
             transcript: transcript.clone(),
@@ -127,7 +127,9 @@ impl SubAgents {
                 .run_as(order, id.clone(), transcript, end.child_token(), quiet)
                 .await;
             let (state, report) = match ran {
-                Ok(report) if report.ended == Ended::Done => (AgentState::Finished, report.text),
+                Ok(report) if report.ended == PromptOutcome::Done => {
+                    (AgentState::Finished, report.text)
+                }
                 Ok(report) => (AgentState::Failed, ended_badly(&report)),
                 Err(error) => (AgentState::Failed, error.to_string()),
             };
@@ -149,7 +151,7 @@ impl SubAgents {
             place: self.place.clone(),
             session_id: self.session_id.clone(),
             model: self.model.clone(),
-            account: self.account.clone(),
+            usage_log: self.usage_log.clone(),
             jobs: self.jobs.clone(),
             end: CancellationToken::new(),
         }
@@ -157,18 +159,18 @@ impl SubAgents {
 
     async fn run_as(
         &self,
-        order: Order,
+        order: SubAgentOrder,
         id: String,
         transcript: PathBuf,
         cancel: CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Report, AgentError> {
+    ) -> Result<SubAgentReport, AgentError> {
         let conversation = self.conversation(&order, &id, &transcript, &cancel, progress);
         let mut worker = conversation.assemble()?.worker;
         let started = worker
-            .hands
-            .ringer
-            .ring(HookEvent::SubagentStart {
+            .tool_executor
+            .hook_runner
+            .run_hooks(HookEvent::SubagentStart {
                 agent_id: id,
                 agent_type: order.kind.name.clone(),
             })
@@ -176,7 +178,7 @@ impl SubAgents {
         let context = hook_context("SubagentStart", &started.context).map(NewEntry::Attachment);
         let entries = std::iter::once(NewEntry::text(order.prompt)).chain(context);
         let ended = worker.work(entries.collect(), &cancel).await;
-        Ok(Report {
+        Ok(SubAgentReport {
             ended,
             text: std::mem::take(&mut worker.last_text),
             calls: worker.calls,
@@ -187,19 +189,23 @@ impl SubAgents {
 
     fn conversation(
         &self,
-        order: &Order,
+        order: &SubAgentOrder,
         id: &str,
         transcript: &Path,
         cancel: &CancellationToken,
         progress: Arc<dyn Fn(&str) + Send + Sync>,
     ) -> Conversation {
         let kind = &order.kind;
-        let place = Place {
+        let place = SessionPaths {
             transcript: transcript.to_owned(),
             ..self.place.clone()
         };
         let outfit = &self.shared.recipe.outfit;
-        let equipment = outfit(&place, Seat::SubAgent, &self.shared.teller.shared());
+        let equipment = outfit(
+            &place,
+            ConversationRole::SubAgent,
+            &self.shared.teller.shared(),
+        );
         let named = order.model.as_deref().or(kind.model.as_deref());
         Conversation {
             shared: self.shared.clone(),
@@ -208,7 +214,7 @@ impl SubAgents {
             model: model_named(named.unwrap_or_default(), &self.model),
             toolbox: equipment.toolbox.only(|tool| kind.may_use(tool)),
             sources: equipment.sources,
-            account: self.account.clone(),
+            account: self.usage_log.clone(),
             cancellation: cancel.clone().into(),
             holder: Holder::SubAgent(SubAgent {
                 id: id.to_owned(),
@@ -241,13 +247,15 @@ pub(super) fn announcement(kinds: &[AgentKind]) -> Value {
 }
 
 /// Why an agent has no good report.
-pub(crate) fn ended_badly(report: &Report) -> String {
+pub(crate) fn ended_badly(report: &SubAgentReport) -> String {
     let why = match &report.ended {
-        Ended::Done => return report.text.clone(),
-        Ended::Cancelled => "it was stopped".to_owned(),
-        Ended::Refused(why) | Ended::Failed(why) => why.clone(),
-        Ended::TurnsUsedUp(turns) => format!("it did not come to an end in {turns} turns"),
-        Ended::BudgetUsedUp(most) => format!("the session has cost {most}, the most it may"),
+        PromptOutcome::Done => return report.text.clone(),
+        PromptOutcome::Cancelled => "it was stopped".to_owned(),
+        PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => why.clone(),
+        PromptOutcome::TurnsUsedUp(turns) => format!("it did not come to an end in {turns} turns"),
+        PromptOutcome::BudgetUsedUp(most) => {
+            format!("the session has cost {most}, the most it may")
+        }
     };
     format!("The agent failed: {why}")
 }

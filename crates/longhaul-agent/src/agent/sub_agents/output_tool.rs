@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::SubAgents;
 use super::job::bounded;
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
 /// Gives reports of agents in the background.
-pub(crate) struct TaskOutput(pub(crate) Arc<SubAgents>);
+pub(crate) struct TaskOutputTool(pub(crate) Arc<SubAgents>);
 
-impl Tool for TaskOutput {
+impl Tool for TaskOutputTool {
     fn name(&self) -> &str {
         "TaskOutput"
     }
@@ -33,15 +33,15 @@ impl Tool for TaskOutput {
         })
     }
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
         id(input).to_owned()
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let jobs = &self.0.jobs;
             let id = id(&input);
@@ -54,18 +54,20 @@ impl Tool for TaskOutput {
                 false => jobs.find(id),
             };
             let Some(job) = job else {
-                return Output::error(format!("There is no agent {id:?} in the background."));
+                return ToolCallOutput::error(format!(
+                    "There is no agent {id:?} in the background."
+                ));
             };
             match job.state {
                 AgentState::Running => {
-                    Output::text(format!("Agent {id} is still at work."), "still at work")
+                    ToolCallOutput::text(format!("Agent {id} is still at work."), "still at work")
                 }
                 AgentState::Finished | AgentState::Failed => {
                     jobs.collect(id);
                     let report = bounded(&job.report, &job.transcript);
-                    Output {
+                    ToolCallOutput {
                         is_error: job.state == AgentState::Failed,
-                        ..Output::text(report, "its report")
+                        ..ToolCallOutput::text(report, "its report")
                     }
                 }
             }

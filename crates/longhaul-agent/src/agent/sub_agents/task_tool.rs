@@ -6,14 +6,14 @@ use longhaul::Boxed;
 use serde_json::{Value, json};
 
 use super::job::bounded;
-use super::{Order, SubAgents, ended_badly, listing};
-use crate::event::Ended;
-use crate::tool::{Access, Call, Output, Tool};
+use super::{SubAgentOrder, SubAgents, ended_badly, listing};
+use crate::event::PromptOutcome;
+use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
 /// Starts sub-agents.
-pub(crate) struct Task(pub(crate) Arc<SubAgents>);
+pub(crate) struct TaskTool(pub(crate) Arc<SubAgents>);
 
-impl Tool for Task {
+impl Tool for TaskTool {
     fn name(&self) -> &str {
         "Task"
     }
@@ -39,8 +39,8 @@ impl Tool for Task {
     }
 
     // What the agent touches, it asks for itself.
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
@@ -51,11 +51,11 @@ impl Tool for Task {
             .to_owned()
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let order = match self.order(&input) {
                 Ok(order) => order,
-                Err(sentence) => return Output::error(sentence),
+                Err(sentence) => return ToolCallOutput::error(sentence),
             };
             if input.get("run_in_background").and_then(Value::as_bool) == Some(true) {
                 return self.in_background(order);
@@ -65,10 +65,12 @@ impl Tool for Task {
                 .run(order, call.cancel.clone(), call.progress.clone());
             let report = match ran.await {
                 Ok(report) => report,
-                Err(error) => return Output::error(format!("The agent cannot start: {error}")),
+                Err(error) => {
+                    return ToolCallOutput::error(format!("The agent cannot start: {error}"));
+                }
             };
-            if report.ended != Ended::Done {
-                return Output::error(ended_badly(&report));
+            if report.ended != PromptOutcome::Done {
+                return ToolCallOutput::error(ended_badly(&report));
             }
             let said = match report.text.trim() {
                 "" => include_str!("fragments/silent.txt")
@@ -77,13 +79,13 @@ impl Tool for Task {
                 text => bounded(text, &report.transcript),
             };
             let line = format!("{} turns, {} calls", report.turns, report.calls);
-            Output::text(said, line)
+            ToolCallOutput::text(said, line)
         })
     }
 }
 
-impl Task {
-    fn order(&self, input: &Value) -> Result<Order, String> {
+impl TaskTool {
+    fn order(&self, input: &Value) -> Result<SubAgentOrder, String> {
         let prompt =
             text(input, "prompt").ok_or("`prompt` is missing: say what the agent shall do.")?;
         let named = text(input, "subagent_type");
@@ -95,7 +97,7 @@ impl Task {
                 names.join(", ")
             )
         })?;
-        Ok(Order {
+        Ok(SubAgentOrder {
             description: text(input, "description").unwrap_or("a task").to_owned(),
             prompt: prompt.to_owned(),
             kind: kind.clone(),
@@ -103,7 +105,7 @@ impl Task {
         })
     }
 
-    fn in_background(&self, order: Order) -> Output {
+    fn in_background(&self, order: SubAgentOrder) -> ToolCallOutput {
         let (kind, description) = (order.kind.name.clone(), order.description.clone());
         let (id, transcript) = self.0.start(order);
         let said = include_str!("fragments/started.txt")
@@ -112,7 +114,7 @@ impl Task {
             .replace("{transcript}", &transcript.display().to_string())
             .replace("{kind}", &kind)
             .replace("{description}", &description);
-        Output::text(said, format!("{id} started"))
+        ToolCallOutput::text(said, format!("{id} started"))
     }
 }
 

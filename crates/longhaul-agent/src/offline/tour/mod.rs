@@ -9,15 +9,15 @@
 //! [`next_step`]: Tour::next_step
 //! [`watch`]: Tour::watch
 
-mod seen;
+mod observations;
 mod step;
 
 use std::time::Duration;
 
-use seen::Seen;
-pub use step::{TourStep, Until};
+use observations::TourObservations;
+pub use step::{TourStep, TourWait};
 
-use crate::event::{AgentEvent, Ended};
+use crate::event::{AgentEvent, PromptOutcome};
 
 /// Tokens between the head and the threshold of compaction: so much is filled by and by.
 const ROOM: u64 = 20_000;
@@ -43,8 +43,8 @@ pub fn window_cap(head_tokens: u64) -> u64 {
 /// The tour.
 #[derive(Debug, Clone, Default)]
 pub struct Tour {
-    stage: Stage,
-    seen: Seen,
+    stage: TourStage,
+    seen: TourObservations,
     /// How often the prompt of this stage was sent.
     sent: u32,
     /// The step behind the one that was given.
@@ -53,7 +53,7 @@ pub struct Tour {
 
 /// Where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum TourStage {
     #[default]
     Welcome,
     LookAround,
@@ -91,97 +91,110 @@ impl Tour {
         }
         let stage = self.stage;
         match stage {
-            Stage::Welcome => self.says(Stage::LookAround, include_str!("says/welcome.md")),
-            Stage::LookAround => {
-                self.prompts(Stage::Gauge, include_str!("prompts/look_around.txt"))
+            TourStage::Welcome => self.says(TourStage::LookAround, include_str!("says/welcome.md")),
+            TourStage::LookAround => {
+                self.prompts(TourStage::Gauge, include_str!("prompts/look_around.txt"))
             }
-            Stage::Gauge => {
+            TourStage::Gauge => {
                 self.then.push(TourStep::Command("/context".to_owned()));
-                self.says(Stage::Skim, &self.seen.fill(include_str!("says/gauge.md")))
+                self.says(
+                    TourStage::Skim,
+                    &self.seen.fill(include_str!("says/gauge.md")),
+                )
             }
-            Stage::Skim => match self.seen.over() {
-                true => self.turn_to(Stage::Cleared),
+            TourStage::Skim => match self.seen.over() {
+                true => self.turn_to(TourStage::Cleared),
                 false if self.sent >= MOST_SKIMS || self.seen.nothing_read() => {
-                    self.turn_to(Stage::Read)
+                    self.turn_to(TourStage::Read)
                 }
                 false => self.prompts_again(include_str!("prompts/skim.txt")),
             },
-            Stage::Cleared => match self.seen.cleared() {
+            TourStage::Cleared => match self.seen.cleared() {
                 true => self.says(
-                    Stage::Read,
+                    TourStage::Read,
                     &self.seen.fill(include_str!("says/cleared.md")),
                 ),
-                false => self.turn_to(Stage::Read),
+                false => self.turn_to(TourStage::Read),
             },
-            Stage::Read => match self.seen.compacted() {
-                true => self.turn_to(Stage::Report),
+            TourStage::Read => match self.seen.compacted() {
+                true => self.turn_to(TourStage::Report),
                 false if self.sent >= MOST_READS || self.seen.nothing_read() => {
-                    self.says(Stage::Filler, include_str!("says/little.md"))
+                    self.says(TourStage::Filler, include_str!("says/little.md"))
                 }
                 false => self.prompts_again(include_str!("prompts/read.txt")),
             },
-            Stage::Filler => match self.seen.compacted() {
-                true => self.turn_to(Stage::Report),
-                false if self.sent >= MOST_FILLERS => self.turn_to(Stage::Compact),
+            TourStage::Filler => match self.seen.compacted() {
+                true => self.turn_to(TourStage::Report),
+                false if self.sent >= MOST_FILLERS => self.turn_to(TourStage::Compact),
                 false => self.prompts_again(include_str!("prompts/filler.txt")),
             },
-            Stage::Compact => {
-                self.then.push(TourStep::Wait(Until::Ended));
-                self.stage = Stage::Report;
+            TourStage::Compact => {
+                self.then.push(TourStep::Wait(TourWait::Ended));
+                self.stage = TourStage::Report;
                 TourStep::Command("/compact".to_owned())
             }
-            Stage::Report => {
+            TourStage::Report => {
                 self.then.push(TourStep::Command("/context".to_owned()));
-                self.says(Stage::Quit, &self.seen.fill(include_str!("says/report.md")))
+                self.says(
+                    TourStage::Quit,
+                    &self.seen.fill(include_str!("says/report.md")),
+                )
             }
-            Stage::Quit => {
+            TourStage::Quit => {
                 self.seen.about_to_resume();
                 self.then.push(TourStep::Resume);
-                self.says(Stage::Resumed, include_str!("says/quit.md"))
+                self.says(TourStage::Resumed, include_str!("says/quit.md"))
             }
-            Stage::Resumed => self.prompts(Stage::Bill, include_str!("prompts/where.txt")),
-            Stage::Bill => {
+            TourStage::Resumed => self.prompts(TourStage::Bill, include_str!("prompts/where.txt")),
+            TourStage::Bill => {
                 self.then.push(TourStep::Command("/cost".to_owned()));
                 self.then.push(TourStep::Say(
                     include_str!("says/bye.md").trim_end().to_owned(),
                 ));
-                self.says(Stage::Over, &self.seen.fill(include_str!("says/bill.md")))
+                self.says(
+                    TourStage::Over,
+                    &self.seen.fill(include_str!("says/bill.md")),
+                )
             }
-            Stage::Over => TourStep::End,
+            TourStage::Over => TourStep::End,
         }
     }
 
     /// A prompt that did not end well ends the tour, with what was said about it.
     fn stopped(&mut self) -> Option<TourStep> {
         let say = match self.seen.ended()? {
-            Ended::Done | Ended::TurnsUsedUp(_) | Ended::BudgetUsedUp(_) => return None,
-            Ended::Cancelled => include_str!("says/cancelled.md").trim_end().to_owned(),
-            Ended::Refused(why) | Ended::Failed(why) => include_str!("says/failed.md")
-                .trim_end()
-                .replace("{why}", why),
+            PromptOutcome::Done
+            | PromptOutcome::TurnsUsedUp(_)
+            | PromptOutcome::BudgetUsedUp(_) => return None,
+            PromptOutcome::Cancelled => include_str!("says/cancelled.md").trim_end().to_owned(),
+            PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => {
+                include_str!("says/failed.md")
+                    .trim_end()
+                    .replace("{why}", why)
+            }
         };
-        self.stage = Stage::Over;
+        self.stage = TourStage::Over;
         self.seen.forget_end();
         Some(TourStep::Say(say))
     }
 
-    fn turn_to(&mut self, stage: Stage) -> TourStep {
+    fn turn_to(&mut self, stage: TourStage) -> TourStep {
         self.stage = stage;
         self.sent = 0;
         self.next_step()
     }
 
     /// Says something, with time to read it.
-    fn says(&mut self, next: Stage, text: &str) -> TourStep {
+    fn says(&mut self, next: TourStage, text: &str) -> TourStep {
         let text = text.trim_end().to_owned();
         self.then
-            .insert(0, TourStep::Wait(Until::Read(reading_time(&text))));
+            .insert(0, TourStep::Wait(TourWait::Read(reading_time(&text))));
         self.stage = next;
         self.sent = 0;
         TourStep::Say(text)
     }
 
-    fn prompts(&mut self, next: Stage, text: &str) -> TourStep {
+    fn prompts(&mut self, next: TourStage, text: &str) -> TourStep {
         self.stage = next;
         self.sent = 0;
         self.prompt(text)
@@ -195,7 +208,7 @@ impl Tour {
 
     fn prompt(&mut self, text: &str) -> TourStep {
         self.seen.about_to_ask();
-        self.then.push(TourStep::Wait(Until::Ended));
+        self.then.push(TourStep::Wait(TourWait::Ended));
         TourStep::Prompt(text.trim_end().to_owned())
     }
 }

@@ -10,7 +10,7 @@ pub enum TourStep {
     /// Types this visibly and sends it as the user's prompt.
     Prompt(String),
     /// Waits; events go to [`Tour::watch`](super::Tour::watch) meanwhile.
-    Wait(Until),
+    Wait(TourWait),
     /// Gives this command, as if the user had typed it.
     Command(String),
     /// Ends the session as quitting would, and opens it again from its transcript. The offline model stays: what it has
@@ -22,7 +22,7 @@ pub enum TourStep {
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub enum TourWait {
     /// The work on the prompt or command ended.
     Ended,
     /// The newcomer has read what was said. A key may cut it short; tests do not wait at all.

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::permission::paths::Located;
-use crate::permission::shell::Word;
+use crate::permission::paths::LocatedPath;
+use crate::permission::shell::ShellWord;
 use crate::permission::wildcard::expand;
-use crate::permission::workspace::Workspace;
+use crate::permission::workspace::ReadableWorkspace;
 
 /// Files that swallow what is written to them.
-pub(crate) fn is_sink(word: &Word) -> bool {
+pub(crate) fn is_sink(word: &ShellWord) -> bool {
     ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&word.text.as_str())
 }
 
@@ -28,7 +28,11 @@ pub(crate) fn possible_files(text: &str) -> Vec<&str> {
 }
 
 /// Whether an argument leads nowhere outside of the workspace, if it is a file.
-pub(super) fn stays_inside(word: &Word, folders: &[PathBuf], workspace: &Workspace) -> bool {
+pub(super) fn stays_inside(
+    word: &ShellWord,
+    folders: &[PathBuf],
+    workspace: &ReadableWorkspace,
+) -> bool {
     if is_sink(word) {
         return true;
     }
@@ -40,7 +44,7 @@ pub(super) fn stays_inside(word: &Word, folders: &[PathBuf], workspace: &Workspa
         return false;
     }
     let inside = |path: &str| {
-        let inside = |base: &PathBuf| workspace.may_read(&Located::find(&base.join(path)));
+        let inside = |base: &PathBuf| workspace.may_read(&LocatedPath::find(&base.join(path)));
         folders.iter().all(inside)
     };
     match word.text.strip_prefix('-') {
@@ -53,12 +57,16 @@ pub(super) fn stays_inside(word: &Word, folders: &[PathBuf], workspace: &Workspa
 }
 
 /// Whether a word's wildcards, if it has any, become files of the workspace and no options.
-pub(super) fn is_tame(word: &Word, folders: &[PathBuf], workspace: &Workspace) -> bool {
+pub(super) fn is_tame(
+    word: &ShellWord,
+    folders: &[PathBuf],
+    workspace: &ReadableWorkspace,
+) -> bool {
     let tame = |base: &PathBuf| {
         let Some(expanded) = expand(&word.pattern, base) else {
             return false;
         };
-        let inside = |path: &PathBuf| workspace.may_read(&Located::find(&base.join(path)));
+        let inside = |path: &PathBuf| workspace.may_read(&LocatedPath::find(&base.join(path)));
         let is_option = |path: &Path| path.to_string_lossy().starts_with('-');
         expanded.listed.iter().all(inside)
             && expanded

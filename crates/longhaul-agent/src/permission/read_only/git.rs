@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::git::hazard;
-use crate::permission::shell::{Part, Word};
+use crate::permission::shell::{ShellWord, SimpleCommand};
 
 /// Options that write files, run programs, or undo what keeps git from running them.
 pub(super) const FORBIDDEN: &[&str] = &[
@@ -29,7 +29,7 @@ pub(super) const FORBIDDEN: &[&str] = &[
 ];
 
 /// Whether a part calls git, and only to look, in repositories that cannot make it do more.
-pub(crate) fn looks_around(part: &Part, bases: &[PathBuf]) -> bool {
+pub(crate) fn looks_around(part: &SimpleCommand, bases: &[PathBuf]) -> bool {
     let mut words = part.words.iter();
     words.next().is_some_and(|name| name.text == "git")
         && only_looks(&part.words[1..])
@@ -37,7 +37,7 @@ pub(crate) fn looks_around(part: &Part, bases: &[PathBuf]) -> bool {
 }
 
 /// Why a call of git that only looks is asked for; none if that is not the reason.
-pub(crate) fn why_not(part: &Part, bases: &[PathBuf]) -> Option<String> {
+pub(crate) fn why_not(part: &SimpleCommand, bases: &[PathBuf]) -> Option<String> {
     let (name, arguments) = part.words.split_first()?;
     if name.text != "git" || !only_looks(arguments) {
         return None;
@@ -67,7 +67,7 @@ const LOOKING: &[&str] = &[
 ];
 
 /// Whether these arguments of git only look.
-fn only_looks(arguments: &[Word]) -> bool {
+fn only_looks(arguments: &[ShellWord]) -> bool {
     let Some((command, rest)) = arguments.split_first() else {
         return true;
     };

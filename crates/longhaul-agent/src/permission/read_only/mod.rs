@@ -8,10 +8,10 @@ mod variables;
 
 use std::path::PathBuf;
 
-use super::folders::Folders;
+use super::folders::CommandFolders;
 use super::recursion;
-use super::shell::{Part, Script, Word, is_plain_test};
-use super::workspace::Workspace;
+use super::shell::{ShellScript, ShellWord, SimpleCommand, is_plain_test};
+use super::workspace::ReadableWorkspace;
 use arguments::{is_tame, stays_inside};
 use programs::{LOOKING, TALKING, forbidden, is_forbidden};
 
@@ -24,7 +24,11 @@ pub(crate) fn reads_its_arguments(name: &str) -> bool {
 }
 
 /// Whether a command as a whole only looks, and only inside the workspace.
-pub(crate) fn is_read_only(script: &Script, folders: &Folders, workspace: &Workspace) -> bool {
+pub(crate) fn is_read_only(
+    script: &ShellScript,
+    folders: &CommandFolders,
+    workspace: &ReadableWorkspace,
+) -> bool {
     let Some(folders) = folders.certain() else {
         return false;
     };
@@ -42,7 +46,11 @@ pub(crate) fn is_read_only(script: &Script, folders: &Folders, workspace: &Works
 }
 
 /// Whether one part only looks, wherever of these folders it runs.
-pub(crate) fn only_looks(part: &Part, folders: &[PathBuf], workspace: &Workspace) -> bool {
+pub(crate) fn only_looks(
+    part: &SimpleCommand,
+    folders: &[PathBuf],
+    workspace: &ReadableWorkspace,
+) -> bool {
     let Some((command, arguments)) = part.words.split_first() else {
         return part
             .assigns
@@ -91,7 +99,7 @@ pub(crate) fn only_looks(part: &Part, folders: &[PathBuf], workspace: &Workspace
 }
 
 /// Whether the format of a `printf` only prints: `%n` sets a variable.
-fn prints_plainly(arguments: &[Word]) -> bool {
+fn prints_plainly(arguments: &[ShellWord]) -> bool {
     let is_plain = |conversion: &str| {
         let kind = conversion.trim_start_matches(|character: char| {
             character.is_ascii_digit() || "-+ #0.".contains(character)
@@ -113,7 +121,7 @@ fn prints_plainly(arguments: &[Word]) -> bool {
 }
 
 /// `sed -n '10,20p' file`: all else that sed can do includes writing files and running programs.
-fn prints_lines(arguments: &[Word]) -> bool {
+fn prints_lines(arguments: &[ShellWord]) -> bool {
     let [quiet, script, files @ ..] = arguments else {
         return false;
     };

@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::evaluation::is_integer;
-use super::word::Word;
+use super::word::ShellWord;
 
 const CONDITION: &str = "its test may run commands";
 
@@ -45,7 +45,7 @@ pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
 
 /// Whether these are the words of a `test` that only asks. The shell decides by their number what each of them means, so
 /// none may become several words or none.
-pub(crate) fn is_plain(words: &[Word]) -> bool {
+pub(crate) fn is_plain(words: &[ShellWord]) -> bool {
     if words.iter().any(|word| word.splits || word.glob) {
         return false;
     }
@@ -71,7 +71,7 @@ fn is_question(texts: &[&str]) -> bool {
 }
 
 /// The words of `[ … ]` in their order.
-fn flatten(node: Node<'_>, source: &str, words: &mut Vec<Word>) -> Result<(), &'static str> {
+fn flatten(node: Node<'_>, source: &str, words: &mut Vec<ShellWord>) -> Result<(), &'static str> {
     match node.kind() {
         "binary_expression" | "unary_expression" => {
             let mut cursor = node.walk();
@@ -83,7 +83,7 @@ fn flatten(node: Node<'_>, source: &str, words: &mut Vec<Word>) -> Result<(), &'
         // Parentheses are no words here, and `<` and `>` redirect.
         "parenthesized_expression" | "(" | ")" | "<" | ">" => Err(CONDITION),
         _ => {
-            words.push(Word::read(node, source)?);
+            words.push(ShellWord::read(node, source)?);
             Ok(())
         }
     }

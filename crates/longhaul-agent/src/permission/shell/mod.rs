@@ -14,18 +14,18 @@ mod word;
 mod wrapped;
 
 pub(crate) use condition::is_plain as is_plain_test;
-pub(crate) use word::{HOLE, Word};
+pub(crate) use word::{HOLE, ShellWord};
 pub(crate) use wrapped::{reachable, without_timing};
 
 /// What a shell command is made of.
 #[derive(Debug, Default)]
-pub(crate) struct Script {
+pub(crate) struct ShellScript {
     /// The simple commands in it, wherever they stand: in lists, loops, functions, substitutions.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SimpleCommand>,
     /// Files that it would write by redirection.
-    pub(crate) writes: Vec<Word>,
+    pub(crate) writes: Vec<ShellWord>,
     /// Files that it would read by redirection.
-    pub(crate) reads: Vec<Word>,
+    pub(crate) reads: Vec<ShellWord>,
     /// Variables that it sets for what follows.
     pub(crate) sets: Vec<String>,
     /// It defines functions: what a name in it means, and how often its parts run, is not known.
@@ -38,14 +38,14 @@ pub(crate) struct Script {
 
 /// One simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct SimpleCommand {
     /// `FOO=1` before it: names, and each as it is written.
     pub(crate) assigns: Vec<(String, String)>,
     /// The command and its arguments.
-    pub(crate) words: Vec<Word>,
+    pub(crate) words: Vec<ShellWord>,
 }
 
-impl Part {
+impl SimpleCommand {
     /// The command's name, quotes taken off.
     pub(crate) fn name(&self) -> &str {
         self.words.first().map_or("", |word| word.text.as_str())
@@ -69,14 +69,14 @@ impl Part {
     }
 }
 
-fn joined(words: &[Word], text: impl Fn(&Word) -> &String) -> String {
+fn joined(words: &[ShellWord], text: impl Fn(&ShellWord) -> &String) -> String {
     let words: Vec<&str> = words.iter().map(|word| text(word).as_str()).collect();
     words.join(" ")
 }
 
 /// Reads a command.
-pub(crate) fn read(command: &str) -> Script {
-    let mut script = Script::default();
+pub(crate) fn read(command: &str) -> ShellScript {
+    let mut script = ShellScript::default();
     if let Err(why) = gate::check(command) {
         script.unclear = Some(why);
     }

@@ -2,15 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::word::{Word, begins_expansion};
-use super::{Part, Script, condition, evaluation, heredoc, without_timing};
+use super::word::{ShellWord, begins_expansion};
+use super::{ShellScript, SimpleCommand, condition, evaluation, heredoc, without_timing};
 
 /// Adds what one node means; an error says why it is not understood.
 pub(super) fn visit(
     node: Node<'_>,
     parent: &str,
     source: &str,
-    script: &mut Script,
+    script: &mut ShellScript,
 ) -> Result<(), &'static str> {
     let raw = &source[node.byte_range()];
     match node.kind() {
@@ -32,10 +32,10 @@ pub(super) fn visit(
             }
         }
         "declaration_command" | "unset_command" => {
-            let words = raw.split_whitespace().map(Word::plain).collect();
-            script.parts.push(Part {
+            let words = raw.split_whitespace().map(ShellWord::plain).collect();
+            script.parts.push(SimpleCommand {
                 words,
-                ..Part::default()
+                ..SimpleCommand::default()
             });
             Ok(())
         }
@@ -83,10 +83,10 @@ pub(super) fn visit(
 fn expanded<'t>(
     words: impl Iterator<Item = Node<'t>>,
     source: &str,
-    script: &mut Script,
+    script: &mut ShellScript,
 ) -> Result<(), &'static str> {
     for node in words {
-        let word = Word::read(node, source)?;
+        let word = ShellWord::read(node, source)?;
         if word.glob || !word.is_known() {
             script.reads.push(word);
         }
@@ -99,7 +99,7 @@ fn evaluates(
     node: Node<'_>,
     parent: &str,
     source: &str,
-    script: &mut Script,
+    script: &mut ShellScript,
 ) -> Result<(), &'static str> {
     let raw = &source[node.byte_range()];
     match node.kind() {
@@ -120,7 +120,7 @@ fn evaluates(
             let mut cursor = node.walk();
             expanded(node.named_children(&mut cursor), source, script)
         }
-        "string" => Word::read(node, source).map(drop),
+        "string" => ShellWord::read(node, source).map(drop),
         "word" | "number" | "regex" | "extglob_pattern" => evaluation::leaf(raw),
         // A `$` that the grammar takes for text, where the shell may not.
         "$" if parent != "simple_expansion" => {
@@ -239,8 +239,8 @@ fn name_of(assignment: &str) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-fn part(node: Node<'_>, source: &str) -> (Part, Option<&'static str>) {
-    let mut part = Part::default();
+fn part(node: Node<'_>, source: &str) -> (SimpleCommand, Option<&'static str>) {
+    let mut part = SimpleCommand::default();
     let mut trouble = None;
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
@@ -248,11 +248,11 @@ fn part(node: Node<'_>, source: &str) -> (Part, Option<&'static str>) {
         match child.kind() {
             "variable_assignment" => part.assigns.push((name_of(raw), raw.to_owned())),
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {}
-            _ => match Word::read(child, source) {
+            _ => match ShellWord::read(child, source) {
                 Ok(word) => part.words.push(word),
                 Err(why) => {
                     trouble = Some(why);
-                    part.words.push(Word::anything());
+                    part.words.push(ShellWord::anything());
                 }
             },
         }
@@ -260,7 +260,7 @@ fn part(node: Node<'_>, source: &str) -> (Part, Option<&'static str>) {
     (part, trouble)
 }
 
-fn redirect(node: Node<'_>, source: &str, script: &mut Script) -> Result<(), &'static str> {
+fn redirect(node: Node<'_>, source: &str, script: &mut ShellScript) -> Result<(), &'static str> {
     let mut cursor = node.walk();
     let mut operator = "";
     let mut targets = Vec::new();
@@ -277,7 +277,7 @@ fn redirect(node: Node<'_>, source: &str, script: &mut Script) -> Result<(), &'s
         [] if operator.ends_with('-') => return Ok(()),
         _ => return Err("words follow a redirection"),
     };
-    let word = Word::read(target, source)?;
+    let word = ShellWord::read(target, source)?;
     match operator {
         "<" => script.reads.push(word),
         ">&" | "<&" if word.text == "-" || word.text.bytes().all(|byte| byte.is_ascii_digit()) => {}

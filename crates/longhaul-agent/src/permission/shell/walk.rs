@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use super::Script;
+use super::ShellScript;
 use super::visit::visit;
 
 /// Adds what `source` holds to `script`.
-pub(super) fn walk(source: &str, script: &mut Script) {
+pub(super) fn walk(source: &str, script: &mut ShellScript) {
     let Some(tree) = parse(source) else {
         script.unclear = Some("it cannot be read");
         return;

@@ -7,7 +7,7 @@ pub(crate) const HOLE: char = '\0';
 
 /// A word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct ShellWord {
     /// As it is written.
     pub(crate) raw: String,
     /// Quotes and escapes taken off, [`HOLE`] for what is not known.
@@ -22,7 +22,7 @@ pub(crate) struct Word {
     pub(crate) splits: bool,
 }
 
-impl Word {
+impl ShellWord {
     /// A word that stands for whatever may come.
     pub(crate) fn anything() -> Self {
         Self {

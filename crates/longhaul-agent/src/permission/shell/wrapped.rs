@@ -1,8 +1,8 @@
 //! Which commands a command would start by itself: `sudo rm`, `xargs rm`, `sh -c 'rm …'`. For rules that forbid: it rather
 //! finds too many than too few.
 
-use super::word::Word;
-use super::{Part, read};
+use super::word::ShellWord;
+use super::{SimpleCommand, read};
 
 /// They start what their arguments name, behind options that differ from one to the next.
 const STARTERS: &[&str] = &[
@@ -63,7 +63,7 @@ const MOST: usize = 256;
 const MOST_OPTIONS: usize = 32;
 
 /// A part and all that it would start, as far as its words tell. A part of one [`Word::anything`] stands for what they do not.
-pub(crate) fn reachable(part: &Part) -> Vec<Part> {
+pub(crate) fn reachable(part: &SimpleCommand) -> Vec<SimpleCommand> {
     let mut found = vec![part.clone()];
     let mut next = 0;
     while next < found.len() {
@@ -82,7 +82,7 @@ pub(crate) fn reachable(part: &Part) -> Vec<Part> {
 }
 
 /// A part without `time`, `nohup`, `nice` and `timeout 30` before it: they change when a command runs, not what it does.
-pub(crate) fn without_timing(part: &Part) -> Part {
+pub(crate) fn without_timing(part: &SimpleCommand) -> SimpleCommand {
     let mut words = part.words.as_slice();
     loop {
         let texts: Vec<&str> = words
@@ -100,27 +100,27 @@ pub(crate) fn without_timing(part: &Part) -> Part {
             _ => break,
         };
     }
-    Part {
+    SimpleCommand {
         assigns: part.assigns.clone(),
         words: words.to_vec(),
     }
 }
 
-fn anything() -> Part {
-    Part {
+fn anything() -> SimpleCommand {
+    SimpleCommand {
         assigns: Vec::new(),
-        words: vec![Word::anything()],
+        words: vec![ShellWord::anything()],
     }
 }
 
-fn of_words(words: &[Word]) -> Part {
-    Part {
+fn of_words(words: &[ShellWord]) -> SimpleCommand {
+    SimpleCommand {
         assigns: Vec::new(),
         words: words.to_vec(),
     }
 }
 
-fn started_by(part: &Part) -> Vec<Part> {
+fn started_by(part: &SimpleCommand) -> Vec<SimpleCommand> {
     let mut found = Vec::new();
     let Some((first, rest)) = part.words.split_first() else {
         return found;
@@ -128,7 +128,7 @@ fn started_by(part: &Part) -> Vec<Part> {
     let name = first.text.rsplit('/').next().unwrap_or_default();
     if name != first.text {
         let mut words = part.words.clone();
-        words[0] = Word::plain(name);
+        words[0] = ShellWord::plain(name);
         found.push(of_words(&words));
     }
     match name {
@@ -167,7 +167,7 @@ fn started_by(part: &Part) -> Vec<Part> {
 }
 
 /// What a text runs if a shell reads it.
-fn parts_of(text: &str) -> Vec<Part> {
+fn parts_of(text: &str) -> Vec<SimpleCommand> {
     if text.contains(super::HOLE) {
         return vec![anything()];
     }
@@ -180,9 +180,9 @@ fn parts_of(text: &str) -> Vec<Part> {
 }
 
 /// `sh -c 'text'` runs the text, `sh` alone what it is sent, `sh file` a program like any other.
-fn of_shell(arguments: &[Word]) -> Vec<Part> {
-    let is_option = |word: &&Word| word.text.starts_with(['-', '+']);
-    let takes_text = |word: &&Word| {
+fn of_shell(arguments: &[ShellWord]) -> Vec<SimpleCommand> {
+    let is_option = |word: &&ShellWord| word.text.starts_with(['-', '+']);
+    let takes_text = |word: &&ShellWord| {
         word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('c')
     };
     if arguments
@@ -201,7 +201,7 @@ fn of_shell(arguments: &[Word]) -> Vec<Part> {
 }
 
 /// `git -C folder push` is `git push` to a rule.
-fn without_git_options(arguments: &[Word]) -> Option<Part> {
+fn without_git_options(arguments: &[ShellWord]) -> Option<SimpleCommand> {
     let with_value = [
         "-C",
         "-c",
@@ -221,7 +221,7 @@ fn without_git_options(arguments: &[Word]) -> Option<Part> {
         };
     }
     let rest = arguments.get(at..).filter(|_| at > 0)?;
-    let mut words = vec![Word::plain("git")];
+    let mut words = vec![ShellWord::plain("git")];
     words.extend_from_slice(rest);
     Some(of_words(&words))
 }

@@ -3,33 +3,36 @@
 use std::time::Instant;
 
 use longhaul_core::engine::Pivot;
-use longhaul_core::summary::Direction;
+use longhaul_core::summary::PivotDirection;
 use tokio::sync::oneshot;
 
-use super::{Answered, App, Back, Dialog, Echo, Files, Next, Target, Work};
-use crate::screen::Typed;
-use crate::screen::command::{self, Builtin, Typed as Read};
+use super::{
+    ActiveWork, App, AppAction, CompletionFiles, Dialog, Echo, HostAnswer, MessageAction,
+    RewindTarget,
+};
+use crate::screen::GuideInput;
+use crate::screen::command::{self, BuiltinCommand, ParsedInput as Read};
 use crate::screen::complete;
-use crate::screen::flow::Flow;
-use crate::screen::host::{Ask, CompactAsk, Refusal, Reply};
+use crate::screen::event_lines;
+use crate::screen::flow::WrappedLine;
+use crate::screen::host::{CompactionRequest, HostRefusal, HostRequest, Reply};
 use crate::screen::picker::{PickOption, Picker};
 use crate::screen::style::WARNING;
-use crate::screen::tell;
 use crate::screen::text::clean_line;
 
 impl App {
     /// Asks the host; the answer comes back as an [`Answered`].
     pub(super) fn ask<T: Send + 'static>(
         &mut self,
-        ask: impl FnOnce(Reply<T>) -> Ask,
-        answered: impl FnOnce(Result<T, Refusal>) -> Answered + Send + 'static,
+        ask: impl FnOnce(Reply<T>) -> HostRequest,
+        answered: impl FnOnce(Result<T, HostRefusal>) -> HostAnswer + Send + 'static,
     ) {
         let (reply, answer) = oneshot::channel();
         self.pending += 1;
         self.host.ask(ask(reply));
         let to = self.answered.clone();
         tokio::spawn(async move {
-            let gone = || Refusal("the session did not answer; try again".to_owned());
+            let gone = || HostRefusal("the session did not answer; try again".to_owned());
             let answer = answer.await.unwrap_or_else(|_| Err(gone()));
             // A screen that is gone needs no answer.
             let _ = to.send(answered(answer));
@@ -39,10 +42,10 @@ impl App {
     /// The same for what changes the conversation: until it is answered, other such things wait.
     fn work<T: Send + 'static>(
         &mut self,
-        ask: impl FnOnce(Reply<T>) -> Ask,
-        answered: impl FnOnce(Result<T, Refusal>) -> Answered + Send + 'static,
+        ask: impl FnOnce(Reply<T>) -> HostRequest,
+        answered: impl FnOnce(Result<T, HostRefusal>) -> HostAnswer + Send + 'static,
     ) {
-        self.work = Some(Work {
+        self.work = Some(ActiveWork {
             since: Instant::now(),
             cancelled: false,
         });
@@ -50,9 +53,9 @@ impl App {
     }
 
     /// Takes a line that was sent: carries it out, or keeps it until what is going on has ended.
-    pub(crate) fn submit(&mut self, text: String) -> Next {
+    pub(crate) fn submit(&mut self, text: String) -> AppAction {
         if text.trim().is_empty() {
-            return Next::On;
+            return AppAction::On;
         }
         let typed = command::read(&text, &self.own);
         let at_once = matches!(&typed, Read::Builtin(command, _) if !command.waits())
@@ -60,23 +63,23 @@ impl App {
         if self.work.is_some() && !at_once {
             self.history.add(&text);
             self.queue.push_back(text);
-            return Next::On;
+            return AppAction::On;
         }
         self.history.add(&text);
         self.carry_out(typed, text)
     }
 
     /// Takes what a guide types.
-    pub(crate) fn on_typed(&mut self, typed: Typed) -> Next {
+    pub(crate) fn on_typed(&mut self, typed: GuideInput) -> AppAction {
         match typed {
-            Typed::SoFar(text) => {
+            GuideInput::SoFar(text) => {
                 // Whatever the user writes himself stays.
                 if text.starts_with(&self.editor.whole()) {
                     self.editor.set(&text);
                 }
-                Next::On
+                AppAction::On
             }
-            Typed::Sent(text) => {
+            GuideInput::Sent(text) => {
                 if self.editor.whole() == text {
                     self.editor.set("");
                 }
@@ -96,19 +99,19 @@ impl App {
         }
     }
 
-    fn carry_out(&mut self, typed: Read, text: String) -> Next {
+    fn carry_out(&mut self, typed: Read, text: String) -> AppAction {
         if self.echo == Echo::On {
-            self.finished.extend(tell::prompt(&text));
+            self.finished.extend(event_lines::prompt(&text));
         }
         match typed {
-            Read::Prompt => self.work(|reply| Ask::Prompt(text, reply), Answered::Worked),
+            Read::Prompt => self.work(|reply| HostRequest::Prompt(text, reply), HostAnswer::Worked),
             Read::Own(name, arguments) => self.work(
-                |reply| Ask::Command {
+                |reply| HostRequest::Command {
                     name,
                     arguments,
                     reply,
                 },
-                Answered::Worked,
+                HostAnswer::Worked,
             ),
             Read::Unknown(name) => {
                 let name = clean_line(&name);
@@ -116,62 +119,68 @@ impl App {
             }
             Read::Builtin(command, rest) => return self.command(command, rest),
         }
-        Next::On
+        AppAction::On
     }
 
-    fn command(&mut self, command: Builtin, rest: String) -> Next {
+    fn command(&mut self, command: BuiltinCommand, rest: String) -> AppAction {
         match command {
-            Builtin::Exit => return Next::Leave,
-            Builtin::Help => self.finished.extend(command::help(&self.own)),
-            Builtin::Context => self.ask(Ask::Context, Answered::Context),
-            Builtin::Cost => self.ask(Ask::Cost, Answered::Cost),
-            Builtin::Notes => self.ask(Ask::Notes, Answered::Notes),
-            Builtin::Hooks => self.ask(Ask::Hooks, Answered::Hooks),
-            Builtin::Report => self.ask(|reply| Ask::Report(None, reply), Answered::Report),
-            Builtin::Clear => self.work(Ask::Clear, Answered::Cleared),
-            Builtin::Rewind => self.ask(Ask::Messages, Answered::Messages),
-            Builtin::Resume => self.ask(Ask::Sessions, |found| Answered::Sessions(found, rest)),
-            Builtin::Model if rest.is_empty() => self.ask(Ask::Models, Answered::Models),
-            Builtin::Model => self.switch_model(rest),
-            Builtin::Compact => self.compact(CompactAsk {
+            BuiltinCommand::Exit => return AppAction::Leave,
+            BuiltinCommand::Help => self.finished.extend(command::help(&self.own)),
+            BuiltinCommand::Context => self.ask(HostRequest::Context, HostAnswer::Context),
+            BuiltinCommand::Cost => self.ask(HostRequest::Cost, HostAnswer::Cost),
+            BuiltinCommand::Notes => self.ask(HostRequest::Notes, HostAnswer::Notes),
+            BuiltinCommand::Hooks => self.ask(HostRequest::Hooks, HostAnswer::Hooks),
+            BuiltinCommand::Report => {
+                self.ask(|reply| HostRequest::Report(None, reply), HostAnswer::Report)
+            }
+            BuiltinCommand::Clear => self.work(HostRequest::Clear, HostAnswer::Cleared),
+            BuiltinCommand::Rewind => self.ask(HostRequest::Messages, HostAnswer::Messages),
+            BuiltinCommand::Resume => self.ask(HostRequest::Sessions, |found| {
+                HostAnswer::Sessions(found, rest)
+            }),
+            BuiltinCommand::Model if rest.is_empty() => {
+                self.ask(HostRequest::Models, HostAnswer::Models)
+            }
+            BuiltinCommand::Model => self.switch_model(rest),
+            BuiltinCommand::Compact => self.compact(CompactionRequest {
                 instructions: Some(rest).filter(|rest| !rest.is_empty()),
-                ..CompactAsk::default()
+                ..CompactionRequest::default()
             }),
         }
-        Next::On
+        AppAction::On
     }
 
-    pub(super) fn compact(&mut self, ask: CompactAsk) {
+    pub(super) fn compact(&mut self, ask: CompactionRequest) {
         let asked = ask.clone();
         self.failure_told = false;
         self.work(
-            |reply| Ask::Compact(ask, reply),
-            |done| Answered::Compacted(asked, done),
+            |reply| HostRequest::Compact(ask, reply),
+            |done| HostAnswer::Compacted(asked, done),
         );
     }
 
     pub(super) fn resume(&mut self, id: String) {
         self.dialog = None;
-        self.work(|reply| Ask::Resume(id, reply), Answered::Resumed);
+        self.work(|reply| HostRequest::Resume(id, reply), HostAnswer::Resumed);
     }
 
     pub(super) fn switch_model(&mut self, id: String) {
         self.dialog = None;
         let name = id.clone();
         self.work(
-            |reply| Ask::SwitchModel(id, reply),
-            |done| Answered::Switched(name, done),
+            |reply| HostRequest::SwitchModel(id, reply),
+            |done| HostAnswer::Switched(name, done),
         );
     }
 
-    pub(super) fn rewind_to(&mut self, target: Target) {
+    pub(super) fn rewind_to(&mut self, target: RewindTarget) {
         let uuid = match target {
-            Target::Uncompacted => {
+            RewindTarget::Uncompacted => {
                 self.dialog = None;
-                self.work(Ask::UndoCompaction, Answered::Undone);
+                self.work(HostRequest::UndoCompaction, HostAnswer::Undone);
                 return;
             }
-            Target::Message(uuid) => uuid,
+            RewindTarget::Message(uuid) => uuid,
         };
         let option = |value, text: &str| PickOption {
             value,
@@ -180,61 +189,64 @@ impl App {
         };
         let options = vec![
             option(
-                Back::Rewind(uuid.clone()),
+                MessageAction::Rewind(uuid.clone()),
                 "go back: forget this message and all that followed",
             ),
             option(
-                Back::SumUpFrom(uuid.clone()),
+                MessageAction::SumUpFrom(uuid.clone()),
                 "sum up from here on; what came before stays",
             ),
             option(
-                Back::SumUpTo(uuid),
+                MessageAction::SumUpTo(uuid),
                 "sum up to here; this message and all that followed stay",
             ),
         ];
         self.dialog = Some(Dialog::Back(Picker::menu("At this message", options)));
     }
 
-    pub(super) fn go_back(&mut self, back: Back) {
+    pub(super) fn go_back(&mut self, back: MessageAction) {
         self.dialog = None;
         let (uuid, direction) = match back {
-            Back::Rewind(uuid) => {
-                self.work(|reply| Ask::Rewind(uuid, reply), Answered::Rewound);
+            MessageAction::Rewind(uuid) => {
+                self.work(
+                    |reply| HostRequest::Rewind(uuid, reply),
+                    HostAnswer::Rewound,
+                );
                 return;
             }
-            Back::SumUpFrom(uuid) => (uuid, Direction::From),
-            Back::SumUpTo(uuid) => (uuid, Direction::UpTo),
+            MessageAction::SumUpFrom(uuid) => (uuid, PivotDirection::From),
+            MessageAction::SumUpTo(uuid) => (uuid, PivotDirection::UpTo),
         };
-        self.compact(CompactAsk {
+        self.compact(CompactionRequest {
             pivot: Some(Pivot { uuid, direction }),
-            ..CompactAsk::default()
+            ..CompactionRequest::default()
         });
     }
 
     pub(super) fn open_transcript(&mut self) {
-        self.ask(Ask::Transcript, Answered::Transcript);
+        self.ask(HostRequest::Transcript, HostAnswer::Transcript);
     }
 
     /// Has the files of the workspace listed, once.
     pub(super) fn ask_for_files(&mut self) {
-        if !matches!(self.files, Files::Unknown) {
+        if !matches!(self.files, CompletionFiles::Unknown) {
             return;
         }
-        self.files = Files::Asked;
+        self.files = CompletionFiles::Asked;
         let (folder, to) = (self.workspace.clone(), self.answered.clone());
         tokio::task::spawn_blocking(move || {
             // A screen that is gone needs no files.
-            let _ = to.send(Answered::Files(complete::files(&folder)));
+            let _ = to.send(HostAnswer::Files(complete::files(&folder)));
         });
     }
 
     /// A line that matters less.
     pub(super) fn note(&mut self, text: &str) {
-        self.say(Flow::dim(format!("· {text}")));
+        self.say(WrappedLine::dim(format!("· {text}")));
     }
 
     /// A line that should be read.
     pub(super) fn warn(&mut self, text: impl Into<String>) {
-        self.say(Flow::styled(format!("■ {}", text.into()), WARNING));
+        self.say(WrappedLine::styled(format!("■ {}", text.into()), WARNING));
     }
 }

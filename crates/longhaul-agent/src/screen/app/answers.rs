@@ -2,19 +2,19 @@
 
 use ratatui::text::Span;
 
-use super::{App, Dialog, Files, Next, Page, Target};
+use super::{App, AppAction, AppPage, CompletionFiles, Dialog, RewindTarget};
 use crate::screen::answer_lines;
 use crate::screen::context;
 use crate::screen::figures::grouped;
-use crate::screen::flow::Flow;
+use crate::screen::flow::WrappedLine;
 use crate::screen::host::{
-    CommandItem, CompactAsk, Compaction, ContextView, CostView, HookItem, MessageItem, ModelItem,
-    Refusal, SessionItem, Speaker, TranscriptItem,
+    CommandItem, CompactionReply, CompactionRequest, ContextView, CostView, HookItem, HostRefusal,
+    MessageAuthor, MessageItem, ModelItem, SessionItem, TranscriptItem,
 };
 use crate::screen::markdown;
+use crate::screen::pager::{PagerStart, TextPager};
 use crate::screen::picker::{PickOption, Picker};
-use crate::screen::preview::Previewing;
-use crate::screen::reader::{Reader, Start};
+use crate::screen::preview::SummaryPreview;
 use crate::screen::text::{clean_line, count};
 use crate::screen::transcript;
 
@@ -23,95 +23,100 @@ const RECENT: usize = 4;
 
 /// An answer, and what it answers.
 #[derive(Debug)]
-pub(crate) enum Answered {
-    Worked(Result<(), Refusal>),
-    Compacted(CompactAsk, Result<Compaction, Refusal>),
-    Rewound(Result<Option<String>, Refusal>),
-    Undone(Result<String, Refusal>),
-    Resumed(Result<(), Refusal>),
-    Recent(Result<Vec<TranscriptItem>, Refusal>),
-    Cleared(Result<(), Refusal>),
-    Switched(String, Result<(), Refusal>),
-    Sessions(Result<Vec<SessionItem>, Refusal>, String),
-    Models(Result<Vec<ModelItem>, Refusal>),
-    Context(Result<Box<ContextView>, Refusal>),
-    Messages(Result<Vec<MessageItem>, Refusal>),
-    Transcript(Result<Vec<TranscriptItem>, Refusal>),
-    Report(Result<String, Refusal>),
-    Notes(Result<String, Refusal>),
-    Hooks(Result<Vec<HookItem>, Refusal>),
-    Cost(Result<CostView, Refusal>),
-    Commands(Result<Vec<CommandItem>, Refusal>),
+pub(crate) enum HostAnswer {
+    Worked(Result<(), HostRefusal>),
+    Compacted(CompactionRequest, Result<CompactionReply, HostRefusal>),
+    Rewound(Result<Option<String>, HostRefusal>),
+    Undone(Result<String, HostRefusal>),
+    Resumed(Result<(), HostRefusal>),
+    Recent(Result<Vec<TranscriptItem>, HostRefusal>),
+    Cleared(Result<(), HostRefusal>),
+    Switched(String, Result<(), HostRefusal>),
+    Sessions(Result<Vec<SessionItem>, HostRefusal>, String),
+    Models(Result<Vec<ModelItem>, HostRefusal>),
+    Context(Result<Box<ContextView>, HostRefusal>),
+    Messages(Result<Vec<MessageItem>, HostRefusal>),
+    Transcript(Result<Vec<TranscriptItem>, HostRefusal>),
+    Report(Result<String, HostRefusal>),
+    Notes(Result<String, HostRefusal>),
+    Hooks(Result<Vec<HookItem>, HostRefusal>),
+    Cost(Result<CostView, HostRefusal>),
+    Commands(Result<Vec<CommandItem>, HostRefusal>),
     Files(Vec<String>),
 }
 
 impl App {
     /// Takes an answer.
-    pub(crate) fn on_answer(&mut self, answered: Answered) -> Next {
+    pub(crate) fn on_answer(&mut self, answered: HostAnswer) -> AppAction {
         // Files are listed by nobody's host.
-        if !matches!(answered, Answered::Files(_)) {
+        if !matches!(answered, HostAnswer::Files(_)) {
             self.pending = self.pending.saturating_sub(1);
         }
         if ends_work(&answered) {
             self.work = None;
             self.compacting = None;
         }
-        if let Err(Refusal(why)) = self.taken(answered) {
+        if let Err(HostRefusal(why)) = self.taken(answered) {
             self.warn(clean_line(&why));
         }
         // Something may wait for what just ended; a summary waits for the user first.
         if self.page.is_none() && self.dialog.is_none() {
             self.go_on();
         }
-        Next::On
+        AppAction::On
     }
 
-    fn taken(&mut self, answered: Answered) -> Result<(), Refusal> {
+    fn taken(&mut self, answered: HostAnswer) -> Result<(), HostRefusal> {
         match answered {
-            Answered::Worked(done) => done?,
-            Answered::Compacted(_, Err(_)) if self.failure_told => {}
-            Answered::Compacted(ask, done) => match done? {
-                Compaction::Done => {}
-                Compaction::Preview(preview) => {
-                    self.page = Some(Page::Preview(Box::new(Previewing::new(ask, preview))));
+            HostAnswer::Worked(done) => done?,
+            HostAnswer::Compacted(_, Err(_)) if self.failure_told => {}
+            HostAnswer::Compacted(ask, done) => match done? {
+                CompactionReply::Done => {}
+                CompactionReply::Preview(preview) => {
+                    self.page = Some(AppPage::Preview(Box::new(SummaryPreview::new(
+                        ask, preview,
+                    ))));
                 }
             },
-            Answered::Rewound(text) => {
+            HostAnswer::Rewound(text) => {
                 if let Some(text) = text? {
                     self.editor.set(&text);
                 }
                 self.new_conversation();
                 self.note("gone back; what followed is still in the transcript");
             }
-            Answered::Undone(said) => {
+            HostAnswer::Undone(said) => {
                 let said = clean_line(&said?);
                 self.new_conversation();
                 self.note(&said);
             }
-            Answered::Resumed(done) => {
+            HostAnswer::Resumed(done) => {
                 done?;
                 self.new_conversation();
-                self.ask(crate::screen::host::Ask::Transcript, Answered::Recent);
+                self.ask(
+                    crate::screen::host::HostRequest::Transcript,
+                    HostAnswer::Recent,
+                );
             }
-            Answered::Recent(items) => {
+            HostAnswer::Recent(items) => {
                 let items = items?;
                 self.finished.extend(transcript::recent(&items, RECENT));
-                self.say(Flow::blank());
+                self.say(WrappedLine::blank());
                 self.note(&format!(
                     "resumed after {}; ctrl-o shows all",
                     count(items.len(), "step")
                 ));
             }
-            Answered::Cleared(done) => {
+            HostAnswer::Cleared(done) => {
                 done?;
                 self.new_conversation();
                 self.note("a new conversation; /resume goes back to the old one");
             }
-            Answered::Switched(name, done) => {
+            HostAnswer::Switched(name, done) => {
                 done?;
                 self.note(&format!("{} is asked from now on", clean_line(&name)));
             }
-            Answered::Sessions(sessions, query) => {
+            HostAnswer::Sessions(sessions, query) => {
                 let sessions = sessions?;
                 // A whole id leaves nothing to pick.
                 if let Some(found) = sessions.iter().find(|session| session.id == query) {
@@ -121,27 +126,27 @@ impl App {
                 let picker = Picker::list("Resume", sessions.iter().map(session).collect());
                 self.dialog = Some(Dialog::Resume(picker.searching(&query)));
             }
-            Answered::Models(models) => {
+            HostAnswer::Models(models) => {
                 let options = models?.iter().map(model).collect();
                 self.dialog = Some(Dialog::Model(Picker::list("Model", options)));
             }
-            Answered::Messages(messages) => self.pick_message(&messages?),
-            Answered::Context(view) => {
+            HostAnswer::Messages(messages) => self.pick_message(&messages?),
+            HostAnswer::Context(view) => {
                 let lines = context::picture(&*view?, self.width, self.colour);
                 self.finished.extend(lines);
             }
-            Answered::Transcript(items) => {
+            HostAnswer::Transcript(items) => {
                 let lines = transcript::lines(&items?);
-                self.page = Some(Page::Transcript(Reader::new(
+                self.page = Some(AppPage::Transcript(TextPager::new(
                     "Transcript",
                     lines,
-                    Start::End,
+                    PagerStart::End,
                 )));
             }
-            Answered::Report(report) => {
+            HostAnswer::Report(report) => {
                 self.finished.extend(answer_lines::report(&report?));
             }
-            Answered::Notes(notes) => {
+            HostAnswer::Notes(notes) => {
                 let lines = markdown::render(&notes?);
                 match lines.is_empty() {
                     true => self.note("there are no notes of this session yet"),
@@ -150,11 +155,11 @@ impl App {
                         .extend(lines.into_iter().map(|line| line.indented(Span::raw("  ")))),
                 }
             }
-            Answered::Hooks(hooks) => self.finished.extend(answer_lines::hooks(&hooks?)),
-            Answered::Cost(cost) => self.finished.extend(answer_lines::cost(&cost?)),
-            Answered::Commands(commands) => self.own = commands.unwrap_or_default(),
-            Answered::Files(files) => {
-                self.files = Files::Known(files);
+            HostAnswer::Hooks(hooks) => self.finished.extend(answer_lines::hooks(&hooks?)),
+            HostAnswer::Cost(cost) => self.finished.extend(answer_lines::cost(&cost?)),
+            HostAnswer::Commands(commands) => self.own = commands.unwrap_or_default(),
+            HostAnswer::Files(files) => {
+                self.files = CompletionFiles::Known(files);
                 self.edited();
             }
         }
@@ -169,9 +174,9 @@ impl App {
     }
 
     fn pick_message(&mut self, messages: &[MessageItem]) {
-        let mut options: Vec<PickOption<Target>> = messages.iter().map(message).collect();
+        let mut options: Vec<PickOption<RewindTarget>> = messages.iter().map(message).collect();
         options.push(PickOption {
-            value: Target::Uncompacted,
+            value: RewindTarget::Uncompacted,
             text: "undo the newest compaction".to_owned(),
             about: String::new(),
         });
@@ -183,16 +188,16 @@ impl App {
 }
 
 /// Whether an answer is that to something that others wait for.
-fn ends_work(answered: &Answered) -> bool {
+fn ends_work(answered: &HostAnswer) -> bool {
     matches!(
         answered,
-        Answered::Worked(_)
-            | Answered::Compacted(..)
-            | Answered::Rewound(_)
-            | Answered::Undone(_)
-            | Answered::Resumed(_)
-            | Answered::Cleared(_)
-            | Answered::Switched(..)
+        HostAnswer::Worked(_)
+            | HostAnswer::Compacted(..)
+            | HostAnswer::Rewound(_)
+            | HostAnswer::Undone(_)
+            | HostAnswer::Resumed(_)
+            | HostAnswer::Cleared(_)
+            | HostAnswer::Switched(..)
     )
 }
 
@@ -230,13 +235,13 @@ fn model(model: &ModelItem) -> PickOption<String> {
     }
 }
 
-fn message(message: &MessageItem) -> PickOption<Target> {
+fn message(message: &MessageItem) -> PickOption<RewindTarget> {
     let who = match message.who {
-        Speaker::User => ">",
-        Speaker::Assistant => "●",
+        MessageAuthor::User => ">",
+        MessageAuthor::Assistant => "●",
     };
     PickOption {
-        value: Target::Message(message.uuid.clone()),
+        value: RewindTarget::Message(message.uuid.clone()),
         text: format!("{who} {}", clean_line(&message.line)),
         about: format!("{} tokens · {}", grouped(message.tokens), when(message.at)),
     }

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use longhaul_core::engine::Event;
 
-use super::{App, Compacting, Page, Running};
-use crate::event::{AgentEvent, Ended};
-use crate::screen::flow::Flow;
-use crate::screen::question::Asking;
+use super::{ActiveCompaction, App, AppPage, RunningCall};
+use crate::event::{AgentEvent, PromptOutcome};
+use crate::screen::event_lines;
+use crate::screen::flow::WrappedLine;
+use crate::screen::question::ApprovalDialog;
 use crate::screen::style::dim;
-use crate::screen::tell;
 use crate::screen::text::{clean, clean_line};
 
 /// How long a question that comes up while somebody types takes no keys.
@@ -36,12 +36,12 @@ impl App {
             AgentEvent::Restarted => {
                 self.thinking.clear();
                 self.end_text();
-                self.say(Flow::dim("· the reply broke off and begins again"));
+                self.say(WrappedLine::dim("· the reply broke off and begins again"));
             }
             AgentEvent::Replied(_) => self.end_text(),
             AgentEvent::ToolStarted { id, name, line, .. } => {
                 self.end_text();
-                self.running.push(Running {
+                self.running.push(RunningCall {
                     id,
                     name: clean_line(&name),
                     line: clean_line(&line),
@@ -62,7 +62,8 @@ impl App {
                 let at = self.running.iter().position(|call| call.id == id);
                 let call = at.map(|at| self.running.remove(at));
                 let (name, line) = call.map_or((String::new(), id), |call| (call.name, call.line));
-                self.finished.extend(tell::call(&name, &line, &output));
+                self.finished
+                    .extend(event_lines::call(&name, &line, &output));
             }
             AgentEvent::Asks(question) => {
                 self.end_text();
@@ -74,7 +75,8 @@ impl App {
                 } else {
                     now + SURPRISE
                 };
-                self.questions.push_back(Asking::new(question, deaf));
+                self.questions
+                    .push_back(ApprovalDialog::new(question, deaf));
             }
             // The call's result says so.
             AgentEvent::Denied(_) => {}
@@ -94,7 +96,7 @@ impl App {
                 for (at, line) in text.lines().enumerate() {
                     let mark = if at == 0 { '·' } else { ' ' };
                     let line = clean_line(line);
-                    self.say(Flow::new(vec![dim(format!("{mark} {line}"))], 2));
+                    self.say(WrappedLine::new(vec![dim(format!("{mark} {line}"))], 2));
                 }
             }
             AgentEvent::Ended(ended) => self.on_ended(&ended),
@@ -106,7 +108,7 @@ impl App {
         match event {
             Event::Phase(Some(phase)) => {
                 let before = self.compacting;
-                self.compacting = Some(Compacting {
+                self.compacting = Some(ActiveCompaction {
                     phase: *phase,
                     since: before.map_or_else(Instant::now, |before| before.since),
                     characters: before.map_or(0, |before| before.characters),
@@ -120,11 +122,11 @@ impl App {
         }
         if matches!(
             (event, &self.page),
-            (Event::Compacted(_), Some(Page::Transcript(_)))
+            (Event::Compacted(_), Some(AppPage::Transcript(_)))
         ) {
             self.open_transcript();
         }
-        let lines = tell::engine(event);
+        let lines = event_lines::engine(event);
         if !lines.is_empty() {
             self.end_text();
         }
@@ -138,15 +140,15 @@ impl App {
         self.finished.extend(lines);
     }
 
-    fn on_ended(&mut self, ended: &Ended) {
+    fn on_ended(&mut self, ended: &PromptOutcome) {
         self.end_text();
         self.running.clear();
         self.compacting = None;
         self.questions.clear();
-        self.finished.extend(tell::ended(ended));
+        self.finished.extend(event_lines::ended(ended));
         if matches!(
             ended,
-            Ended::Cancelled | Ended::Failed(_) | Ended::Refused(_)
+            PromptOutcome::Cancelled | PromptOutcome::Failed(_) | PromptOutcome::Refused(_)
         ) {
             self.hand_back_queue();
         }
@@ -164,6 +166,6 @@ impl App {
 
     /// Questions that nobody waits for any more are taken away.
     pub(crate) fn drop_closed_questions(&mut self) {
-        self.questions.retain(Asking::is_open);
+        self.questions.retain(ApprovalDialog::is_open);
     }
 }

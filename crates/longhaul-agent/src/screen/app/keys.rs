@@ -5,25 +5,25 @@ use std::time::Instant;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::prompt::edit;
-use super::{App, Dialog, Leaving, Next, Page};
-use crate::event::{Answer, Mode};
+use super::{App, AppAction, AppPage, Dialog, Leaving};
+use crate::event::{ApprovalAnswer, ApprovalMode};
 use crate::screen::editor::Editor;
-use crate::screen::picker::{Picked, Picker};
-use crate::screen::preview::Previewed;
-use crate::screen::question::Choice;
-use crate::screen::reader::{Read, Reader, Start};
+use crate::screen::pager::{PagerAction, PagerStart, TextPager};
+use crate::screen::picker::{Picker, PickerAction};
+use crate::screen::preview::PreviewAction;
+use crate::screen::question::ApprovalChoice;
 use crate::screen::status::mode_name;
 
 impl App {
     /// Takes what came from the terminal.
-    pub(crate) fn on_input(&mut self, event: Event) -> Next {
+    pub(crate) fn on_input(&mut self, event: Event) -> AppAction {
         let next = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key),
             Event::Paste(text) => {
                 self.on_paste(&text);
-                Next::On
+                AppAction::On
             }
-            _ => Next::On,
+            _ => AppAction::On,
         };
         // What waits goes on once a page or list is out of its way.
         if self.page.is_none() && self.dialog.is_none() {
@@ -34,7 +34,7 @@ impl App {
 
     fn on_paste(&mut self, text: &str) {
         match (self.page.as_mut(), self.questions.front_mut()) {
-            (Some(Page::Preview(preview)), _) => preview.paste(text),
+            (Some(AppPage::Preview(preview)), _) => preview.paste(text),
             (Some(_), _) => {}
             (None, Some(asking)) => {
                 if let Some(editor) = asking.instead.as_mut() {
@@ -49,13 +49,13 @@ impl App {
         }
     }
 
-    fn on_key(&mut self, key: KeyEvent) -> Next {
+    fn on_key(&mut self, key: KeyEvent) -> AppAction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         self.hint = None;
         let leaving = std::mem::replace(&mut self.leaving, Leaving::No);
         match key.code {
-            KeyCode::Char('z') if control => return Next::Aside,
-            KeyCode::Char('l') if control => return Next::Redraw,
+            KeyCode::Char('z') if control => return AppAction::Aside,
+            KeyCode::Char('l') if control => return AppAction::Redraw,
             _ => {}
         }
         if self.page.is_some() {
@@ -63,64 +63,64 @@ impl App {
         }
         if !self.questions.is_empty() {
             self.on_question_key(key);
-            return Next::On;
+            return AppAction::On;
         }
         match key.code {
             KeyCode::Char('c') if control => return self.on_interrupt_after(leaving),
             KeyCode::Char('o') if control => {
                 self.open_transcript();
-                return Next::On;
+                return AppAction::On;
             }
             KeyCode::BackTab => {
                 self.next_mode();
-                return Next::On;
+                return AppAction::On;
             }
             _ => {}
         }
         if self.dialog.is_some() {
             self.on_dialog_key(key);
-            return Next::On;
+            return AppAction::On;
         }
         self.on_prompt_key(key)
     }
 
-    fn on_page_key(&mut self, key: KeyEvent) -> Next {
+    fn on_page_key(&mut self, key: KeyEvent) -> AppAction {
         let width = self.width;
         match self.page.as_mut() {
-            Some(Page::Reader(reader) | Page::Transcript(reader)) => {
+            Some(AppPage::Reader(reader) | AppPage::Transcript(reader)) => {
                 let read = reader.key(key);
-                if read == Read::Closed {
+                if read == PagerAction::Closed {
                     self.page = None;
                 }
             }
-            Some(Page::Preview(preview)) => {
+            Some(AppPage::Preview(preview)) => {
                 let previewed = preview.key(key, width);
                 return self.on_previewed(previewed);
             }
             None => {}
         }
-        Next::On
+        AppAction::On
     }
 
-    pub(super) fn on_previewed(&mut self, previewed: Previewed) -> Next {
+    pub(super) fn on_previewed(&mut self, previewed: PreviewAction) -> AppAction {
         match previewed {
-            Previewed::Open => {}
-            Previewed::Edit(summary) => return Next::Edit(summary),
-            Previewed::Ask(ask) => {
+            PreviewAction::Open => {}
+            PreviewAction::Edit(summary) => return AppAction::Edit(summary),
+            PreviewAction::Ask(ask) => {
                 self.page = None;
                 self.compact(ask);
             }
-            Previewed::Cancelled => {
+            PreviewAction::Cancelled => {
                 self.page = None;
                 self.note("compaction left; nothing was changed");
             }
         }
-        Next::On
+        AppAction::On
     }
 
     /// What the editor made of a summary; none: there is no editor to start.
     pub(crate) fn on_edited(&mut self, summary: Option<String>) {
-        if let Some(Page::Preview(preview)) = self.page.as_mut() {
+        if let Some(AppPage::Preview(preview)) = self.page.as_mut() {
             match summary {
                 Some(summary) => preview.edited(summary),
                 None => preview.edit_here(),
@@ -141,7 +141,7 @@ impl App {
                 KeyCode::Enter if key.modifiers.is_empty() => {
                     let instead = editor.take();
                     let instead = Some(instead).filter(|text| !text.trim().is_empty());
-                    self.answer(Answer::No(instead));
+                    self.answer(ApprovalAnswer::No(instead));
                 }
                 _ => {
                     edit(editor, key, width.saturating_sub(3));
@@ -154,13 +154,13 @@ impl App {
             _ if !asking.hears(Instant::now()) => {}
             KeyCode::Char('o') if control => {
                 let detail = asking.detail();
-                self.page = Some(Page::Reader(Reader::new(
+                self.page = Some(AppPage::Reader(TextPager::new(
                     "What it would do",
                     detail,
-                    Start::Top,
+                    PagerStart::Top,
                 )));
             }
-            KeyCode::Esc => self.answer(Answer::No(None)),
+            KeyCode::Esc => self.answer(ApprovalAnswer::No(None)),
             KeyCode::Up => asking.step(-1),
             KeyCode::Down => asking.step(1),
             KeyCode::Enter => {
@@ -177,15 +177,15 @@ impl App {
         }
     }
 
-    fn choose(&mut self, choice: Choice) {
+    fn choose(&mut self, choice: ApprovalChoice) {
         match (choice, self.questions.front_mut()) {
-            (Choice::Is(answer), _) => self.answer(answer),
-            (Choice::Instead, Some(asking)) => asking.instead = Some(Editor::default()),
-            (Choice::Instead, None) => {}
+            (ApprovalChoice::Is(answer), _) => self.answer(answer),
+            (ApprovalChoice::Instead, Some(asking)) => asking.instead = Some(Editor::default()),
+            (ApprovalChoice::Instead, None) => {}
         }
     }
 
-    pub(super) fn answer(&mut self, answer: Answer) {
+    pub(super) fn answer(&mut self, answer: ApprovalAnswer) {
         if let Some(asking) = self.questions.pop_front() {
             let said = asking.answer(answer);
             self.say(said);
@@ -199,22 +199,22 @@ impl App {
         }
         match self.dialog.as_mut() {
             Some(Dialog::Resume(picker)) => {
-                if let Picked::Chosen(id) = pick(picker, key) {
+                if let PickerAction::Chosen(id) = pick(picker, key) {
                     self.resume(id);
                 }
             }
             Some(Dialog::Model(picker)) => {
-                if let Picked::Chosen(id) = pick(picker, key) {
+                if let PickerAction::Chosen(id) = pick(picker, key) {
                     self.switch_model(id);
                 }
             }
             Some(Dialog::Rewind(picker)) => {
-                if let Picked::Chosen(target) = pick(picker, key) {
+                if let PickerAction::Chosen(target) = pick(picker, key) {
                     self.rewind_to(target);
                 }
             }
             Some(Dialog::Back(picker)) => {
-                if let Picked::Chosen(back) = pick(picker, key) {
+                if let PickerAction::Chosen(back) = pick(picker, key) {
                     self.go_back(back);
                 }
             }
@@ -223,18 +223,18 @@ impl App {
     }
 
     /// Ctrl-C: the nearest thing that can be stopped.
-    pub(crate) fn on_interrupt(&mut self) -> Next {
+    pub(crate) fn on_interrupt(&mut self) -> AppAction {
         let leaving = std::mem::replace(&mut self.leaving, Leaving::No);
         self.on_interrupt_after(leaving)
     }
 
-    fn on_interrupt_after(&mut self, leaving: Leaving) -> Next {
+    fn on_interrupt_after(&mut self, leaving: Leaving) -> AppAction {
         if self.dialog.take().is_some() {
-            return Next::On;
+            return AppAction::On;
         }
         match self.work {
             Some(work) if !work.cancelled => self.cancel(),
-            _ if leaving == Leaving::Armed => return Next::Leave,
+            _ if leaving == Leaving::Armed => return AppAction::Leave,
             _ if !self.editor.is_empty() => {
                 self.editor.take();
                 self.edited();
@@ -244,14 +244,16 @@ impl App {
                 self.hint = Some("ctrl-c once more leaves".to_owned());
             }
         }
-        Next::On
+        AppAction::On
     }
 
     fn next_mode(&mut self) {
         self.mode = match self.mode {
-            Mode::Default => Mode::AcceptEdits,
-            Mode::AcceptEdits => Mode::Plan,
-            Mode::Plan | Mode::BypassPermissions | Mode::DontAsk => Mode::Default,
+            ApprovalMode::Default => ApprovalMode::AcceptEdits,
+            ApprovalMode::AcceptEdits => ApprovalMode::Plan,
+            ApprovalMode::Plan | ApprovalMode::BypassPermissions | ApprovalMode::DontAsk => {
+                ApprovalMode::Default
+            }
         };
         self.host.set_mode(self.mode);
         self.hint = Some(format!("mode: {}", mode_name(self.mode)));
@@ -259,7 +261,7 @@ impl App {
 }
 
 /// A key for a list.
-fn pick<T: Clone>(picker: &mut Picker<T>, key: KeyEvent) -> Picked<T> {
+fn pick<T: Clone>(picker: &mut Picker<T>, key: KeyEvent) -> PickerAction<T> {
     match key.code {
         KeyCode::Up => picker.step(-1),
         KeyCode::Down => picker.step(1),
@@ -272,5 +274,5 @@ fn pick<T: Clone>(picker: &mut Picker<T>, key: KeyEvent) -> Picked<T> {
         }
         _ => {}
     }
-    Picked::Open
+    PickerAction::Open
 }

@@ -1,9 +1,9 @@
 //! Lines as input, where there is no cursor to move: questions and lists are answered by number.
 
-use super::{App, Dialog, Next, Page};
-use crate::event::Answer;
-use crate::screen::flow::Flow;
-use crate::screen::question::Choice;
+use super::{App, AppAction, AppPage, Dialog};
+use crate::event::ApprovalAnswer;
+use crate::screen::flow::WrappedLine;
+use crate::screen::question::ApprovalChoice;
 
 impl App {
     /// What waits for an answer, as lines; none if nothing does.
@@ -11,7 +11,7 @@ impl App {
         if let Some(asking) = self.questions.front() {
             return Some(asking.plain());
         }
-        if let Some(Page::Preview(preview)) = self.page.as_ref() {
+        if let Some(AppPage::Preview(preview)) = self.page.as_ref() {
             return Some(preview.plain());
         }
         self.dialog.as_ref().map(|dialog| match dialog {
@@ -22,12 +22,12 @@ impl App {
     }
 
     /// Takes a line.
-    pub(crate) fn on_line(&mut self, line: &str) -> Next {
+    pub(crate) fn on_line(&mut self, line: &str) -> AppAction {
         if !self.questions.is_empty() {
             self.on_question_line(line);
-            return Next::On;
+            return AppAction::On;
         }
-        if let Some(Page::Preview(preview)) = self.page.as_mut() {
+        if let Some(AppPage::Preview(preview)) = self.page.as_mut() {
             let previewed = preview.answer(line);
             let next = self.on_previewed(previewed);
             self.go_on();
@@ -38,7 +38,7 @@ impl App {
             if self.dialog.is_none() {
                 self.go_on();
             }
-            return Next::On;
+            return AppAction::On;
         }
         self.submit(line.to_owned())
     }
@@ -51,11 +51,11 @@ impl App {
             .front()
             .and_then(|asking| asking.number(number?));
         let answer = match (choice, line) {
-            (Some(Choice::Is(answer)), _) => answer,
-            (Some(Choice::Instead), _) | (None, "") => Answer::No(None),
-            (None, "y" | "yes") => Answer::Once,
-            (None, "n" | "no") => Answer::No(None),
-            (None, instead) => Answer::No(Some(instead.to_owned())),
+            (Some(ApprovalChoice::Is(answer)), _) => answer,
+            (Some(ApprovalChoice::Instead), _) | (None, "") => ApprovalAnswer::No(None),
+            (None, "y" | "yes") => ApprovalAnswer::Once,
+            (None, "n" | "no") => ApprovalAnswer::No(None),
+            (None, instead) => ApprovalAnswer::No(Some(instead.to_owned())),
         };
         self.answer(answer);
     }
@@ -88,9 +88,9 @@ impl App {
     }
 
     /// A page that is only to be read, as lines; it is closed.
-    pub(crate) fn take_reading(&mut self) -> Vec<Flow> {
+    pub(crate) fn take_reading(&mut self) -> Vec<WrappedLine> {
         match self.page.take() {
-            Some(Page::Reader(reader) | Page::Transcript(reader)) => reader.into_lines(),
+            Some(AppPage::Reader(reader) | AppPage::Transcript(reader)) => reader.into_lines(),
             page => {
                 self.page = page;
                 Vec::new()

@@ -14,41 +14,41 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use longhaul_core::engine::Phase;
+use longhaul_core::engine::CompactionPhase;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-pub(crate) use answers::Answered;
+pub(crate) use answers::HostAnswer;
 pub(crate) use prompt::edit;
 
 use super::complete::Completion;
 use super::editor::Editor;
-use super::flow::Flow;
-use super::history::History;
-use super::host::{Ask, CommandItem, Host};
+use super::flow::WrappedLine;
+use super::history::PromptHistory;
+use super::host::{CommandItem, HostRequest, ScreenHost};
+use super::pager::TextPager;
 use super::picker::Picker;
-use super::preview::Previewing;
-use super::question::Asking;
-use super::reader::Reader;
-use super::stream::Stream;
-use super::{Colour, Options, Typed};
-use crate::event::{AgentEvent, Glance, Mode, Todo};
+use super::preview::SummaryPreview;
+use super::question::ApprovalDialog;
+use super::stream::StreamedText;
+use super::{ColorSupport, GuideInput, ScreenOptions};
+use crate::event::{AgentEvent, AgentStatus, ApprovalMode, TodoItem};
 
 /// Where everything that happens comes from.
 #[derive(Debug)]
-pub(crate) struct Sources {
+pub(crate) struct AppInputs {
     pub(crate) events: UnboundedReceiver<AgentEvent>,
-    pub(crate) answers: UnboundedReceiver<Answered>,
+    pub(crate) answers: UnboundedReceiver<HostAnswer>,
     /// What a guide types.
-    pub(crate) typed: UnboundedReceiver<Typed>,
+    pub(crate) typed: UnboundedReceiver<GuideInput>,
     /// Whether there may be more of it.
     pub(crate) guided: bool,
 }
 
 /// What a guide types next; once he is gone there is nothing more to wait for.
 pub(crate) async fn next_typed(
-    typed: &mut UnboundedReceiver<Typed>,
+    typed: &mut UnboundedReceiver<GuideInput>,
     guided: &mut bool,
-) -> Option<Typed> {
+) -> Option<GuideInput> {
     let next = typed.recv().await;
     *guided = next.is_some();
     next
@@ -56,31 +56,31 @@ pub(crate) async fn next_typed(
 
 /// The state of a screen.
 pub(crate) struct App {
-    host: Box<dyn Host>,
-    answered: UnboundedSender<Answered>,
+    host: Box<dyn ScreenHost>,
+    answered: UnboundedSender<HostAnswer>,
     /// Finished lines that have not been drawn yet.
-    pub(crate) finished: Vec<Flow>,
-    pub(crate) stream: Stream,
+    pub(crate) finished: Vec<WrappedLine>,
+    pub(crate) stream: StreamedText,
     /// What the model thinks, its last line.
     pub(crate) thinking: String,
-    pub(crate) running: Vec<Running>,
-    pub(crate) todos: Vec<Todo>,
-    pub(crate) glance: Option<Glance>,
-    pub(crate) mode: Mode,
+    pub(crate) running: Vec<RunningCall>,
+    pub(crate) todos: Vec<TodoItem>,
+    pub(crate) glance: Option<AgentStatus>,
+    pub(crate) mode: ApprovalMode,
     /// Since when something is being worked on.
-    pub(crate) work: Option<Work>,
-    pub(crate) compacting: Option<Compacting>,
+    pub(crate) work: Option<ActiveWork>,
+    pub(crate) compacting: Option<ActiveCompaction>,
     /// What was typed while something was being worked on.
     pub(crate) queue: VecDeque<String>,
     pub(crate) editor: Editor,
-    history: History,
-    pub(crate) questions: VecDeque<Asking>,
+    history: PromptHistory,
+    pub(crate) questions: VecDeque<ApprovalDialog>,
     pub(crate) dialog: Option<Dialog>,
-    pub(crate) page: Option<Page>,
+    pub(crate) page: Option<AppPage>,
     pub(crate) completion: Option<Completion>,
     own: Vec<CommandItem>,
     workspace: PathBuf,
-    files: Files,
+    files: CompletionFiles,
     /// Asks that have not been answered.
     pending: usize,
     /// The engine has told why the compaction that is asked for failed.
@@ -90,14 +90,14 @@ pub(crate) struct App {
     leaving: Leaving,
     /// Whether what was sent is written again.
     pub(crate) echo: Echo,
-    pub(crate) colour: Colour,
+    pub(crate) colour: ColorSupport,
     /// Columns of the terminal.
     pub(crate) width: usize,
 }
 
 /// A call that runs.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) line: String,
@@ -107,15 +107,15 @@ pub(crate) struct Running {
 
 /// Something that is being worked on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Work {
+pub(crate) struct ActiveWork {
     pub(crate) since: Instant,
     pub(crate) cancelled: bool,
 }
 
 /// A compaction that is under way.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Compacting {
-    pub(crate) phase: Phase,
+pub(crate) struct ActiveCompaction {
+    pub(crate) phase: CompactionPhase,
     pub(crate) since: Instant,
     /// Characters of the summary so far.
     pub(crate) characters: usize,
@@ -129,14 +129,14 @@ pub(crate) enum Dialog {
     /// A model to ask.
     Model(Picker<String>),
     /// A message to go back to.
-    Rewind(Picker<Target>),
+    Rewind(Picker<RewindTarget>),
     /// What to do there.
-    Back(Picker<Back>),
+    Back(Picker<MessageAction>),
 }
 
 /// Where a rewind leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum RewindTarget {
     /// To a message.
     Message(String),
     /// To before the newest compaction.
@@ -145,7 +145,7 @@ pub(crate) enum Target {
 
 /// What to do at a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Back {
+pub(crate) enum MessageAction {
     /// Forget what came from it on.
     Rewind(String),
     /// Sum up what came from it on.
@@ -156,18 +156,18 @@ pub(crate) enum Back {
 
 /// A text on a screen of its own.
 #[derive(Debug)]
-pub(crate) enum Page {
+pub(crate) enum AppPage {
     /// Something to read.
-    Reader(Reader),
+    Reader(TextPager),
     /// The whole conversation; made anew when a boundary begins another.
-    Transcript(Reader),
+    Transcript(TextPager),
     /// A summary to approve.
-    Preview(Box<Previewing>),
+    Preview(Box<SummaryPreview>),
 }
 
 /// The files of the workspace, for completion.
 #[derive(Debug, Default)]
-enum Files {
+enum CompletionFiles {
     #[default]
     Unknown,
     Asked,
@@ -193,7 +193,7 @@ pub(crate) enum Echo {
 
 /// What is to be done after something was taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum AppAction {
     /// Nothing in particular.
     On,
     /// Leave.
@@ -209,15 +209,15 @@ pub(crate) enum Next {
 impl App {
     /// A screen that nothing has happened on.
     pub(crate) fn new(
-        host: Box<dyn Host>,
-        options: &Options,
-    ) -> (Self, UnboundedReceiver<Answered>) {
+        host: Box<dyn ScreenHost>,
+        options: &ScreenOptions,
+    ) -> (Self, UnboundedReceiver<HostAnswer>) {
         let (answered, answers) = unbounded_channel();
         let app = Self {
             host,
             answered,
             finished: Vec::new(),
-            stream: Stream::default(),
+            stream: StreamedText::default(),
             thinking: String::new(),
             running: Vec::new(),
             todos: Vec::new(),
@@ -227,14 +227,14 @@ impl App {
             compacting: None,
             queue: VecDeque::new(),
             editor: Editor::default(),
-            history: History::load(options.history.clone(), &options.workspace),
+            history: PromptHistory::load(options.history.clone(), &options.workspace),
             questions: VecDeque::new(),
             dialog: None,
             page: None,
             completion: None,
             own: Vec::new(),
             workspace: options.workspace.clone(),
-            files: Files::Unknown,
+            files: CompletionFiles::Unknown,
             pending: 0,
             failure_told: false,
             hint: None,
@@ -247,13 +247,13 @@ impl App {
     }
 
     /// Greets, and asks for what is needed from the start.
-    pub(crate) fn begin(&mut self, options: &Options) {
+    pub(crate) fn begin(&mut self, options: &ScreenOptions) {
         let greeting = options.greeting.iter();
         self.finished
-            .extend(greeting.map(|line| Flow::dim(super::text::clean_line(line))));
-        self.ask(Ask::Commands, Answered::Commands);
+            .extend(greeting.map(|line| WrappedLine::dim(super::text::clean_line(line))));
+        self.ask(HostRequest::Commands, HostAnswer::Commands);
         if options.resumed {
-            self.ask(Ask::Transcript, Answered::Recent);
+            self.ask(HostRequest::Transcript, HostAnswer::Recent);
         }
         if let Some(prompt) = options.prompt.clone() {
             self.submit(prompt);
@@ -289,7 +289,7 @@ impl App {
         self.host.cancel();
     }
 
-    fn say(&mut self, flow: Flow) {
+    fn say(&mut self, flow: WrappedLine) {
         self.finished.push(flow);
     }
 }

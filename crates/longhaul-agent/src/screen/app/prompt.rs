@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, Files, Next};
+use super::{App, AppAction, CompletionFiles};
 use crate::screen::complete;
 use crate::screen::editor::Editor;
 use crate::screen::live::prompt_width;
@@ -21,7 +21,7 @@ pub(crate) fn edit(editor: &mut Editor, key: KeyEvent, width: usize) -> bool {
         KeyCode::Char('h') if control => editor.backspace(),
         KeyCode::Char('w') if control => editor.cut_word(),
         KeyCode::Char('u') if control => editor.cut_before(),
-        KeyCode::Char('k') if control => editor.cut_behind(),
+        KeyCode::Char('k') if control => editor.cut_after(),
         KeyCode::Char('y') if control => editor.put_back(),
         KeyCode::Char('b') if alt => editor.word_left(),
         KeyCode::Char('f') if alt => editor.word_right(),
@@ -43,7 +43,7 @@ pub(crate) fn edit(editor: &mut Editor, key: KeyEvent, width: usize) -> bool {
 }
 
 impl App {
-    pub(super) fn on_prompt_key(&mut self, key: KeyEvent) -> Next {
+    pub(super) fn on_prompt_key(&mut self, key: KeyEvent) -> AppAction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let width = prompt_width(self.width);
         match (key.code, self.completion.as_mut()) {
@@ -56,7 +56,9 @@ impl App {
             (KeyCode::Tab, None) => self.edited(),
             (KeyCode::Esc, None) if self.work.is_some() => self.cancel(),
             (KeyCode::Esc, None) => {}
-            (KeyCode::Char('d'), _) if control && self.editor.is_empty() => return Next::Leave,
+            (KeyCode::Char('d'), _) if control && self.editor.is_empty() => {
+                return AppAction::Leave;
+            }
             (KeyCode::Char('d'), _) if control => self.editor.delete(),
             (KeyCode::Enter, _) if key.modifiers.is_empty() => return self.on_enter(),
             (KeyCode::Up, None) if !self.editor.up(width) => {
@@ -77,12 +79,12 @@ impl App {
                 }
             }
         }
-        Next::On
+        AppAction::On
     }
 
-    fn on_enter(&mut self) -> Next {
+    fn on_enter(&mut self) -> AppAction {
         if self.editor.backslash_to_newline() {
-            return Next::On;
+            return AppAction::On;
         }
         // A command that is not written out is completed first.
         if self.editor.word().starts_with('/') && self.completion.is_some() {
@@ -100,7 +102,7 @@ impl App {
             self.ask_for_files();
         }
         let files = match &self.files {
-            Files::Known(files) => files.as_slice(),
+            CompletionFiles::Known(files) => files.as_slice(),
             _ => &[],
         };
         self.completion = complete::of(&self.editor, &self.own, files);

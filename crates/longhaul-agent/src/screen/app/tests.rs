@@ -9,16 +9,16 @@ use longhaul::Boxed;
 use longhaul_core::engine::Event as Engine;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_core::window::Level;
+use longhaul_core::window::WindowLevel;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::event::{Answer, Question, TodoStatus};
+use crate::event::{ApprovalAnswer, ApprovalRequest, TodoStatus};
 use crate::screen::live::region;
-use crate::screen::{Charset, Display, Manner};
-use crate::tool::{Access, Output};
+use crate::screen::{Charset, DisplayMode, DisplaySettings};
+use crate::tool::{ToolAccess, ToolCallOutput};
 
 /// A host that never answers.
 #[derive(Default)]
@@ -26,14 +26,14 @@ struct Silent {
     cancelled: Arc<AtomicBool>,
 }
 
-impl Host for Silent {
-    fn ask(&self, _: Ask) {}
+impl ScreenHost for Silent {
+    fn ask(&self, _: HostRequest) {}
 
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
     }
 
-    fn set_mode(&self, _: Mode) {}
+    fn set_mode(&self, _: ApprovalMode) {}
 
     fn finish(&self) -> Boxed<'_, ()> {
         Box::pin(async {})
@@ -41,14 +41,14 @@ impl Host for Silent {
 }
 
 fn app() -> App {
-    let display = Display {
-        manner: Manner::Full,
-        colour: Colour::Off,
+    let display = DisplaySettings {
+        manner: DisplayMode::Full,
+        colour: ColorSupport::Off,
         charset: Charset::Utf8,
     };
-    let options = Options {
+    let options = ScreenOptions {
         display,
-        ..Options::from_env("/project".into(), |_| None)
+        ..ScreenOptions::from_env("/project".into(), |_| None)
     };
     App::new(Box::new(Silent::default()), &options).0
 }
@@ -98,8 +98,8 @@ fn shown(app: &mut App, width: u16, height: u16) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-fn glance(level: Level) -> AgentEvent {
-    AgentEvent::Glance(Glance {
+fn glance(level: WindowLevel) -> AgentEvent {
+    AgentEvent::Glance(AgentStatus {
         model: "claude-sonnet-4-6".to_owned(),
         used: 97_000,
         limit: 167_000,
@@ -108,7 +108,7 @@ fn glance(level: Level) -> AgentEvent {
         cost: Some(Usd::from_pico(1_230_000_000_000)),
         usage: Usage::default(),
         cache_hit_rate: Some(0.914),
-        mode: Mode::AcceptEdits,
+        mode: ApprovalMode::AcceptEdits,
     })
 }
 
@@ -124,23 +124,23 @@ fn start(id: &str, name: &str, line: &str) -> AgentEvent {
 /// An app in the middle of everything.
 fn busy() -> App {
     let mut app = app();
-    app.on_event(glance(Level::Ok));
+    app.on_event(glance(WindowLevel::Ok));
     press(&mut app, "fix the parser\n");
     app.on_event(AgentEvent::Text(
         "Let me see: 漢字 is wide, cafe\u{301} is not.".to_owned(),
     ));
     app.on_event(AgentEvent::Todos(vec![
-        Todo {
+        TodoItem {
             content: "Read the parser".to_owned(),
             status: TodoStatus::Completed,
             active_form: String::new(),
         },
-        Todo {
+        TodoItem {
             content: "Fix the parser".to_owned(),
             status: TodoStatus::InProgress,
             active_form: "Fixing the parser".to_owned(),
         },
-        Todo {
+        TodoItem {
             content: "Run the tests".to_owned(),
             status: TodoStatus::Pending,
             active_form: String::new(),
@@ -203,14 +203,14 @@ async fn q2_an_empty_screen_and_its_completions() {
     assert_eq!(app.finished.last().unwrap().text(), "> /context ");
 }
 
-fn question() -> (Question, oneshot::Receiver<Answer>) {
+fn question() -> (ApprovalRequest, oneshot::Receiver<ApprovalAnswer>) {
     let (answer, said) = oneshot::channel();
     let change: String = (1..=20).map(|n| format!("-old {n}\n+new {n}\n")).collect();
-    let question = Question {
+    let question = ApprovalRequest {
         id: "1".to_owned(),
         name: "Edit".to_owned(),
         line: "src/main.rs".to_owned(),
-        access: Access::Other,
+        access: ToolAccess::Other,
         detail: change,
         reason: "edits are asked for".to_owned(),
         rule: Some("Edit(src/**)".to_owned()),
@@ -248,7 +248,7 @@ async fn q2_a_question_shows_what_fits_and_always_its_choices() {
     press(&mut app, "4rather not\n");
     assert_eq!(
         said.try_recv(),
-        Ok(Answer::No(Some("rather not".to_owned())))
+        Ok(ApprovalAnswer::No(Some("rather not".to_owned())))
     );
     assert!(app.questions.is_empty());
 }
@@ -268,16 +268,16 @@ async fn q2_a_question_that_comes_up_while_somebody_types_is_not_answered_by_it(
 async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
     let (tell, mut asked) = unbounded_channel();
     struct Noting(UnboundedSender<&'static str>);
-    impl Host for Noting {
-        fn ask(&self, ask: Ask) {
-            if matches!(ask, Ask::Transcript(_)) {
+    impl ScreenHost for Noting {
+        fn ask(&self, ask: HostRequest) {
+            if matches!(ask, HostRequest::Transcript(_)) {
                 self.0.send("transcript").unwrap();
             }
         }
 
         fn cancel(&self) {}
 
-        fn set_mode(&self, _: Mode) {}
+        fn set_mode(&self, _: ApprovalMode) {}
 
         fn finish(&self) -> Boxed<'_, ()> {
             Box::pin(async {})
@@ -285,10 +285,10 @@ async fn q2_a_transcript_that_is_read_is_made_anew_by_a_boundary() {
     }
     let mut app = app();
     app.host = Box::new(Noting(tell));
-    app.on_answer(Answered::Transcript(Ok(Vec::new())));
+    app.on_answer(HostAnswer::Transcript(Ok(Vec::new())));
     assert!(asked.try_recv().is_err());
-    let done = longhaul_core::engine::Compacted {
-        trigger: longhaul_core::boundary::Trigger::Auto,
+    let done = longhaul_core::engine::CompactionSuccess {
+        trigger: longhaul_core::boundary::CompactionTrigger::Auto,
         by: longhaul_core::engine::Summarizer::Fork,
         pre_tokens: 167_204,
         before: 167_204,
@@ -328,7 +328,7 @@ async fn f8_a_compaction_shows_phase_size_and_time_and_is_always_cleared() {
     let mut app = app();
     press(&mut app, "/compact\n");
     app.on_event(AgentEvent::Engine(Engine::Phase(Some(
-        Phase::PreCompactHooks,
+        CompactionPhase::PreCompactHooks,
     ))));
     insta::assert_snapshot!(shown(&mut app, 70, 10), @"
 
@@ -336,7 +336,9 @@ async fn f8_a_compaction_shows_phase_size_and_time_and_is_always_cleared() {
     >
       ask before changes · /help
     ");
-    app.on_event(AgentEvent::Engine(Engine::Phase(Some(Phase::Compacting))));
+    app.on_event(AgentEvent::Engine(Engine::Phase(Some(
+        CompactionPhase::Compacting,
+    ))));
     app.on_event(AgentEvent::Summarising(4_321));
     assert!(shown(&mut app, 70, 10).contains("4,321 characters of summary · esc to cancel"));
     app.on_event(AgentEvent::Engine(Engine::Phase(None)));
@@ -347,12 +349,12 @@ async fn f8_a_compaction_shows_phase_size_and_time_and_is_always_cleared() {
 async fn q2_percent_left_is_green_then_yellow_then_red() {
     use crate::screen::status::level_style;
     use crate::screen::style::{BAD, GOOD, WARNING};
-    assert_eq!(level_style(Level::Ok), GOOD);
-    assert_eq!(level_style(Level::Warning), WARNING);
-    assert_eq!(level_style(Level::AutoCompact), BAD);
-    assert_eq!(level_style(Level::Blocking), BAD);
+    assert_eq!(level_style(WindowLevel::Ok), GOOD);
+    assert_eq!(level_style(WindowLevel::Warning), WARNING);
+    assert_eq!(level_style(WindowLevel::AutoCompact), BAD);
+    assert_eq!(level_style(WindowLevel::Blocking), BAD);
     let mut app = app();
-    app.on_event(glance(Level::Warning));
+    app.on_event(glance(WindowLevel::Warning));
     insta::assert_snapshot!(shown(&mut app, 30, 10), @"
 
     > what shall be done?
@@ -365,7 +367,7 @@ async fn o5_a_full_window_is_said_and_the_prompt_stays() {
     let mut app = app();
     press(&mut app, "more\n");
     press(&mut app, "typed meanwhile\n");
-    app.on_event(AgentEvent::Ended(crate::event::Ended::Refused(
+    app.on_event(AgentEvent::Ended(crate::event::PromptOutcome::Refused(
         "use /compact or /clear".to_owned(),
     )));
     let said = app.finished.last().unwrap().text();
@@ -397,10 +399,10 @@ async fn q2_escape_and_ctrl_c_stop_what_runs() {
         ))
     };
     press(&mut app, "text");
-    assert_eq!(app.on_input(interrupt()), Next::On);
+    assert_eq!(app.on_input(interrupt()), AppAction::On);
     assert!(app.editor.is_empty());
-    assert_eq!(app.on_input(interrupt()), Next::On);
-    assert_eq!(app.on_input(interrupt()), Next::Leave);
+    assert_eq!(app.on_input(interrupt()), AppAction::On);
+    assert_eq!(app.on_input(interrupt()), AppAction::Leave);
 }
 
 #[tokio::test]
@@ -409,9 +411,9 @@ async fn q2_a_result_is_short_and_says_where_the_rest_is() {
     app.on_event(start("1", "Bash", "cargo test"));
     app.on_event(AgentEvent::ToolEnded {
         id: "1".to_owned(),
-        output: Output::error("exit code 101\na\nb\nc\nd\ne"),
+        output: ToolCallOutput::error("exit code 101\na\nb\nc\nd\ne"),
     });
-    let lines: Vec<String> = app.finished.iter().map(Flow::text).collect();
+    let lines: Vec<String> = app.finished.iter().map(WrappedLine::text).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
 
     ✗ Bash cargo test · exit code 101
@@ -428,12 +430,12 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
     use crate::screen::flow::rows;
     use crate::screen::host::ContextView;
     use longhaul_core::inspect::Categories;
-    use longhaul_core::window::{Settings, WindowInput, WindowStatus};
+    use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
     let status = WindowStatus::new(&WindowInput {
         window: 200_000,
         max_output: 64_000,
         used: 97_000,
-        settings: Settings::default(),
+        settings: WindowSettings::default(),
     });
     let view = ContextView {
         model: "claude-sonnet-4-6".to_owned(),
@@ -455,7 +457,7 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
         status: status.unwrap(),
     };
     let at = |width| {
-        let rows = rows(&picture(&view, width, Colour::Off), width);
+        let rows = rows(&picture(&view, width, ColorSupport::Off), width);
         assert!(rows.iter().all(|row| row.width() <= width));
         let rows: Vec<String> = rows
             .iter()

@@ -7,7 +7,7 @@ use crate::screen::text::columns;
 
 /// The rows of a prompt.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct EditorLayout {
     /// What each shows.
     pub(crate) rows: Vec<String>,
     /// The cursor's row.
@@ -19,7 +19,7 @@ pub(crate) struct Layout {
 }
 
 /// A character on the screen.
-struct Piece {
+struct PlacedCharacter {
     /// Where it begins in the text; none inside of a folded paste.
     at: Option<usize>,
     text: String,
@@ -29,35 +29,35 @@ struct Piece {
 
 /// What ended a row.
 #[derive(PartialEq, Eq)]
-enum Ended {
+enum RowEnd {
     ByBreak,
     ByWidth,
 }
 
 /// How many pieces make the first row.
-fn one_row(pieces: &[Piece], width: usize) -> (usize, Ended) {
+fn one_row(pieces: &[PlacedCharacter], width: usize) -> (usize, RowEnd) {
     let mut used = 0;
     let mut space = None;
     for (at, piece) in pieces.iter().enumerate() {
         if piece.is_break {
-            return (at + 1, Ended::ByBreak);
+            return (at + 1, RowEnd::ByBreak);
         }
         if used + piece.wide > width && at > 0 {
-            return (space.unwrap_or(at), Ended::ByWidth);
+            return (space.unwrap_or(at), RowEnd::ByWidth);
         }
         used += piece.wide;
         if piece.text == " " {
             space = Some(at + 1);
         }
     }
-    (pieces.len(), Ended::ByWidth)
+    (pieces.len(), RowEnd::ByWidth)
 }
 
 impl Editor {
     /// The rows at a width, broken behind spaces, or anywhere in a word that is longer.
-    pub(crate) fn layout(&self, width: usize) -> Layout {
+    pub(crate) fn layout(&self, width: usize) -> EditorLayout {
         let width = width.max(2);
-        let mut layout = Layout::default();
+        let mut layout = EditorLayout::default();
         let pieces = self.pieces(width);
         let mut from = 0;
         while from < pieces.len() {
@@ -73,7 +73,7 @@ impl Editor {
             }
             from += until;
             layout.rows.push(row);
-            if from == pieces.len() && is_ended == Ended::ByBreak {
+            if from == pieces.len() && is_ended == RowEnd::ByBreak {
                 layout.rows.push(String::new());
             }
         }
@@ -96,14 +96,14 @@ impl Editor {
         layout
     }
 
-    fn pieces(&self, width: usize) -> Vec<Piece> {
+    fn pieces(&self, width: usize) -> Vec<PlacedCharacter> {
         let mut pieces = Vec::new();
         for (at, grapheme) in self.text.grapheme_indices(true) {
             let folded = self.shown(grapheme);
             let shown = folded.as_deref().unwrap_or(grapheme);
             for (index, part) in shown.graphemes(true).enumerate() {
                 let is_break = part == "\n";
-                pieces.push(Piece {
+                pieces.push(PlacedCharacter {
                     at: (index == 0).then_some(at),
                     text: if is_break {
                         String::new()
@@ -134,7 +134,7 @@ impl Editor {
         self.move_to(&layout, layout.row + 1)
     }
 
-    fn move_to(&mut self, layout: &Layout, row: usize) -> bool {
+    fn move_to(&mut self, layout: &EditorLayout, row: usize) -> bool {
         let places = layout.places.iter().filter(|place| place.1 == row);
         let nearest = places.min_by_key(|place| place.2.abs_diff(layout.column));
         if let Some(place) = nearest {

@@ -107,7 +107,7 @@ impl Editor {
         &self.text[..self.cursor]
     }
 
-    fn behind(&self) -> &str {
+    fn after(&self) -> &str {
         &self.text[self.cursor..]
     }
 
@@ -117,7 +117,7 @@ impl Editor {
     }
 
     fn right_of(&self) -> usize {
-        self.cursor + self.behind().graphemes(true).next().map_or(0, str::len)
+        self.cursor + self.after().graphemes(true).next().map_or(0, str::len)
     }
 
     /// One character to the left.
@@ -143,7 +143,7 @@ impl Editor {
 
     /// To the end of a word.
     pub(crate) fn word_right(&mut self) {
-        let mut words = self.behind().split_word_bound_indices();
+        let mut words = self.after().split_word_bound_indices();
         let word = words.find(|(_, word)| !word.trim().is_empty());
         self.cursor = word.map_or(self.text.len(), |(at, word)| self.cursor + at + word.len());
     }
@@ -155,7 +155,7 @@ impl Editor {
 
     /// To the end of the line.
     pub(crate) fn end(&mut self) {
-        let line = self.behind().find('\n');
+        let line = self.after().find('\n');
         self.cursor = line.map_or(self.text.len(), |at| self.cursor + at);
     }
 
@@ -185,8 +185,8 @@ impl Editor {
     }
 
     /// Cuts what stands behind the cursor in its line, or the end of the line.
-    pub(crate) fn cut_behind(&mut self) {
-        let until = match self.behind().find('\n') {
+    pub(crate) fn cut_after(&mut self) {
+        let until = match self.after().find('\n') {
             Some(0) => self.cursor + 1,
             Some(at) => self.cursor + at,
             None => self.text.len(),
@@ -280,9 +280,9 @@ mod tests {
         editor.put_back();
         assert_eq!(editor.whole(), "one two\nthree ");
         editor.home();
-        editor.cut_behind();
+        editor.cut_after();
         editor.left();
-        editor.cut_behind();
+        editor.cut_after();
         assert_eq!(editor.whole(), "one two");
         editor.insert("\\");
         assert!(editor.backslash_to_newline());
@@ -305,7 +305,7 @@ mod tests {
                     6 => editor.backspace(),
                     7 => editor.delete(),
                     8 => editor.cut_word(),
-                    9 => editor.cut_behind(),
+                    9 => editor.cut_after(),
                     10 => editor.put_back(),
                     11 => editor.paste(&"x\n".repeat(9)),
                     12 => { editor.up(width); }

@@ -7,31 +7,31 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::add_stale;
-use super::shells::{ShellStatus, Shells};
+use super::shells::{BackgroundShells, ShellStatus};
 use crate::files::FileState;
-use crate::tool::{Access, Call, Output};
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 use crate::tools::input;
 use crate::tools::typed::TypedTool;
 
 /// Reads what a background command printed.
-pub struct BashOutput {
-    shells: Arc<Shells>,
+pub struct BashOutputTool {
+    shells: Arc<BackgroundShells>,
     files: Arc<FileState>,
 }
 
 #[derive(Deserialize)]
-pub(in crate::tools) struct OutputInput {
+pub(in crate::tools) struct BashOutputInput {
     bash_id: String,
     filter: Option<String>,
 }
 
-impl BashOutput {
+impl BashOutputTool {
     /// For these commands.
-    pub fn new(shells: Arc<Shells>, files: Arc<FileState>) -> Self {
+    pub fn new(shells: Arc<BackgroundShells>, files: Arc<FileState>) -> Self {
         Self { shells, files }
     }
 
-    async fn news(&self, input: &OutputInput) -> Result<Output, String> {
+    async fn news(&self, input: &BashOutputInput) -> Result<ToolCallOutput, String> {
         let filter = match input.filter.as_deref().filter(|it| !it.is_empty()) {
             Some(filter) => Some(
                 Regex::new(filter)
@@ -57,75 +57,78 @@ impl BashOutput {
             (false, _) => format!("Status: {status}\n{news}"),
         };
         add_stale(&mut text, &self.files, None).await;
-        Ok(Output::text(text, status.to_string()))
+        Ok(ToolCallOutput::text(text, status.to_string()))
     }
 }
 
-impl TypedTool for BashOutput {
+impl TypedTool for BashOutputTool {
     const NAME: &'static str = "BashOutput";
     const DESCRIPTION: &'static str = include_str!("output_description.md");
     const SCHEMA: &'static str = include_str!("output_schema.json");
-    type Input = OutputInput;
+    type Input = BashOutputInput;
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
         input::text(input, "bash_id").to_owned()
     }
 
-    async fn run(&self, input: OutputInput, _: &Call) -> Result<Output, String> {
+    async fn run(&self, input: BashOutputInput, _: &CallContext) -> Result<ToolCallOutput, String> {
         self.news(&input).await
     }
 }
 
 /// Ends a background command.
-pub struct KillShell {
-    shells: Arc<Shells>,
+pub struct KillShellTool {
+    shells: Arc<BackgroundShells>,
 }
 
 #[derive(Deserialize)]
-pub(in crate::tools) struct KillInput {
+pub(in crate::tools) struct KillShellInput {
     shell_id: String,
 }
 
-impl KillShell {
+impl KillShellTool {
     /// For these commands.
-    pub fn new(shells: Arc<Shells>) -> Self {
+    pub fn new(shells: Arc<BackgroundShells>) -> Self {
         Self { shells }
     }
 
-    async fn kill(&self, id: &str) -> Result<Output, String> {
+    async fn kill(&self, id: &str) -> Result<ToolCallOutput, String> {
         let shell = self.shells.find(id).map_err(|why| why.to_string())?;
         let before = shell.status();
         if before != ShellStatus::Running {
-            return Ok(Output::text(
+            return Ok(ToolCallOutput::text(
                 format!("{id} has ended already: {before}."),
                 before.to_string(),
             ));
         }
         shell.kill().await;
-        let command = shell.glance().command;
-        Ok(Output::text(format!("Killed {id}: {command}"), "killed"))
+        let command = shell.summary().command;
+        Ok(ToolCallOutput::text(
+            format!("Killed {id}: {command}"),
+            "killed",
+        ))
     }
 }
 
-impl TypedTool for KillShell {
+impl TypedTool for KillShellTool {
     const NAME: &'static str = "KillShell";
     const DESCRIPTION: &'static str = include_str!("kill_description.md");
     const SCHEMA: &'static str = include_str!("kill_schema.json");
-    type Input = KillInput;
+    type Input = KillShellInput;
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
         input::text(input, "shell_id").to_owned()
     }
 
-    async fn run(&self, input: KillInput, _: &Call) -> Result<Output, String> {
+    async fn run(&self, input: KillShellInput, _: &CallContext) -> Result<ToolCallOutput, String> {
         self.kill(&input.shell_id).await
     }
 }

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::files::{Fence, Purpose, Verdict};
-use crate::place::Place;
+use crate::files::{FenceSide, FolderFence, PathPurpose};
+use crate::session_paths::SessionPaths;
 
 const MOVED: &str = include_str!("moved.md");
 
-pub(super) struct Folder {
+pub(super) struct ShellFolder {
     home: PathBuf,
     now: Mutex<PathBuf>,
 }
 
-impl Folder {
-    pub(super) fn new(place: &Place) -> Self {
+impl ShellFolder {
+    pub(super) fn new(place: &SessionPaths) -> Self {
         Self {
             home: place.cwd.clone(),
             now: Mutex::new(place.cwd.clone()),
@@ -32,19 +32,19 @@ impl Folder {
     }
 
     /// A command ended in what this file says. The note is for the model, if it is not left there.
-    pub(super) fn ended_in(&self, said: &Path, fence: &Fence) -> Option<String> {
+    pub(super) fn ended_in(&self, said: &Path, fence: &FolderFence) -> Option<String> {
         let said = std::fs::read(said).ok()?;
         let path = PathBuf::from(text_of(said.strip_suffix(b"\n")?)?);
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         if path == *now {
             return None;
         }
-        match fence.judge(&path, Purpose::Write) {
-            Verdict::Inside => {
+        match fence.judge(&path, PathPurpose::Write) {
+            FenceSide::Inside => {
                 *now = path;
                 None
             }
-            Verdict::Outside => {
+            FenceSide::Outside => {
                 now.clone_from(&self.home);
                 let folder = self.home.display().to_string();
                 Some(MOVED.trim_end().replace("{folder}", &folder))

@@ -1,7 +1,7 @@
 //! Bash: runs commands, to their end or in the background.
 
 mod clean;
-mod collected;
+mod command_output;
 mod companions;
 mod folder;
 mod shells;
@@ -12,22 +12,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul::process_group::Swept;
+use longhaul::process_group::SweepResult;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::definition::stopped;
 use super::input;
 use super::typed::TypedTool;
-use crate::files::{Fence, FileState};
-use crate::place::Place;
-use crate::tool::{Access, Call, Output};
-use collected::Collected;
-use folder::Folder;
-use watch::Ending;
+use crate::files::{FileState, FolderFence};
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
+use command_output::CommandOutput;
+use folder::ShellFolder;
+use watch::CommandEnding;
 
-pub use companions::{BashOutput, KillShell};
-pub use shells::{ShellGlance, ShellStatus, Shells};
+pub use companions::{BashOutputTool, KillShellTool};
+pub use shells::{BackgroundShells, ShellStatus, ShellSummary};
 pub use start::Variables;
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
@@ -43,16 +43,16 @@ const STALE: &str = include_str!("stale.md");
 const LEFT_BEHIND: &str = include_str!("left_behind.md");
 
 /// Runs commands.
-pub struct Bash {
-    place: Arc<Place>,
-    fence: Fence,
+pub struct BashTool {
+    place: Arc<SessionPaths>,
+    fence: FolderFence,
     files: Arc<FileState>,
-    shells: Arc<Shells>,
-    folder: Folder,
+    shells: Arc<BackgroundShells>,
+    folder: ShellFolder,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Input {
+pub(super) struct BashInput {
     command: String,
     #[serde(default, deserialize_with = "input::count")]
     timeout: Option<u64>,
@@ -60,12 +60,16 @@ pub(super) struct Input {
     run_in_background: Option<bool>,
 }
 
-impl Bash {
+impl BashTool {
     /// Runs commands in this place; those in the background belong to `shells`.
-    pub fn new(place: Arc<Place>, files: Arc<FileState>, shells: Arc<Shells>) -> Self {
+    pub fn new(
+        place: Arc<SessionPaths>,
+        files: Arc<FileState>,
+        shells: Arc<BackgroundShells>,
+    ) -> Self {
         Self {
-            fence: Fence::of(&place),
-            folder: Folder::new(&place),
+            fence: FolderFence::of(&place),
+            folder: ShellFolder::new(&place),
             place,
             files,
             shells,
@@ -86,7 +90,11 @@ impl Bash {
         folder.join(format!("{name}.txt"))
     }
 
-    async fn to_its_end(&self, input: &Input, call: &Call) -> std::io::Result<Output> {
+    async fn to_its_end(
+        &self,
+        input: &BashInput,
+        call: &CallContext,
+    ) -> std::io::Result<ToolCallOutput> {
         let ends_in = tempfile::NamedTempFile::new()?;
         let mut started = start::start(
             &input.command,
@@ -100,7 +108,7 @@ impl Bash {
                 .unwrap_or(DEFAULT_TIMEOUT)
                 .clamp(1, LONGEST_TIMEOUT),
         );
-        let mut collected = Collected::new(self.file(&call.id));
+        let mut collected = CommandOutput::new(self.file(&call.id));
         let mut told: Option<Instant> = None;
         let heard = |bytes: &[u8]| {
             collected.push(bytes);
@@ -112,18 +120,18 @@ impl Bash {
         let ending = watch::watch(&mut started, Some(limit), &call.cancel, heard).await;
         let mut text = collected.text().trim_end().to_owned();
         let (first, line, failed) = match ending {
-            Ending::Exited(Some(0), _) => (None, "done".to_owned(), false),
-            Ending::Exited(Some(code), _) => (
+            CommandEnding::Exited(Some(0), _) => (None, "done".to_owned(), false),
+            CommandEnding::Exited(Some(code), _) => (
                 Some(format!("Exit code {code}")),
                 format!("exit code {code}"),
                 true,
             ),
-            Ending::Exited(None, _) => (
+            CommandEnding::Exited(None, _) => (
                 Some("It ended without an exit code.".to_owned()),
                 "no exit code".to_owned(),
                 true,
             ),
-            Ending::TimedOut => (
+            CommandEnding::TimedOut => (
                 Some(format!(
                     "Killed: it took longer than {} ms. Give a longer timeout, or set run_in_background.",
                     limit.as_millis()
@@ -131,7 +139,7 @@ impl Bash {
                 "timed out".to_owned(),
                 true,
             ),
-            Ending::Stopped => (
+            CommandEnding::Stopped => (
                 Some("Stopped by the user.".to_owned()),
                 "stopped".to_owned(),
                 true,
@@ -143,23 +151,27 @@ impl Bash {
         if text.is_empty() {
             text.push_str("(no output)");
         }
-        if matches!(ending, Ending::Exited(_, Swept::LeftBehind)) {
+        if matches!(ending, CommandEnding::Exited(_, SweepResult::LeftBehind)) {
             add_note(&mut text, LEFT_BEHIND);
         }
         if let Some(note) = self.folder.ended_in(ends_in.path(), &self.fence) {
             add_note(&mut text, &note);
         }
         add_stale(&mut text, &self.files, Some(&self.fence)).await;
-        let mut output = Output::text(text, line);
+        let mut output = ToolCallOutput::text(text, line);
         output.is_error = failed;
         Ok(output)
     }
 
-    fn in_background(&self, input: &Input, call: &Call) -> Result<Output, String> {
+    fn in_background(
+        &self,
+        input: &BashInput,
+        call: &CallContext,
+    ) -> Result<ToolCallOutput, String> {
         let file = self.file(&call.id);
         let folder = self.folder.now();
         match (self.shells).start(&input.command, &folder, file, call.guard) {
-            Ok(id) => Ok(Output::text(
+            Ok(id) => Ok(ToolCallOutput::text(
                 format!(
                     "Runs in the background as {id}. Read its output with BashOutput, end it with KillShell."
                 ),
@@ -170,14 +182,14 @@ impl Bash {
     }
 }
 
-impl TypedTool for Bash {
+impl TypedTool for BashTool {
     const NAME: &'static str = "Bash";
     const DESCRIPTION: &'static str = include_str!("description.md");
     const SCHEMA: &'static str = include_str!("schema.json");
-    type Input = Input;
+    type Input = BashInput;
 
-    fn access(&self, input: &Value) -> Access {
-        Access::Runs {
+    fn access(&self, input: &Value) -> ToolAccess {
+        ToolAccess::Runs {
             command: input::text(input, "command").to_owned(),
             folder: self.folder.now(),
         }
@@ -193,7 +205,7 @@ impl TypedTool for Bash {
         }
     }
 
-    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: BashInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         if input.command.trim().is_empty() || input.command.contains('\0') {
             return Err("The command is empty or has a NUL in it. Nothing was run.".to_owned());
         }
@@ -214,7 +226,7 @@ fn add_note(text: &mut String, note: &str) {
 }
 
 /// Names the files that the model has read and that are others now (W2).
-async fn add_stale(text: &mut String, files: &Arc<FileState>, fence: Option<&Fence>) {
+async fn add_stale(text: &mut String, files: &Arc<FileState>, fence: Option<&FolderFence>) {
     let looking = files.clone();
     let stale = tokio::task::spawn_blocking(move || looking.stale()).await;
     let stale = stale.unwrap_or_default();

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use longhaul::environment::PassedVariables;
-use longhaul::process_group::Group;
+use longhaul::process_group::ProcessGroup;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use super::collected::Collected;
-use super::start::{Started, Surroundings, Variables, start};
-use super::watch::{Ending, watch};
-use crate::tool::Guard;
+use super::command_output::CommandOutput;
+use super::start::{CommandEnvironment, RunningCommand, Variables, start};
+use super::watch::{CommandEnding, watch};
+use crate::tool::CallGuard;
 
 /// As many may run at once.
 const RUNNING: usize = 32;
@@ -21,15 +21,15 @@ const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// The background commands of a session.
 #[derive(Default)]
-pub struct Shells {
-    shells: Mutex<Vec<Arc<Shell>>>,
+pub struct BackgroundShells {
+    shells: Mutex<Vec<Arc<BackgroundShell>>>,
     env: Variables,
     passed: PassedVariables,
 }
 
 /// A background command at a glance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShellGlance {
+pub struct ShellSummary {
     /// Its id: `bash_1`.
     pub id: String,
     /// The command.
@@ -60,23 +60,23 @@ impl std::fmt::Display for ShellStatus {
     }
 }
 
-pub(super) struct Shell {
+pub(super) struct BackgroundShell {
     id: String,
     command: String,
-    group: Arc<Group>,
+    group: Arc<ProcessGroup>,
     stop: CancellationToken,
     ended: CancellationToken,
-    state: Mutex<State>,
+    state: Mutex<ShellState>,
 }
 
-struct State {
+struct ShellState {
     status: ShellStatus,
-    collected: Collected,
+    collected: CommandOutput,
 }
 
 /// Why there is no such shell to speak of.
 #[derive(Debug, Error)]
-pub(super) enum NoShell {
+pub(super) enum ShellError {
     #[error("There is no background command {id}. {others}")]
     Unknown { id: String, others: String },
     #[error("{RUNNING} background commands run already. End one with KillShell first.")]
@@ -85,7 +85,7 @@ pub(super) enum NoShell {
     NotStarted(#[from] std::io::Error),
 }
 
-impl Shells {
+impl BackgroundShells {
     /// None yet; commands, also those that are waited for, get these variables beside those of this process.
     pub(crate) fn with_env(env: Variables) -> Self {
         Self {
@@ -102,8 +102,8 @@ impl Shells {
         self
     }
 
-    pub(super) fn surroundings(&self, guard: Guard) -> Surroundings<'_> {
-        Surroundings {
+    pub(super) fn surroundings(&self, guard: CallGuard) -> CommandEnvironment<'_> {
+        CommandEnvironment {
             env: &self.env,
             passed: &self.passed,
             guard,
@@ -111,8 +111,8 @@ impl Shells {
     }
 
     /// All there are, in the order they were started.
-    pub fn list(&self) -> Vec<ShellGlance> {
-        self.lock().iter().map(|shell| shell.glance()).collect()
+    pub fn list(&self) -> Vec<ShellSummary> {
+        self.lock().iter().map(|shell| shell.summary()).collect()
     }
 
     /// Starts a command. What it prints goes to `file` once it is asked for or too much.
@@ -121,14 +121,14 @@ impl Shells {
         command: &str,
         folder: &Path,
         file: PathBuf,
-        guard: Guard,
-    ) -> Result<String, NoShell> {
+        guard: CallGuard,
+    ) -> Result<String, ShellError> {
         let mut shells = self.lock();
         let running = shells
             .iter()
             .filter(|it| it.status() == ShellStatus::Running);
         if running.count() >= RUNNING {
-            return Err(NoShell::TooMany);
+            return Err(ShellError::TooMany);
         }
         let started = start(
             command,
@@ -136,28 +136,28 @@ impl Shells {
             Path::new(NOWHERE),
             &self.surroundings(guard),
         )?;
-        let shell = Arc::new(Shell {
+        let shell = Arc::new(BackgroundShell {
             id: format!("bash_{}", shells.len() + 1),
             command: command.to_owned(),
             group: started.group.clone(),
             stop: CancellationToken::new(),
             ended: CancellationToken::new(),
-            state: Mutex::new(State {
+            state: Mutex::new(ShellState {
                 status: ShellStatus::Running,
-                collected: Collected::new(file),
+                collected: CommandOutput::new(file),
             }),
         });
         shells.push(shell.clone());
-        tokio::spawn(attend(shell.clone(), started));
+        tokio::spawn(watch_shell(shell.clone(), started));
         Ok(shell.id.clone())
     }
 
-    pub(super) fn find(&self, id: &str) -> Result<Arc<Shell>, NoShell> {
+    pub(super) fn find(&self, id: &str) -> Result<Arc<BackgroundShell>, ShellError> {
         let shells = self.lock();
         let found = shells.iter().find(|shell| shell.id == id).cloned();
         found.ok_or_else(|| {
             let ids: Vec<&str> = shells.iter().map(|shell| shell.id.as_str()).collect();
-            NoShell::Unknown {
+            ShellError::Unknown {
                 id: id.to_owned(),
                 others: match ids.is_empty() {
                     true => "None was started.".to_owned(),
@@ -167,12 +167,12 @@ impl Shells {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Shell>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<BackgroundShell>>> {
         self.shells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Shells {
+impl Drop for BackgroundShells {
     fn drop(&mut self) {
         for shell in self.lock().iter() {
             shell.stop.cancel();
@@ -182,9 +182,9 @@ impl Drop for Shells {
     }
 }
 
-impl Shell {
-    pub(super) fn glance(&self) -> ShellGlance {
-        ShellGlance {
+impl BackgroundShell {
+    pub(super) fn summary(&self) -> ShellSummary {
+        ShellSummary {
             id: self.id.clone(),
             command: self.command.clone(),
             status: self.status(),
@@ -206,18 +206,18 @@ impl Shell {
         self.ended.cancelled().await;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ShellState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn attend(shell: Arc<Shell>, mut started: Started) {
+async fn watch_shell(shell: Arc<BackgroundShell>, mut started: RunningCommand) {
     // Also if this is dropped with the runtime: whoever waits for the end is not left waiting.
     let _ended = shell.ended.clone().drop_guard();
     let heard = |bytes: &[u8]| shell.state().collected.push(bytes);
     let ending = watch(&mut started, None, &shell.stop, heard).await;
     shell.state().status = match ending {
-        Ending::Exited(code, _) => ShellStatus::Exited(code),
-        Ending::TimedOut | Ending::Stopped => ShellStatus::Killed,
+        CommandEnding::Exited(code, _) => ShellStatus::Exited(code),
+        CommandEnding::TimedOut | CommandEnding::Stopped => ShellStatus::Killed,
     };
 }

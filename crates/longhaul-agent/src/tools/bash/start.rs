@@ -8,11 +8,11 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use longhaul::environment::PassedVariables;
-use longhaul::process_group::{Group, lead_own_group};
+use longhaul::process_group::{ProcessGroup, lead_own_group};
 use tokio::process::{Child, ChildStdout, Command};
 
 use crate::git;
-use crate::tool::Guard;
+use crate::tool::CallGuard;
 
 /// Joins the errors to the output, so that they stay in order, and says at the end where the shell is.
 const WRAPPER: &str = include_str!("wrapper.sh");
@@ -21,20 +21,20 @@ const WRAPPER: &str = include_str!("wrapper.sh");
 pub type Variables = BTreeMap<String, String>;
 
 /// What a command finds around it.
-pub(super) struct Surroundings<'a> {
+pub(super) struct CommandEnvironment<'a> {
     pub(super) env: &'a Variables,
     pub(super) passed: &'a PassedVariables,
-    pub(super) guard: Guard,
+    pub(super) guard: CallGuard,
 }
 
 /// A command that runs. Dropped, it and all it started are killed.
-pub(super) struct Started {
-    pub(super) group: Arc<Group>,
+pub(super) struct RunningCommand {
+    pub(super) group: Arc<ProcessGroup>,
     pub(super) child: Child,
     pub(super) output: Option<ChildStdout>,
 }
 
-impl Drop for Started {
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         // Before the child, which is waited for from then on: the group's number is still its own.
         self.group.kill_members();
@@ -47,16 +47,16 @@ pub(super) fn start(
     command: &str,
     folder: &Path,
     ends_in: &Path,
-    around: &Surroundings<'_>,
-) -> io::Result<Started> {
+    around: &CommandEnvironment<'_>,
+) -> io::Result<RunningCommand> {
     let mut child = match spawn("bash", command, folder, ends_in, around) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             spawn("sh", command, folder, ends_in, around)?
         }
         other => other?,
     };
-    Ok(Started {
-        group: Arc::new(Group::led_by(&child)),
+    Ok(RunningCommand {
+        group: Arc::new(ProcessGroup::led_by(&child)),
         output: child.stdout.take(),
         child,
     })
@@ -67,11 +67,11 @@ fn spawn(
     command: &str,
     folder: &Path,
     ends_in: &Path,
-    around: &Surroundings<'_>,
+    around: &CommandEnvironment<'_>,
 ) -> io::Result<Child> {
     let script = match around.guard {
-        Guard::Git => Cow::Owned(format!("{}{WRAPPER}", git::shell_function())),
-        Guard::Nothing => Cow::Borrowed(WRAPPER),
+        CallGuard::Git => Cow::Owned(format!("{}{WRAPPER}", git::shell_function())),
+        CallGuard::Nothing => Cow::Borrowed(WRAPPER),
     };
     let mut shell_command = Command::new(shell);
     lead_own_group(&mut shell_command);

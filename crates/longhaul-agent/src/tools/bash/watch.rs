@@ -3,13 +3,13 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use longhaul::process_group::Swept;
+use longhaul::process_group::SweepResult;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::start::Started;
+use super::start::RunningCommand;
 
 /// For output still on its way after the end of the command.
 const GRACE: Duration = Duration::from_millis(250);
@@ -22,9 +22,9 @@ const FOREVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum CommandEnding {
     /// By itself, or by somebody else's signal.
-    Exited(Option<i32>, Swept),
+    Exited(Option<i32>, SweepResult),
     /// It took too long and was killed.
     TimedOut,
     /// Nobody wanted it any more; it was killed.
@@ -33,11 +33,11 @@ pub(super) enum Ending {
 
 /// Watches it to its end.
 pub(super) async fn watch(
-    started: &mut Started,
+    started: &mut RunningCommand,
     limit: Option<Duration>,
     stop: &CancellationToken,
     mut heard: impl FnMut(&[u8]),
-) -> Ending {
+) -> CommandEnding {
     let mut output = started.output.take();
     let mut chunk = vec![0; 16 << 10];
     let deadline = Instant::now() + limit.unwrap_or(FOREVER);
@@ -59,10 +59,10 @@ pub(super) async fn watch(
         Some(status) => {
             let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
             let swept = started.group.sweep();
-            if swept == Swept::LeftBehind {
+            if swept == SweepResult::LeftBehind {
                 let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
             }
-            Ending::Exited(status.ok().and_then(code), swept)
+            CommandEnding::Exited(status.ok().and_then(code), swept)
         }
         None => {
             started.group.kill(&mut started.child);
@@ -71,8 +71,8 @@ pub(super) async fn watch(
             }
             let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
             match stop.is_cancelled() {
-                true => Ending::Stopped,
-                false => Ending::TimedOut,
+                true => CommandEnding::Stopped,
+                false => CommandEnding::TimedOut,
             }
         }
     }

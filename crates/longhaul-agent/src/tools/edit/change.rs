@@ -9,7 +9,7 @@ use super::nearest::nearest;
 
 /// Which places are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Places {
+pub(super) enum ReplaceScope {
     /// The only one there is.
     One,
     /// All.
@@ -18,14 +18,14 @@ pub(super) enum Places {
 
 /// A changed text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Changed {
+pub(super) struct ChangedText {
     pub(super) text: String,
     pub(super) places: usize,
     /// Of the first place, from 1.
     pub(super) line: usize,
 }
 
-impl Changed {
+impl ChangedText {
     pub(super) fn new_file(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -37,7 +37,7 @@ impl Changed {
 
 /// Why nothing was changed.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum Unchanged {
+pub(super) enum ReplaceError {
     #[error("old_string is empty, but the file is not. Give the text to replace, or use Write.")]
     NothingNamed,
     #[error("old_string is not in it. {0}")]
@@ -56,8 +56,8 @@ pub(super) fn change(
     text: &str,
     old: &str,
     new: &str,
-    places: Places,
-) -> Result<Changed, Unchanged> {
+    places: ReplaceScope,
+) -> Result<ChangedText, ReplaceError> {
     const BOM: char = '\u{FEFF}';
     let start = if text.starts_with(BOM) {
         BOM.len_utf8()
@@ -67,8 +67,8 @@ pub(super) fn change(
     let (mark, body) = text.split_at(start);
     if old.is_empty() {
         return match body.is_empty() {
-            true => Ok(Changed::new_file(&format!("{mark}{new}"))),
-            false => Err(Unchanged::NothingNamed),
+            true => Ok(ChangedText::new_file(&format!("{mark}{new}"))),
+            false => Err(ReplaceError::NothingNamed),
         };
     }
     let old = match body.contains(old) {
@@ -82,22 +82,22 @@ pub(super) fn change(
     let found: Vec<usize> = body.match_indices(&*old).map(|(at, _)| at).collect();
     let line_of = |at: usize| body[..at].matches('\n').count() + 1;
     let changed = match (found.as_slice(), places) {
-        ([], _) => return Err(Unchanged::NotFound(nearest(body, &old))),
-        ([_], _) | (_, Places::All) => body.replace(&*old, &new),
-        (several, Places::One) => {
+        ([], _) => return Err(ReplaceError::NotFound(nearest(body, &old))),
+        ([_], _) | (_, ReplaceScope::All) => body.replace(&*old, &new),
+        (several, ReplaceScope::One) => {
             let mut lines: Vec<String> = (several.iter().take(NAMED))
                 .map(|at| line_of(*at).to_string())
                 .collect();
             if several.len() > NAMED {
                 lines.push("…".to_owned());
             }
-            return Err(Unchanged::Ambiguous {
+            return Err(ReplaceError::Ambiguous {
                 places: several.len(),
                 lines: lines.join(", "),
             });
         }
     };
-    Ok(Changed {
+    Ok(ChangedText {
         text: format!("{mark}{changed}"),
         places: found.len(),
         line: found.first().map_or(1, |at| line_of(*at)),

@@ -14,16 +14,16 @@ use super::input;
 use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
 use super::write::refuse_unless_known;
-use crate::files::{FileState, Opened, Print, Unfit, replace};
-use crate::place::Place;
-use crate::tool::{Access, Call, Output};
-use change::Places;
+use crate::files::{FileFingerprint, FileState, OpenedFile, UnusableFile, replace};
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
+use change::ReplaceScope;
 
 /// Edits files.
-pub struct Edit(Arc<PlaceFiles>);
+pub struct EditTool(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
-pub(super) struct Input {
+pub(super) struct EditInput {
     file_path: String,
     old_string: String,
     new_string: String,
@@ -31,34 +31,34 @@ pub(super) struct Input {
     replace_all: Option<bool>,
 }
 
-impl Edit {
+impl EditTool {
     /// Edits files of this place that the model knows.
-    pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
+    pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
 }
 
-impl TypedTool for Edit {
+impl TypedTool for EditTool {
     const NAME: &'static str = "Edit";
     const DESCRIPTION: &'static str = include_str!("description.md");
     const SCHEMA: &'static str = include_str!("schema.json");
-    type Input = Input;
+    type Input = EditInput;
 
-    fn access(&self, input: &Value) -> Access {
-        self.0.access(input, Access::Writes)
+    fn access(&self, input: &Value) -> ToolAccess {
+        self.0.access(input, ToolAccess::Writes)
     }
 
     fn line(&self, input: &Value) -> String {
         self.0.line(input)
     }
 
-    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: EditInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         let files = self.0.clone();
         to_the_end(&call.cancel, move || edit(&files, &input)).await
     }
 }
 
-fn edit(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
+fn edit(files: &PlaceFiles, input: &EditInput) -> Result<ToolCallOutput, String> {
     let (judged, files) = (&files.judged, &files.state);
     if input.old_string == input.new_string {
         return Err(
@@ -69,8 +69,8 @@ fn edit(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
         .path(&input.file_path)
         .map_err(|why| why.to_string())?;
     let name = judged.shown(&path);
-    let before = match Opened::regular(&path) {
-        Err(Unfit::Missing(_)) if input.old_string.is_empty() => None,
+    let before = match OpenedFile::regular(&path) {
+        Err(UnusableFile::Missing(_)) if input.old_string.is_empty() => None,
         Err(why) => return Err(why.to_string()),
         Ok(opened) if !opened.is_short() => {
             return Err(format!(
@@ -80,7 +80,7 @@ fn edit(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
         Ok(opened) => {
             let metadata = opened.metadata.clone();
             let content = opened.content().map_err(|why| why.to_string())?;
-            refuse_unless_known(files, &path, &Print::of(&content, &metadata))?;
+            refuse_unless_known(files, &path, &FileFingerprint::of(&content, &metadata))?;
             let text = String::from_utf8(content).map_err(|_| {
                 format!("{name} is not valid UTF-8 and is not edited here. Use a command in Bash.")
             })?;
@@ -88,11 +88,11 @@ fn edit(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
         }
     };
     let places = match input.replace_all {
-        Some(true) => Places::All,
-        _ => Places::One,
+        Some(true) => ReplaceScope::All,
+        _ => ReplaceScope::One,
     };
     let changed = match &before {
-        None => change::Changed::new_file(&input.new_string),
+        None => change::ChangedText::new_file(&input.new_string),
         Some(before) => change::change(before, &input.old_string, &input.new_string, places)
             .map_err(|why| format!("{name} was not changed: {why}"))?,
     };
@@ -111,5 +111,5 @@ fn edit(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
         1 => "1 change".to_owned(),
         places => format!("{places} changes"),
     };
-    Ok(Output::text(said, line).with_detail(diff))
+    Ok(ToolCallOutput::text(said, line).with_detail(diff))
 }

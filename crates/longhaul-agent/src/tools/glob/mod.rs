@@ -13,55 +13,55 @@ use super::Hidden;
 use super::blocking::blocking;
 use super::definition::stopped;
 use super::input;
-use super::judged::Judged;
+use super::judged_paths::JudgedPaths;
 use super::search;
 use super::typed::TypedTool;
-use super::walk::{PathPattern, walk};
-use crate::files::Unfit;
-use crate::place::Place;
-use crate::tool::{Access, Call, Output};
+use super::walk::{GlobPathPattern, walk};
+use crate::files::UnusableFile;
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
 /// As many files are named.
 const MOST: usize = 100;
 
 /// Finds files.
-pub struct Glob {
-    judged: Arc<Judged>,
+pub struct GlobTool {
+    judged: Arc<JudgedPaths>,
     hidden: Hidden,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Input {
+pub(super) struct GlobInput {
     pattern: String,
     path: Option<String>,
 }
 
-impl Glob {
+impl GlobTool {
     /// Finds files of this place, but for hidden ones.
-    pub fn new(place: Arc<Place>, hidden: Hidden) -> Self {
+    pub fn new(place: Arc<SessionPaths>, hidden: Hidden) -> Self {
         Self {
-            judged: Arc::new(Judged::new(&place)),
+            judged: Arc::new(JudgedPaths::new(&place)),
             hidden,
         }
     }
 }
 
-impl TypedTool for Glob {
+impl TypedTool for GlobTool {
     const NAME: &'static str = "Glob";
     const DESCRIPTION: &'static str = include_str!("description.md");
     const SCHEMA: &'static str = include_str!("schema.json");
-    type Input = Input;
+    type Input = GlobInput;
 
-    fn access(&self, input: &Value) -> Access {
+    fn access(&self, input: &Value) -> ToolAccess {
         let (root, _) = split(search::root(input), input::text(input, "pattern"));
-        self.judged.access(&root, Access::Reads)
+        self.judged.access(&root, ToolAccess::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
         search::line(&self.judged, input)
     }
 
-    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: GlobInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         let (root, pattern) = split(search::from(input.path.as_deref()), &input.pattern);
         let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
         let work = move |cancel| find(&judged, &hidden, &root, &pattern, &cancel);
@@ -88,19 +88,20 @@ fn split(root: &str, pattern: &str) -> (String, String) {
 }
 
 fn find(
-    judged: &Judged,
+    judged: &JudgedPaths,
     hidden: &Hidden,
     root: &str,
     pattern: &str,
     cancel: &CancellationToken,
-) -> Result<Output, String> {
+) -> Result<ToolCallOutput, String> {
     if pattern.split('/').any(|part| part == "..") {
         return Err("The pattern has .. in it. Give the folder as path, and a pattern for what is below it.".to_owned());
     }
-    let wanted = PathPattern::new(pattern)
+    let wanted = GlobPathPattern::new(pattern)
         .map_err(|error| format!("The pattern does not work: {error}."))?;
     let root = judged.path(root).map_err(|why| why.to_string())?;
-    let metadata = std::fs::metadata(&root).map_err(|error| Unfit::of(&root, error).to_string())?;
+    let metadata =
+        std::fs::metadata(&root).map_err(|error| UnusableFile::of(&root, error).to_string())?;
     if !metadata.is_dir() {
         return Err(format!(
             "{} is not a folder. Give the folder to look in.",
@@ -123,7 +124,7 @@ fn find(
         found.push((Reverse(changed), entry.into_path()));
     }
     if found.is_empty() {
-        return Ok(Output::text(
+        return Ok(ToolCallOutput::text(
             "No files match. Ignored files (.gitignore) were not looked at.",
             "no files",
         ));
@@ -142,5 +143,5 @@ fn find(
     } else {
         format!("{count} files")
     };
-    Ok(Output::text(text, line))
+    Ok(ToolCallOutput::text(text, line))
 }

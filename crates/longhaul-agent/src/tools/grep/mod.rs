@@ -1,7 +1,7 @@
 //! Grep: searches the contents of files, on ripgrep's libraries.
 
-mod found;
 mod query;
+mod results;
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use super::Hidden;
 use super::blocking::blocking;
 use super::definition::stopped;
 use super::input;
-use super::judged::Judged;
+use super::judged_paths::JudgedPaths;
 use super::search;
 use super::typed::TypedTool;
-use super::walk::{PathPattern, walk};
-use crate::files::Opened;
-use crate::place::Place;
-use crate::tool::{Access, Call, Output};
-use found::{Found, Full};
-use query::Query;
+use super::walk::{GlobPathPattern, walk};
+use crate::files::OpenedFile;
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
+use query::GrepQuery;
+use results::{GrepResults, ResultsFull};
 
 /// Searches files.
-pub struct Grep {
-    judged: Arc<Judged>,
+pub struct GrepTool {
+    judged: Arc<JudgedPaths>,
     hidden: Hidden,
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-enum Mode {
+enum GrepMode {
     Content,
     #[default]
     FilesWithMatches,
@@ -39,13 +39,13 @@ enum Mode {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Input {
+pub(super) struct GrepInput {
     pattern: String,
     path: Option<String>,
     glob: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    output_mode: Option<Mode>,
+    output_mode: Option<GrepMode>,
     #[serde(rename = "-A", default, deserialize_with = "input::count")]
     after: Option<u64>,
     #[serde(rename = "-B", default, deserialize_with = "input::count")]
@@ -62,31 +62,31 @@ pub(super) struct Input {
     multiline: Option<bool>,
 }
 
-impl Grep {
+impl GrepTool {
     /// Searches files of this place, but for hidden ones.
-    pub fn new(place: Arc<Place>, hidden: Hidden) -> Self {
+    pub fn new(place: Arc<SessionPaths>, hidden: Hidden) -> Self {
         Self {
-            judged: Arc::new(Judged::new(&place)),
+            judged: Arc::new(JudgedPaths::new(&place)),
             hidden,
         }
     }
 }
 
-impl TypedTool for Grep {
+impl TypedTool for GrepTool {
     const NAME: &'static str = "Grep";
     const DESCRIPTION: &'static str = include_str!("description.md");
     const SCHEMA: &'static str = include_str!("schema.json");
-    type Input = Input;
+    type Input = GrepInput;
 
-    fn access(&self, input: &Value) -> Access {
-        self.judged.access(search::root(input), Access::Reads)
+    fn access(&self, input: &Value) -> ToolAccess {
+        self.judged.access(search::root(input), ToolAccess::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
         search::line(&self.judged, input)
     }
 
-    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: GrepInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         let (judged, hidden) = (self.judged.clone(), self.hidden.clone());
         let work = move |cancel| matches(&judged, &hidden, &input, &cancel);
         blocking(&call.cancel, work).await
@@ -94,13 +94,13 @@ impl TypedTool for Grep {
 }
 
 fn matches(
-    judged: &Judged,
+    judged: &JudgedPaths,
     hidden: &Hidden,
-    input: &Input,
+    input: &GrepInput,
     cancel: &CancellationToken,
-) -> Result<Output, String> {
-    let query = Query::new(input)?;
-    let only = match input.glob.as_deref().map(PathPattern::new) {
+) -> Result<ToolCallOutput, String> {
+    let query = GrepQuery::new(input)?;
+    let only = match input.glob.as_deref().map(GlobPathPattern::new) {
         Some(Err(error)) => return Err(format!("The glob does not work: {error}.")),
         Some(Ok(pattern)) => Some(pattern),
         None => None,
@@ -109,12 +109,12 @@ fn matches(
         .path(search::from(input.path.as_deref()))
         .map_err(|why| why.to_string())?;
     let metadata = std::fs::metadata(&root)
-        .map_err(|error| crate::files::Unfit::of(&root, error).to_string())?;
+        .map_err(|error| crate::files::UnusableFile::of(&root, error).to_string())?;
     if !metadata.is_dir() {
         // Asked for by name: why it cannot be searched is said, not passed over.
-        Opened::regular(&root).map_err(|why| why.to_string())?;
+        OpenedFile::regular(&root).map_err(|why| why.to_string())?;
     }
-    let mut found = Found::new(input);
+    let mut found = GrepResults::new(input);
     let mut searcher = query.searcher();
     for entry in walk(&root, query.types.clone()) {
         if cancel.is_cancelled() {
@@ -141,15 +141,15 @@ fn matches(
             continue;
         }
         // A file that cannot be read is one that has no match, as with ripgrep.
-        let Ok(opened) = Opened::regular(path) else {
+        let Ok(opened) = OpenedFile::regular(path) else {
             continue;
         };
-        let file = query::Stoppable {
+        let file = query::InterruptibleFile {
             file: opened.file,
             cancel,
         };
         let _ = searcher.search_reader(&query.matcher, file, found.in_file(judged.shown(path)));
-        if found.end_of_file() == Full::Yes {
+        if found.end_of_file() == ResultsFull::Yes {
             break;
         }
     }

@@ -8,7 +8,7 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use ignore::types::{Types, TypesBuilder};
 use tokio_util::sync::CancellationToken;
 
-use super::{Input, Mode};
+use super::{GrepInput, GrepMode};
 
 /// A search over several lines holds the file in memory; longer files are left out of it.
 const HEAP: usize = 64 << 20;
@@ -16,14 +16,14 @@ const HEAP: usize = 64 << 20;
 /// More lines around a match are not shown.
 const AROUND: u64 = 1_000;
 
-pub(super) struct Query {
+pub(super) struct GrepQuery {
     pub(super) matcher: RegexMatcher,
     pub(super) types: Option<Types>,
     searcher: SearcherBuilder,
 }
 
-impl Query {
-    pub(super) fn new(input: &Input) -> Result<Self, String> {
+impl GrepQuery {
+    pub(super) fn new(input: &GrepInput) -> Result<Self, String> {
         let several_lines = input.multiline == Some(true);
         let mut regex = RegexMatcherBuilder::new();
         regex
@@ -45,7 +45,7 @@ impl Query {
             None => None,
         };
         let around = |lines: Option<u64>| match input.output_mode {
-            Some(Mode::Content) => lines.or(input.around).unwrap_or(0).min(AROUND) as usize,
+            Some(GrepMode::Content) => lines.or(input.around).unwrap_or(0).min(AROUND) as usize,
             _ => 0,
         };
         let mut searcher = SearcherBuilder::new();
@@ -78,12 +78,12 @@ fn types(kind: &str) -> Result<Types, String> {
 }
 
 /// A file whose reading ends when the call is cancelled.
-pub(super) struct Stoppable<'a> {
+pub(super) struct InterruptibleFile<'a> {
     pub(super) file: File,
     pub(super) cancel: &'a CancellationToken,
 }
 
-impl Read for Stoppable<'_> {
+impl Read for InterruptibleFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.cancel.is_cancelled() {
             true => Err(io::ErrorKind::ConnectionAborted.into()),

@@ -12,34 +12,34 @@ use rmcp::service::{NotificationContext, RunningService};
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use tokio::sync::Notify;
 
-use super::process::Process;
-use super::{Notices, ServerConfig};
+use super::process::McpProcess;
+use super::{McpServerConfig, Notices};
 
 /// Shows what a long call has to say.
 pub(super) type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What a server offers.
-pub(super) struct Offered {
+pub(super) struct McpOffer {
     pub(super) tools: Vec<Tool>,
     pub(super) instructions: String,
 }
 
 /// A server that has said hello.
-pub(super) struct Connection {
-    pub(super) service: RunningService<RoleClient, Listener>,
-    pub(super) process: Process,
+pub(super) struct McpConnection {
+    pub(super) service: RunningService<RoleClient, McpListener>,
+    pub(super) process: McpProcess,
 }
 
-impl Connection {
+impl McpConnection {
     /// Starts a server, shakes hands and asks for its tools, within a time. An error is half a sentence.
     pub(super) async fn open(
-        config: &ServerConfig,
+        config: &McpServerConfig,
         folder: &Path,
         log: &Path,
         patience: Duration,
-        listener: Listener,
-    ) -> Result<(Self, Offered), String> {
-        let started = Process::start(config, folder, log);
+        listener: McpListener,
+    ) -> Result<(Self, McpOffer), String> {
+        let started = McpProcess::start(config, folder, log);
         let (process, output, input) =
             started.map_err(|error| format!("`{}` cannot be started: {error}", config.command))?;
         let hello = async {
@@ -62,7 +62,7 @@ impl Connection {
         let said_hello = tokio::time::timeout(patience, hello).await;
         let why = match said_hello {
             Ok(Ok((service, tools, instructions))) => {
-                let offered = Offered {
+                let offered = McpOffer {
                     tools,
                     instructions,
                 };
@@ -71,7 +71,7 @@ impl Connection {
             Ok(Err(error)) => super::one_line(&error, 300),
             Err(_) => format!("it did not say hello within {patience:?}"),
         };
-        Err(match process.newest_talk() {
+        Err(match process.latest_stderr_line() {
             talk if talk.is_empty() => why,
             talk => format!("{why}; it said: {talk}"),
         })
@@ -84,7 +84,7 @@ impl Connection {
 }
 
 /// Hears what a server says without being asked.
-pub(super) struct Listener {
+pub(super) struct McpListener {
     name: String,
     notices: Notices,
     has_told: AtomicBool,
@@ -92,7 +92,7 @@ pub(super) struct Listener {
     pub(super) sign: Notify,
 }
 
-impl Listener {
+impl McpListener {
     pub(super) fn new(name: &str, notices: Notices) -> Self {
         Self {
             name: name.to_owned(),
@@ -109,7 +109,7 @@ impl Listener {
     }
 }
 
-impl ClientHandler for Listener {
+impl ClientHandler for McpListener {
     fn get_info(&self) -> ClientConfig {
         let ourselves = Implementation::new("longhaul", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), ourselves)

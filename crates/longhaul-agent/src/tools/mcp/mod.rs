@@ -25,10 +25,10 @@ use longhaul_core::normalize::fragment::fill;
 use serde_json::{Value, json};
 
 use super::definition::{beginning, one_line};
-use crate::place::Place;
+use crate::session_paths::SessionPaths;
 use crate::tool::Tool;
-use connection::Offered;
-use server::Server;
+use connection::McpOffer;
+use server::McpServerHandle;
 use tool::McpTool;
 
 /// The longest instructions of a server that are told, in characters.
@@ -39,7 +39,7 @@ pub type Notices = Arc<dyn Fn(String) + Send + Sync>;
 
 /// How a server is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ServerConfig {
+pub struct McpServerConfig {
     /// Its name.
     pub name: String,
     /// The program.
@@ -56,7 +56,7 @@ pub struct ServerConfig {
 
 /// How long things may take, and how much may come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct McpLimits {
     /// For a server to start and list its tools.
     pub start: Duration,
     /// For a call, since the newest sign of progress.
@@ -65,7 +65,7 @@ pub struct Limits {
     pub output: u64,
 }
 
-impl Default for Limits {
+impl Default for McpLimits {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(10),
@@ -75,7 +75,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl McpLimits {
     /// As an environment wants them: `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` in milliseconds, `MAX_MCP_OUTPUT_TOKENS`. What
     /// is no number above zero is not looked at.
     pub fn from_env(env: impl Fn(&str) -> Option<String>) -> Self {
@@ -91,7 +91,7 @@ impl Limits {
 
 /// What a server said about its use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Instructions {
+struct McpInstructions {
     /// The server.
     server: String,
     /// What it said, in bounds.
@@ -99,22 +99,22 @@ struct Instructions {
 }
 
 /// The servers of a session. Dropping this ends their processes, whoever still holds a tool of theirs.
-pub struct Servers {
-    servers: Vec<Arc<Server>>,
+pub struct McpServers {
+    servers: Vec<Arc<McpServerHandle>>,
     tools: Vec<Arc<dyn Tool>>,
-    instructions: Vec<Instructions>,
+    instructions: Vec<McpInstructions>,
 }
 
-impl Servers {
+impl McpServers {
     /// Starts servers, all at once, and waits for each as long as the limits say. Those that do not come up are a notice.
     pub async fn start(
-        configs: Vec<ServerConfig>,
-        place: &Place,
-        limits: Limits,
+        configs: Vec<McpServerConfig>,
+        place: &SessionPaths,
+        limits: McpLimits,
         notices: Notices,
     ) -> Self {
         let starts = configs.into_iter().map(|config| {
-            let server = Arc::new(Server::new(config, place, limits, notices.clone()));
+            let server = Arc::new(McpServerHandle::new(config, place, limits, notices.clone()));
             async move {
                 let offered = server.start().await;
                 (server, offered)
@@ -144,11 +144,11 @@ impl Servers {
         running
     }
 
-    fn take(&mut self, server: &Arc<Server>, offered: Offered, tools: &mut Vec<McpTool>) {
+    fn take(&mut self, server: &Arc<McpServerHandle>, offered: McpOffer, tools: &mut Vec<McpTool>) {
         let text = offered.instructions.trim();
         if !text.is_empty() {
             let short = beginning(text, LONGEST_INSTRUCTIONS);
-            self.instructions.push(Instructions {
+            self.instructions.push(McpInstructions {
                 server: one_line(server.name(), 64),
                 text: short.map_or_else(|| text.to_owned(), |short| format!("{short}…")),
             });
@@ -187,12 +187,12 @@ impl Servers {
     }
 }
 
-fn block(said: &Instructions) -> String {
+fn block(said: &McpInstructions) -> String {
     let gaps = [("server", &*said.server), ("instructions", &said.text)];
     fill(include_str!("fragments/block.md"), &gaps)
 }
 
-impl Drop for Servers {
+impl Drop for McpServers {
     fn drop(&mut self) {
         for server in &self.servers {
             server.stop();

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use longhaul_core::normalize::fragment::fill;
-use longhaul_core::tokens::Rough;
+use longhaul_core::tokens::RoughEstimator;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::names;
-use crate::tool::Output;
+use crate::tool::ToolCallOutput;
 use crate::tools::definition::{beginning, one_line};
 
 /// Tokens of a picture, whatever its size.
@@ -21,31 +21,36 @@ const LARGEST_PICTURE: usize = 5 << 20;
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// A part of an answer.
-enum Part {
+enum McpOutputPart {
     Text(String),
     Picture(Value),
 }
 
 /// The answer as an output of at most so many tokens. A text that is too long is kept whole in a file.
-pub(super) async fn shown(answer: CallToolResult, most: u64, folder: &Path, id: &str) -> Output {
+pub(super) async fn shown(
+    answer: CallToolResult,
+    most: u64,
+    folder: &Path,
+    id: &str,
+) -> ToolCallOutput {
     let parts = parts(&answer);
-    let tokens: u64 = parts.iter().map(Part::tokens).sum();
+    let tokens: u64 = parts.iter().map(McpOutputPart::tokens).sum();
     let is_error = answer.is_error.unwrap_or_default();
     let mut blocks = Vec::new();
     let mut room = most;
     for part in &parts {
         let size = part.tokens();
         match part {
-            Part::Text(text) if size > room => {
+            McpOutputPart::Text(text) if size > room => {
                 // Four characters are a token.
                 let characters = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
                 let short = beginning(text, characters).unwrap_or(text);
                 blocks.extend((!short.is_empty()).then(|| text_block(short)));
                 break;
             }
-            Part::Picture(_) if size > room => break,
-            Part::Text(text) => blocks.push(text_block(text)),
-            Part::Picture(picture) => blocks.push(picture.clone()),
+            McpOutputPart::Picture(_) if size > room => break,
+            McpOutputPart::Text(text) => blocks.push(text_block(text)),
+            McpOutputPart::Picture(picture) => blocks.push(picture.clone()),
         }
         room -= size;
     }
@@ -54,7 +59,7 @@ pub(super) async fn shown(answer: CallToolResult, most: u64, folder: &Path, id: 
         blocks.push(text_block(&note));
     }
     let line = match parts.as_slice() {
-        [Part::Text(text)] if text.lines().count() == 1 => one_line(text, 120),
+        [McpOutputPart::Text(text)] if text.lines().count() == 1 => one_line(text, 120),
         _ => format!("about {tokens} tokens"),
     };
     let only_text = match blocks.as_slice() {
@@ -62,7 +67,7 @@ pub(super) async fn shown(answer: CallToolResult, most: u64, folder: &Path, id: 
         [only] => only.get("text").cloned(),
         _ => None,
     };
-    Output {
+    ToolCallOutput {
         content: only_text.unwrap_or(Value::Array(blocks)),
         is_error,
         line,
@@ -70,10 +75,10 @@ pub(super) async fn shown(answer: CallToolResult, most: u64, folder: &Path, id: 
     }
 }
 
-impl Part {
+impl McpOutputPart {
     fn tokens(&self) -> u64 {
         match self {
-            Self::Text(text) => Rough::text(text).unpadded(),
+            Self::Text(text) => RoughEstimator::text(text).unpadded(),
             Self::Picture(_) => PICTURE,
         }
     }
@@ -84,11 +89,11 @@ fn text_block(text: &str) -> Value {
 }
 
 /// Says that something was cut, and where all of it is.
-async fn note(parts: &[Part], tokens: u64, most: u64, folder: &Path, id: &str) -> String {
+async fn note(parts: &[McpOutputPart], tokens: u64, most: u64, folder: &Path, id: &str) -> String {
     let [tokens, most] = [tokens, most].map(|number| number.to_string());
     let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(&**text),
-        Part::Picture(_) => None,
+        McpOutputPart::Text(text) => Some(&**text),
+        McpOutputPart::Picture(_) => None,
     });
     let whole = texts.collect::<Vec<_>>().join("\n");
     let path = folder.join(format!("{}.txt", names::clean(id)));
@@ -109,43 +114,43 @@ async fn keep(path: &PathBuf, text: &str) -> std::io::Result<()> {
     tokio::fs::write(path, text).await
 }
 
-fn parts(answer: &CallToolResult) -> Vec<Part> {
+fn parts(answer: &CallToolResult) -> Vec<McpOutputPart> {
     let blocks = answer
         .content
         .iter()
         .filter_map(|block| serde_json::to_value(block).ok());
-    let parts: Vec<Part> = blocks.map(|block| part(&block)).collect();
+    let parts: Vec<McpOutputPart> = blocks.map(|block| part(&block)).collect();
     match (&answer.structured_content, parts.is_empty()) {
         // The same in both forms is the rule; where only this one is there, it is the answer.
-        (Some(structured), true) => vec![Part::Text(structured.to_string())],
+        (Some(structured), true) => vec![McpOutputPart::Text(structured.to_string())],
         _ => parts,
     }
 }
 
 /// A block of the protocol as one of ours.
-fn part(block: &Value) -> Part {
+fn part(block: &Value) -> McpOutputPart {
     let field = |name: &str| block[name].as_str().unwrap_or_default();
     match field("type") {
-        "text" => Part::Text(field("text").to_owned()),
+        "text" => McpOutputPart::Text(field("text").to_owned()),
         "image" => picture(field("mimeType"), field("data")),
         "resource" => resource(&block["resource"]),
         "resource_link" => {
             let name =
                 ["name", "uri", "description"].map(|name| (name, one_line(field(name), 500)));
             let gaps = name.each_ref().map(|(name, value)| (*name, &**value));
-            Part::Text(fill(include_str!("fragments/link.md"), &gaps))
+            McpOutputPart::Text(fill(include_str!("fragments/link.md"), &gaps))
         }
         kind => left_out(&format!("{kind} {}", field("mimeType"))),
     }
 }
 
-fn resource(resource: &Value) -> Part {
+fn resource(resource: &Value) -> McpOutputPart {
     let field = |name: &str| resource[name].as_str().unwrap_or_default();
     let uri = one_line(field("uri"), 500);
     match (&resource["text"], &resource["blob"], field("mimeType")) {
         (Value::String(text), ..) => {
             let gaps = [("uri", &*uri), ("text", text)];
-            Part::Text(fill(include_str!("fragments/resource.md"), &gaps))
+            McpOutputPart::Text(fill(include_str!("fragments/resource.md"), &gaps))
         }
         (_, Value::String(blob), kind) if kind.starts_with("image/") => picture(kind, blob),
         (.., kind) => left_out(&format!("resource {uri} {kind}")),
@@ -153,13 +158,13 @@ fn resource(resource: &Value) -> Part {
 }
 
 /// A picture, if requests accept it: one that they refuse would fail every request.
-fn picture(kind: &str, data: &str) -> Part {
+fn picture(kind: &str, data: &str) -> McpOutputPart {
     let is_accepted = PICTURES.contains(&kind)
         && !data.is_empty()
         && data.len() <= LARGEST_PICTURE
         && STANDARD.decode(data).is_ok();
     match is_accepted {
-        true => Part::Picture(json!({
+        true => McpOutputPart::Picture(json!({
             "type": "image",
             "source": {"type": "base64", "media_type": kind, "data": data},
         })),
@@ -167,9 +172,9 @@ fn picture(kind: &str, data: &str) -> Part {
     }
 }
 
-fn left_out(what: &str) -> Part {
+fn left_out(what: &str) -> McpOutputPart {
     let what = one_line(what, 500);
-    Part::Text(fill(
+    McpOutputPart::Text(fill(
         include_str!("fragments/left_out.md"),
         &[("what", &what)],
     ))

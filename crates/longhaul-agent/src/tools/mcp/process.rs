@@ -10,7 +10,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
-use super::ServerConfig;
+use super::McpServerConfig;
 
 /// The most that a log takes, in bytes. What comes after it is dropped.
 const LONGEST_LOG: usize = 1 << 20;
@@ -18,7 +18,7 @@ const LONGEST_LOG: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A process. Dropping it kills it and its children.
-pub(super) struct Process {
+pub(super) struct McpProcess {
     /// Also the id of its group.
     id: Option<u32>,
     /// How it ended, once it has.
@@ -26,10 +26,10 @@ pub(super) struct Process {
     newest: Arc<Mutex<String>>,
 }
 
-impl Process {
+impl McpProcess {
     /// Starts a server.
     pub(super) fn start(
-        config: &ServerConfig,
+        config: &McpServerConfig,
         folder: &Path,
         log: &Path,
     ) -> std::io::Result<(Self, ChildStdout, ChildStdin)> {
@@ -75,7 +75,7 @@ impl Process {
     }
 
     /// The newest line it wrote to stderr.
-    pub(super) fn newest_talk(&self) -> String {
+    pub(super) fn latest_stderr_line(&self) -> String {
         let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         newest.clone()
     }
@@ -88,7 +88,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for McpProcess {
     fn drop(&mut self) {
         self.kill();
     }

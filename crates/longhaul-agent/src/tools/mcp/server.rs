@@ -8,18 +8,18 @@ use longhaul_core::normalize::fragment::fill;
 use rmcp::ServiceError;
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
 
-use super::connection::{Connection, Listener, Offered, Progress};
-use super::{Limits, Notices, ServerConfig, names};
-use crate::place::Place;
+use super::connection::{McpConnection, McpListener, McpOffer, Progress};
+use super::{McpLimits, McpServerConfig, Notices, names};
+use crate::session_paths::SessionPaths;
 
 /// A server.
-pub(super) struct Server {
-    config: ServerConfig,
+pub(super) struct McpServerHandle {
+    config: McpServerConfig,
     folder: PathBuf,
     log: PathBuf,
-    limits: Limits,
+    limits: McpLimits,
     notices: Notices,
-    connection: Mutex<Option<Arc<Connection>>>,
+    connection: Mutex<Option<Arc<McpConnection>>>,
     /// Held while it is started again, so that two calls do not start two.
     restarting: tokio::sync::Mutex<()>,
     /// It was started again and has answered nothing since.
@@ -27,11 +27,11 @@ pub(super) struct Server {
     is_stopped: AtomicBool,
 }
 
-impl Server {
+impl McpServerHandle {
     pub(super) fn new(
-        config: ServerConfig,
-        place: &Place,
-        limits: Limits,
+        config: McpServerConfig,
+        place: &SessionPaths,
+        limits: McpLimits,
         notices: Notices,
     ) -> Self {
         let logs = place.session_folder().join("mcp");
@@ -56,7 +56,7 @@ impl Server {
         &self.log
     }
 
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> McpLimits {
         self.limits
     }
 
@@ -66,9 +66,9 @@ impl Server {
     }
 
     /// Starts it. An error is half a sentence.
-    pub(super) async fn start(&self) -> Result<Offered, String> {
-        let listener = Listener::new(self.name(), self.notices.clone());
-        let opened = Connection::open(
+    pub(super) async fn start(&self) -> Result<McpOffer, String> {
+        let listener = McpListener::new(self.name(), self.notices.clone());
+        let opened = McpConnection::open(
             &self.config,
             &self.folder,
             &self.log,
@@ -116,7 +116,7 @@ impl Server {
                 () = service.service().sign.notified() => {}
                 () = tokio::time::sleep(self.limits.call) => {
                     let seconds = self.limits.call.as_secs().max(1).to_string();
-                    return Err(self.told(include_str!("fragments/late.md"), "seconds", &seconds));
+                    return Err(self.message(include_str!("fragments/late.md"), "seconds", &seconds));
                 }
             }
         };
@@ -128,22 +128,22 @@ impl Server {
             Err(_) if self.is_stopped.load(Ordering::Relaxed) => Err(closed()),
             Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
                 let how = connection.process.ended().await;
-                Err(self.told(include_str!("fragments/died.md"), "how", &how))
+                Err(self.message(include_str!("fragments/died.md"), "how", &how))
             }
             Err(ServiceError::McpError(error)) => {
                 self.on_probation.store(false, Ordering::Relaxed);
                 let why = super::one_line(&error.message, 2_000);
-                Err(self.told(include_str!("fragments/refused.md"), "why", &why))
+                Err(self.message(include_str!("fragments/refused.md"), "why", &why))
             }
             Err(error) => {
                 let why = super::one_line(&error.to_string(), 300);
-                Err(self.told(include_str!("fragments/refused.md"), "why", &why))
+                Err(self.message(include_str!("fragments/refused.md"), "why", &why))
             }
         }
     }
 
     /// A connection that works: the one there is, or a new one if that was not tried in vain already.
-    async fn connected(&self) -> Result<Arc<Connection>, String> {
+    async fn connected(&self) -> Result<Arc<McpConnection>, String> {
         let _restarting = self.restarting.lock().await;
         if self.is_stopped.load(Ordering::Relaxed) {
             return Err(closed());
@@ -152,7 +152,7 @@ impl Server {
             return Ok(connection);
         }
         if self.on_probation.load(Ordering::Relaxed) {
-            return Err(self.told(include_str!("fragments/gone.md"), "why", ""));
+            return Err(self.message(include_str!("fragments/gone.md"), "why", ""));
         }
         let started = self.start().await;
         self.on_probation.store(true, Ordering::Relaxed);
@@ -168,13 +168,13 @@ impl Server {
                 let why = started
                     .err()
                     .unwrap_or_else(|| "it ended at once".to_owned());
-                Err(self.told(include_str!("fragments/not_restarted.md"), "why", &why))
+                Err(self.message(include_str!("fragments/not_restarted.md"), "why", &why))
             }
         }
     }
 
     /// The connection, if there is one that works.
-    fn current(&self) -> Option<Arc<Connection>> {
+    fn current(&self) -> Option<Arc<McpConnection>> {
         let mut current = self
             .connection
             .lock()
@@ -188,7 +188,7 @@ impl Server {
         current.clone()
     }
 
-    fn told(&self, fragment: &str, gap: &str, value: &str) -> String {
+    fn message(&self, fragment: &str, gap: &str, value: &str) -> String {
         let log = self.log.display().to_string();
         let server = super::one_line(self.name(), 64);
         fill(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use longhaul::Boxed;
 use serde_json::{Value, json};
 
-use super::server::Server;
+use super::server::McpServerHandle;
 use super::{output, schema};
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 use crate::tools::definition::{one_line, stopped};
 
 /// The longest description, in characters. It is paid for in every request.
@@ -15,14 +15,18 @@ const LONGEST: usize = 2_048;
 
 /// A tool of a server.
 pub(super) struct McpTool {
-    server: Arc<Server>,
+    server: Arc<McpServerHandle>,
     name: String,
     its_name: String,
     definition: Value,
 }
 
 impl McpTool {
-    pub(super) fn new(server: Arc<Server>, name: String, tool: &rmcp::model::Tool) -> Self {
+    pub(super) fn new(
+        server: Arc<McpServerHandle>,
+        name: String,
+        tool: &rmcp::model::Tool,
+    ) -> Self {
         let said = tool.description.as_deref().or(tool.title.as_deref());
         let said = said.unwrap_or_default().trim();
         let description = match crate::tools::definition::beginning(said, LONGEST) {
@@ -53,8 +57,8 @@ impl Tool for McpTool {
     }
 
     /// Whatever it says about itself: a server is not believed that its tools only read.
-    fn access(&self, _: &Value) -> Access {
-        Access::Other
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Other
     }
 
     fn line(&self, input: &Value) -> String {
@@ -65,19 +69,23 @@ impl Tool for McpTool {
         serde_json::to_string_pretty(input).unwrap_or_default()
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let arguments = match input {
                 Value::Object(arguments) => arguments,
                 Value::Null => serde_json::Map::new(),
-                _ => return Output::error(include_str!("fragments/not_an_object.md").trim_end()),
+                _ => {
+                    return ToolCallOutput::error(
+                        include_str!("fragments/not_an_object.md").trim_end(),
+                    );
+                }
             };
             let called = self
                 .server
                 .call(&self.its_name, arguments, call.progress.clone());
             match call.cancel.run_until_cancelled(called).await {
                 None => stopped(),
-                Some(Err(why)) => Output::error(why),
+                Some(Err(why)) => ToolCallOutput::error(why),
                 Some(Ok(answer)) => {
                     let most = self.server.limits().output;
                     output::shown(answer, most, &self.server.outputs(), &call.id).await

@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::definition::{one_line, text_field};
 use super::typed::TypedTool;
-use crate::event::Mode;
-use crate::tool::{Access, Call, Output};
+use crate::event::ApprovalMode;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
-pub use state::{Modes, PlanState, REMINDER};
+pub use state::{ApprovalModeStore, PlanState, REMINDER};
 
 /// The name of the tool that hands in a plan.
 pub const EXIT: &str = "ExitPlanMode";
@@ -23,25 +23,25 @@ pub const EXIT: &str = "ExitPlanMode";
 pub(crate) const ENTER: &str = "EnterPlanMode";
 
 /// Hands in a plan. Its call needs the user's consent in every mode; once it runs, it was given.
-pub struct ExitPlanMode {
+pub struct ExitPlanModeTool {
     state: Arc<PlanState>,
 }
 
-impl ExitPlanMode {
+impl ExitPlanModeTool {
     /// Leaves the plan mode of this session.
     pub fn new(state: Arc<PlanState>) -> Self {
         Self { state }
     }
 }
 
-impl TypedTool for ExitPlanMode {
+impl TypedTool for ExitPlanModeTool {
     const NAME: &'static str = EXIT;
     const DESCRIPTION: &'static str = include_str!("fragments/exit.md");
     const SCHEMA: &'static str = include_str!("fragments/exit.json");
     type Input = Value;
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Other
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Other
     }
 
     fn line(&self, input: &Value) -> String {
@@ -52,7 +52,7 @@ impl TypedTool for ExitPlanMode {
         text_field(input, "plan").to_owned()
     }
 
-    async fn run(&self, input: Value, _: &Call) -> Result<Output, String> {
+    async fn run(&self, input: Value, _: &CallContext) -> Result<ToolCallOutput, String> {
         if !self.state.is_on() {
             return Err(include_str!("fragments/not_planning.md")
                 .trim_end()
@@ -69,43 +69,43 @@ impl TypedTool for ExitPlanMode {
         }
         self.state.leave();
         let agreed = fill(include_str!("fragments/agreed.md"), &[("path", &path)]);
-        Ok(Output::text(agreed, "agreed").with_detail(plan))
+        Ok(ToolCallOutput::text(agreed, "agreed").with_detail(plan))
     }
 }
 
 /// Asks for plan mode.
-pub struct EnterPlanMode {
+pub struct EnterPlanModeTool {
     state: Arc<PlanState>,
 }
 
-impl EnterPlanMode {
+impl EnterPlanModeTool {
     /// Enters the plan mode of this session.
     pub fn new(state: Arc<PlanState>) -> Self {
         Self { state }
     }
 }
 
-impl TypedTool for EnterPlanMode {
+impl TypedTool for EnterPlanModeTool {
     const NAME: &'static str = ENTER;
     const DESCRIPTION: &'static str = include_str!("fragments/enter.md");
     const SCHEMA: &'static str = include_str!("fragments/enter.json");
     type Input = Value;
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Other
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Other
     }
 
     fn line(&self, _: &Value) -> String {
         "make a plan first".to_owned()
     }
 
-    async fn run(&self, _: Value, _: &Call) -> Result<Output, String> {
+    async fn run(&self, _: Value, _: &CallContext) -> Result<ToolCallOutput, String> {
         let refused = match self.state.mode() {
-            Mode::Plan => include_str!("fragments/already.md"),
-            Mode::DontAsk => include_str!("fragments/nobody.md"),
-            Mode::Default | Mode::AcceptEdits | Mode::BypassPermissions => {
+            ApprovalMode::Plan => include_str!("fragments/already.md"),
+            ApprovalMode::DontAsk => include_str!("fragments/nobody.md"),
+            ApprovalMode::Default | ApprovalMode::AcceptEdits | ApprovalMode::BypassPermissions => {
                 self.state.enter();
-                return Ok(Output::text(REMINDER.trim_end(), "plan mode is on"));
+                return Ok(ToolCallOutput::text(REMINDER.trim_end(), "plan mode is on"));
             }
         };
         Err(refused.trim_end().to_owned())

@@ -4,11 +4,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use longhaul_core::rehydrate::{Plan, Source};
+use longhaul_core::rehydrate::{PlanFile, RestoreSourceResult};
 use longhaul_store::create_private_file;
 
-use crate::event::Mode;
-use crate::place::Place;
+use crate::event::ApprovalMode;
+use crate::session_paths::SessionPaths;
 
 /// What the model is told while plan mode is on: with each prompt, and again after a compaction (R2).
 pub const REMINDER: &str = include_str!("fragments/reminder.md");
@@ -17,24 +17,24 @@ pub const REMINDER: &str = include_str!("fragments/reminder.md");
 const LONGEST: u64 = 1 << 20;
 
 /// Holds the mode of a session.
-pub trait Modes: Send + Sync {
+pub trait ApprovalModeStore: Send + Sync {
     /// What it is.
-    fn mode(&self) -> Mode;
+    fn mode(&self) -> ApprovalMode;
 
     /// Changes it, and tells whoever shows it.
-    fn set_mode(&self, mode: Mode);
+    fn set_mode(&self, mode: ApprovalMode);
 }
 
 /// Plan mode of a session.
 pub struct PlanState {
-    modes: Arc<dyn Modes>,
+    modes: Arc<dyn ApprovalModeStore>,
     path: PathBuf,
-    before: Mutex<Mode>,
+    before: Mutex<ApprovalMode>,
 }
 
 impl PlanState {
     /// The plan is kept in the session's own folder.
-    pub fn new(place: &Place, modes: Arc<dyn Modes>) -> Self {
+    pub fn new(place: &SessionPaths, modes: Arc<dyn ApprovalModeStore>) -> Self {
         Self {
             path: place.session_folder().join("plan.md"),
             modes,
@@ -43,21 +43,21 @@ impl PlanState {
     }
 
     /// The mode now.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> ApprovalMode {
         self.modes.mode()
     }
 
     /// Whether plan mode is on.
     pub fn is_on(&self) -> bool {
-        self.mode() == Mode::Plan
+        self.mode() == ApprovalMode::Plan
     }
 
     /// Turns it on, and remembers what was before. A screen turns it on this way, too.
     pub fn enter(&self) {
         let now = self.mode();
-        if now != Mode::Plan {
+        if now != ApprovalMode::Plan {
             *self.before.lock().unwrap_or_else(PoisonError::into_inner) = now;
-            self.modes.set_mode(Mode::Plan);
+            self.modes.set_mode(ApprovalMode::Plan);
         }
     }
 
@@ -100,14 +100,14 @@ impl PlanState {
     }
 
     /// The plan as rehydration takes it (R2); none if there never was one.
-    pub fn gathered(&self) -> Option<Source<Plan>> {
+    pub fn gathered(&self) -> Option<RestoreSourceResult<PlanFile>> {
         match self.text() {
-            Ok(text) => Some(Source::Found(Plan {
+            Ok(text) => Some(RestoreSourceResult::Found(PlanFile {
                 path: self.path.clone(),
                 text,
             })),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => Some(Source::Failed {
+            Err(error) => Some(RestoreSourceResult::Failed {
                 what: "the plan".to_owned(),
                 why: error.to_string(),
             }),

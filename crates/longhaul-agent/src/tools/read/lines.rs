@@ -14,7 +14,7 @@ const MOST: usize = 128 << 10;
 
 /// What to do after the last line that is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum RestOfFile {
     /// Go on, to say how many there are.
     Count,
     /// Leave it: that would take long.
@@ -23,7 +23,7 @@ pub(super) enum Rest {
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct LinesRead {
     text: String,
     shown: u64,
     /// Lines that were seen, shown or not.
@@ -38,19 +38,20 @@ pub(super) fn read(
     mut reader: impl BufRead,
     offset: u64,
     limit: u64,
-    rest: Rest,
-) -> io::Result<Lines> {
-    let mut found = Lines::default();
+    rest: RestOfFile,
+) -> io::Result<LinesRead> {
+    let mut found = LinesRead::default();
     let mut line = Vec::new();
     loop {
         let number = found.seen + 1;
         let wanted = number >= offset && found.shown < limit && found.text.len() < MOST;
-        if rest == Rest::Leave && number >= offset && !wanted {
+        if rest == RestOfFile::Leave && number >= offset && !wanted {
             found.reached_end = reader.fill_buf()?.is_empty();
             return Ok(found);
         }
         line.clear();
-        if next_line(&mut reader, if wanted { KEPT } else { 0 }, &mut line)? == End::OfFile {
+        if next_line(&mut reader, if wanted { KEPT } else { 0 }, &mut line)? == LineReadEnd::OfFile
+        {
             found.reached_end = true;
             return Ok(found);
         }
@@ -63,13 +64,17 @@ pub(super) fn read(
 }
 
 #[derive(PartialEq, Eq)]
-enum End {
+enum LineReadEnd {
     OfLine,
     OfFile,
 }
 
 /// Passes a line and keeps its beginning.
-fn next_line(reader: &mut impl BufRead, keep: usize, line: &mut Vec<u8>) -> io::Result<End> {
+fn next_line(
+    reader: &mut impl BufRead,
+    keep: usize,
+    line: &mut Vec<u8>,
+) -> io::Result<LineReadEnd> {
     let mut any = false;
     loop {
         let chunk = match reader.fill_buf() {
@@ -78,7 +83,11 @@ fn next_line(reader: &mut impl BufRead, keep: usize, line: &mut Vec<u8>) -> io::
             Err(error) => return Err(error),
         };
         if chunk.is_empty() {
-            return Ok(if any { End::OfLine } else { End::OfFile });
+            return Ok(if any {
+                LineReadEnd::OfLine
+            } else {
+                LineReadEnd::OfFile
+            });
         }
         any = true;
         let end = memchr::memchr(b'\n', chunk);
@@ -88,12 +97,12 @@ fn next_line(reader: &mut impl BufRead, keep: usize, line: &mut Vec<u8>) -> io::
         let used = part.len() + usize::from(end.is_some());
         reader.consume(used);
         if end.is_some() {
-            return Ok(End::OfLine);
+            return Ok(LineReadEnd::OfLine);
         }
     }
 }
 
-impl Lines {
+impl LinesRead {
     fn add(&mut self, number: u64, line: &[u8]) {
         let passed_whole = line.len() < KEPT;
         let line = line.strip_suffix(b"\r").unwrap_or(line);

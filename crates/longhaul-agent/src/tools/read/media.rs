@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::amount;
 use crate::files::FileState;
-use crate::tool::Output;
+use crate::tool::ToolCallOutput;
 
 /// A picture may have so many bytes: 10 MB when written in base64.
 const PICTURE: u64 = 7_500_000;
@@ -20,30 +20,30 @@ const DOCUMENT: u64 = 10_000_000;
 
 /// What can be shown as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Media {
+pub(super) enum MediaKind {
     Picture(&'static str),
     Document,
 }
 
 /// What a file is, by its beginning.
-pub(super) fn kind(head: &[u8]) -> Option<Media> {
+pub(super) fn kind(head: &[u8]) -> Option<MediaKind> {
     if head.starts_with(b"%PDF-") {
-        return Some(Media::Document);
+        return Some(MediaKind::Document);
     }
     match imagesize::image_type(head).ok()? {
-        ImageType::Png => Some(Media::Picture("image/png")),
-        ImageType::Jpeg => Some(Media::Picture("image/jpeg")),
-        ImageType::Gif => Some(Media::Picture("image/gif")),
-        ImageType::Webp => Some(Media::Picture("image/webp")),
+        ImageType::Png => Some(MediaKind::Picture("image/png")),
+        ImageType::Jpeg => Some(MediaKind::Picture("image/jpeg")),
+        ImageType::Gif => Some(MediaKind::Picture("image/gif")),
+        ImageType::Webp => Some(MediaKind::Picture("image/webp")),
         _ => None,
     }
 }
 
 /// Refuses what no request could carry, before it is read.
-pub(super) fn fits(media: Media, size: u64) -> Result<(), String> {
+pub(super) fn fits(media: MediaKind, size: u64) -> Result<(), String> {
     let (what, most, instead) = match media {
-        Media::Picture(_) => ("picture", PICTURE, "Make it smaller with a command in Bash"),
-        Media::Document => (
+        MediaKind::Picture(_) => ("picture", PICTURE, "Make it smaller with a command in Bash"),
+        MediaKind::Document => (
             "PDF",
             DOCUMENT,
             "Extract its text or some pages with a command in Bash",
@@ -60,14 +60,18 @@ pub(super) fn fits(media: Media, size: u64) -> Result<(), String> {
 }
 
 /// The block that shows it.
-pub(super) fn show(media: Media, content: &[u8], files: &FileState) -> Result<Output, String> {
+pub(super) fn show(
+    media: MediaKind,
+    content: &[u8],
+    files: &FileState,
+) -> Result<ToolCallOutput, String> {
     let (kind, mime, line) = match media {
-        Media::Document => (
+        MediaKind::Document => (
             "document",
             "application/pdf",
             format!("PDF, {}", amount(content.len() as u64)),
         ),
-        Media::Picture(mime) => {
+        MediaKind::Picture(mime) => {
             let size = imagesize::blob_size(content)
                 .map_err(|_| "The picture is damaged and cannot be shown.".to_owned())?;
             let side = size.width.max(size.height);
@@ -94,7 +98,7 @@ pub(super) fn show(media: Media, content: &[u8], files: &FileState) -> Result<Ou
     let data = BASE64_STANDARD.encode(content);
     let block =
         json!({"type": kind, "source": {"type": "base64", "media_type": mime, "data": data}});
-    let mut output = Output::text("", line.clone()).with_detail(line);
+    let mut output = ToolCallOutput::text("", line.clone()).with_detail(line);
     output.content = Value::Array(vec![block]);
     Ok(output)
 }

@@ -15,9 +15,9 @@ use super::blocking::blocking;
 use super::input;
 use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
-use crate::files::{FileState, Opened, Print, Shown};
-use crate::place::Place;
-use crate::tool::{Access, Call, Output};
+use crate::files::{FileFingerprint, FileState, OpenedFile, ShownExtent};
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
 /// As many lines if none are asked for.
 const LINES: u64 = 2_000;
@@ -28,10 +28,10 @@ const UNRANGED: u64 = 256 << 10;
 const UNCHANGED: &str = include_str!("unchanged.md");
 
 /// Reads files.
-pub struct Read(Arc<PlaceFiles>);
+pub struct ReadTool(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
-pub(super) struct Input {
+pub(super) struct ReadInput {
     file_path: String,
     #[serde(default, deserialize_with = "input::count")]
     offset: Option<u64>,
@@ -39,21 +39,21 @@ pub(super) struct Input {
     limit: Option<u64>,
 }
 
-impl Read {
+impl ReadTool {
     /// Reads files of this place, and remembers what it showed.
-    pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
+    pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
 }
 
-impl TypedTool for Read {
+impl TypedTool for ReadTool {
     const NAME: &'static str = "Read";
     const DESCRIPTION: &'static str = include_str!("description.md");
     const SCHEMA: &'static str = include_str!("schema.json");
-    type Input = Input;
+    type Input = ReadInput;
 
-    fn access(&self, input: &Value) -> Access {
-        self.0.access(input, Access::Reads)
+    fn access(&self, input: &Value) -> ToolAccess {
+        self.0.access(input, ToolAccess::Reads)
     }
 
     fn line(&self, input: &Value) -> String {
@@ -70,21 +70,21 @@ impl TypedTool for Read {
         }
     }
 
-    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: ReadInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         let (files, id) = (self.0.clone(), call.id.clone());
         blocking(&call.cancel, move |_| read(&files, &id, &input)).await
     }
 }
 
-fn read(files: &PlaceFiles, call: &str, input: &Input) -> Result<Output, String> {
+fn read(files: &PlaceFiles, call: &str, input: &ReadInput) -> Result<ToolCallOutput, String> {
     let (judged, files) = (&files.judged, &files.state);
     let path = judged.path(&input.file_path).map_err(told)?;
-    let opened = Opened::regular(&path).map_err(told)?;
+    let opened = OpenedFile::regular(&path).map_err(told)?;
     let (metadata, short) = (opened.metadata.clone(), opened.is_short());
     let mut reader = BufReader::new(&opened.file);
     let head = reader
         .fill_buf()
-        .map_err(|error| told(crate::files::Unfit::of(&path, error)))?;
+        .map_err(|error| told(crate::files::UnusableFile::of(&path, error)))?;
     let media = media::kind(head);
     let is_binary = media.is_none() && memchr::memchr(0, head).is_some();
     let size = metadata.len();
@@ -98,12 +98,12 @@ fn read(files: &PlaceFiles, call: &str, input: &Input) -> Result<Output, String>
     if let Some(media) = media {
         media::fits(media, size)?;
         let content = rest(reader, &path)?;
-        let print = Print::of(&content, &metadata);
-        if let Some(at) = files.shown_at(&path, &print, Shown::Whole) {
+        let print = FileFingerprint::of(&content, &metadata);
+        if let Some(at) = files.shown_at(&path, &print, ShownExtent::Whole) {
             return Ok(unchanged(at));
         }
         let output = media::show(media, &content, files)?;
-        files.shown(&path, print, Shown::Whole, call);
+        files.shown(&path, print, ShownExtent::Whole, call);
         return Ok(output);
     }
     let unranged = input.offset.is_none() && input.limit.is_none();
@@ -116,30 +116,33 @@ fn read(files: &PlaceFiles, call: &str, input: &Input) -> Result<Output, String>
     }
     let offset = input.offset.unwrap_or(1).max(1);
     let limit = input.limit.unwrap_or(LINES).max(1);
-    let shown = Shown::Lines { offset, limit };
+    let shown = ShownExtent::Lines { offset, limit };
     let (print, found) = if short {
         let content = rest(reader, &path)?;
-        let print = Print::of(&content, &metadata);
+        let print = FileFingerprint::of(&content, &metadata);
         if let Some(at) = files.shown_at(&path, &print, shown) {
             return Ok(unchanged(at));
         }
         (
             print,
-            lines::read(&content[..], offset, limit, lines::Rest::Count),
+            lines::read(&content[..], offset, limit, lines::RestOfFile::Count),
         )
     } else {
-        let print = Print::at_a_glance(&metadata);
+        let print = FileFingerprint::at_a_glance(&metadata);
         if let Some(at) = files.shown_at(&path, &print, shown) {
             return Ok(unchanged(at));
         }
         (
             print,
-            lines::read(reader, offset, limit, lines::Rest::Leave),
+            lines::read(reader, offset, limit, lines::RestOfFile::Leave),
         )
     };
-    let found = found.map_err(|error| told(crate::files::Unfit::of(&path, error)))?;
+    let found = found.map_err(|error| told(crate::files::UnusableFile::of(&path, error)))?;
     files.shown(&path, print, shown, call);
-    Ok(Output::text(found.for_the_model(offset), found.line()))
+    Ok(ToolCallOutput::text(
+        found.for_the_model(offset),
+        found.line(),
+    ))
 }
 
 fn rest(mut reader: BufReader<&std::fs::File>, path: &Path) -> Result<Vec<u8>, String> {
@@ -148,14 +151,14 @@ fn rest(mut reader: BufReader<&std::fs::File>, path: &Path) -> Result<Vec<u8>, S
     let read = (&mut reader)
         .take(crate::files::WHOLE)
         .read_to_end(&mut content);
-    read.map_err(|error| told(crate::files::Unfit::of(path, error)))?;
+    read.map_err(|error| told(crate::files::UnusableFile::of(path, error)))?;
     Ok(content)
 }
 
-fn unchanged(at: SystemTime) -> Output {
+fn unchanged(at: SystemTime) -> ToolCallOutput {
     let time = jiff::Timestamp::try_from(at).unwrap_or_default();
     let time = time.strftime("%H:%M:%S UTC").to_string();
-    Output::text(UNCHANGED.trim_end().replace("{time}", &time), "unchanged")
+    ToolCallOutput::text(UNCHANGED.trim_end().replace("{time}", &time), "unchanged")
 }
 
 fn told(why: impl std::fmt::Display) -> String {

@@ -14,10 +14,10 @@ use longhaul_core::normalize::fragment::fill;
 use serde_json::Value;
 
 use super::definition::{definition, one_line, text_field};
-use crate::tool::{Access, Call, Output, Tool};
+use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
 pub(crate) use listing::LISTING_CHARACTERS;
-pub use skills::{By, NotInvoked, Skill, Skills};
+pub use skills::{Skill, SkillInvokeError, SkillInvoker, Skills};
 
 /// The tool's name.
 pub const NAME: &str = "Skill";
@@ -50,8 +50,8 @@ impl Tool for SkillTool {
         self.definition.clone()
     }
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
@@ -59,15 +59,15 @@ impl Tool for SkillTool {
         one_line(format!("{name} {args}").trim(), 80)
     }
 
-    fn run<'a>(&'a self, input: Value, _: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, _: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let (name, args) = (text_field(&input, "skill"), text_field(&input, "args"));
-            match self.skills.invoke(name, args, By::Model).await {
+            match self.skills.invoke(name, args, SkillInvoker::Model).await {
                 Ok(text) => {
                     let line = format!("{} lines", text.lines().count());
-                    Output::text(text, line)
+                    ToolCallOutput::text(text, line)
                 }
-                Err(error) => Output::error(error.to_string()),
+                Err(error) => ToolCallOutput::error(error.to_string()),
             }
         })
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul::{Clock, SystemClock};
 use longhaul_core::normalize::fragment::fill;
-use longhaul_core::rehydrate::{InvokedSkill, Source};
+use longhaul_core::rehydrate::{InvokedSkill, RestoreSourceResult};
 
 use super::{body, listing};
 
@@ -31,12 +31,12 @@ pub struct Skill {
     /// Where they were found, links resolved. They are read there and nowhere else, whatever the links lead to by then.
     pub real: PathBuf,
     /// Who may invoke it.
-    pub by: By,
+    pub by: SkillInvoker,
 }
 
 /// Who invokes a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum SkillInvoker {
     /// The model, and the user too.
     Model,
     /// The user alone.
@@ -45,7 +45,7 @@ pub enum By {
 
 /// Why a skill was not invoked, told to the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotInvoked {
+pub enum SkillInvokeError {
     /// There is none of this name; what there is, is said.
     #[error("{0}")]
     Unknown(String),
@@ -94,7 +94,9 @@ impl Skills {
 
     /// Those that the model may invoke.
     pub(crate) fn for_model(&self) -> impl Iterator<Item = &Skill> {
-        self.skills.iter().filter(|skill| skill.by == By::Model)
+        self.skills
+            .iter()
+            .filter(|skill| skill.by == SkillInvoker::Model)
     }
 
     /// A line for each that the model may invoke, in so many characters: where there are too many for that,
@@ -108,20 +110,25 @@ impl Skills {
     ///
     /// # Errors
     /// As [`NotInvoked`].
-    pub async fn invoke(&self, name: &str, args: &str, by: By) -> Result<String, NotInvoked> {
+    pub async fn invoke(
+        &self,
+        name: &str,
+        args: &str,
+        by: SkillInvoker,
+    ) -> Result<String, SkillInvokeError> {
         let name = name.trim().trim_start_matches('/');
         let Some(skill) = self.find(name) else {
-            return Err(NotInvoked::Unknown(self.unknown(name)));
+            return Err(SkillInvokeError::Unknown(self.unknown(name)));
         };
-        if (by, skill.by) == (By::Model, By::User) {
-            return Err(NotInvoked::ForTheUser(fill(
+        if (by, skill.by) == (SkillInvoker::Model, SkillInvoker::User) {
+            return Err(SkillInvokeError::ForTheUser(fill(
                 include_str!("fragments/for_the_user.md"),
                 &[("name", &skill.name)],
             )));
         }
         let content = body::read(skill, args).await.map_err(|why| {
             let file = skill.file.display().to_string();
-            NotInvoked::Unreadable(fill(
+            SkillInvokeError::Unreadable(fill(
                 include_str!("fragments/unreadable.md"),
                 &[("name", &skill.name), ("file", &file), ("why", &why)],
             ))
@@ -142,10 +149,10 @@ impl Skills {
     }
 
     /// The invoked skills as rehydration takes them (R3); none if there were none.
-    pub fn gathered(&self) -> Option<Source<Vec<InvokedSkill>>> {
+    pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<InvokedSkill>>> {
         let invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
         let skills: Vec<InvokedSkill> = invoked.values().cloned().collect();
-        (!skills.is_empty()).then_some(Source::Found(skills))
+        (!skills.is_empty()).then_some(RestoreSourceResult::Found(skills))
     }
 
     fn find(&self, name: &str) -> Option<&Skill> {

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use longhaul_core::rehydrate::{self, Source};
+use longhaul_core::rehydrate::{self, RestoreSourceResult};
 use serde_json::Value;
 
-use crate::event::{Todo, TodoStatus};
+use crate::event::{TodoItem, TodoStatus};
 
 /// More steps than this are no list that anybody reads.
 const MOST: usize = 200;
@@ -13,23 +13,23 @@ const MOST: usize = 200;
 const LONGEST: usize = 2_000;
 
 /// Hears of a new list.
-type Watcher = Arc<dyn Fn(&[Todo]) + Send + Sync>;
+type Watcher = Arc<dyn Fn(&[TodoItem]) + Send + Sync>;
 
 /// The list of a session.
-pub struct Todos {
-    list: Mutex<Vec<Todo>>,
+pub struct TodoList {
+    list: Mutex<Vec<TodoItem>>,
     watcher: Watcher,
 }
 
-impl Default for Todos {
+impl Default for TodoList {
     fn default() -> Self {
         Self::watched(|_| {})
     }
 }
 
-impl Todos {
+impl TodoList {
     /// An empty list. The watcher hears of each that comes after it.
-    pub fn watched(watcher: impl Fn(&[Todo]) + Send + Sync + 'static) -> Self {
+    pub fn watched(watcher: impl Fn(&[TodoItem]) + Send + Sync + 'static) -> Self {
         Self {
             list: Mutex::default(),
             watcher: Arc::new(watcher),
@@ -37,13 +37,13 @@ impl Todos {
     }
 
     /// What is on it.
-    pub fn list(&self) -> Vec<Todo> {
+    pub fn list(&self) -> Vec<TodoItem> {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.clone()
     }
 
     /// Replaces it: by a call, or by what the transcript of a resumed session holds.
-    pub fn set(&self, todos: Vec<Todo>) {
+    pub fn set(&self, todos: Vec<TodoItem>) {
         // Told outside of the lock: a watcher may ask for the list.
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.clone_from(&todos);
@@ -52,15 +52,15 @@ impl Todos {
     }
 
     /// The list as rehydration takes it (R2); none if there is nothing on it.
-    pub fn gathered(&self) -> Option<Source<Vec<rehydrate::Todo>>> {
+    pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<rehydrate::TodoListItem>>> {
         let list = self.list();
-        let todos = list.into_iter().map(|todo| rehydrate::Todo {
+        let todos = list.into_iter().map(|todo| rehydrate::TodoListItem {
             content: todo.content,
             status: word(todo.status).to_owned(),
             active_form: Some(todo.active_form).filter(|form| !form.is_empty()),
         });
         let todos: Vec<_> = todos.collect();
-        (!todos.is_empty()).then_some(Source::Found(todos))
+        (!todos.is_empty()).then_some(RestoreSourceResult::Found(todos))
     }
 }
 
@@ -68,7 +68,7 @@ impl Todos {
 ///
 /// # Errors
 /// What is wrong, as half a sentence for the model.
-pub fn read(input: &Value) -> Result<Vec<Todo>, String> {
+pub fn read(input: &Value) -> Result<Vec<TodoItem>, String> {
     let given = match input.get("todos") {
         // Some models send the list as a text.
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
@@ -83,7 +83,7 @@ pub fn read(input: &Value) -> Result<Vec<Todo>, String> {
     }
     let read = items.into_iter().enumerate().map(|(at, item)| {
         let number = at + 1;
-        let todo: Todo =
+        let todo: TodoItem =
             serde_json::from_value(item).map_err(|error| format!("step {number}: {error}"))?;
         if todo.content.trim().is_empty() {
             return Err(format!("step {number} is empty"));

@@ -10,34 +10,34 @@ use longhaul_core::normalize::fragment::fill;
 use serde_json::Value;
 
 use super::typed::TypedTool;
-use crate::event::{Todo, TodoStatus};
-use crate::tool::{Access, Call, Output};
+use crate::event::{TodoItem, TodoStatus};
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
-pub use list::{Todos, read};
+pub use list::{TodoList, read};
 
 /// The tool's name.
 pub const NAME: &str = "TodoWrite";
 
 /// The tool.
-pub struct TodoWrite {
-    todos: Arc<Todos>,
+pub struct TodoWriteTool {
+    todos: Arc<TodoList>,
 }
 
-impl TodoWrite {
+impl TodoWriteTool {
     /// Writes to this list.
-    pub fn new(todos: Arc<Todos>) -> Self {
+    pub fn new(todos: Arc<TodoList>) -> Self {
         Self { todos }
     }
 }
 
-impl TypedTool for TodoWrite {
+impl TypedTool for TodoWriteTool {
     const NAME: &'static str = NAME;
     const DESCRIPTION: &'static str = include_str!("fragments/description.md");
     const SCHEMA: &'static str = include_str!("fragments/schema.json");
     type Input = Value;
 
-    fn access(&self, _: &Value) -> Access {
-        Access::Nothing
+    fn access(&self, _: &Value) -> ToolAccess {
+        ToolAccess::Nothing
     }
 
     fn line(&self, input: &Value) -> String {
@@ -52,7 +52,7 @@ impl TypedTool for TodoWrite {
         }
     }
 
-    async fn run(&self, input: Value, _: &Call) -> Result<Output, String> {
+    async fn run(&self, input: Value, _: &CallContext) -> Result<ToolCallOutput, String> {
         let todos = read(&input).map_err(|why| {
             let gaps = [("why", &*why)];
             fill(include_str!("fragments/not_understood.md"), &gaps)
@@ -63,14 +63,14 @@ impl TypedTool for TodoWrite {
     }
 }
 
-fn told(todos: &[Todo]) -> Output {
+fn told(todos: &[TodoItem]) -> ToolCallOutput {
     if todos.is_empty() {
-        return Output::text(
+        return ToolCallOutput::text(
             include_str!("fragments/emptied.md").trim_end(),
             "an empty list",
         );
     }
-    let is_done = |todo: &&Todo| todo.status == TodoStatus::Completed;
+    let is_done = |todo: &&TodoItem| todo.status == TodoStatus::Completed;
     let done = todos.iter().filter(is_done).count();
     let (open, done) = ((todos.len() - done).to_string(), done.to_string());
     let text = fill(
@@ -86,5 +86,5 @@ fn told(todos: &[Todo]) -> Output {
         format!("[{mark}] {}", todo.content)
     });
     let detail = marks.collect::<Vec<_>>().join("\n");
-    Output::text(text, format!("{open} open, {done} done")).with_detail(detail)
+    ToolCallOutput::text(text, format!("{open} open, {done} done")).with_detail(detail)
 }

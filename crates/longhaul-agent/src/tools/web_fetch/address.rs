@@ -16,7 +16,7 @@ const LONGEST: usize = 2_000;
 
 /// What may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Addresses {
+pub enum AllowedAddresses {
     /// The public internet.
     #[default]
     Public,
@@ -24,7 +24,7 @@ pub enum Addresses {
     All,
 }
 
-impl Addresses {
+impl AllowedAddresses {
     /// Reads an address as a model gave it: made https, checked as far as it can be without a lookup.
     ///
     /// # Errors
@@ -129,26 +129,28 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 /// A name leads to an address that may not be reached.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is in the local network")]
-pub(super) struct NotPublic(pub(super) String);
+pub(super) struct NotPublicAddress(pub(super) String);
 
 /// Looks names up, and refuses those that lead into the local network.
-pub(super) struct Lookup {
+pub(super) struct AddressLookup {
     /// What may be reached.
-    pub(super) addresses: Addresses,
+    pub(super) addresses: AllowedAddresses,
     /// The host of the proxy, which mostly is in the local network.
     pub(super) proxy: Option<String>,
 }
 
-impl Resolve for Lookup {
+impl Resolve for AddressLookup {
     fn resolve(&self, name: Name) -> Resolving {
         let host = name.as_str().to_owned();
-        let any = self.addresses == Addresses::All || self.proxy.as_deref() == Some(&*host);
+        let any = self.addresses == AllowedAddresses::All || self.proxy.as_deref() == Some(&*host);
         Box::pin(async move {
             let found = tokio::net::lookup_host((&*host, 0)).await?;
             let found: Vec<SocketAddr> = found.collect();
             // One is enough: which of them is taken is not for us to say.
             if !any && found.iter().any(|found| !is_public(found.ip())) {
-                return Err(Box::new(NotPublic(host)) as Box<dyn std::error::Error + Send + Sync>);
+                return Err(
+                    Box::new(NotPublicAddress(host)) as Box<dyn std::error::Error + Send + Sync>
+                );
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })
@@ -196,9 +198,9 @@ mod tests {
             "http://intranet/wiki",
         ];
         for given in local {
-            let refused = Addresses::Public.read(given).unwrap_err();
+            let refused = AllowedAddresses::Public.read(given).unwrap_err();
             assert!(refused.contains("local network"), "{given}: {refused}");
-            assert!(Addresses::All.read(given).is_ok(), "{given}");
+            assert!(AllowedAddresses::All.read(given).is_ok(), "{given}");
         }
         let public = [
             "http://1.1.1.1/",
@@ -207,7 +209,7 @@ mod tests {
             "http://[2002:101:101::]/",
         ];
         for given in public {
-            let url = Addresses::Public.read(given).unwrap();
+            let url = AllowedAddresses::Public.read(given).unwrap();
             assert_eq!(url.scheme(), "https", "{given}");
         }
     }
@@ -222,11 +224,11 @@ mod tests {
             "https://user:pw@a.org",
             "https://",
         ] {
-            let why = Addresses::All.read(given).unwrap_err();
+            let why = AllowedAddresses::All.read(given).unwrap_err();
             assert!(why.contains("full address"), "{given}: {why}");
         }
         assert!(
-            Addresses::All
+            AllowedAddresses::All
                 .read(&format!("https://a.org/{}", "x".repeat(2_000)))
                 .is_err()
         );
@@ -236,12 +238,20 @@ mod tests {
     async fn q1_a_name_that_leads_to_this_machine_is_refused_behind_the_lookup() {
         let lookup = |addresses, proxy: Option<&str>| {
             let proxy = proxy.map(str::to_owned);
-            Lookup { addresses, proxy }.resolve("localhost".parse().unwrap())
+            AddressLookup { addresses, proxy }.resolve("localhost".parse().unwrap())
         };
-        let refused = lookup(Addresses::Public, None).await.err().unwrap();
-        assert!(refused.downcast_ref::<NotPublic>().is_some());
-        assert!(lookup(Addresses::All, None).await.is_ok());
-        assert!(lookup(Addresses::Public, Some("localhost")).await.is_ok());
-        assert!(lookup(Addresses::Public, Some("other")).await.is_err());
+        let refused = lookup(AllowedAddresses::Public, None).await.err().unwrap();
+        assert!(refused.downcast_ref::<NotPublicAddress>().is_some());
+        assert!(lookup(AllowedAddresses::All, None).await.is_ok());
+        assert!(
+            lookup(AllowedAddresses::Public, Some("localhost"))
+                .await
+                .is_ok()
+        );
+        assert!(
+            lookup(AllowedAddresses::Public, Some("other"))
+                .await
+                .is_err()
+        );
     }
 }

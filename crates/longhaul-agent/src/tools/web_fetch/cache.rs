@@ -13,12 +13,12 @@ const KEPT: SignedDuration = SignedDuration::from_mins(15);
 const MOST: usize = 50;
 
 /// The pages, by address.
-pub(super) struct Cache {
+pub(super) struct PageCache {
     clock: Arc<dyn Clock>,
     pages: Mutex<BTreeMap<String, (Timestamp, Arc<str>)>>,
 }
 
-impl Cache {
+impl PageCache {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,

@@ -11,7 +11,7 @@ use htmd::options::{BulletListMarker, Options};
 use htmd::{Element, HtmlToMarkdown};
 use tokio::sync::oneshot;
 
-use super::tags::Tags;
+use super::tags::HtmlTags;
 
 /// Deeper pages are not converted. Browsers stop at 512.
 const DEEPEST: usize = 400;
@@ -77,7 +77,7 @@ fn picture(handlers: &dyn Handlers, picture: Element<'_>) -> Option<HandlerResul
 fn depth(html: &str) -> usize {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     let (mut now, mut deepest) = (0_usize, 0);
-    for tag in Tags::of(html) {
+    for tag in HtmlTags::of(html) {
         if FLAT.contains(&&*tag.name) || tag.closes_itself {
             continue;
         }
@@ -102,7 +102,7 @@ fn depth(html: &str) -> usize {
 fn plain(html: &str) -> String {
     let mut text = String::new();
     let mut from = 0;
-    for tag in Tags::of(html) {
+    for tag in HtmlTags::of(html) {
         text.push_str(&html[from..tag.start]);
         text.push(' ');
         from = tag.end;

@@ -20,20 +20,20 @@ use url::Url;
 
 use super::definition::{one_line, stopped, text_field};
 use super::typed::TypedTool;
-use crate::tool::{Access, Call, Output};
-use cache::Cache;
-use request::{Fetched, Fetcher};
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
+use cache::PageCache;
+use request::{FetchOutcome, PageFetcher};
 
-pub use address::Addresses;
+pub use address::AllowedAddresses;
 
 /// The tool's name.
 pub const NAME: &str = "WebFetch";
 
 /// How pages are fetched.
 #[derive(Clone)]
-pub struct Options {
+pub struct WebFetchOptions {
     /// What may be reached.
-    pub addresses: Addresses,
+    pub addresses: AllowedAddresses,
     /// The way out, if there must be one. Names are then looked up on its other side, where nobody here can see what they
     /// lead to.
     pub proxy: Option<Proxy>,
@@ -43,10 +43,10 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
 }
 
-impl Default for Options {
+impl Default for WebFetchOptions {
     fn default() -> Self {
         Self {
-            addresses: Addresses::Public,
+            addresses: AllowedAddresses::Public,
             proxy: None,
             timeout: Duration::from_secs(30),
             clock: Arc::new(SystemClock),
@@ -55,62 +55,62 @@ impl Default for Options {
 }
 
 /// The tool.
-pub struct WebFetch {
-    fetcher: Fetcher,
-    cache: Cache,
+pub struct WebFetchTool {
+    fetcher: PageFetcher,
+    cache: PageCache,
 }
 
-impl WebFetch {
+impl WebFetchTool {
     /// Fetches by these options. Nothing is opened yet.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: WebFetchOptions) -> Self {
         Self {
-            fetcher: Fetcher::new(options.addresses, options.proxy, options.timeout),
-            cache: Cache::new(options.clock),
+            fetcher: PageFetcher::new(options.addresses, options.proxy, options.timeout),
+            cache: PageCache::new(options.clock),
         }
     }
 
     /// The page as the model shall see it, from the cache or from the web.
-    async fn page(&self, url: &Url) -> Result<Arc<str>, Output> {
+    async fn page(&self, url: &Url) -> Result<Arc<str>, ToolCallOutput> {
         if let Some(text) = self.cache.get(url) {
             return Ok(text);
         }
         match self.fetcher.fetch(url).await {
-            Ok(Fetched::Page(text)) => {
+            Ok(FetchOutcome::Page(text)) => {
                 let text: Arc<str> = text.into();
                 self.cache.put(url, &text);
                 Ok(text)
             }
-            Ok(Fetched::Elsewhere { status, to }) => {
+            Ok(FetchOutcome::Elsewhere { status, to }) => {
                 let gaps = [("url", url.as_str()), ("status", &status), ("to", &to)];
                 let text = fill(include_str!("fragments/elsewhere.md"), &gaps);
-                Err(Output::text(text, format!("leads to {to}")))
+                Err(ToolCallOutput::text(text, format!("leads to {to}")))
             }
-            Err(why) => Err(Output::error(why)),
+            Err(why) => Err(ToolCallOutput::error(why)),
         }
     }
 
-    async fn answer(&self, url: &Url) -> Output {
+    async fn answer(&self, url: &Url) -> ToolCallOutput {
         let text = match self.page(url).await {
             Ok(text) => text,
             Err(output) => return output,
         };
         let line = format!("{} characters", text.chars().count());
         let gaps = [("url", url.as_str()), ("text", &text)];
-        Output::text(fill(include_str!("fragments/page.md"), &gaps), line)
+        ToolCallOutput::text(fill(include_str!("fragments/page.md"), &gaps), line)
     }
 }
 
-impl TypedTool for WebFetch {
+impl TypedTool for WebFetchTool {
     const NAME: &'static str = NAME;
     const DESCRIPTION: &'static str = include_str!("fragments/description.md");
     const SCHEMA: &'static str = include_str!("fragments/schema.json");
     type Input = Value;
 
-    fn access(&self, input: &Value) -> Access {
+    fn access(&self, input: &Value) -> ToolAccess {
         match self.fetcher.addresses().read(text_field(input, "url")) {
-            Ok(url) => Access::Fetches(url.host_str().unwrap_or_default().to_owned()),
+            Ok(url) => ToolAccess::Fetches(url.host_str().unwrap_or_default().to_owned()),
             // Nothing is fetched, so nobody needs to be asked.
-            Err(_) => Access::Nothing,
+            Err(_) => ToolAccess::Nothing,
         }
     }
 
@@ -118,7 +118,7 @@ impl TypedTool for WebFetch {
         one_line(text_field(input, "url"), 120)
     }
 
-    async fn run(&self, input: Value, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: Value, call: &CallContext) -> Result<ToolCallOutput, String> {
         let url = self.fetcher.addresses().read(text_field(&input, "url"))?;
         let answered = call.cancel.run_until_cancelled(self.answer(&url)).await;
         Ok(answered.unwrap_or_else(stopped))

@@ -9,7 +9,7 @@ const HEAD: usize = 2_048;
 
 /// What an answer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PageContentKind {
     Html,
     Text,
     Other,
@@ -29,19 +29,19 @@ pub(super) async fn read(content_type: Option<String>, bytes: Vec<u8>) -> Result
         mime => declared(mime),
     };
     let label = match kind {
-        Kind::Other if mime.is_empty() => return Err("a binary file".to_owned()),
-        Kind::Other => return Err(mime),
-        Kind::Html => named.map(str::to_owned).or_else(|| in_head(&bytes)),
-        Kind::Text => named.map(str::to_owned),
+        PageContentKind::Other if mime.is_empty() => return Err("a binary file".to_owned()),
+        PageContentKind::Other => return Err(mime),
+        PageContentKind::Html => named.map(str::to_owned).or_else(|| in_head(&bytes)),
+        PageContentKind::Text => named.map(str::to_owned),
     };
     let text = decoded(&bytes, label.as_deref());
     Ok(match kind {
-        Kind::Html => html::markdown(text).await,
-        Kind::Text | Kind::Other => text,
+        PageContentKind::Html => html::markdown(text).await,
+        PageContentKind::Text | PageContentKind::Other => text,
     })
 }
 
-fn declared(mime: &str) -> Kind {
+fn declared(mime: &str) -> PageContentKind {
     const TEXT: [&str; 13] = [
         "json",
         "xml",
@@ -58,19 +58,19 @@ fn declared(mime: &str) -> Kind {
         "graphql",
     ];
     match mime.split_once('/') {
-        Some(("text", "html")) | Some(("application", "xhtml+xml")) => Kind::Html,
-        Some(("text", _)) => Kind::Text,
-        Some(("application", name)) if TEXT.contains(&name) => Kind::Text,
+        Some(("text", "html")) | Some(("application", "xhtml+xml")) => PageContentKind::Html,
+        Some(("text", _)) => PageContentKind::Text,
+        Some(("application", name)) if TEXT.contains(&name) => PageContentKind::Text,
         Some((_, name)) => match name.rsplit_once('+') {
-            Some((_, "json" | "xml" | "yaml")) => Kind::Text,
-            _ => Kind::Other,
+            Some((_, "json" | "xml" | "yaml")) => PageContentKind::Text,
+            _ => PageContentKind::Other,
         },
-        None => Kind::Other,
+        None => PageContentKind::Other,
     }
 }
 
 /// What it is by its looks, where nobody says.
-fn guessed(bytes: &[u8]) -> Kind {
+fn guessed(bytes: &[u8]) -> PageContentKind {
     let head = &bytes[..bytes.len().min(HEAD)];
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -78,13 +78,15 @@ fn guessed(bytes: &[u8]) -> Kind {
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
         }
-        Err(_) => return Kind::Other,
+        Err(_) => return PageContentKind::Other,
     };
     let begins = text.trim_start().to_ascii_lowercase();
     match () {
-        () if text.contains('\0') => Kind::Other,
-        () if begins.starts_with("<!doctype html") || begins.starts_with("<html") => Kind::Html,
-        () => Kind::Text,
+        () if text.contains('\0') => PageContentKind::Other,
+        () if begins.starts_with("<!doctype html") || begins.starts_with("<html") => {
+            PageContentKind::Html
+        }
+        () => PageContentKind::Text,
     }
 }
 

@@ -10,7 +10,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response};
 use url::Url;
 
-use super::address::{Addresses, Lookup, NotPublic, refused};
+use super::address::{AddressLookup, AllowedAddresses, NotPublicAddress, refused};
 use super::page;
 use crate::tools::definition::{beginning, one_line};
 
@@ -26,7 +26,7 @@ const MOST_HOPS: usize = 10;
 const WANTED: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1";
 
 /// What there was at an address.
-pub(super) enum Fetched {
+pub(super) enum FetchOutcome {
     /// A page, as text in bounds.
     Page(String),
     /// A redirect to another host.
@@ -39,16 +39,20 @@ pub(super) enum Fetched {
 }
 
 /// Fetches pages.
-pub(super) struct Fetcher {
-    addresses: Addresses,
+pub(super) struct PageFetcher {
+    addresses: AllowedAddresses,
     proxy: Option<Proxy>,
     timeout: Duration,
     /// Certificates are loaded when the first page is fetched.
     client: OnceLock<Result<Client, String>>,
 }
 
-impl Fetcher {
-    pub(super) fn new(addresses: Addresses, proxy: Option<Proxy>, timeout: Duration) -> Self {
+impl PageFetcher {
+    pub(super) fn new(
+        addresses: AllowedAddresses,
+        proxy: Option<Proxy>,
+        timeout: Duration,
+    ) -> Self {
         Self {
             addresses,
             proxy,
@@ -57,12 +61,12 @@ impl Fetcher {
         }
     }
 
-    pub(super) fn addresses(&self) -> Addresses {
+    pub(super) fn addresses(&self) -> AllowedAddresses {
         self.addresses
     }
 
     /// Fetches; an error is a sentence for the model.
-    pub(super) async fn fetch(&self, url: &Url) -> Result<Fetched, String> {
+    pub(super) async fn fetch(&self, url: &Url) -> Result<FetchOutcome, String> {
         let fetched = tokio::time::timeout(self.timeout, self.follow(url)).await;
         fetched.unwrap_or_else(|_| {
             let seconds = self.timeout.as_secs().max(1).to_string();
@@ -71,14 +75,14 @@ impl Fetcher {
         })
     }
 
-    async fn follow(&self, first: &Url) -> Result<Fetched, String> {
+    async fn follow(&self, first: &Url) -> Result<FetchOutcome, String> {
         let mut url = first.clone();
         for _ in 0..MOST_HOPS {
             let client = self.client(&url)?;
             let sent = client.get(url.clone()).header(ACCEPT, WANTED).send().await;
             let response = sent.map_err(|error| failed(&url, &error))?;
             let Some(to) = redirect(&response, &url) else {
-                return page(&url, response).await.map(Fetched::Page);
+                return page(&url, response).await.map(FetchOutcome::Page);
             };
             let status = response.status().to_string();
             // A user name in it, another scheme: what could not be asked for is not followed either.
@@ -87,7 +91,7 @@ impl Fetcher {
                 Ok(next) if is_same_site(&url, &next) => url = next,
                 _ => {
                     let to = to.to_string();
-                    return Ok(Fetched::Elsewhere { status, to });
+                    return Ok(FetchOutcome::Elsewhere { status, to });
                 }
             }
         }
@@ -111,7 +115,7 @@ impl Fetcher {
         let host = proxy
             .and_then(|proxy| Url::parse(proxy.url.expose()).ok())
             .and_then(|proxy| proxy.host_str().map(str::to_owned));
-        let lookup = Lookup {
+        let lookup = AddressLookup {
             addresses: self.addresses,
             proxy: host,
         };
@@ -199,7 +203,7 @@ fn failed(url: &Url, error: &reqwest::Error) -> String {
     // The first cause says it best: what is around it only says that something went wrong.
     let mut cause: &dyn Error = error;
     loop {
-        if let Some(NotPublic(host)) = cause.downcast_ref() {
+        if let Some(NotPublicAddress(host)) = cause.downcast_ref() {
             return refused(host);
         }
         match cause.source() {
@@ -221,7 +225,7 @@ mod tests {
 
     #[tokio::test]
     async fn q1_a_refusal_behind_the_lookup_is_told_as_one() {
-        let fetcher = Fetcher::new(Addresses::Public, None, Duration::from_secs(30));
+        let fetcher = PageFetcher::new(AllowedAddresses::Public, None, Duration::from_secs(30));
         let url = Url::parse("http://localhost:1/").unwrap();
         let why = fetcher.fetch(&url).await.err().unwrap();
         assert!(

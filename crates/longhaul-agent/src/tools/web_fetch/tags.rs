@@ -4,7 +4,7 @@ use memchr::memchr;
 use memchr::memmem::find;
 
 /// A tag, with all behind it that no reader sees.
-pub(super) struct Tag {
+pub(super) struct HtmlTag {
     pub(super) name: String,
     pub(super) is_end: bool,
     pub(super) closes_itself: bool,
@@ -13,21 +13,21 @@ pub(super) struct Tag {
 }
 
 /// The tags of a page, one by one.
-pub(super) struct Tags<'a> {
+pub(super) struct HtmlTags<'a> {
     html: &'a str,
     at: usize,
 }
 
-impl<'a> Tags<'a> {
+impl<'a> HtmlTags<'a> {
     pub(super) fn of(html: &'a str) -> Self {
         Self { html, at: 0 }
     }
 }
 
-impl Iterator for Tags<'_> {
-    type Item = Tag;
+impl Iterator for HtmlTags<'_> {
+    type Item = HtmlTag;
 
-    fn next(&mut self) -> Option<Tag> {
+    fn next(&mut self) -> Option<HtmlTag> {
         let bytes = self.html.as_bytes();
         loop {
             let start = self.at + memchr(b'<', &bytes[self.at..])?;
@@ -54,7 +54,7 @@ impl Iterator for Tags<'_> {
                 end = end_tag(bytes, end, name.as_bytes());
             }
             self.at = end;
-            return Some(Tag {
+            return Some(HtmlTag {
                 name,
                 is_end,
                 closes_itself: close > name_at && bytes.get(close - 1) == Some(&b'/'),

@@ -9,66 +9,70 @@ use super::blocking::to_the_end;
 use super::diff::unified;
 use super::place_files::PlaceFiles;
 use super::typed::TypedTool;
-use crate::files::{FileState, Made, Opened, Print, Unfit, replace};
-use crate::place::Place;
-use crate::tool::{Access, Call, Output};
+use crate::files::{FileFingerprint, FileState, OpenedFile, ReplaceOutcome, UnusableFile, replace};
+use crate::session_paths::SessionPaths;
+use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
 mod known;
 
 pub(super) use known::refuse_unless_known;
 
 /// Writes files.
-pub struct Write(Arc<PlaceFiles>);
+pub struct WriteTool(Arc<PlaceFiles>);
 
 #[derive(Deserialize)]
-pub(super) struct Input {
+pub(super) struct WriteInput {
     file_path: String,
     content: String,
 }
 
-impl Write {
+impl WriteTool {
     /// Writes files of this place that the model knows.
-    pub fn new(place: Arc<Place>, files: Arc<FileState>) -> Self {
+    pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
 }
 
-impl TypedTool for Write {
+impl TypedTool for WriteTool {
     const NAME: &'static str = "Write";
     const DESCRIPTION: &'static str = include_str!("description.md");
     const SCHEMA: &'static str = include_str!("schema.json");
-    type Input = Input;
+    type Input = WriteInput;
 
-    fn access(&self, input: &Value) -> Access {
-        self.0.access(input, Access::Writes)
+    fn access(&self, input: &Value) -> ToolAccess {
+        self.0.access(input, ToolAccess::Writes)
     }
 
     fn line(&self, input: &Value) -> String {
         self.0.line(input)
     }
 
-    async fn run(&self, input: Input, call: &Call) -> Result<Output, String> {
+    async fn run(&self, input: WriteInput, call: &CallContext) -> Result<ToolCallOutput, String> {
         let files = self.0.clone();
         to_the_end(&call.cancel, move || write(&files, &input)).await
     }
 }
 
-fn write(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
+fn write(files: &PlaceFiles, input: &WriteInput) -> Result<ToolCallOutput, String> {
     let (judged, files) = (&files.judged, &files.state);
     let path = judged
         .path(&input.file_path)
         .map_err(|why| why.to_string())?;
-    let before = match Opened::regular(&path) {
-        Err(Unfit::Missing(_)) => String::new(),
+    let before = match OpenedFile::regular(&path) {
+        Err(UnusableFile::Missing(_)) => String::new(),
         Err(why) => return Err(why.to_string()),
         Ok(opened) if !opened.is_short() => {
-            refuse_unless_known(files, &path, &Print::at_a_glance(&opened.metadata))?;
+            refuse_unless_known(
+                files,
+                &path,
+                &FileFingerprint::at_a_glance(&opened.metadata),
+            )?;
             String::new()
         }
         Ok(opened) => {
             let metadata = opened.metadata.clone();
             let content = opened.content().map_err(|why| why.to_string())?;
-            refuse_unless_known(files, &path, &Print::of(&content, &metadata))?;
+            refuse_unless_known(files, &path, &FileFingerprint::of(&content, &metadata))?;
             String::from_utf8_lossy(&content).into_owned()
         }
     };
@@ -77,13 +81,13 @@ fn write(files: &PlaceFiles, input: &Input) -> Result<Output, String> {
     let name = judged.shown(&path);
     let lines = input.content.lines().count();
     let said = match made {
-        Made::New => format!("Created {name} (lines: {lines})."),
-        Made::Changed => format!("Replaced {name} (lines now: {lines})."),
+        ReplaceOutcome::New => format!("Created {name} (lines: {lines})."),
+        ReplaceOutcome::Changed => format!("Replaced {name} (lines now: {lines})."),
     };
     let line = match lines {
         1 => "1 line".to_owned(),
         lines => format!("{lines} lines"),
     };
     let diff = unified(&name, &before, &input.content);
-    Ok(Output::text(said, line).with_detail(diff))
+    Ok(ToolCallOutput::text(said, line).with_detail(diff))
 }

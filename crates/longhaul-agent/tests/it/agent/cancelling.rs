@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use longhaul::{Boxed, Clock, Model, OnStream};
-use longhaul_agent::agent::{Agent, AgentBuilder, Start};
-use longhaul_agent::event::{AgentEvent, Ended};
-use longhaul_agent::tool::{Access, Output, Toolbox};
-use longhaul_core::engine::{CompactFailure, CompactRequest, Event, Outgoing, Phase, Urgency};
+use longhaul_agent::agent::{Agent, AgentBuilder, SessionChoice};
+use longhaul_agent::event::{AgentEvent, PromptOutcome};
+use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
+use longhaul_core::engine::{
+    CompactFailure, CompactRequest, CompactionPhase, Event, ModelRequest, Urgency,
+};
 use longhaul_provider::{CancellationToken, Client, Error, Reply};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -21,7 +23,7 @@ async fn goes_on(house: &House, agent: &mut Agent, events: &mut UnboundedReceive
     let (ended, _) = say(agent, events, "Go on.").await;
     assert_eq!(
         ended,
-        Ended::Done,
+        PromptOutcome::Done,
         "the strict world takes the next request"
     );
     assert!(
@@ -35,7 +37,7 @@ async fn goes_on(house: &House, agent: &mut Agent, events: &mut UnboundedReceive
 async fn q1_stopped_while_the_model_speaks() {
     let stalls = json!({"text": "A long story of many words.", "fault": "stall(after=4)"});
     let house = House::scripted_by("calls", &[stalls, text("Yes.")]).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let cancel = agent.canceller();
     let stop = |event: &AgentEvent| {
         if let AgentEvent::Text(_) = event {
@@ -43,7 +45,7 @@ async fn q1_stopped_while_the_model_speaks() {
         }
     };
     let (ended, _) = work(&mut agent, &mut events, "Tell me.", stop, || None).await;
-    assert_eq!(ended, Ended::Cancelled);
+    assert_eq!(ended, PromptOutcome::Cancelled);
     goes_on(&house, &mut agent, &mut events).await;
     let seen = texts(&house.last_body());
     assert!(
@@ -64,19 +66,20 @@ async fn q1_stopped_while_tools_run() {
         ("Later", json!({})),
     ]);
     let mut house = House::scripted(&[turn, text("Yes.")]).await;
-    let waits = |_, call: longhaul_agent::tool::Call| -> longhaul::Boxed<'static, Output> {
-        Box::pin(async move {
-            (call.progress)("at it");
-            call.cancel.cancelled().await;
-            Output::error("ended")
-        })
-    };
-    let writes = || Access::Writes(PathBuf::from("/x"));
+    let waits =
+        |_, call: longhaul_agent::tool::CallContext| -> longhaul::Boxed<'static, ToolCallOutput> {
+            Box::pin(async move {
+                (call.progress)("at it");
+                call.cancel.cancelled().await;
+                ToolCallOutput::error("ended")
+            })
+        };
+    let writes = || ToolAccess::Writes(PathBuf::from("/x"));
     house.toolbox = Toolbox::default()
         .with(Toy::echo("Quick", writes()))
         .with(Toy::new("Slow", writes(), waits))
         .with(Toy::echo("Later", writes()));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let cancel = agent.canceller();
     let stop = |event: &AgentEvent| {
         if let AgentEvent::ToolProgress { .. } = event {
@@ -84,7 +87,7 @@ async fn q1_stopped_while_tools_run() {
         }
     };
     let (ended, told) = work(&mut agent, &mut events, "Go.", stop, || None).await;
-    assert_eq!(ended, Ended::Cancelled);
+    assert_eq!(ended, PromptOutcome::Cancelled);
     let results = told
         .iter()
         .filter(|event| matches!(event, AgentEvent::ToolEnded { .. }));
@@ -105,7 +108,7 @@ async fn q1_a_compaction_that_is_stopped_changes_nothing() {
     let turns = [long(), text("Two."), text("Three.")];
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(20_000);
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, &"A long request. ".repeat(200)).await;
     say(&mut agent, &mut events, "And more.").await;
     let transcript = agent.place().transcript.clone();
@@ -125,7 +128,7 @@ async fn q1_a_compaction_that_is_stopped_changes_nothing() {
             tokio::select! {
                 biased;
                 event = events.recv() => if let Some(AgentEvent::Engine(Event::Phase(phase))) = event {
-                    if phase == Some(Phase::Compacting) {
+                    if phase == Some(CompactionPhase::Compacting) {
                         cancel.cancel();
                     }
                     phases.push(phase);
@@ -141,7 +144,7 @@ async fn q1_a_compaction_that_is_stopped_changes_nothing() {
             phases.push(phase);
         }
     }
-    assert!(phases.contains(&Some(Phase::Compacting)) && phases.last() == Some(&None));
+    assert!(phases.contains(&Some(CompactionPhase::Compacting)) && phases.last() == Some(&None));
     goes_on(&house, &mut agent, &mut events).await;
 }
 
@@ -149,12 +152,12 @@ async fn q1_a_compaction_that_is_stopped_changes_nothing() {
 async fn q1_a_question_that_is_open_ends_with_the_work() {
     let turn = calls(&[("Change", json!({}))]);
     let mut house = House::scripted(&[turn, text("Yes.")]).await;
-    house.toolbox = Toolbox::default().with(Toy::echo("Change", Access::Other));
+    house.toolbox = Toolbox::default().with(Toy::echo("Change", ToolAccess::Other));
     house.gate = Some(Arc::new(super::house::Rules {
         ask: vec!["Change"],
         ..Default::default()
     }));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let cancel = agent.canceller();
     let ended = {
         let mut open = Vec::new();
@@ -170,7 +173,7 @@ async fn q1_a_question_that_is_open_ends_with_the_work() {
             }
         }
     };
-    assert_eq!(ended, Ended::Cancelled);
+    assert_eq!(ended, PromptOutcome::Cancelled);
     goes_on(&house, &mut agent, &mut events).await;
 }
 
@@ -180,7 +183,7 @@ struct NothingInTheBackground(Client);
 impl Model for NothingInTheBackground {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -207,9 +210,9 @@ async fn s6_a_stop_ends_a_compaction_that_waits_for_notes() {
     let model = Arc::new(NothingInTheBackground(client(&house.server)));
     let builder = AgentBuilder::new(model, &house.model, house.cwd(), house.env())
         .session(|session| session.config(house.config.clone()).clock(Stopped));
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     say(&mut agent, &mut events, "Tell me.").await;
-    assert!(agent.is_attended_to(), "notes are being taken");
+    assert!(agent.has_background_work(), "notes are being taken");
     let cancel = agent.canceller();
     let stop = async {
         tokio::task::yield_now().await;
@@ -222,5 +225,5 @@ async fn s6_a_stop_ends_a_compaction_that_waits_for_notes() {
     });
     let stopped = ended.await.expect("the stop ends the wait").unwrap_err();
     assert_eq!(stopped.kind, CompactFailure::Cancelled);
-    assert!(agent.is_attended_to(), "the notes go on");
+    assert!(agent.has_background_work(), "the notes go on");
 }

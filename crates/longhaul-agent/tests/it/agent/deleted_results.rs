@@ -2,9 +2,9 @@
 //! is told, and dense results are deleted once.
 
 use longhaul::session::SessionBuilder;
-use longhaul_agent::agent::Start;
+use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::event::AgentEvent;
-use longhaul_agent::tool::{Access, Output, Toolbox};
+use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
 use longhaul_core::engine::Event;
 use serde_json::{Value, json};
 
@@ -24,11 +24,11 @@ async fn u4_d4_an_agents_dense_results_are_deleted_once_and_the_reply_says_how_m
     turns.push(text("Done."));
     let mut house = House::scripted(&turns).await;
     house.config.switches.notes = false;
-    house.toolbox = Toolbox::default().with(Toy::new("Read", Access::Nothing, |_, _| {
-        Box::pin(async { Output::text(dense(), "ok") })
+    house.toolbox = Toolbox::default().with(Toy::new("Read", ToolAccess::Nothing, |_, _| {
+        Box::pin(async { ToolCallOutput::text(dense(), "ok") })
     }));
     let builder = house.builder().session(SessionBuilder::with_cache_edits);
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     let (_, told) = say(&mut agent, &mut events, "Read it again and again.").await;
     let mut freed = Vec::new();
     for event in &told {

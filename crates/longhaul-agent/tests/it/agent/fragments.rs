@@ -1,6 +1,6 @@
 //! Every text that the model reads, and how large it is.
 
-use longhaul_agent::agent::{AgentKind, Start};
+use longhaul_agent::agent::{AgentKind, SessionChoice};
 use serde_json::Value;
 
 use super::house::{House, say, text};
@@ -8,7 +8,7 @@ use super::house::{House, say, text};
 #[tokio::test]
 async fn q1_the_tools_for_agents_as_the_model_reads_them() {
     let house = House::scripted(&[text("Yes.")]).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "Hi").await;
     let body = house.last_body();
     let tools: Vec<&Value> = body["tools"].as_array().unwrap().iter().collect();

@@ -1,10 +1,12 @@
 //! What stands before the messages.
 
-use longhaul_agent::agent::{Equipment, Seat, Sources, Start, Tell};
-use longhaul_agent::event::{Ended, Todo, TodoStatus};
+use longhaul_agent::agent::{
+    ConversationRole, ConversationTools, SessionChoice, Tell, ToolStateSources,
+};
+use longhaul_agent::event::{PromptOutcome, TodoItem, TodoStatus};
 use longhaul_core::engine::CompactRequest;
 use longhaul_core::prompt::{OutputStyle, ServerInstructions};
-use longhaul_core::rehydrate::{Plan, Source};
+use longhaul_core::rehydrate::{PlanFile, RestoreSourceResult};
 use std::sync::{Arc, Mutex};
 
 use super::house::{House, long, say, text, texts};
@@ -13,7 +15,7 @@ use super::house::{House, long, say, text, texts};
 async fn a4_memory_files_and_the_date_go_before_the_first_message() {
     let house = House::scripted(&[text("Yes.")]).await;
     std::fs::write(house.cwd().join("CLAUDE.md"), "Always use tabs.").unwrap();
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "Hi").await;
     let body = house.last_body();
     let first = body["messages"][0]["content"][0]["text"].as_str().unwrap();
@@ -37,34 +39,35 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
     let memory = house.cwd().join("CLAUDE.md");
     std::fs::write(&memory, "Old rule.").unwrap();
     let plan = house.cwd().join("plan.md");
-    let outfit = move |_: &longhaul_agent::place::Place, _: Seat, _: &Tell| {
-        let plan = plan.clone();
-        Equipment {
-            sources: Sources {
-                todos: Arc::new(|| {
-                    vec![Todo {
-                        content: "Write the parser".into(),
-                        status: TodoStatus::InProgress,
-                        active_form: "Writing the parser".into(),
-                    }]
-                }),
-                plan: Arc::new(move || {
-                    Some(Source::Found(Plan {
-                        path: plan.clone(),
-                        text: "First the lexer.".into(),
-                    }))
-                }),
-                plan_mode: Arc::new(|| Some("Plan mode is on.".into())),
-                skill_listing: Arc::new(|| Some("- review: reads a change".into())),
-                ..Sources::default()
-            },
-            ..Equipment::default()
-        }
-    };
+    let outfit =
+        move |_: &longhaul_agent::session_paths::SessionPaths, _: ConversationRole, _: &Tell| {
+            let plan = plan.clone();
+            ConversationTools {
+                sources: ToolStateSources {
+                    todos: Arc::new(|| {
+                        vec![TodoItem {
+                            content: "Write the parser".into(),
+                            status: TodoStatus::InProgress,
+                            active_form: "Writing the parser".into(),
+                        }]
+                    }),
+                    plan: Arc::new(move || {
+                        Some(RestoreSourceResult::Found(PlanFile {
+                            path: plan.clone(),
+                            text: "First the lexer.".into(),
+                        }))
+                    }),
+                    plan_mode: Arc::new(|| Some("Plan mode is on.".into())),
+                    skill_listing: Arc::new(|| Some("- review: reads a change".into())),
+                    ..ToolStateSources::default()
+                },
+                ..ConversationTools::default()
+            }
+        };
     let (mut agent, mut events) = house
         .builder()
         .outfit(Arc::new(outfit))
-        .open(Start::New)
+        .open(SessionChoice::New)
         .await
         .unwrap();
     say(&mut agent, &mut events, "Do many things.").await;
@@ -76,7 +79,7 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
     std::fs::write(&memory, "New rule.").unwrap();
     agent.compact(CompactRequest::default()).await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Go on.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let seen = texts(&house.last_body()).join("\n");
     for part in [
         "Write the parser",
@@ -99,23 +102,24 @@ async fn a2_a_section_that_is_declared_per_turn_is_computed_per_turn() {
     let house = House::scripted(&[text("One."), text("Two."), text("Three.")]).await;
     let said: Arc<Mutex<String>> = Arc::default();
     let servers = said.clone();
-    let outfit = move |_: &longhaul_agent::place::Place, _: Seat, _: &Tell| {
-        let servers = servers.clone();
-        Equipment {
-            sources: Sources {
-                servers: Arc::new(move || {
-                    vec![ServerInstructions {
-                        name: "tickets".into(),
-                        instructions: servers.lock().unwrap().clone(),
-                    }]
-                }),
-                ..Sources::default()
-            },
-            ..Equipment::default()
-        }
-    };
+    let outfit =
+        move |_: &longhaul_agent::session_paths::SessionPaths, _: ConversationRole, _: &Tell| {
+            let servers = servers.clone();
+            ConversationTools {
+                sources: ToolStateSources {
+                    servers: Arc::new(move || {
+                        vec![ServerInstructions {
+                            name: "tickets".into(),
+                            instructions: servers.lock().unwrap().clone(),
+                        }]
+                    }),
+                    ..ToolStateSources::default()
+                },
+                ..ConversationTools::default()
+            }
+        };
     let builder = house.builder().outfit(Arc::new(outfit));
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     for (instructions, prompt) in [("", "A"), ("Close what is done.", "B"), ("", "C")] {
         *said.lock().unwrap() = instructions.to_owned();
         say(&mut agent, &mut events, prompt).await;
@@ -133,7 +137,7 @@ async fn a3_a_system_prompt_of_the_users_own_replaces_all() {
     let house = House::scripted(&[text("Ahoy.")]).await;
     let own = Some("You are a pirate.".to_owned());
     let builder = house.builder().system_prompt(own);
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     say(&mut agent, &mut events, "Hi").await;
     let body = house.last_body();
     let blocks = body["system"].as_array().unwrap();
@@ -154,7 +158,7 @@ async fn a1_language_style_scratch_folder_and_budgets_are_told() {
         .output_style(Some(style))
         .max_turns(Some(7))
         .max_reply(Some(4_000));
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     let scratch = agent.place().scratchpad();
     assert!(!scratch.exists(), "nothing was said yet");
     say(&mut agent, &mut events, "Hi").await;

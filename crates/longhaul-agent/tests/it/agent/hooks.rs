@@ -4,25 +4,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul::hooks::fake::FakeHooks;
-use longhaul::hooks::{EndReason, EventName, HookEvent, Outcome, Permission, Reason};
-use longhaul_agent::agent::Start;
-use longhaul_agent::event::{AgentEvent, Ended};
-use longhaul_agent::tool::{Access, Toolbox};
+use longhaul::hooks::{
+    EndReason, HookEvent, HookEventName, HookPermission, HookReason, HookResponse,
+};
+use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::{AgentEvent, PromptOutcome};
+use longhaul_agent::tool::{ToolAccess, Toolbox};
 use serde_json::json;
 
 use super::house::{House, Rules, Toy, calls, say, text, texts};
 
-fn no(text: &str) -> Option<Reason> {
-    Some(Reason {
+fn no(text: &str) -> Option<HookReason> {
+    Some(HookReason {
         hook: "test".into(),
         text: text.into(),
     })
 }
 
-fn saying(text: &str) -> Outcome {
-    Outcome {
+fn saying(text: &str) -> HookResponse {
+    HookResponse {
         context: vec![text.into()],
-        ..Outcome::default()
+        ..HookResponse::default()
     }
 }
 
@@ -33,7 +35,7 @@ async fn house(hooks: FakeHooks) -> House {
         text("Again."),
     ];
     let mut house = House::scripted(&turns).await;
-    let writes = Access::Writes(PathBuf::from("/x"));
+    let writes = ToolAccess::Writes(PathBuf::from("/x"));
     house.toolbox = Toolbox::default().with(Toy::echo("Change", writes));
     house.hooks = Some(Arc::new(hooks));
     house
@@ -42,13 +44,13 @@ async fn house(hooks: FakeHooks) -> House {
 #[tokio::test]
 async fn k1_every_event_of_a_session_is_told() {
     let house = house(FakeHooks::default()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     std::fs::write(house.cwd().join("CLAUDE.md"), "Be brief.").unwrap();
     say(&mut agent, &mut events, "Go.").await;
     agent.clear().await.unwrap();
     agent.close(EndReason::PromptInputExit).await;
     let events = house.hooks.unwrap().events();
-    use EventName::*;
+    use HookEventName::*;
     let expected = [
         SessionStart,
         UserPromptSubmit,
@@ -65,14 +67,15 @@ async fn k1_every_event_of_a_session_is_told() {
 
 #[tokio::test]
 async fn k1_a_prompt_that_a_hook_refuses_is_not_taken_down() {
-    let refuses = Outcome {
+    let refuses = HookResponse {
         blocked: no("no secrets here"),
-        ..Outcome::default()
+        ..HookResponse::default()
     };
-    let house = house(FakeHooks::default().answering(EventName::UserPromptSubmit, refuses)).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let house =
+        house(FakeHooks::default().answering(HookEventName::UserPromptSubmit, refuses)).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, _) = say(&mut agent, &mut events, "The password is x.").await;
-    assert!(matches!(ended, Ended::Refused(why) if why.contains("no secrets here")));
+    assert!(matches!(ended, PromptOutcome::Refused(why) if why.contains("no secrets here")));
     assert!(house.bodies().is_empty());
     assert_eq!(
         std::fs::metadata(&agent.place().transcript).unwrap().len(),
@@ -83,15 +86,15 @@ async fn k1_a_prompt_that_a_hook_refuses_is_not_taken_down() {
 #[tokio::test]
 async fn k1_what_hooks_say_joins_the_conversation() {
     let hooks = FakeHooks::default()
-        .answering(EventName::SessionStart, saying("It is Monday."))
+        .answering(HookEventName::SessionStart, saying("It is Monday."))
         .answering(
-            EventName::UserPromptSubmit,
+            HookEventName::UserPromptSubmit,
             saying("The user is in a hurry."),
         )
-        .answering(EventName::PreToolUse, saying("Mind the lock."))
-        .answering(EventName::PostToolUse, saying("The linter is happy."));
+        .answering(HookEventName::PreToolUse, saying("Mind the lock."))
+        .answering(HookEventName::PostToolUse, saying("The linter is happy."));
     let house = house(hooks).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "Go.").await;
     let seen = texts(&house.last_body()).join("\n");
     for part in [
@@ -106,26 +109,27 @@ async fn k1_what_hooks_say_joins_the_conversation() {
 
 #[tokio::test]
 async fn k1_a_hook_denies_changes_or_allows_a_call() {
-    let denies = Outcome {
+    let denies = HookResponse {
         blocked: no("not on Fridays"),
-        permission: Some(Permission::Deny),
-        ..Outcome::default()
+        permission: Some(HookPermission::Deny),
+        ..HookResponse::default()
     };
-    let changes = Outcome {
+    let changes = HookResponse {
         updated_input: Some(json!({"what": "b"})),
-        ..Outcome::default()
+        ..HookResponse::default()
     };
-    let allows = Outcome {
-        permission: Some(Permission::Allow),
-        ..Outcome::default()
+    let allows = HookResponse {
+        permission: Some(HookPermission::Allow),
+        ..HookResponse::default()
     };
     for (answer, expected) in [
         (denies, "not on Fridays"),
         (changes, "Change saw {\"what\":\"b\"}"),
         (allows, "Change saw {\"what\":\"a\"}"),
     ] {
-        let asks = answer.permission == Some(Permission::Allow);
-        let mut house = house(FakeHooks::default().answering(EventName::PreToolUse, answer)).await;
+        let asks = answer.permission == Some(HookPermission::Allow);
+        let mut house =
+            house(FakeHooks::default().answering(HookEventName::PreToolUse, answer)).await;
         if asks {
             // It would be asked for, and nobody answers.
             house.gate = Some(Arc::new(Rules {
@@ -133,7 +137,7 @@ async fn k1_a_hook_denies_changes_or_allows_a_call() {
                 ..Rules::default()
             }));
         }
-        let (mut agent, mut events) = house.open(Start::New).await;
+        let (mut agent, mut events) = house.open(SessionChoice::New).await;
         say(&mut agent, &mut events, "Go.").await;
         let seen = texts(&house.last_body());
         assert!(
@@ -145,16 +149,16 @@ async fn k1_a_hook_denies_changes_or_allows_a_call() {
 
 #[tokio::test]
 async fn k1_a_hook_may_not_allow_what_a_rule_forbids() {
-    let allows = Outcome {
-        permission: Some(Permission::Allow),
-        ..Outcome::default()
+    let allows = HookResponse {
+        permission: Some(HookPermission::Allow),
+        ..HookResponse::default()
     };
-    let mut house = house(FakeHooks::default().answering(EventName::PreToolUse, allows)).await;
+    let mut house = house(FakeHooks::default().answering(HookEventName::PreToolUse, allows)).await;
     house.gate = Some(Arc::new(Rules {
         deny: vec!["Change"],
         ..Rules::default()
     }));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "Go.").await;
     assert!(
         texts(&house.last_body())
@@ -165,14 +169,14 @@ async fn k1_a_hook_may_not_allow_what_a_rule_forbids() {
 
 #[tokio::test]
 async fn k1_a_stop_is_held_back_once() {
-    let holds = Outcome {
+    let holds = HookResponse {
         blocked: no("run the tests first"),
-        ..Outcome::default()
+        ..HookResponse::default()
     };
-    let house = house(FakeHooks::default().answering(EventName::Stop, holds)).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let house = house(FakeHooks::default().answering(HookEventName::Stop, holds)).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, _) = say(&mut agent, &mut events, "Go.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     assert!(
         texts(&house.last_body())
             .iter()
@@ -196,12 +200,12 @@ async fn k1_a_stop_is_held_back_once() {
 
 #[tokio::test]
 async fn k1_what_hooks_tell_the_user_is_told() {
-    let tells = Outcome {
+    let tells = HookResponse {
         messages: vec!["formatted two files".into()],
-        ..Outcome::default()
+        ..HookResponse::default()
     };
-    let house = house(FakeHooks::default().answering(EventName::PostToolUse, tells)).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let house = house(FakeHooks::default().answering(HookEventName::PostToolUse, tells)).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (_, told) = say(&mut agent, &mut events, "Go.").await;
     assert!(
         told.iter().any(
@@ -213,22 +217,22 @@ async fn k1_what_hooks_tell_the_user_is_told() {
 #[tokio::test]
 async fn k1_a_hook_may_answer_in_the_users_place() {
     let answers = [
-        (Some(Permission::Allow), None, "Change saw {"),
+        (Some(HookPermission::Allow), None, "Change saw {"),
         (None, no("not on a Friday"), "not on a Friday"),
     ];
     for (permission, blocked, expected) in answers {
-        let answer = Outcome {
+        let answer = HookResponse {
             permission,
             blocked,
-            ..Outcome::default()
+            ..HookResponse::default()
         };
-        let hooks = FakeHooks::default().answering(EventName::PermissionRequest, answer);
+        let hooks = FakeHooks::default().answering(HookEventName::PermissionRequest, answer);
         let mut house = house(hooks).await;
         house.gate = Some(Arc::new(Rules {
             ask: vec!["Change"],
             ..Rules::default()
         }));
-        let (mut agent, mut events) = house.open(Start::New).await;
+        let (mut agent, mut events) = house.open(SessionChoice::New).await;
         let (_, told) = say(&mut agent, &mut events, "Go.").await;
         assert!(
             !told.iter().any(|it| matches!(it, AgentEvent::Asks(_))),

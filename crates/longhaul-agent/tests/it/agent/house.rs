@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use longhaul::hooks::Hooks;
 use longhaul::hooks::fake::FakeHooks;
 use longhaul::{Boxed, Model, OnStream};
-use longhaul_agent::agent::{Agent, AgentBuilder, Gate, Judged, Lasting, Start};
-use longhaul_agent::event::{AgentEvent, Answer, Ended, Mode};
-use longhaul_agent::tool::{Access, Call, Output, Tool, Toolbox};
+use longhaul_agent::agent::{Agent, AgentBuilder, Gate, GateDecision, RuleLifetime, SessionChoice};
+use longhaul_agent::event::{AgentEvent, ApprovalAnswer, ApprovalMode, PromptOutcome};
+use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput, Toolbox};
 use longhaul_core::config::Config;
-use longhaul_core::engine::Outgoing;
+use longhaul_core::engine::ModelRequest;
 use longhaul_provider::{CancellationToken, Client, ClientConfig, Dialect, Error, Reply};
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options, Server};
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions};
 use longhaul_sim::world::{self, World};
 use longhaul_store::{Durability, Env};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub(crate) const MODEL: &str = "claude-sonnet-4-6";
 
 /// A world, a home and a project.
 pub(crate) struct House {
-    pub(crate) server: Arc<Server>,
+    pub(crate) server: Arc<SimServer>,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) sent: Arc<Mutex<Vec<String>>>,
     pub(crate) config: Config,
@@ -50,19 +50,19 @@ impl House {
             script.push_str(&turn.to_string());
         }
         let options = ModelOptions {
-            script: Some(Script::parse(&script).unwrap()),
+            script: Some(ReplyScript::parse(&script).unwrap()),
             ..ModelOptions::default()
         };
         Self::with(SimModel::new(options)).await
     }
 
-    pub(crate) async fn with(model: impl longhaul_sim::model::Model + 'static) -> Self {
-        let world = World::new(world::Options {
-            pace: Options::world_pace(Options::default().pace),
-            ..world::Options::new(3, Box::new(model))
+    pub(crate) async fn with(model: impl longhaul_sim::model::ReplyModel + 'static) -> Self {
+        let world = World::new(world::WorldOptions {
+            pace: SimServerOptions::world_pace(SimServerOptions::default().pace),
+            ..world::WorldOptions::new(3, Box::new(model))
         });
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, world, Options::default());
+        let server = SimServer::start(address, world, SimServerOptions::default());
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
         Self {
@@ -114,7 +114,10 @@ impl House {
         builder
     }
 
-    pub(crate) async fn open(&self, start: Start) -> (Agent, UnboundedReceiver<AgentEvent>) {
+    pub(crate) async fn open(
+        &self,
+        start: SessionChoice,
+    ) -> (Agent, UnboundedReceiver<AgentEvent>) {
         self.builder().open(start).await.unwrap()
     }
 
@@ -131,7 +134,7 @@ impl House {
     }
 }
 
-pub(crate) fn client(server: &Server) -> Client {
+pub(crate) fn client(server: &SimServer) -> Client {
     let url = server.url();
     let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
         "ANTHROPIC_BASE_URL" => Some(url.clone()),
@@ -150,7 +153,7 @@ struct Recorder {
 impl Model for Recorder {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -190,8 +193,8 @@ pub(crate) async fn work(
     events: &mut UnboundedReceiver<AgentEvent>,
     said: &str,
     mut on: impl FnMut(&AgentEvent),
-    answer: impl Fn() -> Option<Answer>,
-) -> (Ended, Vec<AgentEvent>) {
+    answer: impl Fn() -> Option<ApprovalAnswer>,
+) -> (PromptOutcome, Vec<AgentEvent>) {
     let mut told = Vec::new();
     let ended = {
         let mut work = Box::pin(agent.prompt(said));
@@ -223,7 +226,7 @@ pub(crate) async fn say(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
     said: &str,
-) -> (Ended, Vec<AgentEvent>) {
+) -> (PromptOutcome, Vec<AgentEvent>) {
     work(agent, events, said, |_| {}, || None).await
 }
 
@@ -248,19 +251,19 @@ pub(crate) fn long() -> Value {
 }
 
 /// What a test tool does.
-type Deed = Arc<dyn Fn(Value, Call) -> Boxed<'static, Output> + Send + Sync>;
+type Deed = Arc<dyn Fn(Value, CallContext) -> Boxed<'static, ToolCallOutput> + Send + Sync>;
 
 /// A tool for tests.
 pub(crate) struct Toy {
     name: &'static str,
-    access: Access,
+    access: ToolAccess,
     deed: Deed,
 }
 
 impl Toy {
-    pub(crate) fn new<F>(name: &'static str, access: Access, deed: F) -> Self
+    pub(crate) fn new<F>(name: &'static str, access: ToolAccess, deed: F) -> Self
     where
-        F: Fn(Value, Call) -> Boxed<'static, Output> + Send + Sync + 'static,
+        F: Fn(Value, CallContext) -> Boxed<'static, ToolCallOutput> + Send + Sync + 'static,
     {
         Self {
             name,
@@ -270,9 +273,9 @@ impl Toy {
     }
 
     /// Answers with its name and input.
-    pub(crate) fn echo(name: &'static str, access: Access) -> Self {
+    pub(crate) fn echo(name: &'static str, access: ToolAccess) -> Self {
         Self::new(name, access, move |input, _| {
-            Box::pin(async move { Output::text(format!("{name} saw {input}"), "ok") })
+            Box::pin(async move { ToolCallOutput::text(format!("{name} saw {input}"), "ok") })
         })
     }
 }
@@ -287,7 +290,7 @@ impl Tool for Toy {
             "what": {"type": "string"}}}})
     }
 
-    fn access(&self, _: &Value) -> Access {
+    fn access(&self, _: &Value) -> ToolAccess {
         self.access.clone()
     }
 
@@ -295,7 +298,7 @@ impl Tool for Toy {
         input["what"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn run<'a>(&'a self, input: Value, call: &'a Call) -> Boxed<'a, Output> {
+    fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         (self.deed)(input, call.clone())
     }
 }
@@ -305,12 +308,12 @@ impl Tool for Toy {
 pub(crate) struct Rules {
     pub(crate) ask: Vec<&'static str>,
     pub(crate) deny: Vec<&'static str>,
-    pub(crate) remembered: Mutex<Vec<(String, Lasting)>>,
+    pub(crate) remembered: Mutex<Vec<(String, RuleLifetime)>>,
     pub(crate) judged: AtomicUsize,
 }
 
 impl Gate for Rules {
-    fn judge(&self, tool: &str, _: &Value, _: &Access) -> Judged {
+    fn judge(&self, tool: &str, _: &Value, _: &ToolAccess) -> GateDecision {
         self.judged.fetch_add(1, Ordering::SeqCst);
         let known = self
             .remembered
@@ -320,18 +323,18 @@ impl Gate for Rules {
             .any(|(rule, _)| rule == tool);
         if self.deny.contains(&tool) {
             let reason = format!("{tool} is forbidden by a rule");
-            return Judged::Deny { reason };
+            return GateDecision::Deny { reason };
         }
         match self.ask.contains(&tool) && !known {
-            true => Judged::Ask {
+            true => GateDecision::Ask {
                 reason: "it changes something".to_owned(),
                 rule: Some(tool.to_owned()),
             },
-            false => Judged::Allow,
+            false => GateDecision::Allow,
         }
     }
 
-    fn remember(&self, rule: &str, lasting: Lasting) -> Result<(), String> {
+    fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String> {
         self.remembered
             .lock()
             .unwrap()
@@ -339,9 +342,9 @@ impl Gate for Rules {
         Ok(())
     }
 
-    fn mode(&self) -> Mode {
-        Mode::Default
+    fn mode(&self) -> ApprovalMode {
+        ApprovalMode::Default
     }
 
-    fn set_mode(&self, _: Mode) {}
+    fn set_mode(&self, _: ApprovalMode) {}
 }

@@ -3,28 +3,28 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_agent::agent::{Lasting, Start};
-use longhaul_agent::event::{AgentEvent, Answer, Ended};
-use longhaul_agent::tool::{Access, Output, Toolbox};
+use longhaul_agent::agent::{RuleLifetime, SessionChoice};
+use longhaul_agent::event::{AgentEvent, ApprovalAnswer, PromptOutcome};
+use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use super::house::{House, Rules, Toy, calls, say, text, texts, work};
 
-fn reads() -> Access {
-    Access::Reads(PathBuf::from("/x"))
+fn reads() -> ToolAccess {
+    ToolAccess::Reads(PathBuf::from("/x"))
 }
 
-fn writes() -> Access {
-    Access::Writes(PathBuf::from("/x"))
+fn writes() -> ToolAccess {
+    ToolAccess::Writes(PathBuf::from("/x"))
 }
 
 #[tokio::test]
 async fn q1_a_prompt_is_answered_and_told_as_it_comes() {
     let house = House::scripted(&[text("Hello there.")]).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, told) = say(&mut agent, &mut events, "Hi").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     assert_eq!(agent.last_text(), "Hello there.");
     let streamed: String = told
         .iter()
@@ -34,8 +34,11 @@ async fn q1_a_prompt_is_answered_and_told_as_it_comes() {
         })
         .collect();
     assert_eq!(streamed, "Hello there.");
-    assert!(matches!(told.last(), Some(AgentEvent::Ended(Ended::Done))));
-    let glance = agent.glance();
+    assert!(matches!(
+        told.last(),
+        Some(AgentEvent::Ended(PromptOutcome::Done))
+    ));
+    let glance = agent.agent_status();
     assert!(glance.cost.unwrap().pico() > 0 && glance.used > 0);
     assert!(glance.cache_hit_rate.is_some());
 }
@@ -54,12 +57,12 @@ async fn q1_calls_that_only_look_run_side_by_side_and_results_keep_their_order()
         let barrier = barrier.clone();
         Box::pin(async move {
             barrier.wait().await;
-            Output::text(format!("saw {}", input["what"]), "ok")
+            ToolCallOutput::text(format!("saw {}", input["what"]), "ok")
         })
     }));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, _) = say(&mut agent, &mut events, "Look around.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let seen = texts(&house.last_body());
     let seen: Vec<&String> = seen.iter().filter(|text| text.starts_with("saw")).collect();
     assert_eq!(seen, ["saw \"1\"", "saw \"2\"", "saw \"3\""]);
@@ -93,12 +96,12 @@ async fn q1_calls_that_change_something_run_one_after_the_other() {
             let alone = busy.try_lock();
             tokio::task::yield_now().await;
             match alone {
-                Ok(_) => Output::text("alone", "ok"),
-                Err(_) => Output::error("not alone"),
+                Ok(_) => ToolCallOutput::text("alone", "ok"),
+                Err(_) => ToolCallOutput::error("not alone"),
             }
         })
     }));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "Change it.").await;
     let seen = texts(&house.last_body());
     assert_eq!(seen.iter().filter(|text| *text == "alone").count(), 3);
@@ -112,13 +115,13 @@ async fn q1_what_cannot_run_is_told_to_the_model() {
     ])
     .await;
     house.toolbox = Toolbox::default()
-        .with(Toy::echo("Nothing", Access::Nothing))
-        .with(Toy::new("Bang", Access::Nothing, |_, _| {
+        .with(Toy::echo("Nothing", ToolAccess::Nothing))
+        .with(Toy::new("Bang", ToolAccess::Nothing, |_, _| {
             Box::pin(async { panic!("no") })
         }));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, told) = say(&mut agent, &mut events, "Go.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let failed = told
         .iter()
         .filter(|event| matches!(event, AgentEvent::ToolEnded { output, .. } if output.is_error));
@@ -147,16 +150,16 @@ async fn q1_a_rule_that_denies_and_a_user_who_agrees() {
         ..Rules::default()
     });
     house.gate = Some(gate.clone());
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, _) = work(
         &mut agent,
         &mut events,
         "Go.",
         |_| {},
-        || Some(Answer::Session),
+        || Some(ApprovalAnswer::Session),
     )
     .await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let seen = texts(&house.last_body());
     assert!(
         seen.iter()
@@ -171,7 +174,7 @@ async fn q1_a_rule_that_denies_and_a_user_who_agrees() {
     let remembered = gate.remembered.lock().unwrap().clone();
     assert_eq!(
         remembered,
-        [("Change".to_owned(), Lasting::Session)],
+        [("Change".to_owned(), RuleLifetime::Session)],
         "asked once"
     );
 }
@@ -181,16 +184,16 @@ async fn q1_a_no_with_words_goes_to_the_model_and_one_without_ends_the_work() {
     let turn = calls(&[("Change", json!({})), ("Change", json!({}))]);
     for (answer, ended, said) in [
         (
-            Some(Answer::No(Some("Use the other file.".into()))),
-            Ended::Done,
+            Some(ApprovalAnswer::No(Some("Use the other file.".into()))),
+            PromptOutcome::Done,
             "Use the other file.",
         ),
         (
-            Some(Answer::No(None)),
-            Ended::Cancelled,
+            Some(ApprovalAnswer::No(None)),
+            PromptOutcome::Cancelled,
             "[Request interrupted by user for tool use]",
         ),
-        (None, Ended::Done, "nobody is there to give it"),
+        (None, PromptOutcome::Done, "nobody is there to give it"),
     ] {
         let mut house = House::scripted(&[turn.clone(), text("Well."), text("Yes?")]).await;
         house.toolbox = Toolbox::default().with(Toy::echo("Change", writes()));
@@ -198,12 +201,12 @@ async fn q1_a_no_with_words_goes_to_the_model_and_one_without_ends_the_work() {
             ask: vec!["Change"],
             ..Rules::default()
         }));
-        let (mut agent, mut events) = house.open(Start::New).await;
+        let (mut agent, mut events) = house.open(SessionChoice::New).await;
         let (came, _) = work(&mut agent, &mut events, "Go.", |_| {}, || answer.clone()).await;
         assert_eq!(came, ended);
         // The next turn is accepted by the strict world, whatever happened.
         let (came, _) = say(&mut agent, &mut events, "And now?").await;
-        assert_eq!(came, Ended::Done);
+        assert_eq!(came, PromptOutcome::Done);
         let seen = texts(&house.last_body());
         assert!(seen.iter().any(|text| text.contains(said)), "{seen:?}");
     }
@@ -215,24 +218,24 @@ async fn q1_no_more_turns_than_agreed() {
     let mut house = House::scripted(&[turn.clone(), turn.clone(), turn]).await;
     house.toolbox = Toolbox::default().with(Toy::echo("Look", reads()));
     house.max_turns = Some(2);
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, _) = say(&mut agent, &mut events, "Go.").await;
-    assert_eq!(ended, Ended::TurnsUsedUp(2));
+    assert_eq!(ended, PromptOutcome::TurnsUsedUp(2));
 }
 
 #[tokio::test]
 async fn q1_pictures_go_with_the_words() {
     let house = House::scripted(&[text("A dot.")]).await;
-    let (mut agent, _events) = house.open(Start::New).await;
+    let (mut agent, _events) = house.open(SessionChoice::New).await;
     let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    let said = longhaul_agent::agent::Said {
+    let said = longhaul_agent::agent::UserPrompt {
         text: "What is this?".into(),
         blocks: vec![
             json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": pixel}}),
         ],
         attachments: Vec::new(),
     };
-    assert_eq!(agent.prompt(said).await, Ended::Done);
+    assert_eq!(agent.prompt(said).await, PromptOutcome::Done);
     let body = house.last_body();
     let kinds: Vec<&Value> = body["messages"][0]["content"]
         .as_array()

@@ -1,9 +1,9 @@
 //! Sessions on disk: going on, going back, going elsewhere.
 
-use longhaul_agent::agent::{AgentError, Start, list};
-use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_agent::agent::{AgentError, SessionChoice, list};
+use longhaul_agent::event::{AgentEvent, PromptOutcome};
 use longhaul_core::engine::{CompactRequest, Event};
-use longhaul_store::layout::{Home, Owner};
+use longhaul_store::layout::{Home, HomeOwner};
 
 use super::house::{House, long, say, text, texts};
 
@@ -25,17 +25,17 @@ fn unmarked(body: &str) -> String {
 #[tokio::test]
 async fn y2_a_resumed_session_repeats_the_bytes_of_the_last_request() {
     let house = House::scripted(&four()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "First.").await;
     say(&mut agent, &mut events, "Second.").await;
     let id = agent.session_id().to_owned();
     drop(agent);
     // What changed meanwhile is not taken up before a compaction: it would break the cache.
     std::fs::write(house.cwd().join("CLAUDE.md"), "A new rule.").unwrap();
-    let (mut agent, mut events) = house.open(Start::Resume(id[..8].to_owned())).await;
+    let (mut agent, mut events) = house.open(SessionChoice::Resume(id[..8].to_owned())).await;
     assert_eq!(agent.session_id(), id);
     let (ended, _) = say(&mut agent, &mut events, "Third.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let bodies = house.sent.lock().unwrap().clone();
     let (before, after) = (unmarked(&bodies[1]), unmarked(&bodies[2]));
     let common = before
@@ -58,9 +58,9 @@ async fn y2_a_resumed_session_repeats_the_bytes_of_the_last_request() {
 #[tokio::test]
 async fn g2_the_newest_session_of_the_folder_goes_on() {
     let house = House::scripted(&four()).await;
-    let none = house.builder().open(Start::Continue).await;
+    let none = house.builder().open(SessionChoice::Continue).await;
     assert!(matches!(none.err(), Some(AgentError::NoSession { .. })));
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "First.").await;
     let id = agent.session_id().to_owned();
     let listed = agent.sessions();
@@ -68,10 +68,10 @@ async fn g2_the_newest_session_of_the_folder_goes_on() {
     assert_eq!(listed[0].title.as_deref(), Some("First."));
     assert_eq!(
         (listed[0].turns, listed[0].owner),
-        (Some(1), Owner::Longhaul)
+        (Some(1), HomeOwner::Longhaul)
     );
     drop(agent);
-    let (agent, _) = house.open(Start::Continue).await;
+    let (agent, _) = house.open(SessionChoice::Continue).await;
     assert_eq!(agent.session_id(), id);
 }
 
@@ -90,8 +90,11 @@ async fn g2_another_programs_session_is_copied_and_that_is_said() {
         "usage": {"input_tokens": 10, "output_tokens": 3}}});
     std::fs::write(&theirs, format!("{line}\n{reply}\n")).unwrap();
     let before = std::fs::read(&theirs).unwrap();
-    assert_eq!(list(&house.env(), &house.cwd())[0].owner, Owner::ClaudeCode);
-    let (mut agent, mut events) = house.open(Start::Resume("11111111".into())).await;
+    assert_eq!(
+        list(&house.env(), &house.cwd())[0].owner,
+        HomeOwner::ClaudeCode
+    );
+    let (mut agent, mut events) = house.open(SessionChoice::Resume("11111111".into())).await;
     assert!(
         agent
             .place()
@@ -99,7 +102,7 @@ async fn g2_another_programs_session_is_copied_and_that_is_said() {
             .starts_with(house.folder.path().join("home"))
     );
     let (ended, told) = say(&mut agent, &mut events, "Go on here.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let said = told
         .iter()
         .any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("copy")));
@@ -115,7 +118,7 @@ async fn g2_another_programs_session_is_copied_and_that_is_said() {
 #[tokio::test]
 async fn q3_a_cleared_conversation_is_a_new_session() {
     let house = House::scripted(&four()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "First.").await;
     let (id, path) = (
         agent.session_id().to_owned(),
@@ -142,11 +145,11 @@ async fn q3_a_cleared_conversation_is_a_new_session() {
 #[tokio::test]
 async fn q3_another_model_takes_the_conversation_over() {
     let house = House::scripted(&four()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "First.").await;
     agent.switch_model("claude-opus-5-5").await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Second.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let body = house.last_body();
     assert_eq!(body["model"], "claude-opus-5-5");
     assert!(texts(&body).iter().any(|text| text == "First."));
@@ -155,14 +158,14 @@ async fn q3_another_model_takes_the_conversation_over() {
 #[tokio::test]
 async fn d1_after_another_model_was_chosen_the_cache_break_is_told_with_both_models() {
     let house = House::scripted(&four()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let rule = "Keep this in mind, please. ".repeat(800);
     say(&mut agent, &mut events, &rule).await;
     say(&mut agent, &mut events, "Second.").await;
     let model = agent.model().to_owned();
     agent.switch_model("claude-opus-4-6").await.unwrap();
     let (ended, told) = say(&mut agent, &mut events, "Third.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let breaks: Vec<String> = told
         .iter()
         .filter_map(|event| match event {
@@ -183,12 +186,12 @@ async fn d1_after_another_model_was_chosen_the_cache_break_is_told_with_both_mod
 #[tokio::test]
 async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
     let house = House::scripted(&long_and_three()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "First.").await;
     say(&mut agent, &mut events, &"Second, at length. ".repeat(300)).await;
     agent.compact(CompactRequest::default()).await.unwrap();
     say(&mut agent, &mut events, "Third.").await;
-    let spoken = agent.spoken().unwrap();
+    let spoken = agent.rewind_points().unwrap();
     assert_eq!(spoken.len(), 3);
     assert!(!spoken[1].in_view && spoken[2].in_view);
     let before = std::fs::read(&agent.place().transcript).unwrap();
@@ -206,7 +209,7 @@ async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
     };
     assert!(said("First.") && !said("Second, at length.") && !said("Third."));
     let (ended, _) = say(&mut agent, &mut events, "Second, but shorter.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let seen = texts(&house.last_body());
     assert!(
         seen.iter().any(|text| text == "First.")
@@ -218,41 +221,41 @@ async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
             .any(|text| text.contains("at length") || text == "Third.")
     );
     let mut problems = Vec::new();
-    let mut table = longhaul_core::transcript::Table::default();
+    let mut table = longhaul_core::transcript::TranscriptTable::default();
     for (line, number) in longhaul_store::load(&path).unwrap().lines().iter().zip(1..) {
         if let Some(entry) = line.entry() {
             table.push(
                 number,
                 line.offset,
                 entry.view(),
-                &longhaul_core::tokens::Rough,
+                &longhaul_core::tokens::RoughEstimator,
             );
         }
     }
-    longhaul_core::transcript::Conversation::resolve(&table, &mut problems);
+    longhaul_core::transcript::ResolvedConversation::resolve(&table, &mut problems);
     assert!(problems.is_empty(), "{problems:?}");
 }
 
 #[tokio::test]
 async fn m5_a_rewind_to_the_first_message_begins_anew_and_one_to_nowhere_is_refused() {
     let house = House::scripted(&four()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "First.").await;
     assert!(matches!(
         agent.rewind("nowhere").await,
         Err(AgentError::Rewind(_))
     ));
-    let first = agent.spoken().unwrap()[0].uuid.clone();
+    let first = agent.rewind_points().unwrap()[0].uuid.clone();
     agent.rewind(&first).await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Otherwise.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     assert!(
         !texts(&house.last_body())
             .iter()
             .any(|text| text == "First.")
     );
     drop(agent);
-    let (mut agent, mut events) = house.open(Start::Continue).await;
+    let (mut agent, mut events) = house.open(SessionChoice::Continue).await;
     say(&mut agent, &mut events, "Go on.").await;
     let seen = texts(&house.last_body());
     assert!(
@@ -263,13 +266,13 @@ async fn m5_a_rewind_to_the_first_message_begins_anew_and_one_to_nowhere_is_refu
 #[tokio::test]
 async fn x6_a_compaction_is_taken_back_and_the_conversation_goes_on() {
     let house = House::scripted(&long_and_three()).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, &"A long story. ".repeat(300)).await;
     agent.compact(CompactRequest::default()).await.unwrap();
     say(&mut agent, &mut events, "After it.").await;
     agent.undo_compaction().await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "And now.").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let seen = texts(&house.last_body());
     assert!(
         seen.iter()

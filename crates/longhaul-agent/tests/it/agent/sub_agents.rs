@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use longhaul::hooks::fake::FakeHooks;
-use longhaul::hooks::{EventName, HookCall, HookFuture, Hooks, Outcome};
+use longhaul::hooks::{HookEventName, HookFuture, HookInvocation, HookResponse, Hooks};
 use longhaul::session::SessionBuilder;
-use longhaul_agent::agent::Start;
-use longhaul_agent::event::{AgentEvent, Ended};
-use longhaul_agent::tool::{Access, Output, Toolbox};
-use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};
-use longhaul_sim::request::Role;
+use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::{AgentEvent, PromptOutcome};
+use longhaul_agent::tool::{ToolAccess, ToolCallOutput, Toolbox};
+use longhaul_sim::model::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::request::ApiRole;
 use serde_json::{Value, json};
 
 use super::house::{House, Toy, say, texts};
@@ -23,28 +23,28 @@ struct Boss {
     made: usize,
 }
 
-impl Model for Boss {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Boss {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let request = format!("{:?}", turn.request);
         let replies = turn
             .request
             .messages
             .iter()
-            .filter(|said| said.role == Role::Assistant)
+            .filter(|said| said.role == ApiRole::Assistant)
             .count();
-        let text = |text: String| Draft {
+        let text = |text: String| ReplyDraft {
             content: vec![DraftBlock::Text(text)],
-            ..Draft::default()
+            ..ReplyDraft::default()
         };
         if request.contains("<analysis>") && !request.contains("SUBTASK-DONE") {
             return text("<summary>1. Request: find the thing. SUBTASK goes on.</summary>".into());
         }
-        let call = |name: &str, input: Value| Draft {
+        let call = |name: &str, input: Value| ReplyDraft {
             content: vec![DraftBlock::ToolUse {
                 name: name.into(),
                 input,
             }],
-            ..Draft::default()
+            ..ReplyDraft::default()
         };
         let is_sub = request.contains("looks things up in a code base for another agent");
         match (is_sub, replies) {
@@ -70,17 +70,17 @@ async fn house(background: bool, calls: usize) -> House {
         made: 0,
     })
     .await;
-    let reads = Access::Reads(PathBuf::from("/x"));
+    let reads = ToolAccess::Reads(PathBuf::from("/x"));
     house.toolbox = Toolbox::default()
         .with(Toy::new("Read", reads, |input, _| {
             Box::pin(async move {
-                Output::text(
+                ToolCallOutput::text(
                     format!("{input}: {}", "let x = compute(1, 2);\n".repeat(150)),
                     "150 lines",
                 )
             })
         }))
-        .with(Toy::echo("Change", Access::Other));
+        .with(Toy::echo("Change", ToolAccess::Other));
     house.hooks = Some(Arc::new(FakeHooks::default()));
     house
 }
@@ -98,9 +98,9 @@ fn transcripts(transcript: &Path) -> Vec<PathBuf> {
 #[tokio::test]
 async fn q1_a_sub_agent_works_on_its_own_and_reports() {
     let house = house(false, 2).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, told) = say(&mut agent, &mut events, "Where is the thing?").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     assert!(
         texts(&house.last_body())
             .iter()
@@ -151,7 +151,8 @@ async fn q1_a_sub_agent_works_on_its_own_and_reports() {
     assert!(progress.count() >= 2);
     let events = house.hooks.as_ref().unwrap().events();
     assert!(
-        events.contains(&EventName::SubagentStart) && events.contains(&EventName::SubagentStop)
+        events.contains(&HookEventName::SubagentStart)
+            && events.contains(&HookEventName::SubagentStop)
     );
     // Five requests in all: what the sub-agent used counts.
     assert_eq!(bodies.len(), 5);
@@ -164,9 +165,9 @@ async fn c2_a_sub_agents_compaction_leaves_the_main_conversation_alone() {
     let mut house = house(false, 14).await;
     house.config.window_cap = Some(20_000);
     house.config.switches.micro = false;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, told) = say(&mut agent, &mut events, "Where is the thing?").await;
-    assert_eq!(ended, Ended::Done, "{told:?}");
+    assert_eq!(ended, PromptOutcome::Done, "{told:?}");
     let files = transcripts(&agent.place().transcript);
     let sub = std::fs::read_to_string(&files[0]).unwrap();
     assert!(
@@ -188,13 +189,13 @@ async fn c2_a_sub_agents_compaction_leaves_the_main_conversation_alone() {
 
 /// Where hooks may put long output, event by event.
 #[derive(Default)]
-struct Overflows(Mutex<Vec<(EventName, Option<PathBuf>)>>);
+struct Overflows(Mutex<Vec<(HookEventName, Option<PathBuf>)>>);
 
 impl Hooks for Overflows {
-    fn run<'a>(&'a self, call: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a> {
         let heard = (call.input.event.name(), call.overflow.clone());
         self.0.lock().unwrap().push(heard);
-        Box::pin(std::future::ready(Outcome::default()))
+        Box::pin(std::future::ready(HookResponse::default()))
     }
 }
 
@@ -203,17 +204,17 @@ async fn x2_k1_a_sub_agents_compaction_names_the_recall_tool_and_keeps_long_outp
     let mut house = house(false, 14).await;
     house.config.window_cap = Some(20_000);
     house.config.switches.micro = false;
-    house.toolbox = (house.toolbox.clone()).with(Toy::echo("recall", Access::Nothing));
+    house.toolbox = (house.toolbox.clone()).with(Toy::echo("recall", ToolAccess::Nothing));
     let hooks = Arc::new(Overflows::default());
     let heard = hooks.clone();
     let builder = house.builder().session(|session| session.hooks(hooks));
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     say(&mut agent, &mut events, "Where is the thing?").await;
     let heard = heard.0.lock().unwrap();
     let folder = agent.place().session_folder().join("hooks");
     let mut compactions = heard
         .iter()
-        .filter(|(event, _)| *event == EventName::PreCompact);
+        .filter(|(event, _)| *event == HookEventName::PreCompact);
     assert!(
         compactions.all(|(_, overflow)| *overflow == Some(folder.clone())),
         "{heard:?}"
@@ -221,7 +222,7 @@ async fn x2_k1_a_sub_agents_compaction_names_the_recall_tool_and_keeps_long_outp
     assert!(
         heard
             .iter()
-            .any(|(event, _)| *event == EventName::PreCompact)
+            .any(|(event, _)| *event == HookEventName::PreCompact)
     );
     let files = transcripts(&agent.place().transcript);
     let sub = std::fs::read_to_string(&files[0]).unwrap();
@@ -233,9 +234,9 @@ async fn x2_k1_a_sub_agents_compaction_names_the_recall_tool_and_keeps_long_outp
 async fn u4_a_sub_agents_old_results_are_deleted_from_the_cache_too() {
     let house = house(false, 14).await;
     let builder = house.builder().session(SessionBuilder::with_cache_edits);
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     let (ended, _) = say(&mut agent, &mut events, "Where is the thing?").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let deleted = (house.bodies().iter())
         .filter(|body| body["system"].to_string().contains("for another agent"))
         .filter_map(|body| Some(body["cache_edits"].as_array()?.len()))
@@ -246,9 +247,9 @@ async fn u4_a_sub_agents_old_results_are_deleted_from_the_cache_too() {
 #[tokio::test]
 async fn r4_an_agent_in_the_background_reports_with_a_later_turn() {
     let house = house(true, 1).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let (ended, mut told) = say(&mut agent, &mut events, "Where is the thing?").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
     let is_done = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("is done: find it"));
     while !told.iter().any(is_done) {
         told.push(events.recv().await.unwrap());

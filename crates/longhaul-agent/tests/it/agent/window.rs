@@ -2,11 +2,11 @@
 
 use longhaul::session::CompactOutcome;
 use longhaul::session::SessionBuilder;
-use longhaul_agent::agent::Start;
-use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::{AgentEvent, PromptOutcome};
 use longhaul_core::engine::{CompactRequest, Event};
 
-use longhaul_agent::tool::{Access, Toolbox};
+use longhaul_agent::tool::{ToolAccess, Toolbox};
 use serde_json::json;
 
 use super::house::{House, Toy, calls, long, say, text, texts};
@@ -20,7 +20,7 @@ async fn o5_input_is_refused_where_nothing_may_act_and_compacting_by_hand_helps(
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(24_000);
     house.config.switches.automatic = false;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let mut refused = None;
     for _ in 0..8 {
         let (ended, _) = say(
@@ -29,7 +29,7 @@ async fn o5_input_is_refused_where_nothing_may_act_and_compacting_by_hand_helps(
             &"So much to say about this. ".repeat(700),
         )
         .await;
-        if let Ended::Refused(sentence) = ended {
+        if let PromptOutcome::Refused(sentence) = ended {
             refused = Some(sentence);
             break;
         }
@@ -41,13 +41,13 @@ async fn o5_input_is_refused_where_nothing_may_act_and_compacting_by_hand_helps(
     );
     let size = std::fs::metadata(&agent.place().transcript).unwrap().len();
     let (ended, _) = say(&mut agent, &mut events, "Please?").await;
-    assert!(matches!(ended, Ended::Refused(_)));
+    assert!(matches!(ended, PromptOutcome::Refused(_)));
     let now = std::fs::metadata(&agent.place().transcript).unwrap().len();
     assert_eq!(now, size, "what is refused is not taken down");
     let done = agent.compact(CompactRequest::default()).await.unwrap();
     assert!(matches!(done, CompactOutcome::Done(_)));
     let (ended, _) = say(&mut agent, &mut events, "Please?").await;
-    assert_eq!(ended, Ended::Done);
+    assert_eq!(ended, PromptOutcome::Done);
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn q1_the_conversation_compacts_itself_and_goes_on() {
     let turns: Vec<_> = (0..30).map(|_| text("Noted.")).collect();
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(24_000);
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     let mut compacted = 0;
     for number in 0..8 {
         let said = format!(
@@ -63,20 +63,20 @@ async fn q1_the_conversation_compacts_itself_and_goes_on() {
             "So much to say about this. ".repeat(500)
         );
         let (ended, told) = say(&mut agent, &mut events, &said).await;
-        assert_eq!(ended, Ended::Done);
+        assert_eq!(ended, PromptOutcome::Done);
         compacted += told
             .iter()
             .filter(|event| matches!(event, AgentEvent::Engine(Event::Compacted(_))))
             .count();
     }
     assert!(compacted >= 1);
-    assert!(agent.glance().percent_left > 0);
+    assert!(agent.agent_status().percent_left > 0);
 }
 
 #[tokio::test]
 async fn y6_a_summary_is_shown_changed_and_taken() {
     let house = House::scripted(&[long(), text("Two.")]).await;
-    let (mut agent, mut events) = house.open(Start::New).await;
+    let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, "Tell me a long story.").await;
     let request = CompactRequest {
         preview: true,
@@ -111,7 +111,7 @@ async fn f9_where_nobody_sits_in_front_of_it_the_model_is_told_to_keep_its_loop_
             true => house.builder().unattended(),
             false => house.builder(),
         };
-        let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+        let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
         while agent.session().compactions() == 0 {
             let said = "So much to say about this. ".repeat(500);
             say(&mut agent, &mut events, &said).await;
@@ -133,9 +133,10 @@ async fn u1_results_of_a_servers_tools_are_cleared_if_that_is_set() {
         let mut house = House::scripted(&turns).await;
         house.config.more_clearable_tools = more;
         house.config.micro.trigger = 7;
-        house.toolbox = Toolbox::default().with(Toy::echo("mcp__docs__search", Access::Nothing));
+        house.toolbox =
+            Toolbox::default().with(Toy::echo("mcp__docs__search", ToolAccess::Nothing));
         let builder = house.builder().session(SessionBuilder::with_cache_edits);
-        let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+        let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
         let (_, told) = say(&mut agent, &mut events, "Search for it.").await;
         let freed: Vec<usize> = (told.iter())
             .filter_map(|event| match event {

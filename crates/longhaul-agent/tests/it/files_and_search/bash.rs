@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use longhaul_agent::tool::Call;
+use longhaul_agent::tool::CallContext;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -97,7 +97,7 @@ async fn q1_bash_shows_what_a_terminal_would_show() {
 #[tokio::test]
 async fn q1_bash_cuts_long_output_and_keeps_all_of_it_in_a_file() {
     let desk = desk();
-    let call = Call::quiet("../toolu_0/1");
+    let call = CallContext::quiet("../toolu_0/1");
     let input = json!({"command": "seq 1 20000"});
     let output = desk.tool("Bash").run(input, &call).await;
     let text = output.content.as_str().unwrap();
@@ -167,9 +167,9 @@ async fn q1_bash_kills_all_of_it_at_the_timeout() {
 async fn q1_bash_kills_all_of_it_when_cancelled() {
     let desk = desk();
     let (begun, thread) = last_breath(&desk);
-    let call = Call {
+    let call = CallContext {
         cancel: begun,
-        ..Call::quiet("x")
+        ..CallContext::quiet("x")
     };
     let command = format!("echo so far; {STUBBORN}");
     let output = desk
@@ -185,7 +185,7 @@ async fn q1_bash_kills_all_of_it_when_cancelled() {
 async fn q1_bash_kills_all_of_it_when_dropped() {
     let desk = desk();
     let (begun, thread) = last_breath(&desk);
-    let (tool, call) = (desk.tool("Bash"), Call::quiet("x"));
+    let (tool, call) = (desk.tool("Bash"), CallContext::quiet("x"));
     tokio::select! {
         _ = tool.run(json!({"command": STUBBORN}), &call) => panic!("it ended"),
         () = begun.cancelled() => {}
@@ -217,9 +217,9 @@ async fn q1_bash_tells_its_newest_lines_meanwhile() {
     let desk = desk();
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = told.clone();
-    let call = Call {
+    let call = CallContext {
         progress: Arc::new(move |text| heard.lock().unwrap().push(text.to_owned())),
-        ..Call::quiet("x")
+        ..CallContext::quiet("x")
     };
     desk.tool("Bash")
         .run(json!({"command": "seq 1 9"}), &call)

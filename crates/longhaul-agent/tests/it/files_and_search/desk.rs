@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_agent::files::FileState;
-use longhaul_agent::place::Place;
-use longhaul_agent::tool::{Access, Call, Output, Tool, Toolbox};
-use longhaul_agent::tools::{Hidden, Shells, files_and_shell};
+use longhaul_agent::session_paths::SessionPaths;
+use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput, Toolbox};
+use longhaul_agent::tools::{BackgroundShells, Hidden, files_and_shell};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(super) struct Desk {
     pub(super) tools: Toolbox,
     pub(super) files: Arc<FileState>,
-    pub(super) shells: Arc<Shells>,
-    pub(super) place: Arc<Place>,
+    pub(super) shells: Arc<BackgroundShells>,
+    pub(super) place: Arc<SessionPaths>,
     /// The workspace.
     pub(super) folder: PathBuf,
     /// A folder beside it.
@@ -28,13 +28,13 @@ pub(super) fn desk() -> Desk {
     let (folder, outside) = (root.join("work"), root.join("outside"));
     std::fs::create_dir(&folder).unwrap();
     std::fs::create_dir(&outside).unwrap();
-    let place = Arc::new(Place {
+    let place = Arc::new(SessionPaths {
         cwd: folder.clone(),
         more: Vec::new(),
         transcript: root.join("sessions/one.jsonl"),
     });
     let files = Arc::new(FileState::default());
-    let shells = Arc::new(Shells::default());
+    let shells = Arc::new(BackgroundShells::default());
     let mut tools = Toolbox::default();
     for tool in files_and_shell(&place, &files, &shells, &hidden()) {
         tools.add(tool);
@@ -72,12 +72,14 @@ impl Desk {
         self.tools.find(name).unwrap().clone()
     }
 
-    pub(super) fn access(&self, name: &str, input: Value) -> Access {
+    pub(super) fn access(&self, name: &str, input: Value) -> ToolAccess {
         self.tool(name).access(&input)
     }
 
-    pub(super) async fn call(&self, name: &str, input: Value) -> Output {
-        self.tool(name).run(input, &Call::quiet("call_1")).await
+    pub(super) async fn call(&self, name: &str, input: Value) -> ToolCallOutput {
+        self.tool(name)
+            .run(input, &CallContext::quiet("call_1"))
+            .await
     }
 
     /// The answer to a call that works.

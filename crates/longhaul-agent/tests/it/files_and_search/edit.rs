@@ -1,12 +1,12 @@
 //! Edit: exact and unique, line ends kept, and helpful when it does not fit.
 
-use longhaul_agent::tool::Output;
+use longhaul_agent::tool::ToolCallOutput;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::desk::{Desk, desk, holds};
 
-async fn edit(desk: &Desk, old: &str, new: &str) -> Output {
+async fn edit(desk: &Desk, old: &str, new: &str) -> ToolCallOutput {
     desk.read("a.txt").await;
     let input = json!({"file_path": "a.txt", "old_string": old, "new_string": new});
     desk.call("Edit", input).await

@@ -3,16 +3,16 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use longhaul_agent::files::{Fence, Purpose, Unfit, Verdict, resolve};
-use longhaul_agent::tool::Access;
+use longhaul_agent::files::{FenceSide, FolderFence, PathPurpose, UnusableFile, resolve};
+use longhaul_agent::tool::ToolAccess;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::desk::{Desk, desk, holds};
 
-fn judge(desk: &Desk, given: &str) -> Verdict {
-    let fence = Fence::of(&desk.place);
-    fence.judge(&fence.resolve(given).unwrap(), Purpose::Write)
+fn judge(desk: &Desk, given: &str) -> FenceSide {
+    let fence = FolderFence::of(&desk.place);
+    fence.judge(&fence.resolve(given).unwrap(), PathPurpose::Write)
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn q1_dots_and_links_do_not_lead_out_unseen() {
         "./sub/./a.txt",
         "folder-out/../work/a",
     ] {
-        assert_eq!(judge(&desk, inside), Verdict::Inside, "{inside}");
+        assert_eq!(judge(&desk, inside), FenceSide::Inside, "{inside}");
     }
     for outside in [
         "..",
@@ -46,7 +46,7 @@ fn q1_dots_and_links_do_not_lead_out_unseen() {
         "in/../../work2",
         "../workx",
     ] {
-        assert_eq!(judge(&desk, outside), Verdict::Outside, "{outside}");
+        assert_eq!(judge(&desk, outside), FenceSide::Outside, "{outside}");
     }
 }
 
@@ -58,43 +58,43 @@ fn q1_access_names_the_resolved_path() {
     for tool in ["Write", "Edit"] {
         assert_eq!(
             desk.access(tool, json!({"file_path": "link"})),
-            Access::Writes(target.clone())
+            ToolAccess::Writes(target.clone())
         );
     }
     assert_eq!(
         desk.access("Read", json!({"file_path": "link"})),
-        Access::Reads(target)
+        ToolAccess::Reads(target)
     );
     for tool in ["Grep", "Glob"] {
         let input = json!({"pattern": "x", "path": "../outside"});
         assert_eq!(
             desk.access(tool, input),
-            Access::Reads(desk.outside.clone())
+            ToolAccess::Reads(desk.outside.clone())
         );
         assert_eq!(
             desk.access(tool, json!({"pattern": "x"})),
-            Access::Reads(desk.folder.clone())
+            ToolAccess::Reads(desk.folder.clone())
         );
     }
     let absolute = json!({"pattern": format!("{}/*.txt", desk.outside.display())});
     assert_eq!(
         desk.access("Glob", absolute),
-        Access::Reads(desk.outside.clone())
+        ToolAccess::Reads(desk.outside.clone())
     );
     assert_eq!(
         desk.access("Bash", json!({"command": "ls"})),
-        Access::Runs {
+        ToolAccess::Runs {
             command: "ls".to_owned(),
             folder: desk.folder.clone()
         }
     );
     assert_eq!(
         desk.access("BashOutput", json!({"bash_id": "bash_1"})),
-        Access::Nothing
+        ToolAccess::Nothing
     );
     assert_eq!(
         desk.access("Read", json!({"file_path": "\0"})),
-        Access::Nothing
+        ToolAccess::Nothing
     );
 }
 
@@ -105,11 +105,11 @@ fn q1_links_in_a_circle_end() {
     symlink("a", desk.folder.join("b")).unwrap();
     assert!(matches!(
         resolve(&desk.folder.join("a/x")),
-        Err(Unfit::Links(_))
+        Err(UnusableFile::Links(_))
     ));
     assert_eq!(
         desk.access("Read", json!({"file_path": "a"})),
-        Access::Nothing
+        ToolAccess::Nothing
     );
 }
 
@@ -118,17 +118,17 @@ fn q1_further_folders_are_inside_and_the_sessions_own_are_for_reading() {
     let desk = desk();
     let mut place = (*desk.place).clone();
     place.more.push(desk.outside.clone());
-    let fence = Fence::of(&place);
+    let fence = FolderFence::of(&place);
     assert_eq!(
-        fence.judge(&desk.outside.join("x"), Purpose::Write),
-        Verdict::Inside
+        fence.judge(&desk.outside.join("x"), PathPurpose::Write),
+        FenceSide::Inside
     );
     let long = place.session_folder().join("tool-results/x.txt");
-    assert_eq!(fence.judge(&long, Purpose::Read), Verdict::Inside);
-    assert_eq!(fence.judge(&long, Purpose::Write), Verdict::Outside);
+    assert_eq!(fence.judge(&long, PathPurpose::Read), FenceSide::Inside);
+    assert_eq!(fence.judge(&long, PathPurpose::Write), FenceSide::Outside);
     assert_eq!(
-        fence.judge(&place.transcript, Purpose::Read),
-        Verdict::Inside
+        fence.judge(&place.transcript, PathPurpose::Read),
+        FenceSide::Inside
     );
 }
 
@@ -147,7 +147,10 @@ async fn q1_a_link_that_was_swapped_after_the_judgement_is_not_followed() {
             json!({"file_path": "a.txt", "old_string": "secret", "new_string": "x"}),
         ),
     ] {
-        assert!(!matches!(desk.access(tool, input.clone()), Access::Nothing));
+        assert!(!matches!(
+            desk.access(tool, input.clone()),
+            ToolAccess::Nothing
+        ));
         std::fs::remove_file(&link).unwrap();
         symlink(&secret, &link).unwrap();
         holds(
@@ -179,7 +182,7 @@ fn q1_a_resolved_path_is_opened_without_following_links() {
     symlink(desk.outside.join("secret"), desk.folder.join("file")).unwrap();
     for path in ["sub/secret", "file"] {
         let path = desk.folder.join(path);
-        assert!(longhaul_agent::files::Opened::regular(&path).is_err());
+        assert!(longhaul_agent::files::OpenedFile::regular(&path).is_err());
         assert!(longhaul_agent::files::replace(&path, b"x").is_err());
     }
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use longhaul_agent::tool::Call;
+use longhaul_agent::tool::CallContext;
 use serde_json::json;
 
 use super::desk::{Desk, desk, holds};
@@ -147,7 +147,7 @@ async fn q1_grep_does_not_follow_links_out() {
 #[tokio::test]
 async fn q1_grep_ends_when_it_is_cancelled() {
     let desk = project();
-    let call = Call::quiet("x");
+    let call = CallContext::quiet("x");
     call.cancel.cancel();
     let output = desk
         .tool("Grep")

@@ -153,7 +153,7 @@ fn q1_no_race_with_a_link_leads_out() {
         let mut seen = Vec::new();
         while !swapper.is_finished() {
             let _ = longhaul_agent::files::replace(&path, b"mine");
-            let opened = longhaul_agent::files::Opened::regular(&path);
+            let opened = longhaul_agent::files::OpenedFile::regular(&path);
             seen.extend(opened.and_then(|opened| opened.content()));
         }
         (swapper.join().unwrap(), seen)

@@ -1,6 +1,6 @@
 //! Read: ranges, pictures, documents, and what it refuses.
 
-use longhaul_agent::tool::Access;
+use longhaul_agent::tool::ToolAccess;
 use serde_json::json;
 
 use super::desk::{desk, holds};
@@ -239,7 +239,7 @@ fn q1_read_says_what_it_touches() {
     let desk = desk();
     desk.put("sub/a.txt", "x");
     let access = desk.access("Read", json!({"file_path": "sub/../sub/./a.txt"}));
-    assert_eq!(access, Access::Reads(desk.folder.join("sub/a.txt")));
+    assert_eq!(access, ToolAccess::Reads(desk.folder.join("sub/a.txt")));
     let line = desk
         .tool("Read")
         .line(&json!({"file_path": desk.folder.join("sub/a.txt"), "offset": 5, "limit": 10}));

@@ -2,26 +2,29 @@
 
 use std::os::unix::fs::symlink;
 
-use longhaul_agent::event::Mode;
-use longhaul_agent::permission::{Bases, Judgement, Permissions, Rule, RuleSet, Workspace};
+use longhaul_agent::event::ApprovalMode;
+use longhaul_agent::permission::{
+    PermissionDecision, PermissionRule, PermissionRules, Permissions, ReadableWorkspace,
+    RulePathBases,
+};
 use serde_json::json;
 
 use super::desk::{Desk, desk};
 
-fn permissions(desk: &Desk, mode: Mode, deny: &[&str]) -> Permissions {
-    let bases = Bases {
+fn permissions(desk: &Desk, mode: ApprovalMode, deny: &[&str]) -> Permissions {
+    let bases = RulePathBases {
         cwd: &desk.folder,
         settings: &desk.folder,
         home: None,
     };
-    let rules = RuleSet {
+    let rules = PermissionRules {
         deny: deny
             .iter()
-            .map(|rule| Rule::parse(rule, bases).unwrap())
+            .map(|rule| PermissionRule::parse(rule, bases).unwrap())
             .collect(),
-        ..RuleSet::default()
+        ..PermissionRules::default()
     };
-    let workspace = Workspace::new(&desk.place, None);
+    let workspace = ReadableWorkspace::new(&desk.place, None);
     Permissions::new(workspace, rules, mode, desk.folder.join("local.json"))
 }
 
@@ -29,7 +32,7 @@ fn permissions(desk: &Desk, mode: Mode, deny: &[&str]) -> Permissions {
 fn runs_unasked(desk: &Desk, permissions: &Permissions, command: &str) -> bool {
     let input = json!({ "command": command });
     let access = desk.access("Bash", input.clone());
-    permissions.judge("Bash", &input, &access) == Judgement::Allow
+    permissions.judge("Bash", &input, &access) == PermissionDecision::Allow
 }
 
 #[tokio::test]
@@ -38,8 +41,8 @@ async fn q1_a_command_is_judged_from_where_the_shell_stands() {
     desk.put("docs/sub/x.txt", "");
     desk.put("up/hostname", "");
     symlink(&desk.outside, desk.folder.join("docs/sub/up")).unwrap();
-    let default = permissions(&desk, Mode::Default, &[]);
-    let edits = permissions(&desk, Mode::AcceptEdits, &[]);
+    let default = permissions(&desk, ApprovalMode::Default, &[]);
+    let edits = permissions(&desk, ApprovalMode::AcceptEdits, &[]);
     assert!(runs_unasked(&desk, &default, "cat up/hostname"));
     assert!(runs_unasked(&desk, &edits, "echo x > up/f"));
     desk.bash("cd docs/sub").await;
@@ -49,7 +52,11 @@ async fn q1_a_command_is_judged_from_where_the_shell_stands() {
     assert!(!runs_unasked(&desk, &default, "cat ../../../outside/x"));
     assert!(!runs_unasked(&desk, &edits, "echo x > up/f"));
     assert!(runs_unasked(&desk, &edits, "echo x > f"));
-    let denying = permissions(&desk, Mode::BypassPermissions, &["Read(./docs/sub/x.txt)"]);
+    let denying = permissions(
+        &desk,
+        ApprovalMode::BypassPermissions,
+        &["Read(./docs/sub/x.txt)"],
+    );
     assert!(!runs_unasked(&desk, &denying, "cat x.txt"));
     desk.bash("cd ../..").await;
     assert!(runs_unasked(&desk, &default, "cat up/hostname"));
@@ -66,7 +73,7 @@ async fn q1_git_is_judged_by_the_repository_around_the_shells_folder() {
     }
     desk.put("vendor/.git/config", "[include]\n\tpath = ../x\n");
     desk.put("src/a", "");
-    let default = permissions(&desk, Mode::Default, &[]);
+    let default = permissions(&desk, ApprovalMode::Default, &[]);
     for (folder, expected) in [("src", true), ("vendor", false), ("bare", false)] {
         desk.bash(&format!("cd {}/{folder}", desk.folder.display()))
             .await;

@@ -86,7 +86,7 @@ async fn q1_a_file_that_was_deleted_can_be_written_anew() {
 #[tokio::test]
 async fn q1_a_cancelled_write_does_not_happen() {
     let desk = desk();
-    let call = longhaul_agent::tool::Call::quiet("x");
+    let call = longhaul_agent::tool::CallContext::quiet("x");
     call.cancel.cancel();
     let output = desk
         .tool("Write")

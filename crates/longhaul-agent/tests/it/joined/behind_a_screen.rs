@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use longhaul_agent::agent::Start;
+use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::host::AgentHost;
 use longhaul_agent::screen::{
-    Ask, CompactAsk, CompactStep, Compaction, Host, Refusal, Reply, TranscriptKind,
+    CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, Reply,
+    ScreenHost, TranscriptKind,
 };
 use longhaul_core::models::ModelTable;
 use serde_json::json;
@@ -14,7 +15,10 @@ use tokio::sync::oneshot;
 use super::{Says, open, put, workplace};
 use crate::agent::house::{House, calls, long, text};
 
-async fn ask<T>(host: &AgentHost, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T, Refusal> {
+async fn ask<T>(
+    host: &AgentHost,
+    ask: impl FnOnce(Reply<T>) -> HostRequest,
+) -> Result<T, HostRefusal> {
     let (reply, answer) = oneshot::channel();
     host.ask(ask(reply));
     answer.await.unwrap()
@@ -22,7 +26,7 @@ async fn ask<T>(host: &AgentHost, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T
 
 async fn host(house: &House) -> AgentHost {
     let place = workplace(house, &mut Says::yes()).await;
-    let (agent, mut events) = open(house, &place, Start::New).await;
+    let (agent, mut events) = open(house, &place, SessionChoice::New).await;
     tokio::spawn(async move { while events.recv().await.is_some() {} });
     AgentHost::start(
         agent,
@@ -50,70 +54,94 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
     );
     let host = host(&house).await;
     // Nothing was said: what stands before the messages is there already.
-    let empty = ask(&host, Ask::Context).await.unwrap();
+    let empty = ask(&host, HostRequest::Context).await.unwrap();
     assert!(empty.categories.system_prompt > 0 && empty.categories.tools > 0);
-    assert!(ask(&host, Ask::Messages).await.unwrap().is_empty());
-    let none = ask(&host, |reply| Ask::Report(None, reply)).await;
+    assert!(ask(&host, HostRequest::Messages).await.unwrap().is_empty());
+    let none = ask(&host, |reply| HostRequest::Report(None, reply)).await;
     assert!(none.unwrap_err().0.contains("/compact"));
 
-    ask(&host, |reply| Ask::Prompt("Read a.txt".to_owned(), reply))
-        .await
-        .unwrap();
-    ask(&host, |reply| Ask::Command {
+    ask(&host, |reply| {
+        HostRequest::Prompt("Read a.txt".to_owned(), reply)
+    })
+    .await
+    .unwrap();
+    ask(&host, |reply| HostRequest::Command {
         name: "review".to_owned(),
         arguments: "it all".to_owned(),
         reply,
     })
     .await
     .unwrap();
-    let messages = ask(&host, Ask::Messages).await.unwrap();
+    let messages = ask(&host, HostRequest::Messages).await.unwrap();
     let lines: Vec<&str> = messages.iter().map(|it| it.line.as_str()).collect();
     assert_eq!(lines, ["Read a.txt", "Review it all."]);
-    let full = ask(&host, Ask::Context).await.unwrap();
+    let full = ask(&host, HostRequest::Context).await.unwrap();
     assert!(full.categories.tool_results > 0 && full.categories.assistant_messages > 0);
-    assert_eq!(ask(&host, Ask::Hooks).await.unwrap()[0].event, "Stop");
-    assert_eq!(ask(&host, Ask::Commands).await.unwrap()[0].name, "review");
+    assert_eq!(
+        ask(&host, HostRequest::Hooks).await.unwrap()[0].event,
+        "Stop"
+    );
+    assert_eq!(
+        ask(&host, HostRequest::Commands).await.unwrap()[0].name,
+        "review"
+    );
     assert!(
-        ask(&host, Ask::Models)
+        ask(&host, HostRequest::Models)
             .await
             .unwrap()
             .iter()
             .any(|it| it.current)
     );
-    assert_eq!(ask(&host, Ask::Sessions).await.unwrap().len(), 1);
-    let cost = ask(&host, Ask::Cost).await.unwrap();
+    assert_eq!(ask(&host, HostRequest::Sessions).await.unwrap().len(), 1);
+    let cost = ask(&host, HostRequest::Cost).await.unwrap();
     assert_eq!(cost.lines[0].name, "replies");
     assert!(cost.total.unwrap().pico() > 0);
 
-    let shown = ask(&host, |reply| Ask::Compact(CompactAsk::default(), reply)).await;
-    let Compaction::Preview(preview) = shown.unwrap() else {
+    let shown = ask(&host, |reply| {
+        HostRequest::Compact(CompactionRequest::default(), reply)
+    })
+    .await;
+    let CompactionReply::Preview(preview) = shown.unwrap() else {
         panic!("no preview");
     };
-    let approved = CompactAsk {
-        step: CompactStep::Approved(preview.summary),
-        ..CompactAsk::default()
+    let approved = CompactionRequest {
+        step: CompactionStep::Approved(preview.summary),
+        ..CompactionRequest::default()
     };
-    ask(&host, |reply| Ask::Compact(approved, reply))
+    ask(&host, |reply| HostRequest::Compact(approved, reply))
         .await
         .unwrap();
-    let report = ask(&host, |reply| Ask::Report(None, reply)).await.unwrap();
+    let report = ask(&host, |reply| HostRequest::Report(None, reply))
+        .await
+        .unwrap();
     assert!(report.contains("Tokens"), "{report}");
-    let items = ask(&host, Ask::Transcript).await.unwrap();
+    let items = ask(&host, HostRequest::Transcript).await.unwrap();
     let has = |kind: TranscriptKind| items.iter().any(|item| item.kind == kind);
     assert!(has(TranscriptKind::Boundary) && has(TranscriptKind::Summary));
     assert!(has(TranscriptKind::Result { is_error: false }));
-    let undone = ask(&host, Ask::UndoCompaction).await.unwrap();
+    let undone = ask(&host, HostRequest::UndoCompaction).await.unwrap();
     assert!(undone.contains("undone"), "{undone}");
     let back = messages[1].uuid.clone();
-    let said = ask(&host, |reply| Ask::Rewind(back, reply)).await.unwrap();
-    assert_eq!(said.as_deref(), Some("Review it all."));
-    ask(&host, |reply| Ask::Prompt("Another way".to_owned(), reply))
+    let said = ask(&host, |reply| HostRequest::Rewind(back, reply))
         .await
         .unwrap();
-    let first = ask(&host, Ask::Sessions).await.unwrap()[0].id.clone();
-    ask(&host, Ask::Clear).await.unwrap();
-    ask(&host, |reply| Ask::Resume(first, reply)).await.unwrap();
-    let gone = ask(&host, |reply| Ask::Resume("nobody".to_owned(), reply)).await;
+    assert_eq!(said.as_deref(), Some("Review it all."));
+    ask(&host, |reply| {
+        HostRequest::Prompt("Another way".to_owned(), reply)
+    })
+    .await
+    .unwrap();
+    let first = ask(&host, HostRequest::Sessions).await.unwrap()[0]
+        .id
+        .clone();
+    ask(&host, HostRequest::Clear).await.unwrap();
+    ask(&host, |reply| HostRequest::Resume(first, reply))
+        .await
+        .unwrap();
+    let gone = ask(&host, |reply| {
+        HostRequest::Resume("nobody".to_owned(), reply)
+    })
+    .await;
     assert!(gone.unwrap_err().0.contains("nobody"));
     host.finish().await;
 }
@@ -132,20 +160,20 @@ async fn q3_who_looks_is_answered_while_a_call_runs_and_a_stop_ends_it() {
     );
     let host = host(&house).await;
     let (reply, answer) = oneshot::channel();
-    host.ask(Ask::Prompt("Sleep.".to_owned(), reply));
+    host.ask(HostRequest::Prompt("Sleep.".to_owned(), reply));
     while !house.cwd().join("begun").exists() {
         tokio::task::yield_now().await;
     }
-    let items = ask(&host, Ask::Transcript).await.unwrap();
+    let items = ask(&host, HostRequest::Transcript).await.unwrap();
     assert!(
         items
             .iter()
             .any(|item| matches!(item.kind, TranscriptKind::Call { .. }))
     );
-    assert!(ask(&host, Ask::Context).await.is_ok());
+    assert!(ask(&host, HostRequest::Context).await.is_ok());
     host.cancel();
     answer.await.unwrap().unwrap();
-    let items = ask(&host, Ask::Transcript).await.unwrap();
+    let items = ask(&host, HostRequest::Transcript).await.unwrap();
     assert!(
         items.iter().any(|item| item.text.contains("interrupted")),
         "{items:?}"

@@ -1,7 +1,7 @@
 //! What tools hold must not outlive the window, and must outlive a compaction and a restart.
 
 use longhaul::hooks::EndReason;
-use longhaul_agent::agent::Start;
+use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::event::AgentEvent;
 use longhaul_core::engine::CompactRequest;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn w1_a_file_that_a_compaction_took_out_of_the_window_is_read_anew() {
     .await;
     put(&house, "a.txt", "the only line\n");
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     let (_, told) = say(&mut agent, &mut events, "Read it twice.").await;
     let seen = results(&told);
     assert!(seen[0].contains("the only line"));
@@ -55,7 +55,7 @@ async fn r2_r3_todos_and_skills_are_there_again_after_a_restart() {
     let skill = "---\nname: release\ndescription: Makes releases\n---\nTag before you push.\n";
     put(&house, ".claude/skills/release/SKILL.md", skill);
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     let (_, told) = say(&mut agent, &mut events, "Begin.").await;
     assert!(
         told.iter()
@@ -63,7 +63,7 @@ async fn r2_r3_todos_and_skills_are_there_again_after_a_restart() {
     );
     agent.close(EndReason::Other).await;
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::Continue).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::Continue).await;
     let mut todos = Vec::new();
     while let Ok(event) = events.try_recv() {
         if let AgentEvent::Todos(list) = event {
@@ -94,7 +94,7 @@ async fn q1_a_sub_agent_has_tools_of_its_own_and_no_plans() {
     ])
     .await;
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     let (_, told) = say(&mut agent, &mut events, "Have it looked at.").await;
     assert!(results(&told)[0].contains("Seen by the agent."), "{told:?}");
     let bodies = house.bodies();

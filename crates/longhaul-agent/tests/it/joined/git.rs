@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use longhaul_agent::agent::Start;
-use longhaul_agent::event::Answer;
+use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::ApprovalAnswer;
 use serde_json::json;
 
 use super::{Says, open, put, results, workplace};
@@ -63,7 +63,7 @@ async fn looking() -> House {
 /// Opens the project and looks around; gives what the command printed, or why it was not run.
 async fn look_around(house: &House) -> String {
     let place = workplace(house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(house, &place, Start::New).await;
+    let (mut agent, mut events) = open(house, &place, SessionChoice::New).await;
     let (_, told) = work(&mut agent, &mut events, "Look around.", |_| {}, || None).await;
     results(&told).remove(0)
 }
@@ -287,8 +287,8 @@ async fn a_git_command_that_the_user_agrees_to_runs_as_the_users_own() {
     let canary = repository(&house);
     git(&house.cwd(), &["config", "diff.external", &program(&house)]);
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
-    let once = || Some(Answer::Once);
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
+    let once = || Some(ApprovalAnswer::Once);
     let (_, told) = work(&mut agent, &mut events, "Go.", |_| {}, once).await;
     assert_eq!(results(&told).len(), 2);
     assert!(canary.exists());
@@ -300,7 +300,7 @@ async fn a_git_command_that_the_user_agrees_to_runs_as_the_users_own() {
     .await;
     repository(&house);
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     let (_, told) = say(&mut agent, &mut events, "Go.").await;
     assert!(!results(&told)[0].contains("a.txt"));
 }

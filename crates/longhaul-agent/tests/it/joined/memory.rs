@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use jiff::{SignedDuration, Timestamp};
 use longhaul::Clock;
 use longhaul::hooks::EndReason;
-use longhaul_agent::agent::Start;
-use longhaul_agent::event::Answer;
+use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::ApprovalAnswer;
 use longhaul_core::engine::CompactRequest;
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ async fn c1_memory_files_of_sub_folders_are_loaded_when_files_there_are_read() {
         put(&house, file, "let a = 1;\n");
     }
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     say(&mut agent, &mut events, "Look at the web folder.").await;
     let both = ["Tabs in the web folder.", "Name functions by what they do."];
     for words in both {
@@ -77,7 +77,7 @@ async fn c1_memory_files_of_sub_folders_are_loaded_when_files_there_are_read() {
     // A restart finds them in view, and does not load them again.
     agent.close(EndReason::Other).await;
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::Continue).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::Continue).await;
     agent.compact(local()).await.unwrap();
     say(&mut agent, &mut events, "And main?").await;
     assert_eq!(
@@ -112,7 +112,7 @@ async fn u6_memory_files_are_cleared_with_old_results_and_loaded_again_when_they
     let builder = place
         .equip(house.builder())
         .session(|session| session.clock(clock.clone()));
-    let (mut agent, mut events) = builder.open(Start::New).await.unwrap();
+    let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     say(&mut agent, &mut events, "Read them all.").await;
     assert_eq!(count(&house, "Tabs in the web folder."), 1);
     clock.0.store(61, Ordering::SeqCst);
@@ -131,7 +131,7 @@ async fn f4_what_memory_files_say_about_compactions_is_read_when_one_begins() {
         "# Compact Instructions\n\nKeep every port number.\n",
     );
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     for (file, wanted, gone) in [
         (
             "# Compact Instructions\n\nKeep every colour.\n",
@@ -156,11 +156,11 @@ async fn c1_what_the_user_allowed_for_the_session_is_asked_for_again_after_a_com
     // Notes would be one of the calls.
     house.config.switches.notes = false;
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     let asked = Cell::new(0);
     let yes = || {
         asked.set(asked.get() + 1);
-        Some(Answer::Session)
+        Some(ApprovalAnswer::Session)
     };
     work(&mut agent, &mut events, "Touch it twice.", |_| {}, yes).await;
     assert!(house.cwd().join("made").exists());

@@ -10,10 +10,10 @@ mod trusting;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use longhaul_agent::agent::{Agent, Start};
+use longhaul_agent::agent::{Agent, SessionChoice};
 use longhaul_agent::event::AgentEvent;
-use longhaul_agent::settings::{McpServer, OutsideFile, Want};
-use longhaul_agent::workplace::{Consent, Wishes, Workplace};
+use longhaul_agent::project_setup::{Consent, ProjectSetup, SessionOverrides};
+use longhaul_agent::settings::{McpServer, OutsideFile, TrustRequirement};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -42,7 +42,7 @@ impl Says {
 }
 
 impl Consent for Says {
-    fn trusts(&mut self, _: &Path, wants: &[Want]) -> bool {
+    fn trusts(&mut self, _: &Path, wants: &[TrustRequirement]) -> bool {
         self.asked.extend(wants.iter().map(ToString::to_string));
         self.yes
     }
@@ -67,16 +67,16 @@ pub(crate) fn put(house: &House, name: &str, text: &str) -> PathBuf {
     path
 }
 
-pub(crate) async fn workplace(house: &House, consent: &mut Says) -> Arc<Workplace> {
+pub(crate) async fn workplace(house: &House, consent: &mut Says) -> Arc<ProjectSetup> {
     let (env, cwd) = (house.env(), house.cwd());
-    let opened = Workplace::open(&env, &cwd, Wishes::default(), Some(consent));
+    let opened = ProjectSetup::open(&env, &cwd, SessionOverrides::default(), Some(consent));
     Arc::new(opened.await.unwrap())
 }
 
 pub(crate) async fn open(
     house: &House,
-    workplace: &Workplace,
-    start: Start,
+    workplace: &ProjectSetup,
+    start: SessionChoice,
 ) -> (Agent, UnboundedReceiver<AgentEvent>) {
     let builder = workplace.equip(house.builder());
     builder.open(start).await.unwrap()

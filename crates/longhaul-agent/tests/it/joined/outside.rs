@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use longhaul::hooks::EndReason;
-use longhaul_agent::agent::Start;
-use longhaul_agent::event::Answer;
-use longhaul_agent::workplace::{Wishes, Workplace};
+use longhaul_agent::agent::SessionChoice;
+use longhaul_agent::event::ApprovalAnswer;
+use longhaul_agent::project_setup::{ProjectSetup, SessionOverrides};
 use longhaul_core::engine::CompactRequest;
 use serde_json::{Value, json};
 
@@ -58,7 +58,13 @@ fn lead_out(house: &House) {
 async fn nothing_from_outside_is_in_the_first_request_of_a_project_that_nobody_agreed_to() {
     let house = House::scripted(&[text("Hello.")]).await;
     lead_out(&house);
-    let place = Workplace::open(&house.env(), &house.cwd(), Wishes::default(), None).await;
+    let place = ProjectSetup::open(
+        &house.env(),
+        &house.cwd(),
+        SessionOverrides::default(),
+        None,
+    )
+    .await;
     let place = place.unwrap();
     let said = place.notices.join("\n");
     for told in [
@@ -72,7 +78,7 @@ async fn nothing_from_outside_is_in_the_first_request_of_a_project_that_nobody_a
         assert!(said.contains(told), "{told}: {said}");
     }
     assert!(place.commands().is_empty(), "{:?}", place.commands());
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     say(&mut agent, &mut events, "Hello.").await;
     let sent = house.last_body().to_string();
     assert!(sent.contains("Rules."), "its own files are there");
@@ -99,7 +105,7 @@ async fn what_lies_outside_is_read_after_consent_once_for_all_and_never_past_a_r
             user.asked
         );
     }
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     say(&mut agent, &mut events, "Hello.").await;
     let sent = house.last_body().to_string();
     for wanted in [
@@ -131,21 +137,21 @@ async fn what_lies_outside_is_read_after_consent_once_for_all_and_never_past_a_r
     std::fs::create_dir_all(house.folder.path().join("claude")).unwrap();
     std::fs::write(house.folder.path().join("claude/settings.json"), rules).unwrap();
     let place = workplace(&house, &mut Says::yes()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     say(&mut agent, &mut events, "Hello.").await;
     let sent = house.last_body().to_string();
     assert!(!sent.contains(KEY) && !sent.contains("Rules."), "{sent}");
     assert!(place.project.skills.is_empty() && place.project.commands.is_empty());
     // The same by a rule of the command line.
     std::fs::remove_file(house.folder.path().join("claude/settings.json")).unwrap();
-    let wishes = Wishes {
+    let wishes = SessionOverrides {
         deny: vec!["Read(~/**)".to_owned()],
-        ..Wishes::default()
+        ..SessionOverrides::default()
     };
-    let place = Workplace::open(&house.env(), &house.cwd(), wishes, None)
+    let place = ProjectSetup::open(&house.env(), &house.cwd(), wishes, None)
         .await
         .unwrap();
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     say(&mut agent, &mut events, "Hello.").await;
     let sent = house.last_body().to_string();
     assert!(!sent.contains(KEY) && sent.contains("Rules."), "{sent}");
@@ -163,7 +169,7 @@ async fn a_skill_is_not_read_through_a_link_that_appeared_since_it_was_found() {
     let file = put(&house, ".claude/skills/release/SKILL.md", skill);
     let command = put(&house, ".claude/commands/tidy.md", "Tidy up.");
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     for path in [&file, &command] {
         std::fs::remove_file(path).unwrap();
         symlink(&ssh, path).unwrap();
@@ -201,7 +207,7 @@ async fn r1_a_file_is_not_restored_through_a_link_that_appeared_since_it_was_rea
     put(&house, "sub/id_rsa", "a harmless line\n");
     put(&house, "kept.txt", "the line that is kept\n");
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
     say(&mut agent, &mut events, "Read them.").await;
     std::fs::remove_file(house.cwd().join("a.txt")).unwrap();
     symlink(&ssh, house.cwd().join("a.txt")).unwrap();
@@ -229,8 +235,8 @@ async fn r1_rules_are_asked_again_before_a_file_is_restored() {
     let outside = house.folder.path().join("outside.txt");
     std::fs::write(outside, "a line from outside\n").unwrap();
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::New).await;
-    let yes = || Some(Answer::Once);
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;
+    let yes = || Some(ApprovalAnswer::Once);
     work(&mut agent, &mut events, "Read them.", |_| {}, yes).await;
     agent.close(EndReason::Other).await;
     put(
@@ -239,7 +245,7 @@ async fn r1_rules_are_asked_again_before_a_file_is_restored() {
         r#"{"permissions": {"deny": ["Read(secret/**)"]}}"#,
     );
     let place = workplace(&house, &mut Says::no()).await;
-    let (mut agent, mut events) = open(&house, &place, Start::Continue).await;
+    let (mut agent, mut events) = open(&house, &place, SessionChoice::Continue).await;
     agent.compact(local()).await.unwrap();
     say(&mut agent, &mut events, "Go on.").await;
     let sent = house.last_body()["messages"].to_string();
@@ -258,7 +264,13 @@ async fn settings_that_lead_out_of_the_project_wait_for_consent() {
     let text = r#"{"env": {"A": "1"}, "permissions": {"deny": ["Bash(x)"]}}"#;
     let shared = key(&house, "shared/settings.json", text);
     symlink(shared.parent().unwrap(), house.cwd().join(".claude")).unwrap();
-    let place = Workplace::open(&house.env(), &house.cwd(), Wishes::default(), None).await;
+    let place = ProjectSetup::open(
+        &house.env(),
+        &house.cwd(),
+        SessionOverrides::default(),
+        None,
+    )
+    .await;
     let said = place.unwrap().notices.join("\n");
     assert!(said.contains("NONE OF ITS RULES HOLD"), "{said}");
     let mut user = Says::yes();

@@ -8,9 +8,9 @@ use longhaul::core::engine::{Event, ToolOutput};
 use longhaul::provider::Client;
 use longhaul::session::Observer;
 use longhaul::{Prompt, Session};
-use longhaul_agent::event::{AgentEvent, Ended, Glance, Mode};
-use longhaul_agent::offline::tour::{Tour, TourStep, Until, window_cap};
-use longhaul_agent::offline::{MODEL, Offline, Options, Speed, start};
+use longhaul_agent::event::{AgentEvent, AgentStatus, ApprovalMode, PromptOutcome};
+use longhaul_agent::offline::tour::{Tour, TourStep, TourWait, window_cap};
+use longhaul_agent::offline::{MODEL, OfflineOptions, OfflineServer, WritingSpeed, start};
 use serde_json::Value;
 
 use super::folder::{Folder, definitions};
@@ -52,7 +52,7 @@ pub(crate) struct Toured {
 }
 
 pub(crate) struct Line {
-    offline: Offline,
+    offline: OfflineServer,
     folder: Folder,
     transcript: PathBuf,
     heard: Heard,
@@ -64,10 +64,10 @@ pub(crate) struct Line {
 impl Line {
     pub(crate) async fn new(folder: &Path, sessions: &Path) -> Self {
         let speed = match std::env::var_os("LONGHAUL_TOUR_AT_HUMAN_PACE") {
-            Some(_) => Speed::HUMAN,
-            None => Speed::Instant,
+            Some(_) => WritingSpeed::HUMAN,
+            None => WritingSpeed::Instant,
         };
-        let options = Options { seed: 1, speed };
+        let options = OfflineOptions { seed: 1, speed };
         let folder = Folder::new(folder);
         // About as long as a real one with its tools.
         let head = format!(
@@ -114,8 +114,8 @@ impl Line {
                     self.toured.prompts.push(text.clone());
                     self.prompt(&text, &mut tour).await;
                 }
-                TourStep::Wait(Until::Read(time)) => self.toured.reading_ms += time.as_millis(),
-                TourStep::Wait(Until::Ended) => {}
+                TourStep::Wait(TourWait::Read(time)) => self.toured.reading_ms += time.as_millis(),
+                TourStep::Wait(TourWait::Ended) => {}
                 TourStep::Command(command) => self.toured.commands.push(command),
                 TourStep::Resume => {
                     self.toured.resumes += 1;
@@ -181,7 +181,7 @@ impl Line {
                 });
             }
             if results.is_empty() {
-                tour.watch(&AgentEvent::Ended(Ended::Done));
+                tour.watch(&AgentEvent::Ended(PromptOutcome::Done));
                 return;
             }
             session.results(results).await.unwrap();
@@ -190,8 +190,8 @@ impl Line {
     }
 }
 
-fn glance(status: &longhaul::core::window::WindowStatus) -> Glance {
-    Glance {
+fn glance(status: &longhaul::core::window::WindowStatus) -> AgentStatus {
+    AgentStatus {
         model: MODEL.to_owned(),
         used: status.used,
         limit: status.limit,
@@ -200,6 +200,6 @@ fn glance(status: &longhaul::core::window::WindowStatus) -> Glance {
         cost: None,
         usage: Default::default(),
         cache_hit_rate: None,
-        mode: Mode::Default,
+        mode: ApprovalMode::Default,
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use longhaul_agent::offline::{MODEL, model};
-use longhaul_sim::call::Call;
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::world::{World, WorldOptions};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
@@ -43,7 +43,7 @@ impl Answer {
 
 impl Talk {
     pub(crate) fn new(seed: u64, folder: Folder, tools: Vec<Value>) -> Self {
-        let world = World::new(Options::new(seed, Box::new(model(seed))));
+        let world = World::new(WorldOptions::new(seed, Box::new(model(seed))));
         Self {
             world,
             folder,
@@ -108,12 +108,12 @@ impl Talk {
         for (name, value) in self.more.as_object().unwrap() {
             body[name] = value.clone();
         }
-        let call = Call {
+        let call = ApiCall {
             key: "key".into(),
             version: "2023-06-01".into(),
             betas: BTreeSet::new(),
             body: body.to_string().into(),
-            ..Call::default()
+            ..ApiCall::default()
         };
         let reply = self.world.exchange(&call);
         let reply =

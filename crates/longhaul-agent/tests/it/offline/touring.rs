@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use longhaul_agent::event::{AgentEvent, Ended};
+use longhaul_agent::event::{AgentEvent, PromptOutcome};
 use longhaul_agent::offline::tour::{Tour, TourStep, window_cap};
 
 use super::driving::{Line, Toured};
@@ -117,7 +117,7 @@ async fn q3_the_tour_works_in_a_folder_that_cannot_be_written() {
 fn q3_a_tour_that_is_stopped_ends_with_a_sentence() {
     let mut tour = Tour::new();
     while !matches!(tour.next_step(), TourStep::Prompt(_)) {}
-    tour.watch(&AgentEvent::Ended(Ended::Cancelled));
+    tour.watch(&AgentEvent::Ended(PromptOutcome::Cancelled));
     assert!(matches!(tour.next_step(), TourStep::Wait(_)));
     let TourStep::Say(said) = tour.next_step() else {
         panic!("it says so")

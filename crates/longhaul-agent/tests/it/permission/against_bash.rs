@@ -144,10 +144,11 @@ fn q1_what_is_allowed_never_reaches_what_is_denied_in_a_real_shell() {
     };
     let ran = std::cell::Cell::new(0);
     holds(soup(), |world, command| {
-        let permissions = world.permissions(Mode::Default, &["Bash"], &[], &["Bash(denied:*)"]);
+        let permissions =
+            world.permissions(ApprovalMode::Default, &["Bash"], &[], &["Bash(denied:*)"]);
         let narrow = world.allowing(&["Bash(safe:*)"]);
-        let allowed = runs(&permissions, &command) == Judgement::Allow
-            || runs(&narrow, &command) == Judgement::Allow;
+        let allowed = runs(&permissions, &command) == PermissionDecision::Allow
+            || runs(&narrow, &command) == PermissionDecision::Allow;
         if !allowed {
             return Ok(());
         }

@@ -236,7 +236,11 @@ fn q1_reading_folder_by_folder_does_not_pass_a_rule_that_forbids_a_file() {
     let deny = ["Read(./.env)", "Read(*.pem)"];
     std::fs::create_dir(world.cwd.join("keys")).unwrap();
     std::fs::write(world.cwd.join("keys/a.pem"), "x").unwrap();
-    for mode in [Mode::Default, Mode::AcceptEdits, Mode::BypassPermissions] {
+    for mode in [
+        ApprovalMode::Default,
+        ApprovalMode::AcceptEdits,
+        ApprovalMode::BypassPermissions,
+    ] {
         check(
             &world.permissions(mode, &[], &[], &deny),
             &[
@@ -268,7 +272,7 @@ fn q1_reading_folder_by_folder_does_not_pass_a_rule_that_forbids_a_file() {
 fn q1_a_blank_before_an_equals_sign_makes_a_command_of_an_assignment() {
     let world = World::new();
     check(
-        &world.permissions(Mode::Default, &[], &[], &[]),
+        &world.permissions(ApprovalMode::Default, &[], &[], &[]),
         &[
             ("arr[0] =src/main.rs; ls", "ask"),
             ("! arr[0]\t=src/main.rs; ls", "ask"),
@@ -289,7 +293,7 @@ fn q1_a_blank_before_an_equals_sign_makes_a_command_of_an_assignment() {
 fn q1_what_is_joined_to_a_word_of_the_shells_own_makes_a_command_of_it() {
     let world = World::new();
     check(
-        &world.permissions(Mode::Default, &[], &[], &[]),
+        &world.permissions(ApprovalMode::Default, &[], &[], &[]),
         &[
             ("![[ x == 1 ]]", "ask"),
             ("![ x = 1 ]", "ask"),
@@ -310,7 +314,7 @@ fn q1_what_is_joined_to_a_word_of_the_shells_own_makes_a_command_of_it() {
 fn q1_a_loop_that_may_have_no_end_is_asked_for() {
     let world = World::new();
     check(
-        &world.permissions(Mode::Default, &[], &[], &[]),
+        &world.permissions(ApprovalMode::Default, &[], &[], &[]),
         &[
             ("while [[ x-gt1 ]]; do ls; done", "ask"),
             ("while ls; do ls; done", "ask"),
@@ -327,7 +331,7 @@ fn q1_wildcards_outside_of_arguments_do_not_list_folders_outside() {
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), world.cwd.join("way_out")).unwrap();
     check(
-        &world.permissions(Mode::Default, &[], &[], &[]),
+        &world.permissions(ApprovalMode::Default, &[], &[], &[]),
         &[
             ("for f in way_out/*; do ls; done", "ask"),
             ("for f in /etc/*; do ls; done", "ask"),
@@ -371,17 +375,17 @@ fn q1_git_does_not_show_a_forbidden_file_that_is_not_named() {
         ("git archive HEAD", "ask"),
     ];
     check(
-        &world.permissions(Mode::BypassPermissions, &[], &[], &rules),
+        &world.permissions(ApprovalMode::BypassPermissions, &[], &[], &rules),
         &untracked,
     );
     // Rules about files elsewhere concern no repository here.
     check(
-        &world.permissions(Mode::BypassPermissions, &[], &[], &rules[1..]),
+        &world.permissions(ApprovalMode::BypassPermissions, &[], &[], &rules[1..]),
         &[("git show HEAD", "allow"), ("git log -p", "allow")],
     );
     std::fs::write(world.cwd.join("key.pem"), "x").unwrap();
     git(&["add", "key.pem"]);
-    for mode in [Mode::Default, Mode::BypassPermissions] {
+    for mode in [ApprovalMode::Default, ApprovalMode::BypassPermissions] {
         check(
             &world.permissions(mode, &[], &[], &rules),
             &[
@@ -400,10 +404,10 @@ fn q1_what_a_command_evaluates_does_not_pass_rules_that_forbid() {
     let world = World::new();
     for deny in [&["Bash(rm:*)"], &["Read(./.env)"]] {
         for (mode, expected) in [
-            (Mode::Default, "ask"),
-            (Mode::BypassPermissions, "ask"),
-            (Mode::Plan, "deny"),
-            (Mode::DontAsk, "deny"),
+            (ApprovalMode::Default, "ask"),
+            (ApprovalMode::BypassPermissions, "ask"),
+            (ApprovalMode::Plan, "deny"),
+            (ApprovalMode::DontAsk, "deny"),
         ] {
             let permissions = world.permissions(mode, &["Bash"], &[], deny);
             for command in [
@@ -425,7 +429,7 @@ fn q1_what_a_command_evaluates_does_not_pass_rules_that_forbid() {
 fn q1_a_command_that_is_denied_is_found_wherever_it_hides() {
     let world = World::new();
     let deny = ["Bash(rm:*)", "Bash(git push *)", "Bash(curl *)"];
-    let permissions = world.permissions(Mode::BypassPermissions, &["Bash"], &[], &deny);
+    let permissions = world.permissions(ApprovalMode::BypassPermissions, &["Bash"], &[], &deny);
     for command in [
         "rm x",
         "rm",
@@ -589,7 +593,7 @@ fn q1_rules_about_files_hold_for_commands_too() {
     let world = World::new();
     let deny = ["Read(./.env)", "Read(~/.ssh/**)", "Edit(./src/**)"];
     check(
-        &world.permissions(Mode::BypassPermissions, &[], &[], &deny),
+        &world.permissions(ApprovalMode::BypassPermissions, &[], &[], &deny),
         &[
             ("cat .env", "deny"),
             ("cat ./src/../.env", "deny"),
@@ -611,7 +615,7 @@ fn q1_rules_about_files_hold_for_commands_too() {
 #[test]
 fn q1_hostile_commands_cost_neither_time_nor_stack() {
     let world = World::new();
-    let permissions = world.permissions(Mode::BypassPermissions, &[], &[], &["Bash(rm:*)"]);
+    let permissions = world.permissions(ApprovalMode::BypassPermissions, &[], &[], &["Bash(rm:*)"]);
     for command in [
         "(".repeat(20_000),
         "$(".repeat(10_000),

@@ -27,9 +27,12 @@ fn q1_reading_is_free_inside_the_workspace_by_where_a_file_really_is() {
     let asked = reads(&permissions, "/etc/passwd");
     assert_eq!(offered(&asked), Some("Read(//etc/**)"));
     permissions.allow_for_session("Read(//etc/**)").unwrap();
-    assert_eq!(reads(&permissions, "/etc/passwd"), Judgement::Allow);
+    assert_eq!(
+        reads(&permissions, "/etc/passwd"),
+        PermissionDecision::Allow
+    );
     permissions.add_folder(&world.outside());
-    assert_eq!(reads(&permissions, "out/x"), Judgement::Allow);
+    assert_eq!(reads(&permissions, "out/x"), PermissionDecision::Allow);
 }
 
 #[test]
@@ -38,11 +41,11 @@ fn q1_the_session_may_read_its_own_transcript() {
     let permissions = world.allowing(&[]);
     assert_eq!(
         reads(&permissions, world.home.join("s.jsonl")),
-        Judgement::Allow
+        PermissionDecision::Allow
     );
     assert_eq!(
         reads(&permissions, world.home.join("s/tool-results/1.txt")),
-        Judgement::Allow
+        PermissionDecision::Allow
     );
     assert_eq!(
         short(&reads(&permissions, world.home.join("other.jsonl"))),
@@ -62,7 +65,7 @@ fn q1_writing_is_asked_for_and_accept_edits_stops_at_the_workspace() {
         reason(&outside).contains("outside of the workspace"),
         "{outside:?}"
     );
-    let accepting = world.permissions(Mode::AcceptEdits, &[], &[], &[]);
+    let accepting = world.permissions(ApprovalMode::AcceptEdits, &[], &[], &[]);
     for (path, expected) in [
         ("src/main.rs", "allow"),
         ("new/deep/file.rs", "allow"),
@@ -91,10 +94,10 @@ fn q1_writing_is_asked_for_and_accept_edits_stops_at_the_workspace() {
 fn q1_delicate_files_need_a_rule_that_names_them() {
     let world = World::new();
     let broad = world.allowing(&["Edit", "Edit(./**)"]);
-    assert_eq!(writes(&broad, "src/main.rs"), Judgement::Allow);
+    assert_eq!(writes(&broad, "src/main.rs"), PermissionDecision::Allow);
     assert_eq!(short(&writes(&broad, ".env")), "ask");
     let named = world.allowing(&["Edit(./.env)"]);
-    assert_eq!(writes(&named, ".env"), Judgement::Allow);
+    assert_eq!(writes(&named, ".env"), PermissionDecision::Allow);
 }
 
 #[test]
@@ -120,12 +123,12 @@ fn q1_paths_in_rules_mean_what_they_mean_in_gitignore_files() {
     ] {
         let allowing = world.allowing(&[rule]);
         assert_eq!(
-            writes(&allowing, &path) == Judgement::Allow,
+            writes(&allowing, &path) == PermissionDecision::Allow,
             matches,
             "{rule} {}",
             path.display()
         );
-        let denying = world.permissions(Mode::BypassPermissions, &[], &[], &[rule]);
+        let denying = world.permissions(ApprovalMode::BypassPermissions, &[], &[], &[rule]);
         assert_eq!(
             short(&writes(&denying, &path)) == "deny",
             matches,
@@ -136,7 +139,7 @@ fn q1_paths_in_rules_mean_what_they_mean_in_gitignore_files() {
     let absolute = format!("Read(/{}/**)", world.outside().display());
     assert_eq!(
         reads(&world.allowing(&[&absolute]), world.outside().join("x/y")),
-        Judgement::Allow
+        PermissionDecision::Allow
     );
 }
 
@@ -145,7 +148,7 @@ fn q1_a_link_is_no_way_around_a_rule() {
     let world = World::new();
     std::os::unix::fs::symlink(world.cwd.join(".env"), world.cwd.join("harmless")).unwrap();
     std::os::unix::fs::symlink(world.outside(), world.cwd.join("src/link")).unwrap();
-    let denying = world.permissions(Mode::BypassPermissions, &[], &[], &["Read(./.env)"]);
+    let denying = world.permissions(ApprovalMode::BypassPermissions, &[], &[], &["Read(./.env)"]);
     assert_eq!(short(&reads(&denying, "harmless")), "deny");
     assert!(denying.denies_reading(Path::new("harmless")));
     assert!(!denying.denies_reading(Path::new("a.txt")));
@@ -158,7 +161,7 @@ fn q1_a_link_is_no_way_around_a_rule() {
 fn q1_read_rules_cover_searches_and_edit_rules_cover_writing() {
     let world = World::new();
     let permissions = world.permissions(
-        Mode::Default,
+        ApprovalMode::Default,
         &[],
         &[],
         &["Read(./src/**)", "Edit(./docs/**)"],
@@ -167,7 +170,7 @@ fn q1_read_rules_cover_searches_and_edit_rules_cover_writing() {
         let judgement = permissions.judge(
             tool,
             &Value::Null,
-            &Access::Reads(world.cwd.join("src/main.rs")),
+            &ToolAccess::Reads(world.cwd.join("src/main.rs")),
         );
         assert_eq!(short(&judgement), "deny", "{tool}");
     }
@@ -175,7 +178,7 @@ fn q1_read_rules_cover_searches_and_edit_rules_cover_writing() {
         let judgement = permissions.judge(
             tool,
             &Value::Null,
-            &Access::Writes(world.cwd.join("docs/x.md")),
+            &ToolAccess::Writes(world.cwd.join("docs/x.md")),
         );
         assert_eq!(short(&judgement), "deny", "{tool}");
     }
@@ -185,7 +188,7 @@ fn q1_read_rules_cover_searches_and_edit_rules_cover_writing() {
 fn q1_hosts_servers_agents_and_skills_have_rules() {
     let world = World::new();
     let permissions = world.permissions(
-        Mode::Default,
+        ApprovalMode::Default,
         &[
             "WebFetch(domain:example.com)",
             "WebFetch(domain:*.docs.rs)",
@@ -201,8 +204,13 @@ fn q1_hosts_servers_agents_and_skills_have_rules() {
             "Skill(secret *)",
         ],
     );
-    let fetch =
-        |host: &str| permissions.judge("WebFetch", &Value::Null, &Access::Fetches(host.to_owned()));
+    let fetch = |host: &str| {
+        permissions.judge(
+            "WebFetch",
+            &Value::Null,
+            &ToolAccess::Fetches(host.to_owned()),
+        )
+    };
     for (host, expected) in [
         ("example.com", "allow"),
         ("EXAMPLE.com.", "allow"),
@@ -220,7 +228,7 @@ fn q1_hosts_servers_agents_and_skills_have_rules() {
         offered(&fetch("other.org")),
         Some("WebFetch(domain:other.org)")
     );
-    let call = |tool: &str, input: Value| permissions.judge(tool, &input, &Access::Other);
+    let call = |tool: &str, input: Value| permissions.judge(tool, &input, &ToolAccess::Other);
     for (tool, input, expected) in [
         ("mcp__files__read", json!({}), "allow"),
         ("mcp__files__delete", json!({}), "deny"),

@@ -93,13 +93,13 @@ fn compound() -> impl Strategy<Value = String> {
     })
 }
 
-fn all_modes() -> impl Strategy<Value = Mode> {
+fn all_modes() -> impl Strategy<Value = ApprovalMode> {
     proptest::sample::select(vec![
-        Mode::Default,
-        Mode::AcceptEdits,
-        Mode::Plan,
-        Mode::BypassPermissions,
-        Mode::DontAsk,
+        ApprovalMode::Default,
+        ApprovalMode::AcceptEdits,
+        ApprovalMode::Plan,
+        ApprovalMode::BypassPermissions,
+        ApprovalMode::DontAsk,
     ])
 }
 
@@ -125,7 +125,7 @@ fn q1_a_command_with_a_denied_part_is_never_allowed() {
         let permissions = world.permissions(mode, &["Bash"], &[], &["Bash(rm:*)"]);
         prop_assert_ne!(
             runs(&permissions, &command),
-            Judgement::Allow,
+            PermissionDecision::Allow,
             "{}",
             command
         );
@@ -139,7 +139,7 @@ fn q1_a_command_with_a_part_that_no_rule_allows_is_never_allowed() {
         let permissions = world.allowing(&["Bash(safe:*)", "Bash(FOO=1 safe:*)"]);
         prop_assert_ne!(
             runs(&permissions, &command),
-            Judgement::Allow,
+            PermissionDecision::Allow,
             "{}",
             command
         );
@@ -154,12 +154,17 @@ fn q1_no_text_makes_the_judge_fail() {
         "[a-zA-Z_]{0,12}",
     );
     holds(texts, |world, (command, tool)| {
-        let permissions = world.permissions(Mode::Default, &["Bash(safe:*)"], &[], &["Bash(rm:*)"]);
+        let permissions = world.permissions(
+            ApprovalMode::Default,
+            &["Bash(safe:*)"],
+            &[],
+            &["Bash(rm:*)"],
+        );
         runs(&permissions, &command);
         permissions.judge(
             &tool,
             &Value::Null,
-            &Access::Writes(PathBuf::from(&command)),
+            &ToolAccess::Writes(PathBuf::from(&command)),
         );
         let _ = permissions.allow_for_session(&command);
         let _ = permissions.allow_for_session(&format!("Edit({command})"));

@@ -24,7 +24,7 @@ fn g2_a_rule_makes_the_file_that_is_not_there() {
     let world = World::new();
     let permissions = world.allowing(&[]);
     permissions.allow_in_project("Bash(make:*)").unwrap();
-    assert_eq!(runs(&permissions, "make x"), Judgement::Allow);
+    assert_eq!(runs(&permissions, "make x"), PermissionDecision::Allow);
     let text = std::fs::read_to_string(world.cwd.join(".claude/settings.local.json")).unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(

@@ -4,20 +4,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use longhaul::Boxed;
-use longhaul_agent::event::{AgentEvent, Answer, Ended, Glance, Mode, Question, Todo, TodoStatus};
-use longhaul_agent::screen::{
-    Ask, CommandItem, CompactStep, Compaction, ContextView, CostLine, CostView, HookItem, Host,
-    MessageItem, ModelItem, Refusal, SessionItem, Speaker, TranscriptItem, TranscriptKind,
+use longhaul_agent::event::{
+    AgentEvent, AgentStatus, ApprovalAnswer, ApprovalMode, ApprovalRequest, PromptOutcome,
+    TodoItem, TodoStatus,
 };
-use longhaul_agent::tool::{Access, Output};
-use longhaul_core::engine::{CompactFailure, Compacted, Event, Phase, Preview, Summarizer};
+use longhaul_agent::screen::{
+    CommandItem, CompactionReply, CompactionStep, ContextView, CostLine, CostView, HookItem,
+    HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, ScreenHost, SessionItem,
+    TranscriptItem, TranscriptKind,
+};
+use longhaul_agent::tool::{ToolAccess, ToolCallOutput};
+use longhaul_core::engine::{
+    CompactFailure, CompactionPhase, CompactionSuccess, Event, PreviewedSummary, Summarizer,
+};
 use longhaul_core::inspect::Categories;
 use longhaul_core::message::Usage;
-use longhaul_core::micro::Reason;
+use longhaul_core::micro::MicroClearingReason;
 use longhaul_core::money::Usd;
 use longhaul_core::plan::Recompaction;
 use longhaul_core::report::LossReport;
-use longhaul_core::window::{Level, Settings, WindowInput, WindowStatus};
+use longhaul_core::window::{WindowInput, WindowLevel, WindowSettings, WindowStatus};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex as Turn, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +35,7 @@ struct Inner {
     events: UnboundedSender<AgentEvent>,
     cancel: Mutex<CancellationToken>,
     turn: Turn<()>,
-    mode: Mutex<Mode>,
+    mode: Mutex<ApprovalMode>,
     /// Hears that it was finished.
     finished: Box<dyn Fn() + Send + Sync>,
 }
@@ -46,13 +52,13 @@ impl Fake {
             mode: Mutex::default(),
             finished: Box::new(finished),
         };
-        inner.glance(42, Level::Ok);
+        inner.glance(42, WindowLevel::Ok);
         Self(Arc::new(inner))
     }
 }
 
-impl Host for Fake {
-    fn ask(&self, ask: Ask) {
+impl ScreenHost for Fake {
+    fn ask(&self, ask: HostRequest) {
         let inner = Arc::clone(&self.0);
         tokio::spawn(async move { inner.answer(ask).await });
     }
@@ -61,9 +67,9 @@ impl Host for Fake {
         self.0.cancel.lock().unwrap().cancel();
     }
 
-    fn set_mode(&self, mode: Mode) {
+    fn set_mode(&self, mode: ApprovalMode) {
         *self.0.mode.lock().unwrap() = mode;
-        self.0.glance(42, Level::Ok);
+        self.0.glance(42, WindowLevel::Ok);
     }
 
     fn finish(&self) -> Boxed<'_, ()> {
@@ -84,8 +90,8 @@ impl Inner {
         self.tell(AgentEvent::Engine(event));
     }
 
-    fn glance(&self, percent_left: u64, level: Level) {
-        self.tell(AgentEvent::Glance(Glance {
+    fn glance(&self, percent_left: u64, level: WindowLevel) {
+        self.tell(AgentEvent::Glance(AgentStatus {
             model: "claude-sonnet-4-6".to_owned(),
             used: 97_000,
             limit: 167_000,
@@ -104,81 +110,81 @@ impl Inner {
         token
     }
 
-    async fn answer(&self, ask: Ask) {
+    async fn answer(&self, ask: HostRequest) {
         let refused = || {
-            Err(Refusal(
+            Err(HostRefusal(
                 "there is no such session; /resume lists them".to_owned(),
             ))
         };
         match ask {
-            Ask::Prompt(text, reply) => {
+            HostRequest::Prompt(text, reply) => {
                 let _turn = self.turn.lock().await;
                 let ended = self.prompt(&text).await;
                 self.tell(AgentEvent::Ended(ended));
                 let _ = reply.send(Ok(()));
             }
-            Ask::Command {
+            HostRequest::Command {
                 name,
                 arguments,
                 reply,
             } => {
                 self.tell(text(&format!("Command {name} with {arguments:?}.")));
-                self.tell(AgentEvent::Ended(Ended::Done));
+                self.tell(AgentEvent::Ended(PromptOutcome::Done));
                 let _ = reply.send(Ok(()));
             }
-            Ask::Compact(ask, reply) => {
+            HostRequest::Compact(ask, reply) => {
                 let _turn = self.turn.lock().await;
                 let token = self.token();
                 let slowly = ask.instructions.as_deref() == Some("slowly");
                 let kept = ask.keep;
                 let done = match ask.step {
-                    CompactStep::Preview => self.preview(&token, slowly, kept).await,
-                    CompactStep::Approved(summary) => {
+                    CompactionStep::Preview => self.preview(&token, slowly, kept).await,
+                    CompactionStep::Approved(summary) => {
                         self.compacted(&summary);
-                        Ok(Compaction::Done)
+                        Ok(CompactionReply::Done)
                     }
                 };
                 let _ = reply.send(done);
             }
-            Ask::Rewind(uuid, reply) => {
+            HostRequest::Rewind(uuid, reply) => {
                 let _ = reply.send(Ok(Some(format!("said in {uuid}"))));
             }
-            Ask::UndoCompaction(reply) => {
+            HostRequest::UndoCompaction(reply) => {
                 let _ = reply.send(Ok(
                     "the compaction is undone: 167,204 tokens again".to_owned()
                 ));
             }
-            Ask::Resume(id, reply) => {
+            HostRequest::Resume(id, reply) => {
                 let _ = reply.send(if id == "gone" { refused() } else { Ok(()) });
             }
-            Ask::Clear(reply) => {
+            HostRequest::Clear(reply) => {
                 let _ = reply.send(Ok(()));
             }
-            Ask::SwitchModel(_, reply) => {
+            HostRequest::SwitchModel(_, reply) => {
                 let _ = reply.send(Ok(()));
             }
-            Ask::Sessions(reply) => {
+            HostRequest::Sessions(reply) => {
                 let _ = reply.send(Ok(sessions()));
             }
-            Ask::Models(reply) => {
+            HostRequest::Models(reply) => {
                 let _ = reply.send(Ok(models()));
             }
-            Ask::Context(reply) => {
+            HostRequest::Context(reply) => {
                 let _ = reply.send(Ok(Box::new(context())));
             }
-            Ask::Messages(reply) => {
+            HostRequest::Messages(reply) => {
                 let _ = reply.send(Ok(messages()));
             }
-            Ask::Transcript(reply) => {
+            HostRequest::Transcript(reply) => {
                 let _ = reply.send(Ok(transcript()));
             }
-            Ask::Report(_, reply) => {
+            HostRequest::Report(_, reply) => {
                 let _ = reply.send(Ok(report().tell()));
             }
-            Ask::Notes(reply) => {
+            HostRequest::Notes(reply) => {
                 let _ = reply.send(Ok("# Session notes\n\n- the parser is *done*\n".to_owned()));
             }
-            Ask::Hooks(reply) => {
+            HostRequest::Hooks(reply) => {
                 let _ = reply.send(Ok(vec![HookItem {
                     event: "PreCompact".to_owned(),
                     matcher: "manual".to_owned(),
@@ -186,10 +192,10 @@ impl Inner {
                     source: ".longhaul/settings.json".to_owned(),
                 }]));
             }
-            Ask::Cost(reply) => {
+            HostRequest::Cost(reply) => {
                 let _ = reply.send(Ok(cost()));
             }
-            Ask::Commands(reply) => {
+            HostRequest::Commands(reply) => {
                 let _ = reply.send(Ok(vec![CommandItem {
                     name: "review".to_owned(),
                     description: "looks at the change".to_owned(),
@@ -198,7 +204,7 @@ impl Inner {
         }
     }
 
-    async fn prompt(&self, prompt: &str) -> Ended {
+    async fn prompt(&self, prompt: &str) -> PromptOutcome {
         let token = self.token();
         let pause = async |millis| {
             tokio::select! {
@@ -227,12 +233,12 @@ impl Inner {
                     step += 1;
                     self.tell(text(&format!(" and on {step}")));
                 }
-                return Ended::Cancelled;
+                return PromptOutcome::Cancelled;
             }
             "stream" => {
                 for line in 1..=60 {
                     if pause(15).await {
-                        return Ended::Cancelled;
+                        return PromptOutcome::Cancelled;
                     }
                     let wide = "漢字かな ".repeat(12);
                     self.tell(text(&format!(
@@ -250,22 +256,22 @@ impl Inner {
             "panic" => panic!("on purpose"),
             "engine" => {
                 self.engine(Event::MicroCompacted {
-                    reason: Reason::Pressure,
+                    reason: MicroClearingReason::Pressure,
                     results: 7,
                     saved: 31_000,
                     calls: Vec::new(),
                 });
                 self.engine(Event::BreakerTripped);
-                self.glance(3, Level::Blocking);
+                self.glance(3, WindowLevel::Blocking);
             }
-            "full" => return Ended::Refused("use /compact, /rewind or /clear".to_owned()),
+            "full" => return PromptOutcome::Refused("use /compact, /rewind or /clear".to_owned()),
             _ => self.tell(text(&format!("You said {prompt:?}."))),
         }
-        Ended::Done
+        PromptOutcome::Done
     }
 
-    async fn tools(&self, token: &CancellationToken) -> Ended {
-        let todo = |content: &str, status| Todo {
+    async fn tools(&self, token: &CancellationToken) -> PromptOutcome {
+        let todo = |content: &str, status| TodoItem {
             content: content.to_owned(),
             status,
             active_form: String::new(),
@@ -286,13 +292,13 @@ impl Inner {
         self.tell(start("1", "Read", "src/parser.rs (1-200)"));
         self.tell(AgentEvent::ToolEnded {
             id: "1".to_owned(),
-            output: Output::text("…", "200 lines"),
+            output: ToolCallOutput::text("…", "200 lines"),
         });
         self.tell(start("2", "Edit", "src/parser.rs"));
         let diff = "@@ -1,3 +1,3 @@\n fn main() {\n-    old();\n+    new();\n }\n";
         self.tell(AgentEvent::ToolEnded {
             id: "2".to_owned(),
-            output: Output::text("ok", "1 change").with_detail(diff),
+            output: ToolCallOutput::text("ok", "1 change").with_detail(diff),
         });
         self.tell(start("3", "Bash", "cargo test"));
         self.tell(AgentEvent::ToolProgress {
@@ -301,25 +307,25 @@ impl Inner {
         });
         tokio::select! {
             () = tokio::time::sleep(Duration::from_millis(1500)) => {}
-            () = token.cancelled() => return Ended::Cancelled,
+            () = token.cancelled() => return PromptOutcome::Cancelled,
         }
         self.tell(AgentEvent::ToolEnded {
             id: "3".to_owned(),
-            output: Output::error(
+            output: ToolCallOutput::error(
                 "exit code 101\ntest parse ... FAILED\nleft: 1\nright: 2\nmore\nmore",
             ),
         });
         self.tell(text("One test *failed*."));
-        Ended::Done
+        PromptOutcome::Done
     }
 
-    async fn ask_user(&self, token: &CancellationToken) -> Option<Answer> {
+    async fn ask_user(&self, token: &CancellationToken) -> Option<ApprovalAnswer> {
         let (answer, said) = oneshot::channel();
-        self.tell(AgentEvent::Asks(Question {
+        self.tell(AgentEvent::Asks(ApprovalRequest {
             id: "9".to_owned(),
             name: "Edit".to_owned(),
             line: "src/main.rs".to_owned(),
-            access: Access::Writes("src/main.rs".into()),
+            access: ToolAccess::Writes("src/main.rs".into()),
             detail: "@@ -1 +1 @@\n-old line\n+new line\n".to_owned(),
             reason: "edits are asked for".to_owned(),
             rule: Some("Edit(src/**)".to_owned()),
@@ -341,7 +347,7 @@ impl Inner {
         });
         self.tell(AgentEvent::ToolEnded {
             id: "e".to_owned(),
-            output: Output::error(format!("{evil}\n{evil}")),
+            output: ToolCallOutput::error(format!("{evil}\n{evil}")),
         });
         self.tell(text(&format!("Look: {evil}\n\n```\n{evil}\n```\n")));
         self.tell(AgentEvent::Notice(evil.to_owned()));
@@ -352,9 +358,9 @@ impl Inner {
         token: &CancellationToken,
         slowly: bool,
         kept: Option<usize>,
-    ) -> Result<Compaction, Refusal> {
-        self.engine(Event::Phase(Some(Phase::PreCompactHooks)));
-        self.engine(Event::Phase(Some(Phase::Compacting)));
+    ) -> Result<CompactionReply, HostRefusal> {
+        self.engine(Event::Phase(Some(CompactionPhase::PreCompactHooks)));
+        self.engine(Event::Phase(Some(CompactionPhase::Compacting)));
         self.tell(AgentEvent::Summarising(1_234));
         if slowly {
             token.cancelled().await;
@@ -365,10 +371,10 @@ impl Inner {
                 kind: CompactFailure::Cancelled,
                 message: "cancelled".to_owned(),
             });
-            return Err(Refusal("nothing was changed".to_owned()));
+            return Err(HostRefusal("nothing was changed".to_owned()));
         }
         let kept = kept.map_or(String::new(), |kept| format!("\n\nKeeps {kept} messages."));
-        Ok(Compaction::Preview(Box::new(Preview {
+        Ok(CompactionReply::Preview(Box::new(PreviewedSummary {
             summary: format!("## What was done\n\nThe parser was fixed.{kept}"),
             message: String::new(),
             before: 167_204,
@@ -381,8 +387,8 @@ impl Inner {
 
     fn compacted(&self, summary: &str) {
         self.tell(AgentEvent::Notice(format!("summary: {}", summary.trim())));
-        self.engine(Event::Compacted(Box::new(Compacted {
-            trigger: longhaul_core::boundary::Trigger::Manual,
+        self.engine(Event::Compacted(Box::new(CompactionSuccess {
+            trigger: longhaul_core::boundary::CompactionTrigger::Manual,
             by: Summarizer::Approved,
             pre_tokens: 167_204,
             before: 167_204,
@@ -403,7 +409,7 @@ impl Inner {
             boundary: "b1".to_owned(),
             reset: Default::default(),
         })));
-        self.glance(93, Level::Ok);
+        self.glance(93, WindowLevel::Ok);
     }
 }
 
@@ -435,7 +441,7 @@ fn context() -> ContextView {
         window: 200_000,
         max_output: 64_000,
         used: 97_000,
-        settings: Settings::default(),
+        settings: WindowSettings::default(),
     });
     ContextView {
         model: "claude-sonnet-4-6".to_owned(),
@@ -480,9 +486,9 @@ fn messages() -> Vec<MessageItem> {
         tokens: 1_234,
     };
     vec![
-        item("m1", Speaker::User, "fix the parser"),
-        item("m2", Speaker::Assistant, "I will look at it"),
-        item("m3", Speaker::User, "now the tests"),
+        item("m1", MessageAuthor::User, "fix the parser"),
+        item("m2", MessageAuthor::Assistant, "I will look at it"),
+        item("m3", MessageAuthor::User, "now the tests"),
     ]
 }
 

@@ -5,8 +5,8 @@
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
-use longhaul_agent::screen::{Options, run};
-use longhaul_testkit::terminal::{CommandBuilder, Terminal as Pty};
+use longhaul_agent::screen::{ScreenOptions, run};
+use longhaul_testkit::terminal::{CommandBuilder, TestTerminal as Pty};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::fake::Fake;
@@ -28,7 +28,7 @@ fn child() {
     let ended = runtime.block_on(async {
         let (tell, events) = unbounded_channel();
         let workspace = PathBuf::from(std::env::var_os("LONGHAUL_TEST_WORKSPACE").unwrap());
-        let options = Options::from_env(workspace, |name| std::env::var(name).ok());
+        let options = ScreenOptions::from_env(workspace, |name| std::env::var(name).ok());
         let host = Fake::new(tell, move || std::fs::write(&done, "finished").unwrap());
         run(host, events, options).await
     });

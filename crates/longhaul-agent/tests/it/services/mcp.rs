@@ -3,37 +3,37 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use longhaul_agent::tool::{Access, Call, Output, Tool};
-use longhaul_agent::tools::mcp::{Limits, Notices, ServerConfig, Servers};
-use longhaul_core::rehydrate::{Gathered, restore};
-use longhaul_core::window::Scale;
+use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
+use longhaul_agent::tools::mcp::{McpLimits, McpServerConfig, McpServers, Notices};
+use longhaul_core::rehydrate::{RestoreInput, restore};
+use longhaul_core::window::WindowScale;
 use serde_json::{Value, json};
 
 use super::mcp_server::config;
 use super::{place, run, text};
 
 /// Time enough on any machine.
-fn patient() -> Limits {
-    Limits {
+fn patient() -> McpLimits {
+    McpLimits {
         start: Duration::from_secs(120),
         call: Duration::from_secs(120),
-        ..Limits::default()
+        ..McpLimits::default()
     }
 }
 
 /// Servers, and what was told about them.
 struct Started {
-    servers: Servers,
+    servers: McpServers,
     told: Arc<Mutex<Vec<String>>>,
     folder: tempfile::TempDir,
 }
 
-async fn start(configs: Vec<ServerConfig>, limits: Limits) -> Started {
+async fn start(configs: Vec<McpServerConfig>, limits: McpLimits) -> Started {
     let folder = tempfile::tempdir().unwrap();
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let hears = told.clone();
     let notices: Notices = Arc::new(move |notice| hears.lock().unwrap().push(notice));
-    let servers = Servers::start(configs, &place(folder.path()), limits, notices).await;
+    let servers = McpServers::start(configs, &place(folder.path()), limits, notices).await;
     Started {
         servers,
         told,
@@ -50,7 +50,7 @@ impl Started {
             .clone()
     }
 
-    async fn call(&self, name: &str, input: Value) -> Output {
+    async fn call(&self, name: &str, input: Value) -> ToolCallOutput {
         run(&*self.tool(&format!("mcp__demo__{name}")), input).await
     }
 
@@ -92,7 +92,7 @@ async fn q1_tools_of_a_server_are_listed_by_name_and_called() {
         "echo",
         serde_json::to_string_pretty(&echo.definition()).unwrap()
     );
-    assert_eq!(echo.access(&json!({})), Access::Other);
+    assert_eq!(echo.access(&json!({})), ToolAccess::Other);
     let output = run(&*echo, json!({"text": "hello there"})).await;
     assert_eq!((text(&output), output.is_error), ("hello there", false));
     assert_eq!(output.line, "hello there");
@@ -188,7 +188,7 @@ async fn q1_a_long_answer_is_cut_and_kept_in_a_file() {
 
 #[tokio::test]
 async fn q1_a_call_that_hangs_ends_by_time_or_by_the_user() {
-    let limits = Limits {
+    let limits = McpLimits {
         call: Duration::from_millis(50),
         ..patient()
     };
@@ -200,7 +200,7 @@ async fn q1_a_call_that_hangs_ends_by_time_or_by_the_user() {
         text(&output)
     );
     let demo = demo().await;
-    let mut call = Call::quiet("toolu_1");
+    let mut call = CallContext::quiet("toolu_1");
     // Stopped once the server is at work.
     let cancel = call.cancel.clone();
     call.progress = Arc::new(move |_| cancel.cancel());
@@ -239,14 +239,14 @@ async fn q1_a_server_that_dies_is_started_again_once() {
 
 #[tokio::test]
 async fn q1_broken_servers_are_notices_and_the_others_run() {
-    let limits = Limits {
+    let limits = McpLimits {
         start: Duration::from_secs(3),
         ..patient()
     };
-    let missing = ServerConfig {
+    let missing = McpServerConfig {
         name: "missing".to_owned(),
         command: "/nonexistent/server".to_owned(),
-        ..ServerConfig::default()
+        ..McpServerConfig::default()
     };
     let configs = vec![
         missing,
@@ -315,9 +315,9 @@ async fn b5_the_tools_stay_those_the_session_began_with() {
 async fn q1_progress_is_shown() {
     let demo = demo().await;
     let (tell, mut shown) = tokio::sync::mpsc::unbounded_channel();
-    let call = Call {
+    let call = CallContext {
         progress: Arc::new(move |said| tell.send(said.to_owned()).unwrap()),
-        ..Call::quiet("toolu_1")
+        ..CallContext::quiet("toolu_1")
     };
     demo.tool("mcp__demo__progress").run(json!({}), &call).await;
     assert_eq!(shown.recv().await.unwrap(), "half way");
@@ -344,12 +344,12 @@ async fn r5_instructions_are_told_again_in_bounds() {
     );
     let wordy = announcement["addedBlocks"][1].as_str().unwrap();
     assert!(wordy.len() < 2_100, "{}", wordy.len());
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         announcements: vec![announcement.clone()],
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
     assert_eq!(
-        restore(&gathered, Scale::of_window(200_000)).attachments[0].value,
+        restore(&gathered, WindowScale::of_window(200_000)).attachments[0].value,
         announcement
     );
 }
@@ -409,13 +409,13 @@ async fn q1_servers_and_their_children_end_with_the_session() {
 
 #[test]
 fn q1_limits_come_from_the_environment() {
-    let limits = Limits::from_env(|name| match name {
+    let limits = McpLimits::from_env(|name| match name {
         "MCP_TIMEOUT" => Some("1500".to_owned()),
         "MCP_TOOL_TIMEOUT" => Some("0".to_owned()),
         "MAX_MCP_OUTPUT_TOKENS" => Some(" 7 ".to_owned()),
         _ => None,
     });
     assert_eq!(limits.start, Duration::from_millis(1_500));
-    assert_eq!(limits.call, Limits::default().call);
+    assert_eq!(limits.call, McpLimits::default().call);
     assert_eq!(limits.output, 7);
 }

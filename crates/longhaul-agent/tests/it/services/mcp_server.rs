@@ -3,22 +3,22 @@
 
 use std::io::{BufRead, Write};
 
-use longhaul_agent::tools::mcp::ServerConfig;
+use longhaul_agent::tools::mcp::McpServerConfig;
 use serde_json::{Value, json};
 
 /// What the server shall be like.
 const LIKE: &str = "LONGHAUL_TEST_MCP_SERVER";
 
 /// A server like this.
-pub(super) fn config(name: &str, like: &str) -> ServerConfig {
-    ServerConfig {
+pub(super) fn config(name: &str, like: &str) -> McpServerConfig {
+    McpServerConfig {
         name: name.to_owned(),
         command: std::env::current_exe().unwrap().display().to_string(),
         args: ["services::mcp_server::process", "--exact", "--nocapture"]
             .map(str::to_owned)
             .to_vec(),
         env: vec![(LIKE.to_owned(), like.to_owned())],
-        ..ServerConfig::default()
+        ..McpServerConfig::default()
     }
 }
 

@@ -19,15 +19,15 @@ mod web;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use longhaul_agent::event::Mode;
-use longhaul_agent::place::Place;
-use longhaul_agent::tool::{Call, Output, Tool};
-use longhaul_agent::tools::plan::Modes;
+use longhaul_agent::event::ApprovalMode;
+use longhaul_agent::session_paths::SessionPaths;
+use longhaul_agent::tool::{CallContext, Tool, ToolCallOutput};
+use longhaul_agent::tools::plan::ApprovalModeStore;
 use serde_json::Value;
 
 /// A session in a folder.
-fn place(folder: &Path) -> Place {
-    Place {
+fn place(folder: &Path) -> SessionPaths {
+    SessionPaths {
         cwd: folder.to_owned(),
         more: Vec::new(),
         transcript: folder.join("projects/demo/session.jsonl"),
@@ -35,32 +35,32 @@ fn place(folder: &Path) -> Place {
 }
 
 /// Runs a call that nobody watches.
-async fn run(tool: &dyn Tool, input: Value) -> Output {
-    tool.run(input, &Call::quiet("toolu_1")).await
+async fn run(tool: &dyn Tool, input: Value) -> ToolCallOutput {
+    tool.run(input, &CallContext::quiet("toolu_1")).await
 }
 
 /// The text of an output.
 #[track_caller]
-fn text(output: &Output) -> &str {
+fn text(output: &ToolCallOutput) -> &str {
     output.content.as_str().expect("a text")
 }
 
 /// The mode of a session that nobody shows.
 #[derive(Default)]
-struct OneMode(Mutex<Mode>);
+struct OneMode(Mutex<ApprovalMode>);
 
 impl OneMode {
-    fn of(mode: Mode) -> Arc<Self> {
+    fn of(mode: ApprovalMode) -> Arc<Self> {
         Arc::new(Self(Mutex::new(mode)))
     }
 }
 
-impl Modes for OneMode {
-    fn mode(&self) -> Mode {
+impl ApprovalModeStore for OneMode {
+    fn mode(&self) -> ApprovalMode {
         *self.0.lock().unwrap()
     }
 
-    fn set_mode(&self, mode: Mode) {
+    fn set_mode(&self, mode: ApprovalMode) {
         *self.0.lock().unwrap() = mode;
     }
 }

@@ -1,7 +1,7 @@
 //! recall.
 
-use longhaul_agent::tool::{Access, Tool};
-use longhaul_agent::tools::recall::Recall;
+use longhaul_agent::tool::{Tool, ToolAccess};
+use longhaul_agent::tools::recall::RecallTool;
 use serde_json::json;
 
 use super::{run, text};
@@ -26,12 +26,12 @@ fn transcript(folder: &std::path::Path) -> std::path::PathBuf {
 #[tokio::test]
 async fn x2_what_a_transcript_holds_is_found_by_id_path_and_words() {
     let folder = tempfile::tempdir().unwrap();
-    let tool = Recall::new(
+    let tool = RecallTool::new(
         folder.path().join("session/archive.db"),
         transcript(folder.path()),
     );
     assert_eq!(tool.name(), "recall");
-    assert_eq!(tool.access(&json!({})), Access::Nothing);
+    assert_eq!(tool.access(&json!({})), ToolAccess::Nothing);
     for input in [
         json!({"id": "toolu_read"}),
         json!({"path": "/srv/turbine.toml"}),
@@ -51,7 +51,7 @@ async fn x2_what_a_transcript_holds_is_found_by_id_path_and_words() {
 #[tokio::test]
 async fn x2_a_session_without_a_transcript_or_an_archive_is_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let nothing = Recall::new(
+    let nothing = RecallTool::new(
         folder.path().join("a/archive.db"),
         folder.path().join("none.jsonl"),
     );
@@ -61,7 +61,7 @@ async fn x2_a_session_without_a_transcript_or_an_archive_is_answered() {
         run(&nothing, input).await;
     }
     std::fs::write(folder.path().join("file"), "in the way").unwrap();
-    let blocked = Recall::new(
+    let blocked = RecallTool::new(
         folder.path().join("file/archive.db"),
         transcript(folder.path()),
     );
@@ -77,7 +77,7 @@ async fn x2_a_damaged_archive_is_made_again() {
         "this is no database, and long enough to be looked at as one".repeat(20),
     )
     .unwrap();
-    let tool = Recall::new(archive, transcript(folder.path()));
+    let tool = RecallTool::new(archive, transcript(folder.path()));
     let output = run(&tool, json!({"query": "blades"})).await;
     assert!(
         text(&output).contains("blades = 7") || text(&output).contains("toolu_read"),

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use jiff::Timestamp;
 use longhaul::Clock;
 use longhaul_agent::tool::Tool;
-use longhaul_agent::tools::skill::{By, NotInvoked, Skill, SkillTool, Skills};
-use longhaul_core::rehydrate::{Gathered, restore};
-use longhaul_core::window::Scale;
+use longhaul_agent::tools::skill::{Skill, SkillInvokeError, SkillInvoker, SkillTool, Skills};
+use longhaul_core::rehydrate::{RestoreInput, restore};
+use longhaul_core::window::WindowScale;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn named(folder: &Path, name: &str, description: &str) -> Skill {
         folder: folder.to_owned(),
         file: folder.join("SKILL.md"),
         real: folder.join("SKILL.md"),
-        by: By::Model,
+        by: SkillInvoker::Model,
     }
 }
 
@@ -91,17 +91,17 @@ async fn q1_a_skill_that_is_gone_or_the_users_own_is_said_so() {
     let folder = tempfile::tempdir().unwrap();
     let gone = named(&folder.path().join("gone"), "gone", "Was there.");
     let own = Skill {
-        by: By::User,
+        by: SkillInvoker::User,
         ..skill(folder.path(), "own", "For the user.")
     };
     let skills = skills(vec![gone, own]);
     assert!(!skills.listing(1_000).contains("own"));
-    let invoked = skills.invoke("gone", "", By::Model).await;
-    assert!(matches!(invoked, Err(NotInvoked::Unreadable(_))));
-    let invoked = skills.invoke("own", "", By::Model).await;
-    assert!(matches!(invoked, Err(NotInvoked::ForTheUser(_))));
+    let invoked = skills.invoke("gone", "", SkillInvoker::Model).await;
+    assert!(matches!(invoked, Err(SkillInvokeError::Unreadable(_))));
+    let invoked = skills.invoke("own", "", SkillInvoker::Model).await;
+    assert!(matches!(invoked, Err(SkillInvokeError::ForTheUser(_))));
     assert!(skills.gathered().is_none(), "nothing was invoked yet");
-    assert!(skills.invoke("own", "", By::User).await.is_ok());
+    assert!(skills.invoke("own", "", SkillInvoker::User).await.is_ok());
 }
 
 #[tokio::test]
@@ -110,13 +110,13 @@ async fn r3_invoked_skills_go_back_the_newest_first() {
     let found = ["a", "b", "c"].map(|name| skill(folder.path(), name, "Do it."));
     let skills = skills(found.to_vec());
     for name in ["b", "a", "b"] {
-        skills.invoke(name, "", By::Model).await.unwrap();
+        skills.invoke(name, "", SkillInvoker::Model).await.unwrap();
     }
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         skills: skills.gathered(),
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(200_000));
+    let restored = restore(&gathered, WindowScale::of_window(200_000));
     let attachment = &restored.attachments[0].value;
     assert_eq!(attachment["type"], "invoked_skills");
     let names: Vec<_> = attachment["skills"]

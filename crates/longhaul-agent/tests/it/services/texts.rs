@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use longhaul_agent::event::Mode;
+use longhaul_agent::event::ApprovalMode;
 use longhaul_agent::tool::Tool;
 use longhaul_agent::tools::plan::{PlanState, REMINDER};
-use longhaul_agent::tools::skill::{By, Skill, Skills};
-use longhaul_agent::tools::todo::Todos;
-use longhaul_agent::tools::web_fetch::Options;
-use longhaul_agent::tools::{Services, services};
+use longhaul_agent::tools::skill::{Skill, SkillInvoker, Skills};
+use longhaul_agent::tools::todo::TodoList;
+use longhaul_agent::tools::web_fetch::WebFetchOptions;
+use longhaul_agent::tools::{ToolServices, services};
 
 use super::{OneMode, place};
 
@@ -20,14 +20,14 @@ fn all() -> Vec<Arc<dyn Tool>> {
         folder: folder.to_owned(),
         file: folder.join("SKILL.md"),
         real: folder.join("SKILL.md"),
-        by: By::Model,
+        by: SkillInvoker::Model,
     };
     let place = place(std::path::Path::new("/srv/work"));
-    services(&Services {
-        todos: Arc::new(Todos::default()),
-        plan: Arc::new(PlanState::new(&place, OneMode::of(Mode::Default))),
+    services(&ToolServices {
+        todos: Arc::new(TodoList::default()),
+        plan: Arc::new(PlanState::new(&place, OneMode::of(ApprovalMode::Default))),
         skills: Arc::new(Skills::new(vec![skill])),
-        web: Options::default(),
+        web: WebFetchOptions::default(),
         archive: Some((
             place.session_folder().join("archive.db"),
             place.transcript.clone(),

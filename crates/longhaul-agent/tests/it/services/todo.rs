@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use longhaul_agent::event::{Todo, TodoStatus};
+use longhaul_agent::event::{TodoItem, TodoStatus};
 use longhaul_agent::tool::Tool;
-use longhaul_agent::tools::todo::{TodoWrite, Todos};
-use longhaul_core::rehydrate::{Gathered, Source, restore};
-use longhaul_core::window::Scale;
+use longhaul_agent::tools::todo::{TodoList, TodoWriteTool};
+use longhaul_core::rehydrate::{RestoreInput, RestoreSourceResult, restore};
+use longhaul_core::window::WindowScale;
 use serde_json::json;
 
 use super::{run, text};
@@ -21,12 +21,12 @@ fn three_steps() -> serde_json::Value {
 
 #[tokio::test]
 async fn q1_a_list_is_shared_with_who_shows_it() {
-    let seen: Arc<Mutex<Vec<Vec<Todo>>>> = Arc::default();
+    let seen: Arc<Mutex<Vec<Vec<TodoItem>>>> = Arc::default();
     let shown = seen.clone();
-    let todos = Arc::new(Todos::watched(move |list| {
+    let todos = Arc::new(TodoList::watched(move |list| {
         shown.lock().unwrap().push(list.to_vec());
     }));
-    let tool = TodoWrite::new(todos.clone());
+    let tool = TodoWriteTool::new(todos.clone());
     assert_eq!(tool.line(&three_steps()), "Writing it");
     let output = run(&tool, three_steps()).await;
     assert!(!output.is_error);
@@ -39,8 +39,8 @@ async fn q1_a_list_is_shared_with_who_shows_it() {
 
 #[tokio::test]
 async fn q1_a_list_that_cannot_be_read_changes_nothing() {
-    let todos = Arc::new(Todos::default());
-    let tool = TodoWrite::new(todos.clone());
+    let todos = Arc::new(TodoList::default());
+    let tool = TodoWriteTool::new(todos.clone());
     run(&tool, three_steps()).await;
     let todo =
         |content: &str, status: &str| json!({"todos": [{"content": content, "status": status}]});
@@ -69,18 +69,18 @@ async fn q1_a_list_that_cannot_be_read_changes_nothing() {
 
 #[tokio::test]
 async fn r2_the_whole_list_goes_back_after_a_compaction() {
-    let todos = Arc::new(Todos::default());
+    let todos = Arc::new(TodoList::default());
     assert_eq!(todos.gathered(), None);
-    run(&TodoWrite::new(todos.clone()), three_steps()).await;
-    let Some(Source::Found(list)) = todos.gathered() else {
+    run(&TodoWriteTool::new(todos.clone()), three_steps()).await;
+    let Some(RestoreSourceResult::Found(list)) = todos.gathered() else {
         panic!("a list")
     };
     assert_eq!(json!(list), three_steps()["todos"]);
-    let gathered = Gathered {
+    let gathered = RestoreInput {
         todos: todos.gathered(),
-        ..Gathered::default()
+        ..RestoreInput::default()
     };
-    let restored = restore(&gathered, Scale::of_window(200_000));
+    let restored = restore(&gathered, WindowScale::of_window(200_000));
     assert_eq!(restored.open_todos, 2);
     assert_eq!(restored.attachments[0].value["itemCount"], 3);
 }

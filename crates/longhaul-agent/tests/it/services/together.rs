@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_agent::event::Mode;
+use longhaul_agent::event::ApprovalMode;
 use longhaul_agent::tool::Toolbox;
-use longhaul_agent::tools::mcp::{Limits, Servers};
+use longhaul_agent::tools::mcp::{McpLimits, McpServers};
 use longhaul_agent::tools::plan::PlanState;
-use longhaul_agent::tools::skill::{By, Skill, Skills};
-use longhaul_agent::tools::todo::Todos;
-use longhaul_agent::tools::web_fetch::Options;
-use longhaul_agent::tools::{Services, services};
+use longhaul_agent::tools::skill::{Skill, SkillInvoker, Skills};
+use longhaul_agent::tools::todo::TodoList;
+use longhaul_agent::tools::web_fetch::WebFetchOptions;
+use longhaul_agent::tools::{ToolServices, services};
 use longhaul_core::rehydrate::restore;
-use longhaul_core::window::Scale;
+use longhaul_core::window::WindowScale;
 use serde_json::json;
 
 use super::mcp_server::config;
@@ -30,19 +30,19 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         folder: folder.path().to_owned(),
         real: file.clone(),
         file,
-        by: By::Model,
+        by: SkillInvoker::Model,
     };
-    let limits = Limits {
+    let limits = McpLimits {
         start: Duration::from_secs(120),
-        ..Limits::default()
+        ..McpLimits::default()
     };
     let configs = vec![config("demo", "good")];
-    let servers = Servers::start(configs, &place, limits, Arc::new(|_| {})).await;
-    let with = Services {
-        todos: Arc::new(Todos::default()),
-        plan: Arc::new(PlanState::new(&place, OneMode::of(Mode::Plan))),
+    let servers = McpServers::start(configs, &place, limits, Arc::new(|_| {})).await;
+    let with = ToolServices {
+        todos: Arc::new(TodoList::default()),
+        plan: Arc::new(PlanState::new(&place, OneMode::of(ApprovalMode::Plan))),
         skills: Arc::new(Skills::new(vec![skill])),
-        web: Options::default(),
+        web: WebFetchOptions::default(),
         archive: None,
         servers: Some(Arc::new(servers)),
     };
@@ -63,7 +63,7 @@ async fn r2_r3_r5_what_calls_left_goes_back_in_its_order() {
         let output = run(&**tools.find(name).unwrap(), input).await;
         assert!(!output.is_error, "{name}: {}", output.content);
     }
-    let restored = restore(&with.gathered(), Scale::of_window(200_000));
+    let restored = restore(&with.gathered(), WindowScale::of_window(200_000));
     let kinds: Vec<&str> = (restored.attachments.iter())
         .map(|attachment| attachment.value["type"].as_str().unwrap())
         .collect();

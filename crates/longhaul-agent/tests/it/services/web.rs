@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use longhaul::Clock;
-use longhaul_agent::tool::{Access, Call, Tool};
-use longhaul_agent::tools::web_fetch::{Addresses, Options, WebFetch};
+use longhaul_agent::tool::{CallContext, Tool, ToolAccess};
+use longhaul_agent::tools::web_fetch::{AllowedAddresses, WebFetchOptions, WebFetchTool};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -105,19 +105,22 @@ fn page(path: &str, port: u16) -> Vec<u8> {
     }
 }
 
-fn local() -> Options {
-    Options {
-        addresses: Addresses::All,
-        ..Options::default()
+fn local() -> WebFetchOptions {
+    WebFetchOptions {
+        addresses: AllowedAddresses::All,
+        ..WebFetchOptions::default()
     }
 }
 
 #[tokio::test]
 async fn q1_a_page_comes_as_markdown() {
     let site = Site::open().await;
-    let tool = WebFetch::new(local());
+    let tool = WebFetchTool::new(local());
     let input = site.at("/");
-    assert_eq!(tool.access(&input), Access::Fetches("127.0.0.1".to_owned()));
+    assert_eq!(
+        tool.access(&input),
+        ToolAccess::Fetches("127.0.0.1".to_owned())
+    );
     let output = run(&tool, input).await;
     assert!(!output.is_error, "{}", text(&output));
     assert!(
@@ -133,7 +136,7 @@ async fn q1_a_page_comes_as_markdown() {
 #[tokio::test]
 async fn q1_a_redirect_is_followed_on_its_host_and_told_elsewhere() {
     let site = Site::open().await;
-    let tool = WebFetch::new(local());
+    let tool = WebFetchTool::new(local());
     let output = run(&tool, site.at("/here")).await;
     assert!(text(&output).ends_with("just text"));
     let output = run(&tool, site.at("/there")).await;
@@ -157,7 +160,7 @@ async fn q1_a_redirect_is_followed_on_its_host_and_told_elsewhere() {
 #[tokio::test]
 async fn q1_what_is_too_long_is_cut_with_a_note() {
     let site = Site::open().await;
-    let tool = WebFetch::new(local());
+    let tool = WebFetchTool::new(local());
     let output = run(&tool, site.at("/long")).await;
     assert!(text(&output).ends_with("[cut here: the first 100000 of 250000 characters]"));
     let output = run(&tool, site.at("/large")).await;
@@ -168,7 +171,7 @@ async fn q1_what_is_too_long_is_cut_with_a_note() {
 #[tokio::test]
 async fn q1_what_cannot_be_read_is_an_error_that_says_why() {
     let site = Site::open().await;
-    let tool = WebFetch::new(local());
+    let tool = WebFetchTool::new(local());
     for (path, said) in [
         ("/pdf", "application/pdf"),
         ("/gone", "404 Not Found"),
@@ -195,7 +198,7 @@ async fn q1_what_cannot_be_read_is_an_error_that_says_why() {
         json!({"url": 1}),
         json!({"url": "not one"}),
     ] {
-        assert_eq!(tool.access(&input), Access::Nothing);
+        assert_eq!(tool.access(&input), ToolAccess::Nothing);
         assert!(run(&tool, input).await.is_error);
     }
 }
@@ -203,7 +206,7 @@ async fn q1_what_cannot_be_read_is_an_error_that_says_why() {
 #[tokio::test]
 async fn q1_this_machine_is_refused() {
     let site = Site::open().await;
-    let tool = WebFetch::new(Options::default());
+    let tool = WebFetchTool::new(WebFetchOptions::default());
     for url in [
         site.url.clone(),
         site.url.replace("127.0.0.1", "localhost"),
@@ -222,7 +225,7 @@ async fn q1_this_machine_is_refused() {
 #[tokio::test]
 async fn q1_a_page_that_never_comes_ends_by_time_or_by_the_user() {
     let site = Site::open().await;
-    let impatient = WebFetch::new(Options {
+    let impatient = WebFetchTool::new(WebFetchOptions {
         timeout: Duration::from_millis(50),
         ..local()
     });
@@ -232,8 +235,8 @@ async fn q1_a_page_that_never_comes_ends_by_time_or_by_the_user() {
         "{}",
         text(&output)
     );
-    let tool = WebFetch::new(local());
-    let call = Call::quiet("toolu_1");
+    let tool = WebFetchTool::new(local());
+    let call = CallContext::quiet("toolu_1");
     let stop = async {
         while site.asked() < 2 {
             tokio::task::yield_now().await;
@@ -257,7 +260,7 @@ impl Clock for Still {
 async fn q1_a_page_is_kept_for_a_quarter_of_an_hour() {
     let site = Site::open().await;
     let clock = Arc::new(Still(AtomicI64::new(0)));
-    let tool = WebFetch::new(Options {
+    let tool = WebFetchTool::new(WebFetchOptions {
         clock: clock.clone(),
         ..local()
     });

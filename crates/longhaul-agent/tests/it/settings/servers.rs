@@ -1,6 +1,6 @@
 //! Servers of the Model Context Protocol.
 
-use longhaul_agent::settings::Origin;
+use longhaul_agent::settings::ServerOrigin;
 
 use super::*;
 
@@ -97,9 +97,9 @@ fn q1_the_users_servers_need_no_word() {
         .map(|server| (server.command, server.origin, server.approved))
         .collect();
     let expected = [
-        ("project".to_owned(), Origin::Project, false),
-        ("local".to_owned(), Origin::Local, true),
-        ("project".to_owned(), Origin::Project, true),
+        ("project".to_owned(), ServerOrigin::Project, false),
+        ("local".to_owned(), ServerOrigin::Local, true),
+        ("project".to_owned(), ServerOrigin::Project, true),
     ];
     assert_eq!(found, expected);
 }

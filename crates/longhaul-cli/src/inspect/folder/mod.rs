@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-use longhaul_core::inspect::{BilledResponse, Report};
+use longhaul_core::inspect::{BilledResponse, InspectionReport};
 use longhaul_store::layout::transcripts_under;
 use serde::Serialize;
 
-use super::{Basis, FileReport};
-use crate::args::Inspect as Command;
-use crate::failure::{Failure, Outcome};
+use super::{FileReport, ReportBasis};
+use crate::args::InspectArgs as Command;
+use crate::failure::{CliError, CliOutcome};
 use crate::output;
 use crate::progress;
 use crate::reading;
@@ -20,21 +20,21 @@ use crate::text::{clean, keep_start};
 
 /// What a folder holds.
 #[derive(Default)]
-struct Folder {
-    reports: Vec<(PathBuf, Report)>,
-    skipped: Vec<Skipped>,
+struct InspectedFolder {
+    reports: Vec<(PathBuf, InspectionReport)>,
+    skipped: Vec<SkippedFile>,
 }
 
 /// A file or folder that could not be read.
 #[derive(Serialize)]
-struct Skipped {
+struct SkippedFile {
     file: String,
     reason: String,
 }
 
 /// Sums over all reports. A response that several files hold, as copies of a session do, counts once.
 #[derive(Serialize)]
-struct Totals {
+struct FolderTotals {
     files: u64,
     entries: u64,
     rounds: u64,
@@ -46,7 +46,11 @@ struct Totals {
     problems: u64,
 }
 
-pub(super) fn run(command: &Command, path: &Path, basis: &Basis) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    command: &Command,
+    path: &Path,
+    basis: &ReportBasis,
+) -> Result<CliOutcome, CliError> {
     let folder = read(path, basis)?;
     let totals = folder.totals();
     if command.json {
@@ -55,23 +59,23 @@ pub(super) fn run(command: &Command, path: &Path, basis: &Basis) -> Result<Outco
         output::page(&rows::render(&folder, path, &totals))?;
     }
     Ok(match totals.problems == 0 && folder.skipped.is_empty() {
-        true => Outcome::Fine,
-        false => Outcome::Problems,
+        true => CliOutcome::Fine,
+        false => CliOutcome::Problems,
     })
 }
 
-fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
+fn read(path: &Path, basis: &ReportBasis) -> Result<InspectedFolder, CliError> {
     let found = transcripts_under(path);
     if found.paths.is_empty() {
-        return Err(Failure::EmptyFolder {
+        return Err(CliError::EmptyFolder {
             path: path.to_owned(),
         });
     }
     let progress = progress::bytes(found.paths.iter().map(|path| size(path)).sum());
-    let mut folder = Folder::default();
+    let mut folder = InspectedFolder::default();
     folder
         .skipped
-        .extend(found.problems.iter().map(|unlisted| Skipped {
+        .extend(found.problems.iter().map(|unlisted| SkippedFile {
             file: unlisted.path.display().to_string(),
             reason: unlisted.source.to_string(),
         }));
@@ -81,8 +85,8 @@ fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
         match reading::file(&file).and_then(|read| basis.report(read)) {
             Ok(report) => folder.reports.push((file.clone(), report)),
             // A window that is too small is the caller's mistake, and the same for every file.
-            Err(failure @ Failure::Window(_)) => return Err(failure),
-            Err(failure) => folder.skipped.push(Skipped {
+            Err(failure @ CliError::Window(_)) => return Err(failure),
+            Err(failure) => folder.skipped.push(SkippedFile {
                 file: file.display().to_string(),
                 reason: failure.without_name(),
             }),
@@ -92,7 +96,7 @@ fn read(path: &Path, basis: &Basis) -> Result<Folder, Failure> {
     progress.finish_and_clear();
     if folder.reports.is_empty() {
         let count = folder.skipped.len() as u64;
-        return Err(Failure::NoneReadable {
+        return Err(CliError::NoneReadable {
             path: path.to_owned(),
             count,
         });
@@ -104,12 +108,14 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-impl Folder {
-    fn totals(&self) -> Totals {
-        let sum = |of: fn(&Report) -> u64| self.reports.iter().map(|(_, report)| of(report)).sum();
+impl InspectedFolder {
+    fn totals(&self) -> FolderTotals {
+        let sum = |of: fn(&InspectionReport) -> u64| {
+            self.reports.iter().map(|(_, report)| of(report)).sum()
+        };
         // The files that hold a response may have recorded more or less of it: the dearest record counts.
         let mut once: BTreeMap<_, BilledResponse> = BTreeMap::new();
-        let mut totals = Totals {
+        let mut totals = FolderTotals {
             files: self.reports.len() as u64,
             entries: sum(|report| report.entries),
             rounds: 0,
@@ -144,19 +150,19 @@ impl Folder {
         totals
     }
 
-    fn json<'a>(&'a self, path: &Path, totals: &'a Totals) -> impl Serialize + 'a {
+    fn json<'a>(&'a self, path: &Path, totals: &'a FolderTotals) -> impl Serialize + 'a {
         #[derive(Serialize)]
-        struct Json<'a> {
+        struct FolderJson<'a> {
             folder: String,
             files: Vec<FileReport<'a>>,
-            skipped: &'a [Skipped],
-            totals: &'a Totals,
+            skipped: &'a [SkippedFile],
+            totals: &'a FolderTotals,
         }
         let files = self.reports.iter().map(|(file, report)| FileReport {
             file: Some(file.display().to_string()),
             report,
         });
-        Json {
+        FolderJson {
             folder: path.display().to_string(),
             files: files.collect(),
             skipped: &self.skipped,

@@ -3,18 +3,18 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use longhaul_core::inspect::Report;
+use longhaul_core::inspect::InspectionReport;
 
-use super::{Folder, Totals};
+use super::{FolderTotals, InspectedFolder};
 use crate::inspect::level;
-use crate::table::{Cell, Column, Table};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped, short, width};
 use crate::text::{clean, count, wrap, wrap_items};
 
 /// Skipped files shown before the rest is only counted.
 const SKIPPED: usize = 10;
 
-pub(super) fn render(folder: &Folder, root: &Path, totals: &Totals) -> String {
+pub(super) fn render(folder: &InspectedFolder, root: &Path, totals: &FolderTotals) -> String {
     let width = width();
     let mut text = table(folder, root).render(0, width);
     text.push('\n');
@@ -55,8 +55,8 @@ pub(super) fn render(folder: &Folder, root: &Path, totals: &Totals) -> String {
     text
 }
 
-fn table(folder: &Folder, root: &Path) -> Table<8> {
-    let mut table = Table::new([
+fn table(folder: &InspectedFolder, root: &Path) -> TextTable<8> {
+    let mut table = TextTable::new([
         Column::left("file").down_to(24),
         Column::right("entries").optional(5),
         Column::right("responses").optional(3),
@@ -66,7 +66,7 @@ fn table(folder: &Folder, root: &Path) -> Table<8> {
         Column::right("cost").optional(1),
         Column::right("problems").optional(2),
     ]);
-    let mut reports: Vec<&(PathBuf, Report)> = folder.reports.iter().collect();
+    let mut reports: Vec<&(PathBuf, InspectionReport)> = folder.reports.iter().collect();
     // By folder first: a session's sub-agents lie in a folder of their own, between it and the next session.
     reports.sort_by_key(|(path, _)| (path.parent(), path.file_name()));
     let mut heading = None;
@@ -84,7 +84,7 @@ fn table(folder: &Folder, root: &Path) -> Table<8> {
     table
 }
 
-fn row(path: &Path, parent: Option<&Path>, report: &Report) -> [Cell; 8] {
+fn row(path: &Path, parent: Option<&Path>, report: &InspectionReport) -> [Cell; 8] {
     let level = level::style(report.level);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let indent = if parent.is_some() { "  " } else { "" };

@@ -2,15 +2,15 @@
 
 use std::fmt::{self, Write};
 
-use super::{DIM, Page};
-use crate::table::{Cell, Column, Table};
+use super::{DIM, InspectPage};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped};
 use crate::text::count;
 
 /// Breaks shown; --json lists all.
 const LAST_BREAKS: usize = 8;
 
-impl Page<'_> {
+impl InspectPage<'_> {
     pub(super) fn cache_breaks(&self, out: &mut String) -> fmt::Result {
         let breaks = &self.report.cache_breaks;
         if breaks.is_empty() {
@@ -24,7 +24,7 @@ impl Page<'_> {
             dollars(total.cost_usd)
         );
         self.heading(out, "Cache", &sum)?;
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::right("line"),
             Column::right("read before").optional(3),
             Column::right("read now").optional(2),

@@ -2,17 +2,17 @@
 
 use std::fmt::{self, Write};
 
-use longhaul_core::inspect::{BoundaryReport, ClearingReport, ClearingWay, MadeReport};
+use longhaul_core::inspect::{BoundaryReport, ClearingReport, ClearingWay, SummaryOriginReport};
 
-use super::{DIM, Page};
-use crate::table::{Cell, Column, Table};
+use super::{DIM, InspectPage};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped};
 use crate::text::{clean, count};
 
 /// Compactions and clearings shown; a long session has hundreds.
 const LAST_EVENTS: usize = 12;
 
-impl Page<'_> {
+impl InspectPage<'_> {
     pub(super) fn compactions(&self, out: &mut String) -> fmt::Result {
         let report = self.report;
         if report.boundaries.is_empty() && report.clearings.is_empty() {
@@ -32,7 +32,7 @@ impl Page<'_> {
         });
         let mut events: Vec<_> = boundaries.chain(clearings).collect();
         events.sort_by_key(|(line, ..)| *line);
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::right("line"),
             Column::left("trigger").down_to(4).optional(2),
             Column::right("before").optional(1),
@@ -85,7 +85,7 @@ fn replaced(boundary: &BoundaryReport) -> String {
 }
 
 /// Who summed up, what it cost and how long somebody waited for it.
-fn made(made: &MadeReport) -> String {
+fn made(made: &SummaryOriginReport) -> String {
     let by = match made.by.as_deref() {
         Some("fork") => "a fork of the conversation",
         Some("plain") => "a request of its own",

@@ -4,15 +4,15 @@ use std::fmt::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{DIM, Page};
-use crate::table::{Cell, Column, Table};
+use super::{DIM, InspectPage};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::grouped;
 use crate::text::{clean, wrap};
 
 /// Problems shown before the rest is only counted.
 const PROBLEMS: usize = 20;
 
-impl Page<'_> {
+impl InspectPage<'_> {
     pub(super) fn assumptions(&self, out: &mut String) -> fmt::Result {
         if self.report.assumptions.is_empty() {
             return Ok(());
@@ -39,7 +39,7 @@ impl Page<'_> {
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let number = grouped(problems.len() as u64);
         writeln!(out, "\n{red}Problems{red:#}  {number}")?;
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::right("line"),
             Column::left("kind").optional(1),
             Column::left("what is wrong").down_to(24),

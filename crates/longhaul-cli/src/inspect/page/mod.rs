@@ -12,7 +12,7 @@ use std::fmt::{self, Write};
 
 use anstyle::Style;
 use jiff::Timestamp;
-use longhaul_core::inspect::Report;
+use longhaul_core::inspect::InspectionReport;
 
 use crate::terminal::{grouped, has_colour, minute, width};
 use crate::text::{clean, columns, count, wrap, wrap_items};
@@ -22,13 +22,13 @@ const DIM: Style = Style::new().dimmed();
 
 /// How many responses a page lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turns {
+pub(super) enum ListedTurns {
     All,
     Last,
 }
 
-pub(super) fn render(name: &str, report: &Report, turns: Turns) -> String {
-    let page = Page {
+pub(super) fn render(name: &str, report: &InspectionReport, turns: ListedTurns) -> String {
+    let page = InspectPage {
         report,
         width: width(),
         colour: has_colour(),
@@ -39,15 +39,15 @@ pub(super) fn render(name: &str, report: &Report, turns: Turns) -> String {
     text
 }
 
-struct Page<'a> {
-    report: &'a Report,
+struct InspectPage<'a> {
+    report: &'a InspectionReport,
     width: usize,
     colour: bool,
 }
 
-impl Page<'_> {
-    fn write(&self, out: &mut String, name: &str, turns: Turns) -> fmt::Result {
-        self.head(out, name)?;
+impl InspectPage<'_> {
+    fn write(&self, out: &mut String, name: &str, turns: ListedTurns) -> fmt::Result {
+        self.page_header(out, name)?;
         self.window(out)?;
         self.compactions(out)?;
         self.responses(out, turns)?;
@@ -59,7 +59,7 @@ impl Page<'_> {
         self.problems(out)
     }
 
-    fn head(&self, out: &mut String, name: &str) -> fmt::Result {
+    fn page_header(&self, out: &mut String, name: &str) -> fmt::Result {
         let report = self.report;
         let name = clean(name);
         let lines = match columns(&name) <= self.width {

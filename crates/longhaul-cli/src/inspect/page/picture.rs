@@ -1,7 +1,7 @@
 //! Pictures made of characters: the window as a bar, its history as a curve.
 
 use anstyle::{AnsiColor, Style};
-use longhaul_core::inspect::Report;
+use longhaul_core::inspect::InspectionReport;
 
 /// The name of the part that stands before the messages, and of what no message accounts for.
 pub(super) const PROMPT: &str = "prompt, tools, overhead";
@@ -9,7 +9,7 @@ pub(super) const PROMPT: &str = "prompt, tools, overhead";
 pub(super) const TOOL_RESULTS: &str = "tool results";
 
 /// One part of the window.
-pub(super) struct Part {
+pub(super) struct WindowPart {
     pub(super) name: &'static str,
     /// Stands for the part where there is no colour.
     letter: char,
@@ -17,7 +17,7 @@ pub(super) struct Part {
     pub(super) tokens: u64,
 }
 
-impl Part {
+impl WindowPart {
     pub(super) fn style(&self) -> Style {
         Style::new().fg_color(Some(self.colour.into()))
     }
@@ -29,9 +29,9 @@ impl Part {
 }
 
 /// What is in the window, in the order in which the model sees it, roughly.
-pub(super) fn parts(report: &Report) -> Vec<Part> {
+pub(super) fn parts(report: &InspectionReport) -> Vec<WindowPart> {
     let categories = &report.categories;
-    let part = |name, letter, colour, tokens| Part {
+    let part = |name, letter, colour, tokens| WindowPart {
         name,
         letter,
         colour,
@@ -74,7 +74,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
 }
 
 /// The window as a bar of `width` columns: what is used, by part, then what is free.
-pub(super) fn bar(report: &Report, width: usize, colour: bool) -> String {
+pub(super) fn bar(report: &InspectionReport, width: usize, colour: bool) -> String {
     let size = report.window.size.max(1);
     let column =
         |tokens: u64| ((tokens as u128 * width as u128 + size as u128 / 2) / size as u128) as usize;
@@ -100,7 +100,7 @@ pub(super) fn bar(report: &Report, width: usize, colour: bool) -> String {
 }
 
 /// The limits below the bar: `w`arning, auto-`c`ompact, `b`locking.
-pub(super) fn ruler(report: &Report, width: usize) -> String {
+pub(super) fn ruler(report: &InspectionReport, width: usize) -> String {
     let mut ruler = vec![' '; width];
     let thresholds = &report.thresholds;
     let mut limits = vec![(thresholds.warning, 'w'), (thresholds.blocking, 'b')];

@@ -2,24 +2,24 @@
 
 use std::fmt::{self, Write};
 
-use longhaul_core::inspect::Turn;
+use longhaul_core::inspect::TurnReport;
 
-use super::{DIM, Page, Turns, minute, picture};
-use crate::table::{Cell, Column, Table};
+use super::{DIM, InspectPage, ListedTurns, minute, picture};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped, short};
 use crate::text::{columns, count};
 
 /// Responses shown without `--turns`.
 const LAST_TURNS: usize = 5;
 
-impl Page<'_> {
-    pub(super) fn responses(&self, out: &mut String, turns: Turns) -> fmt::Result {
+impl InspectPage<'_> {
+    pub(super) fn responses(&self, out: &mut String, turns: ListedTurns) -> fmt::Result {
         let report = self.report;
         if report.turns.is_empty() {
             return Ok(());
         }
         // Without all prices the sum is only a part.
-        let known = |turn: &Turn| turn.cost_usd.is_some() && !turn.output_is_partial;
+        let known = |turn: &TurnReport| turn.cost_usd.is_some() && !turn.output_is_partial;
         let priced = report.turns.iter().all(known);
         let sum = format!(
             "{} for {}{}, {:.1}% of prompts from the cache",
@@ -81,8 +81,8 @@ impl Page<'_> {
         }
         writeln!(out)?;
         let shown = match turns {
-            Turns::All => report.turns.len(),
-            Turns::Last => LAST_TURNS.min(report.turns.len()),
+            ListedTurns::All => report.turns.len(),
+            ListedTurns::Last => LAST_TURNS.min(report.turns.len()),
         };
         out.push_str(&self.turns(&report.turns[report.turns.len() - shown..]));
         if shown < report.turns.len() {
@@ -109,8 +109,8 @@ impl Page<'_> {
         writeln!(out, "  {curve} {DIM}{top}{DIM:#}")
     }
 
-    fn turns(&self, turns: &[Turn]) -> String {
-        let mut table = Table::new([
+    fn turns(&self, turns: &[TurnReport]) -> String {
+        let mut table = TextTable::new([
             Column::right("line"),
             Column::left("time").optional(3),
             Column::right("context"),

@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-use super::{Page, sorted};
-use crate::table::{Cell, Column, Table};
+use super::{InspectPage, sorted};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::grouped;
 use crate::text::count;
 
 /// Files shown that were read again.
 const FILES: usize = 5;
 
-impl Page<'_> {
+impl InspectPage<'_> {
     pub(super) fn tools(&self, out: &mut String) -> fmt::Result {
         let tools = &self.report.tools;
         if tools.is_empty() {
             return Ok(());
         }
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::left("").down_to(16),
             Column::right("calls"),
             Column::right("result tokens"),
@@ -41,7 +41,7 @@ impl Page<'_> {
         if results.is_empty() {
             return Ok(());
         }
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::right("tokens"),
             Column::right("line"),
             Column::left("").optional(1),
@@ -67,7 +67,7 @@ impl Page<'_> {
         if repeated.count == 0 {
             return Ok(());
         }
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::right("tokens"),
             Column::right("times"),
             Column::left("file").down_to(20),

@@ -2,16 +2,16 @@
 
 use std::fmt::{self, Write};
 
-use super::{DIM, Page, picture, sorted};
+use super::{DIM, InspectPage, picture, sorted};
 use crate::inspect::level;
-use crate::table::{Cell, Column, Table};
+use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{grouped, share};
 use crate::text::wrap;
 
 /// Tools shown below the tool results.
 const TOOLS: usize = 6;
 
-impl Page<'_> {
+impl InspectPage<'_> {
     pub(super) fn window(&self, out: &mut String) -> fmt::Result {
         let report = self.report;
         let model = report.window.model.as_deref().unwrap_or("no model named");
@@ -74,7 +74,7 @@ impl Page<'_> {
     /// What fills the window, by category.
     fn parts(&self) -> String {
         let report = self.report;
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             Column::left(""),
             Column::left("").down_to(20),
             Column::right(""),

@@ -16,11 +16,11 @@ use longhaul_core::facts::{Facts, Vocabulary, session_rows, visible_texts};
 use longhaul_core::message::{Entry, EntryKind};
 use longhaul_core::models::ModelTable;
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
-use longhaul_sim::call::Call;
-use longhaul_sim::request::{Endpoint, Request};
-use longhaul_sim::thinking::{Account, Secret, check};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::request::{Endpoint, MessagesRequest};
+use longhaul_sim::thinking::{AccountAge, SigningSecret, check};
 use longhaul_sim::validate::validate;
 use longhaul_store::load;
 use serde_json::{Value, json};
@@ -40,16 +40,16 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn at(path: &Path) -> Self {
         let loaded = load(path).unwrap();
-        let mut table = Table::default();
+        let mut table = TranscriptTable::default();
         let mut entries = Vec::new();
         for line in loaded.lines() {
             if let Some(entry) = line.entry() {
-                table.push(line.number, line.offset, entry.view(), &Rough);
+                table.push(line.number, line.offset, entry.view(), &RoughEstimator);
                 entries.push(entry.clone());
             }
         }
         let mut problems = Vec::new();
-        let conversation = Conversation::resolve(&table, &mut problems);
+        let conversation = ResolvedConversation::resolve(&table, &mut problems);
         let rows = session_rows(&table, &conversation);
         let session = rows.iter().map(|row| entries[*row as usize].view());
         Self {
@@ -105,12 +105,12 @@ impl Found {
         let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
         let body =
             format!(r#"{{"model":"claude-opus-4-8","max_tokens":1000,"messages":[{messages}]}}"#);
-        let call = Call {
+        let call = ApiCall {
             key: "key".into(),
             version: "2026-10-21".into(),
-            ..Call::default()
+            ..ApiCall::default()
         };
-        let request = Request::read(
+        let request = MessagesRequest::read(
             body.as_bytes(),
             Endpoint::Messages,
             &call.betas,
@@ -119,8 +119,14 @@ impl Found {
         let request = request.unwrap_or_else(|error| panic!("{name}: {}", error.message));
         validate(&request, &spec, &call)
             .unwrap_or_else(|error| panic!("{name}: {}", error.message));
-        check(&request, &spec, &call, &Secret::from_seed(11), Account::New)
-            .unwrap_or_else(|error| panic!("{name}: {}", error.message));
+        check(
+            &request,
+            &spec,
+            &call,
+            &SigningSecret::from_seed(11),
+            AccountAge::New,
+        )
+        .unwrap_or_else(|error| panic!("{name}: {}", error.message));
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use longhaul_store::archive::{Archive, Scope, archive_path};
-use longhaul_store::layout::{Home, Owner};
+use longhaul_store::archive::{Archive, SearchScope, archive_path};
+use longhaul_store::layout::{Home, HomeOwner};
 
 use super::{Found, holds, lines, talk};
 use crate::support::{Finish, World};
@@ -49,9 +49,11 @@ fn g2_our_own_session_is_compacted_in_place_by_its_id_once_it_rests() {
     assert!(run.err.is_empty(), "{}", run.err);
     assert!(Found::at(&file).size < 12_000);
     // What left the view is in the archive.
-    let home = Home::at(&world.home(), Owner::Longhaul).unwrap();
+    let home = Home::at(&world.home(), HomeOwner::Longhaul).unwrap();
     let archive = Archive::open(&archive_path(&home, &file)).unwrap();
-    let found = archive.search("machine", Scope::Everything, 5).unwrap();
+    let found = archive
+        .search("machine", SearchScope::Everything, 5)
+        .unwrap();
     assert!(!found.hits.is_empty());
 }
 

@@ -3,13 +3,13 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use longhaul::{Files, Prompt, Session};
+use longhaul::{FileWorkspace, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::ToolOutput;
 use longhaul_provider::{Client, ClientConfig, Dialect};
-use longhaul_sim::faults::Plan;
+use longhaul_sim::faults::FaultPlan;
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world;
 use serde_json::{Value, json};
 
@@ -17,30 +17,30 @@ use super::{Found, holds, lines, talk};
 use crate::support::{Finish, Run, World};
 
 struct House {
-    server: Arc<Server>,
+    server: Arc<SimServer>,
     world: World,
 }
 
 impl House {
     async fn new(misbehave: &str, faults: &str) -> Self {
-        let model = SimModel::new(model::Options {
+        let model = SimModel::new(model::SimModelOptions {
             misbehaviour: match misbehave {
                 "" => Default::default(),
                 spec => spec.parse().unwrap(),
             },
-            ..model::Options::default()
+            ..model::SimModelOptions::default()
         });
-        let options = Options {
-            time: Time::Virtual,
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
             faults: match faults {
-                "" => Plan::default(),
-                spec => Plan::parse(spec, 1).unwrap(),
+                "" => FaultPlan::default(),
+                spec => FaultPlan::parse(spec, 1).unwrap(),
             },
-            ..Options::default()
+            ..SimServerOptions::default()
         };
-        let model = world::World::new(world::Options::new(5, Box::new(model)));
+        let model = world::World::new(world::WorldOptions::new(5, Box::new(model)));
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, model, options).await.unwrap();
+        let server = SimServer::start(address, model, options).await.unwrap();
         Self {
             server: Arc::new(server),
             world: World::new(),
@@ -251,7 +251,7 @@ fn open(house: &House) -> Session {
         .prompt(prompt)
         .transcript(house.world.root().join("home/projects/-p/2222.jsonl"))
         .cwd(house.world.root())
-        .workspace(Files)
+        .workspace(FileWorkspace)
         .seed(house.requests().into())
         .open()
         .unwrap()
@@ -335,7 +335,7 @@ struct Slow(std::path::PathBuf);
 impl longhaul::Model for Slow {
     fn send<'a>(
         &'a self,
-        _: longhaul_core::engine::Outgoing,
+        _: longhaul_core::engine::ModelRequest,
         _: longhaul::OnStream<'a>,
         _: longhaul_provider::CancellationToken,
     ) -> longhaul::Boxed<'a, Result<longhaul_provider::Reply, longhaul_provider::Error>> {
@@ -349,25 +349,30 @@ impl longhaul::Model for Slow {
 
 #[tokio::test]
 async fn y7_what_another_program_wrote_meanwhile_is_not_cut_off() {
-    use longhaul::recorded::{Around, Asked, Keep, Recording};
+    use longhaul::recorded::{
+        CompactionTarget, RecordedTranscript, RecordingOptions, SummaryProvider,
+    };
     use longhaul_core::engine::{CompactFailure, CompactRequest};
     let world = World::new();
     let file = world.write("a.jsonl", lines(&talk(30, 60)));
-    let around = Around {
+    let around = RecordingOptions {
         config: Default::default(),
         models: longhaul_core::models::ModelTable::builtin(),
-        asked: Some(Asked {
+        asked: Some(SummaryProvider {
             model: Arc::new(Slow(file.clone())),
             id: None,
         }),
-        keep: Keep::Appended {
+        keep: CompactionTarget::Appended {
             archive: world.root().join("archive.db"),
             known_as: file.clone(),
         },
-        observer: Arc::new(longhaul::session::Quiet),
+        observer: Arc::new(longhaul::session::SilentObserver),
         env: None,
     };
-    let mut session = Recording::read(&file).unwrap().open(around).unwrap();
+    let mut session = RecordedTranscript::read(&file)
+        .unwrap()
+        .open(around)
+        .unwrap();
     let error = session
         .compact(CompactRequest::default())
         .await
@@ -387,8 +392,8 @@ async fn y7_what_another_program_wrote_meanwhile_is_not_cut_off() {
 /// A model that keeps the newest request it was asked, as text.
 struct Listening(SimModel, Arc<std::sync::Mutex<String>>);
 
-impl model::Model for Listening {
-    fn reply(&mut self, turn: &model::Turn<'_>) -> model::Draft {
+impl model::ReplyModel for Listening {
+    fn reply(&mut self, turn: &model::ModelTurn<'_>) -> model::ReplyDraft {
         *self.1.lock().unwrap() = format!("{:?}", turn.request.messages.last());
         self.0.reply(turn)
     }
@@ -397,10 +402,13 @@ impl model::Model for Listening {
 #[tokio::test(flavor = "multi_thread")]
 async fn f4_what_the_recorded_folders_memory_file_says_about_compactions_is_asked_for() {
     let asked: Arc<std::sync::Mutex<String>> = Arc::default();
-    let sim = Listening(SimModel::new(model::Options::default()), asked.clone());
-    let sim = world::World::new(world::Options::new(5, Box::new(sim)));
+    let sim = Listening(
+        SimModel::new(model::SimModelOptions::default()),
+        asked.clone(),
+    );
+    let sim = world::World::new(world::WorldOptions::new(5, Box::new(sim)));
     let address = "127.0.0.1:0".parse().unwrap();
-    let server = Server::start(address, sim, Options::default())
+    let server = SimServer::start(address, sim, SimServerOptions::default())
         .await
         .unwrap();
     let house = House {

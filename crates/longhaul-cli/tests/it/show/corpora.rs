@@ -1,9 +1,9 @@
 //! Recorded transcripts: every one makes a list that adds up and requests that the API would take.
 
 use longhaul_core::models::ModelTable;
-use longhaul_sim::call::Call;
-use longhaul_sim::request::{Endpoint, Request};
-use longhaul_sim::thinking::{Account, Secret, check};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::request::{Endpoint, MessagesRequest};
+use longhaul_sim::thinking::{AccountAge, SigningSecret, check};
 use longhaul_sim::validate::validate;
 use longhaul_testkit::corpora;
 use longhaul_testkit::{SessionSpec, session::Feature};
@@ -21,7 +21,7 @@ fn refusal(body: &str) -> Option<String> {
         .unwrap()
         .to_owned();
     let spec = ModelTable::builtin().resolve(&model).spec;
-    let read = Request::read(
+    let read = MessagesRequest::read(
         body.as_bytes(),
         Endpoint::Messages,
         &call.betas,
@@ -31,11 +31,11 @@ fn refusal(body: &str) -> Option<String> {
     judged.err().map(|error| error.message.to_string())
 }
 
-fn call() -> Call {
-    Call {
+fn call() -> ApiCall {
+    ApiCall {
         key: "key".into(),
         version: "2026-10-21".into(),
-        ..Call::default()
+        ..ApiCall::default()
     }
 }
 
@@ -157,14 +157,20 @@ fn n2_foreign_thinking_is_stripped_for_a_model_that_binds_it() {
         if stripped {
             let call = call();
             let spec = ModelTable::builtin().resolve("claude-fable-5-2").spec;
-            let request = Request::read(
+            let request = MessagesRequest::read(
                 run.out.as_bytes(),
                 Endpoint::Messages,
                 &call.betas,
                 &call.version,
             )
             .unwrap();
-            let admitted = check(&request, &spec, &call, &Secret::from_seed(1), Account::New);
+            let admitted = check(
+                &request,
+                &spec,
+                &call,
+                &SigningSecret::from_seed(1),
+                AccountAge::New,
+            );
             assert!(admitted.is_ok_and(|admitted| admitted.transformations.is_empty()));
         }
     }

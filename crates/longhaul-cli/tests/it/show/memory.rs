@@ -4,7 +4,7 @@
 
 use std::process::{Command, Stdio};
 
-use longhaul_testkit::big::{BigSpec, Boundaries};
+use longhaul_testkit::big::{BigFileBoundaries, BigSpec};
 
 use crate::support::{Finish, World};
 
@@ -20,7 +20,7 @@ fn m5_a_file_larger_than_memory_is_shown_from_its_tail() {
     let spec = BigSpec {
         seed: 1,
         min_bytes: megabytes * 1_000_000,
-        boundaries: Boundaries::LastBefore(1_000_000),
+        boundaries: BigFileBoundaries::LastBefore(1_000_000),
     };
     spec.write_file(&path).unwrap();
     for more in ["--json", "--request"] {

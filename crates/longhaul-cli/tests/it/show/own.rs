@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use longhaul_core::message::Entry;
-use longhaul_core::models::{Binding, ModelTable};
+use longhaul_core::models::{ModelTable, ThinkingBinding};
 use longhaul_core::prompt::{
-    Assembly, Beginning, Birth, HeadReason, Latched, Predecessor, RequestHead, RequestKind, Taken,
-    Ttl,
+    LatchedSettings, NewEntryStamp, PrefixReason, PriorRendering, PushOutcome, RenderingStart,
+    RequestAssembly, RequestKind, RequestPrefix, Ttl,
 };
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -16,18 +16,18 @@ use crate::support::{Finish, World};
 
 const MODEL: &str = "claude-fable-5-2";
 
-fn head() -> RequestHead {
+fn head() -> RequestPrefix {
     let spec = ModelTable::builtin().resolve(MODEL).spec;
     let body = json!({"model": MODEL, "max_tokens": 9_000, "thinking": {"type": "adaptive"}});
     let block = |text: &str| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral", "ttl": "1h"}});
-    RequestHead {
+    RequestPrefix {
         system: to_raw_value(&json!([block("Work well."), block("Here is Linux.")])).unwrap(),
         tools: to_raw_value(
             &json!([{"name": "Read", "description": "Reads.", "input_schema": {"type": "object"}}]),
         )
         .unwrap(),
         user_context: Some("<system-reminder>\nIt is Monday.\n</system-reminder>".to_owned()),
-        latched: Latched::new(Some(Ttl::OneHour), [], &spec, to_raw_value(&body).unwrap()),
+        latched: LatchedSettings::new(Some(Ttl::OneHour), [], &spec, to_raw_value(&body).unwrap()),
     }
 }
 
@@ -35,7 +35,7 @@ fn head() -> RequestHead {
 struct Host {
     lines: Vec<String>,
     view: Vec<Entry>,
-    assembly: Option<Assembly>,
+    assembly: Option<RequestAssembly>,
     sent: Vec<Vec<u8>>,
     uuids: usize,
 }
@@ -49,27 +49,27 @@ impl Host {
             sent: Vec::new(),
             uuids: 0,
         };
-        host.anew(HeadReason::First);
+        host.anew(PrefixReason::First);
         host
     }
 
     /// Begins a rendering of the view, its head on disk.
-    fn anew(&mut self, reason: HeadReason) {
+    fn anew(&mut self, reason: PrefixReason) {
         let before = self.assembly.as_ref();
-        let beginning = Beginning {
-            before: before.map_or(Predecessor::None, Assembly::as_predecessor),
+        let beginning = RenderingStart {
+            before: before.map_or(PriorRendering::None, RequestAssembly::as_predecessor),
             head: head(),
             reason,
-            binding: Binding::Always,
+            binding: ThinkingBinding::Always,
         };
-        let mut assembly = Assembly::begin(beginning, self.view.iter().map(Entry::view));
-        let birth = Birth {
+        let mut assembly = RequestAssembly::begin(beginning, self.view.iter().map(Entry::view));
+        let birth = NewEntryStamp {
             session_id: "s",
             uuid: "head",
             parent: None,
             timestamp: jiff::Timestamp::UNIX_EPOCH,
         };
-        let entries = assembly.before_sending(birth).unwrap();
+        let entries = assembly.entries_before_request(birth).unwrap();
         assert_eq!(entries.len(), 1);
         assembly.persisted(&entries).unwrap();
         self.lines
@@ -93,7 +93,7 @@ impl Host {
             // The summary belongs to the rendering that begins.
             Some("compact_boundary") => self.view.clear(),
             Some(_) => {}
-            None => assert_eq!(taken, Taken::Pushed),
+            None => assert_eq!(taken, PushOutcome::Pushed),
         }
         self.view.push(entry);
     }
@@ -133,12 +133,12 @@ fn session() -> Host {
     host.turn("a.txt");
     host.turn("b.txt");
     host.add(json!({"type": "system", "subtype": "microcompact_boundary", "microcompactMetadata": {"compactedToolIds": ["t1"]}}));
-    host.anew(HeadReason::Cleared);
+    host.anew(PrefixReason::Cleared);
     host.turn("c.txt");
     host.add(json!({"type": "system", "subtype": "compact_boundary", "parentUuid": null, "compactMetadata": {"trigger": "auto"}}));
     let uuids = host.uuids;
     host.add(json!({"type": "user", "isCompactSummary": true, "parentUuid": uuids.to_string(), "message": {"role": "user", "content": "What was."}}));
-    host.anew(HeadReason::Compacted);
+    host.anew(PrefixReason::Compacted);
     host.turn("d.txt");
     host
 }

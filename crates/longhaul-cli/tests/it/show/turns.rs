@@ -1,7 +1,7 @@
 //! Earlier requests: what the model saw when it gave a response.
 
 use longhaul_testkit::SessionSpec;
-use longhaul_testkit::session::{Compaction, Kept};
+use longhaul_testkit::session::{CompactionSchedule, KeptRounds};
 use serde_json::Value;
 
 use super::{adds_up, json};
@@ -18,8 +18,8 @@ fn has_note(list: &Value, note: &str) -> bool {
 fn m5_turns_on_both_sides_of_a_compaction_see_what_was_there_then() {
     let world = World::new();
     let spec = SessionSpec::new(11, 24)
-        .compaction(Compaction::EveryRounds(9))
-        .kept(Kept::AfterSummary);
+        .compaction(CompactionSchedule::EveryRounds(9))
+        .kept(KeptRounds::AfterSummary);
     let session = spec.generate();
     let file = world.write("s.jsonl", &session.bytes);
     let report = world.inspect(&session.bytes).json();

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use longhaul_sim::model::ask::Ask;
+use longhaul_sim::model::constraints::ReplyConstraints;
 use longhaul_sim::model::conversation::own_texts;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Turn, helper, notes, summarise};
-use longhaul_sim::request::Role;
+use longhaul_sim::model::{
+    DraftBlock, ModelTurn, ReplyDraft, ReplyModel, helper, notes, summarize,
+};
+use longhaul_sim::request::ApiRole;
 use serde_json::{Value, json};
 
 /// What a test can change while it runs.
@@ -26,14 +28,14 @@ struct Scene {
 }
 
 impl Scene {
-    fn of(turn: &Turn<'_>) -> Self {
+    fn of(turn: &ModelTurn<'_>) -> Self {
         let messages = &turn.request.messages;
-        let at = Ask::of(turn.request).prompt_at;
+        let at = ReplyConstraints::of(turn.request).prompt_at;
         let words = messages.get(at).map(own_texts).unwrap_or_default();
         let after = messages.iter().skip(at);
         Self {
             words: words.last().cloned().unwrap_or_default(),
-            steps: after.filter(|it| it.role == Role::Assistant).count(),
+            steps: after.filter(|it| it.role == ApiRole::Assistant).count(),
         }
     }
 }
@@ -88,11 +90,11 @@ fn calls(words: &str) -> Option<Vec<DraftBlock>> {
     })
 }
 
-impl Model for Actor {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
-        let words = Ask::of(turn.request).words;
+impl ReplyModel for Actor {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
+        let words = ReplyConstraints::of(turn.request).words;
         let asked = match () {
-            () if summarise::is_asked(&words) => summarise::reply(turn),
+            () if summarize::is_asked(&words) => summarize::reply(turn),
             () if notes::is_asked(&words) => notes::reply(turn.request),
             () => helper::reply(turn.request),
         };
@@ -111,15 +113,15 @@ impl Model for Actor {
                 vec![text(format!("{told}Done with: {}", scene.words))]
             }
         };
-        Draft {
+        ReplyDraft {
             content,
-            ..Draft::default()
+            ..ReplyDraft::default()
         }
     }
 
-    fn fault(&mut self, turn: &Turn<'_>) -> Option<String> {
-        let words = Ask::of(turn.request).words;
-        if summarise::is_asked(&words) {
+    fn fault(&mut self, turn: &ModelTurn<'_>) -> Option<String> {
+        let words = ReplyConstraints::of(turn.request).words;
+        if summarize::is_asked(&words) {
             let stuck = self.0.stuck_summaries.load(Ordering::SeqCst);
             return stuck.then(|| "stall(after=8)".to_owned());
         }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 
-use longhaul_testkit::terminal::Terminal;
+use longhaul_testkit::terminal::TestTerminal;
 
 use super::house::{House, Typing};
 use crate::support::Finish;
@@ -144,7 +144,7 @@ fn g2_a_home_that_cannot_be_written_is_named() {
 }
 
 /// Whoever only finds out with the first prompt says so then.
-fn ends_or_leaves(terminal: &mut Terminal) -> u32 {
+fn ends_or_leaves(terminal: &mut TestTerminal) -> u32 {
     if terminal.shown().contains("> what shall be done?") {
         terminal.says("tell 5 words");
         terminal.sees("■");

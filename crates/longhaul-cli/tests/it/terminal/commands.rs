@@ -1,12 +1,12 @@
 //! The commands on the screen, over a real conversation.
 
-use longhaul_testkit::terminal::Terminal;
+use longhaul_testkit::terminal::TestTerminal;
 
 use super::house::{House, Typing};
 
 const PLAIN: [&str; 2] = ["--set", "compaction.notes=false"];
 
-fn turns(terminal: &mut Terminal, words: usize, count: usize) {
+fn turns(terminal: &mut TestTerminal, words: usize, count: usize) {
     for turn in 1..=count {
         let prompt = format!("tell {words} #{turn}");
         terminal.asks(&prompt, &format!("Done with: {prompt}"));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use longhaul_sim::faults::wire::Pace;
-use longhaul_sim::server::{Options, Server};
+use longhaul_sim::faults::wire::EventPace;
+use longhaul_sim::server::{SimServer, SimServerOptions};
 use longhaul_sim::world::{self, World as SimWorld};
-use longhaul_testkit::terminal::{CommandBuilder, PATIENCE, Terminal};
+use longhaul_testkit::terminal::{CommandBuilder, PATIENCE, TestTerminal};
 use serde_json::Value;
 
 use super::actor::{Actor, Mood};
@@ -28,7 +28,7 @@ pub(super) struct House {
     pub(super) world: World,
     pub(super) wire: Wire,
     pub(super) mood: Arc<Mood>,
-    server: Server,
+    server: SimServer,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -45,19 +45,19 @@ impl House {
             .build()
             .unwrap();
         let mood = Arc::new(Mood::default());
-        let mut options = world::Options::new(7, Box::new(Actor(Arc::clone(&mood))));
+        let mut options = world::WorldOptions::new(7, Box::new(Actor(Arc::clone(&mood))));
         options.kept_calls = 100_000;
-        options.pace = Options::world_pace(Pace::FAST);
-        let pace = Pace {
+        options.pace = SimServerOptions::world_pace(EventPace::FAST);
+        let pace = EventPace {
             between,
-            ..Pace::FAST
+            ..EventPace::FAST
         };
-        let served = Options {
+        let served = SimServerOptions {
             pace,
-            ..Options::default()
+            ..SimServerOptions::default()
         };
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = runtime.block_on(Server::start(address, SimWorld::new(options), served));
+        let server = runtime.block_on(SimServer::start(address, SimWorld::new(options), served));
         let server = server.unwrap();
         let house = Self {
             world: World::new(),
@@ -94,14 +94,14 @@ impl House {
     }
 
     /// `longhaul chat` in a terminal, and it is ready.
-    pub(super) fn chat(&self, args: &[&str]) -> Terminal {
+    pub(super) fn chat(&self, args: &[&str]) -> TestTerminal {
         let terminal = self.start(args, &[]);
         terminal.sees("> what shall be done?");
         terminal
     }
 
     /// The same with variables set, ready or not.
-    pub(super) fn start(&self, args: &[&str], variables: &[(&str, &str)]) -> Terminal {
+    pub(super) fn start(&self, args: &[&str], variables: &[(&str, &str)]) -> TestTerminal {
         let mut all = vec!["chat"];
         all.extend(args);
         self.program(env!("CARGO_BIN_EXE_longhaul"), &all, variables)
@@ -113,7 +113,7 @@ impl House {
         program: &str,
         args: &[&str],
         variables: &[(&str, &str)],
-    ) -> Terminal {
+    ) -> TestTerminal {
         let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
@@ -124,7 +124,7 @@ impl House {
             command.env(name, value);
         }
         command.cwd(self.work());
-        Terminal::start(command, ROWS, COLUMNS)
+        TestTerminal::start(command, ROWS, COLUMNS)
     }
 
     /// `longhaul chat` without a terminal.
@@ -254,7 +254,7 @@ pub(super) trait Typing {
     fn leaves(&mut self);
 }
 
-impl Typing for Terminal {
+impl Typing for TestTerminal {
     fn says(&mut self, line: &str) {
         self.keys(line);
         // A line that is typed is shown before it is sent: what follows cannot overtake it.

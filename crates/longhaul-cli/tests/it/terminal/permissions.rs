@@ -1,13 +1,13 @@
 //! What is asked before it runs, what may not run, and who decides.
 
-use longhaul_testkit::terminal::Terminal;
+use longhaul_testkit::terminal::TestTerminal;
 
 use super::house::{House, Typing};
 
 const ESC: &str = "\u{1b}";
 
 /// Presses the number in front of an answer.
-fn choose(terminal: &mut Terminal, answer: &str) {
+fn choose(terminal: &mut TestTerminal, answer: &str) {
     terminal.sees(answer);
     let shown = terminal.shown();
     let line = shown.lines().find(|line| line.contains(answer)).unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use longhaul_testkit::terminal::Terminal;
+use longhaul_testkit::terminal::TestTerminal;
 
 use super::house::{House, Typing};
 use super::wire::find;
@@ -17,7 +17,7 @@ const PLAIN: [&str; 4] = [
     "compaction.background=false",
 ];
 
-fn some_turns(terminal: &mut Terminal) {
+fn some_turns(terminal: &mut TestTerminal) {
     for prompt in [
         "tell 400 #1",
         "read notes.txt more.txt #2",

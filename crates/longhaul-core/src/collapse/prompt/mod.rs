@@ -1,12 +1,12 @@
 //! What the model is asked when spans are to be folded: composed of fragments, one idea a file.
 
-use super::{Limits, Span};
+use super::{FoldLimits, FoldSpan};
 use crate::quoting::quoted;
-use crate::summary::{Instructions, NO_TOOLS, WHOSE_WORDS, joined};
+use crate::summary::{NO_TOOLS, SummaryInstructions, WHOSE_WORDS, joined};
 
 /// What becomes of the folds that are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Earlier {
+pub enum EarlierFolds {
     /// They stay word for word.
     Stay,
     /// They have grown too long: they are condensed into one.
@@ -15,21 +15,21 @@ pub enum Earlier {
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct FoldPrompt<'a> {
     /// The spans, oldest first.
-    pub spans: &'a [Span],
+    pub spans: &'a [FoldSpan],
     /// How the first message begins that is not to be folded, if the model is shown it.
     pub kept: Option<&'a str>,
     /// What becomes of earlier folds.
-    pub earlier: Earlier,
+    pub earlier: EarlierFolds,
     /// How long folds may be.
-    pub limits: &'a Limits,
+    pub limits: &'a FoldLimits,
     /// What others want of them.
-    pub instructions: &'a Instructions<'a>,
+    pub instructions: &'a SummaryInstructions<'a>,
 }
 
 /// The text of the message that asks for folds.
-pub fn prompt(asked: &Asked<'_>) -> String {
+pub fn prompt(asked: &FoldPrompt<'_>) -> String {
     let count = asked.spans.len();
     let task = match count {
         1 => include_str!("task_one.md").to_owned(),
@@ -44,8 +44,8 @@ pub fn prompt(asked: &Asked<'_>) -> String {
     });
     let answer = include_str!("answer.md").replace("{words}", &asked.limits.words.to_string());
     let condense = match asked.earlier {
-        Earlier::Stay => "".to_owned(),
-        Earlier::Condense => {
+        EarlierFolds::Stay => "".to_owned(),
+        EarlierFolds::Condense => {
             let words = asked.limits.condensed_words.to_string();
             include_str!("condense.md").replace("{words}", &words)
         }
@@ -65,7 +65,7 @@ pub fn prompt(asked: &Asked<'_>) -> String {
     ])
 }
 
-fn described(number: usize, span: &Span) -> String {
+fn described(number: usize, span: &FoldSpan) -> String {
     let text = include_str!("span.md").trim_end();
     let messages = match span.messages {
         1 => "1 message".to_owned(),

@@ -1,44 +1,44 @@
 //! Reads a message's content: its blocks, where they lie and how long they are.
 
 use super::{measured, span, text, units};
-use crate::json::{Cursor, Fault, Literal, Value, decode};
-use crate::message::{Block, BlockKind, Span};
+use crate::json::{JsonCursor, JsonFault, JsonKind, StringLiteral, decode};
+use crate::message::{BlockKind, ByteSpan, EntryBlock};
 
 /// Tool results may hold tool results; deeper than this they are measured, not taken apart.
 const MAX_RESULT_NESTING: usize = 32;
 
 /// A message's content: a string, which is one text block, or a list of blocks.
 pub(super) fn content(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut JsonCursor<'_>,
     line: &[u8],
-    blocks: &mut Vec<Block>,
-) -> Result<(), Fault> {
+    blocks: &mut Vec<EntryBlock>,
+) -> Result<(), JsonFault> {
     match cursor.peek()? {
-        Value::String => {
+        JsonKind::String => {
             let literal = cursor.string()?;
             blocks.push(text_block(line, literal));
             Ok(())
         }
-        Value::Array => cursor.array(|cursor| block(cursor, line, blocks, 0)),
+        JsonKind::Array => cursor.array(|cursor| block(cursor, line, blocks, 0)),
         _ => cursor.skip(),
     }
 }
 
 /// The text block that a plain string stands for.
-fn text_block(line: &[u8], literal: Literal) -> Block {
-    let whole = Span::new(literal.start - 1, literal.end + 1);
-    Block {
+fn text_block(line: &[u8], literal: StringLiteral) -> EntryBlock {
+    let whole = ByteSpan::new(literal.start - 1, literal.end + 1);
+    EntryBlock {
         kind: BlockKind::Text,
         blank: is_blank(line, literal),
         span: whole,
         body: whole,
         units: units(literal.utf16),
-        ..Block::default()
+        ..EntryBlock::default()
     }
 }
 
 /// Whether the text is empty or white space. Looks no further than the first character that is not.
-fn is_blank(line: &[u8], literal: Literal) -> bool {
+fn is_blank(line: &[u8], literal: StringLiteral) -> bool {
     let mut rest = &line[literal.start..literal.end];
     loop {
         rest = match rest {
@@ -67,23 +67,23 @@ fn first_char(bytes: &[u8]) -> Option<char> {
 }
 
 fn block(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut JsonCursor<'_>,
     line: &[u8],
-    blocks: &mut Vec<Block>,
+    blocks: &mut Vec<EntryBlock>,
     nesting: usize,
-) -> Result<(), Fault> {
+) -> Result<(), JsonFault> {
     let (start, before) = (cursor.position(), cursor.canonical());
     let index = blocks.len();
-    blocks.push(Block {
+    blocks.push(EntryBlock {
         inner: nesting > 0,
-        ..Block::default()
+        ..EntryBlock::default()
     });
     let mut this = blocks[index];
     let mut text_units = 0;
     let mut input_units = 0;
     let mut name_units = 0;
     match cursor.peek()? {
-        Value::Object => cursor.object(|cursor, key| {
+        JsonKind::Object => cursor.object(|cursor, key| {
             match key {
                 b"type" => this.kind = BlockKind::from_type(text(cursor)?.of(line)),
                 b"id" | b"tool_use_id" => this.id = text(cursor)?,
@@ -110,12 +110,12 @@ fn block(
                     this.has_inner = false;
                     let start = cursor.position();
                     match cursor.peek()? {
-                        Value::String => {
+                        JsonKind::String => {
                             let literal = cursor.string()?;
                             text_units = literal.utf16;
                             this.blank = is_blank(line, literal);
                         }
-                        Value::Array if nesting < MAX_RESULT_NESTING => {
+                        JsonKind::Array if nesting < MAX_RESULT_NESTING => {
                             this.has_inner = true;
                             text_units = 0;
                             cursor.array(|cursor| block(cursor, line, blocks, nesting + 1))?;
@@ -123,7 +123,7 @@ fn block(
                         _ => cursor.skip()?,
                     }
                     let behind = line[..cursor.position()].trim_ascii_end().len();
-                    this.body = Span::new(start, behind);
+                    this.body = ByteSpan::new(start, behind);
                 }
                 b"is_error" => this.is_error = cursor.is_true()?,
                 _ => cursor.skip()?,
@@ -133,7 +133,7 @@ fn block(
         _ => cursor.skip()?,
     }
     let serialised = cursor.canonical() - before;
-    this.span = Span::new(start, line[..cursor.position()].trim_ascii_end().len());
+    this.span = ByteSpan::new(start, line[..cursor.position()].trim_ascii_end().len());
     if this.kind != BlockKind::ToolResult {
         blocks.truncate(index + 1);
         this.has_inner = false;

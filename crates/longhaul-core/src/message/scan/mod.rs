@@ -8,27 +8,27 @@ mod usage;
 
 pub(super) use usage::usage_of;
 
-use super::{EntryKind, Facets, Span, Subtype};
-use crate::json::{Cursor, Fault, FaultKind, Literal, Value};
+use super::{ByteSpan, EntryFacets, EntryKind, Subtype};
+use crate::json::{JsonCursor, JsonFault, JsonFaultKind, JsonKind, StringLiteral};
 
 /// Why a line is not an intact entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Damage {
+pub enum LineDamage {
     /// Not UTF-8; valid up to this byte.
     InvalidUtf8(usize),
     /// Not UTF-8 only because the last character is not whole; valid up to this byte.
     CutInCharacter(usize),
     /// Not JSON.
-    NotJson(Fault),
+    NotJson(JsonFault),
     /// JSON, but not an object.
     NotAnObject,
     /// An object, and then more.
-    TrailingGarbage(Fault),
+    TrailingGarbage(JsonFault),
     /// 4 GiB or longer.
     TooLong,
 }
 
-impl std::fmt::Display for Damage {
+impl std::fmt::Display for LineDamage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::InvalidUtf8(at) | Self::CutInCharacter(at) => {
@@ -42,11 +42,11 @@ impl std::fmt::Display for Damage {
     }
 }
 
-impl Damage {
+impl LineDamage {
     /// Whether the line is the beginning of an entry that was cut off.
     pub fn is_cut_off(&self) -> bool {
         match self {
-            Self::NotJson(fault) => fault.kind == FaultKind::UnexpectedEnd,
+            Self::NotJson(fault) => fault.kind == JsonFaultKind::UnexpectedEnd,
             Self::CutInCharacter(_) => true,
             _ => false,
         }
@@ -55,31 +55,31 @@ impl Damage {
 
 /// Scans lines, reusing its memory from one to the next.
 #[derive(Debug, Default)]
-pub struct Scanner {
-    facets: Facets,
+pub struct LineScanner {
+    facets: EntryFacets,
 }
 
-impl Scanner {
+impl LineScanner {
     /// Scans one line, line end excluded. On success [`Scanner::facets`] holds the notes on it.
-    pub fn scan(&mut self, line: &[u8]) -> Result<&Facets, Damage> {
+    pub fn scan(&mut self, line: &[u8]) -> Result<&EntryFacets, LineDamage> {
         if u32::try_from(line.len()).is_err() {
-            return Err(Damage::TooLong);
+            return Err(LineDamage::TooLong);
         }
         if simdutf8::basic::from_utf8(line).is_err() {
             return Err(invalid_utf8(line));
         }
         self.facets.clear();
-        let mut cursor = Cursor::new(line);
+        let mut cursor = JsonCursor::new(line);
         match cursor.peek() {
-            Ok(Value::Object) => {}
+            Ok(JsonKind::Object) => {}
             Ok(_) => {
                 let whole = cursor.skip().and_then(|()| cursor.end());
-                return Err(whole.map_or_else(Damage::NotJson, |()| Damage::NotAnObject));
+                return Err(whole.map_or_else(LineDamage::NotJson, |()| LineDamage::NotAnObject));
             }
-            Err(fault) => return Err(Damage::NotJson(fault)),
+            Err(fault) => return Err(LineDamage::NotJson(fault)),
         }
-        entry(&mut cursor, line, &mut self.facets).map_err(Damage::NotJson)?;
-        cursor.end().map_err(Damage::TrailingGarbage)?;
+        entry(&mut cursor, line, &mut self.facets).map_err(LineDamage::NotJson)?;
+        cursor.end().map_err(LineDamage::TrailingGarbage)?;
         // Only system entries are boundaries; a field of that name elsewhere means something else. The type may be written
         // after it.
         if self.facets.kind != EntryKind::System {
@@ -89,43 +89,49 @@ impl Scanner {
     }
 
     /// The notes on the line scanned last.
-    pub fn facets(&self) -> &Facets {
+    pub fn facets(&self) -> &EntryFacets {
         &self.facets
     }
 }
 
 /// Why bytes that are not UTF-8 are not.
 #[cold]
-fn invalid_utf8(line: &[u8]) -> Damage {
+fn invalid_utf8(line: &[u8]) -> LineDamage {
     match std::str::from_utf8(line) {
-        Err(error) if error.error_len().is_none() => Damage::CutInCharacter(error.valid_up_to()),
-        Err(error) => Damage::InvalidUtf8(error.valid_up_to()),
-        Ok(_) => Damage::InvalidUtf8(line.len()),
+        Err(error) if error.error_len().is_none() => {
+            LineDamage::CutInCharacter(error.valid_up_to())
+        }
+        Err(error) => LineDamage::InvalidUtf8(error.valid_up_to()),
+        Ok(_) => LineDamage::InvalidUtf8(line.len()),
     }
 }
 
-fn span(literal: Literal) -> Span {
-    Span::new(literal.start, literal.end)
+fn span(literal: StringLiteral) -> ByteSpan {
+    ByteSpan::new(literal.start, literal.end)
 }
 
 /// The content of a string value; absent for any other value.
-fn text(cursor: &mut Cursor<'_>) -> Result<Span, Fault> {
-    Ok(cursor.string_or_skip()?.map_or(Span::ABSENT, span))
+fn text(cursor: &mut JsonCursor<'_>) -> Result<ByteSpan, JsonFault> {
+    Ok(cursor.string_or_skip()?.map_or(ByteSpan::ABSENT, span))
 }
 
 /// Passes a value; its span and the UTF-16 units of its serialised form.
-fn measured(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<(Span, usize), Fault> {
+fn measured(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<(ByteSpan, usize), JsonFault> {
     let (start, before) = (cursor.position(), cursor.canonical());
     cursor.skip()?;
     let behind = line[..cursor.position()].trim_ascii_end().len();
-    Ok((Span::new(start, behind), cursor.canonical() - before))
+    Ok((ByteSpan::new(start, behind), cursor.canonical() - before))
 }
 
 fn units(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn entry(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<(), Fault> {
+fn entry(
+    cursor: &mut JsonCursor<'_>,
+    line: &[u8],
+    facets: &mut EntryFacets,
+) -> Result<(), JsonFault> {
     cursor.object(|cursor, key| {
         match key {
             b"uuid" => facets.uuid = text(cursor)?,
@@ -157,10 +163,14 @@ fn entry(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<()
     })
 }
 
-fn message(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<(), Fault> {
+fn message(
+    cursor: &mut JsonCursor<'_>,
+    line: &[u8],
+    facets: &mut EntryFacets,
+) -> Result<(), JsonFault> {
     facets.blocks.clear();
     facets.usage = None;
-    if cursor.peek()? != Value::Object {
+    if cursor.peek()? != JsonKind::Object {
         facets.flags.has_message = false;
         return cursor.skip();
     }
@@ -174,7 +184,7 @@ fn message(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<
             }
             b"content" => {
                 facets.blocks.clear();
-                facets.flags.string_content = cursor.peek()? == Value::String;
+                facets.flags.string_content = cursor.peek()? == JsonKind::String;
                 content::content(cursor, line, &mut facets.blocks)?;
             }
             b"stop_reason" => {
@@ -182,7 +192,7 @@ fn message(cursor: &mut Cursor<'_>, line: &[u8], facets: &mut Facets) -> Result<
                 facets.flags.window_exceeded = stop == b"model_context_window_exceeded";
             }
             b"usage" => {
-                facets.usage = if cursor.peek()? == Value::Object {
+                facets.usage = if cursor.peek()? == JsonKind::Object {
                     Some(Box::new(usage::usage(cursor, line)?))
                 } else {
                     cursor.skip()?;

@@ -1,23 +1,23 @@
 //! Reads `message.usage`.
 
 use super::text;
-use crate::json::{Cursor, Fault, Value};
+use crate::json::{JsonCursor, JsonFault, JsonKind};
 use crate::message::{Iteration, IterationKind, Usage};
 
 /// A usage object that stands alone; none if it is none.
 pub(in crate::message) fn usage_of(json: &[u8]) -> Option<Usage> {
-    let mut cursor = Cursor::new(json);
+    let mut cursor = JsonCursor::new(json);
     match cursor.peek() {
-        Ok(Value::Object) => usage(&mut cursor, json).ok(),
+        Ok(JsonKind::Object) => usage(&mut cursor, json).ok(),
         _ => None,
     }
 }
 
-pub(super) fn usage(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Usage, Fault> {
-    let mut counts = Counts::default();
+pub(super) fn usage(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<Usage, JsonFault> {
+    let mut counts = UsageCounts::default();
     let mut iterations = Vec::new();
     cursor.object(|cursor, key| match key {
-        b"iterations" if cursor.peek()? == Value::Array => {
+        b"iterations" if cursor.peek()? == JsonKind::Array => {
             iterations.clear();
             cursor.array(|cursor| {
                 iterations.extend(iteration(cursor, line)?);
@@ -33,13 +33,13 @@ pub(super) fn usage(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Usage, Fault
 }
 
 /// One step of a reply. Steps hold no steps of their own.
-fn iteration(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Option<Iteration>, Fault> {
-    if cursor.peek()? != Value::Object {
+fn iteration(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<Option<Iteration>, JsonFault> {
+    if cursor.peek()? != JsonKind::Object {
         cursor.skip()?;
         return Ok(None);
     }
     let mut kind = IterationKind::Message;
-    let mut counts = Counts::default();
+    let mut counts = UsageCounts::default();
     cursor.object(|cursor, key| match key {
         b"type" => {
             kind = match text(cursor)?.of(line) {
@@ -58,13 +58,18 @@ fn iteration(cursor: &mut Cursor<'_>, line: &[u8]) -> Result<Option<Iteration>, 
 
 /// The counts of a usage object while it is being read.
 #[derive(Default)]
-struct Counts {
+struct UsageCounts {
     usage: Usage,
     cache_written: u64,
 }
 
-impl Counts {
-    fn field(&mut self, cursor: &mut Cursor<'_>, line: &[u8], key: &[u8]) -> Result<(), Fault> {
+impl UsageCounts {
+    fn field(
+        &mut self,
+        cursor: &mut JsonCursor<'_>,
+        line: &[u8],
+        key: &[u8],
+    ) -> Result<(), JsonFault> {
         let usage = &mut self.usage;
         match key {
             b"input_tokens" => usage.input = count(cursor)?,
@@ -75,7 +80,7 @@ impl Counts {
                 usage.cache_deleted = count.map(|count| count.min(MOST));
             }
             b"cache_creation_input_tokens" => self.cache_written = count(cursor)?,
-            b"cache_creation" if cursor.peek()? == Value::Object => {
+            b"cache_creation" if cursor.peek()? == JsonKind::Object => {
                 cursor.object(|cursor, key| {
                     match key {
                         b"ephemeral_5m_input_tokens" => usage.cache_write_5m = count(cursor)?,
@@ -104,6 +109,6 @@ impl Counts {
 const MOST: u64 = 1 << 40;
 
 /// A token count; anything else is none.
-fn count(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
+fn count(cursor: &mut JsonCursor<'_>) -> Result<u64, JsonFault> {
     Ok(cursor.count_or_skip()?.unwrap_or(0).min(MOST))
 }

@@ -1,7 +1,7 @@
 //! What has come and gone among tools, agents and servers since the model was last told.
 
 use super::fields::text_or_lines;
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::quoted;
 
@@ -10,7 +10,7 @@ const NEW_SERVERS: &str = include_str!("fragments/delta_new_servers.txt");
 const GONE: &str = include_str!("fragments/delta_gone.txt");
 
 /// One kind of change: what is said of it, and the fields it is read from.
-struct Delta {
+struct ListChange {
     opening: &'static str,
     new: &'static str,
     /// The first of these that is a list tells what came.
@@ -19,7 +19,7 @@ struct Delta {
 }
 
 /// What the model is told of a change. What there is nothing of has no heading either.
-pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let delta = delta(kind)?;
     let is_list = |name: &str| attachment.strings(name).is_some();
     let added = delta.added.into_iter().find(|name| is_list(name));
@@ -34,21 +34,21 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
     Some(told.join("\n"))
 }
 
-fn delta(kind: &str) -> Option<Delta> {
+fn delta(kind: &str) -> Option<ListChange> {
     match kind {
-        "deferred_tools_delta" => Some(Delta {
+        "deferred_tools_delta" => Some(ListChange {
             opening: include_str!("fragments/tools_delta.txt"),
             new: NEW,
             added: ["addedLines", "addedNames"],
             removed: "removedNames",
         }),
-        "agent_listing_delta" => Some(Delta {
+        "agent_listing_delta" => Some(ListChange {
             opening: include_str!("fragments/agents_delta.txt"),
             new: NEW,
             added: ["addedLines", "addedTypes"],
             removed: "removedTypes",
         }),
-        "mcp_instructions_delta" => Some(Delta {
+        "mcp_instructions_delta" => Some(ListChange {
             opening: include_str!("fragments/servers_delta.txt"),
             new: NEW_SERVERS,
             added: ["addedBlocks", "addedNames"],

@@ -1,13 +1,13 @@
 //! Files, folders and what the user looks at in the editor.
 
 use super::fields::{filled, first};
-use super::{Picture, Told};
-use crate::json::Object;
+use super::{AttachedPicture, AttachmentContent};
+use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{inline, quoted};
 
 /// What the model is told of a file or folder.
-pub(super) fn tell<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>> {
+pub(super) fn tell<'a>(kind: &str, attachment: ObjectReader<'a>) -> Option<AttachmentContent<'a>> {
     let path = || first(attachment, &["filename", "path", "filePath", "displayPath"]);
     let told = |fragment: &str, content: &str| {
         let path = path()?;
@@ -48,7 +48,7 @@ pub(super) fn tell<'a>(kind: &str, attachment: Object<'a>) -> Option<Told<'a>> {
 }
 
 /// A file that was read: text, or a picture.
-fn file<'a>(attachment: Object<'a>, path: &str) -> Option<Told<'a>> {
+fn file<'a>(attachment: ObjectReader<'a>, path: &str) -> Option<AttachmentContent<'a>> {
     let told = |fragment: &str, path: &str, content: &str| {
         let values = [("path", &*inline(path)), ("content", &*quoted(content))];
         fill(fragment, &values)
@@ -65,9 +65,9 @@ fn file<'a>(attachment: Object<'a>, path: &str) -> Option<Told<'a>> {
             let content = file.string("content")?;
             Some(told(include_str!("fragments/file.txt"), &path, &content).into())
         }
-        "image" => Some(Told {
+        "image" => Some(AttachmentContent {
             text: told(include_str!("fragments/picture.txt"), &path, ""),
-            pictures: vec![Picture {
+            pictures: vec![AttachedPicture {
                 media_type: file.get("type")?,
                 data: file.get("base64")?,
             }],

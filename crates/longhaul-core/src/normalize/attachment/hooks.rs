@@ -1,12 +1,12 @@
 //! What the user's hooks said.
 
 use super::fields::{filled, first, text_or_lines};
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{inline, quoted};
 
 /// What the model is told of a hook's output.
-pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let fragment = match kind {
         "hook_success"
         | "hook_additional_context"
@@ -30,7 +30,7 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
     ))
 }
 
-fn output(attachment: Object<'_>) -> Option<String> {
+fn output(attachment: ObjectReader<'_>) -> Option<String> {
     let blocking = || {
         let error = attachment.object("blockingError")?;
         filled(error, "blockingError")

@@ -1,12 +1,12 @@
 //! Memory files and standing reminders.
 
 use super::fields::{filled, first, objects};
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{hosts_words, inline, quoted};
 
 /// What the model is told of memory.
-pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     match kind {
         "nested_memory" | "current_session_memory" => {
             let inner = attachment.object("content");

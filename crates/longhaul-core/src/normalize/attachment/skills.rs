@@ -1,12 +1,12 @@
 //! Skills: those in use, and those at hand.
 
 use super::fields::{filled, first, objects};
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{inline, quoted};
 
 /// What the model is told of skills.
-pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     match kind {
         "invoked_skills" => {
             let skills = objects(attachment, "skills")?.into_iter().map(|skill| {

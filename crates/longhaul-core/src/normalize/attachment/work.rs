@@ -1,12 +1,12 @@
 //! The work in hand: todo lists, plans, background tasks.
 
 use super::fields::{filled, first, items, objects};
-use crate::json::Object;
+use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{hosts_words, inline, quoted};
 
 /// What the model is told of the work.
-pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
+pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let plan = |fragment: &str| {
         // A host may bring words of its own.
         let own = filled(attachment, "content").map(|content| hosts_words(&content));
@@ -50,7 +50,7 @@ pub(super) fn tell(kind: &str, attachment: Object<'_>) -> Option<String> {
     }
 }
 
-fn todo(attachment: Object<'_>) -> Option<String> {
+fn todo(attachment: ObjectReader<'_>) -> Option<String> {
     if items(attachment, "content")?.is_empty() {
         return Some(include_str!("fragments/todo_empty.txt").trim_end().into());
     }

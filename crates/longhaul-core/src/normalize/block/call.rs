@@ -4,53 +4,53 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
-use super::{Source, kinds};
-use crate::json::{Object, content, decode, enclose};
-use crate::message::{BlockKind, Id, View};
-use crate::normalize::piece::{Call, Part, Piece, push_string};
+use super::shape::{BlockFieldSpec, FieldShape, ShapeMismatch, fit, nullable, optional, record};
+use super::{BlockSource, kinds};
+use crate::json::{ObjectReader, content, decode, enclose};
+use crate::message::{BlockKind, EntryView, Id};
+use crate::normalize::piece::{BlockPart, BlockPiece, ClientToolCall, push_string};
 use crate::xxh3::xxh3_128;
 
 /// The longest name of a tool.
 const LONGEST_NAME: usize = 200;
 
-const FIELDS: &[Field] = &[
-    optional("id", &Shape::Text),
-    optional("name", &Shape::Text),
-    optional("input", &Shape::Any),
-    nullable("caller", &Shape::Object),
-    nullable("toolset_name", &Shape::Text),
+const FIELDS: &[BlockFieldSpec] = &[
+    optional("id", &FieldShape::Text),
+    optional("name", &FieldShape::Text),
+    optional("input", &FieldShape::Any),
+    nullable("caller", &FieldShape::Object),
+    nullable("toolset_name", &FieldShape::Text),
 ];
 
 /// The calls that a line makes.
-pub(in crate::normalize) fn calls(view: View<'_>) -> impl Iterator<Item = Id> {
+pub(in crate::normalize) fn calls(view: EntryView<'_>) -> impl Iterator<Item = Id> {
     let outer = view.facets.blocks.iter().enumerate();
     let outer =
         outer.filter(|(_, block)| block.kind == BlockKind::ToolUse && !block.inner && !block.blank);
     outer.filter_map(move |(index, block)| {
-        let made = made(Source { view, index, block })?;
+        let made = made(BlockSource { view, index, block })?;
         Some(Id::of(&decode(made.id)))
     })
 }
 
 /// What makes a call one: the contents of its literals.
-struct Made<'a> {
+struct CallLiterals<'a> {
     id: &'a [u8],
     name: Cow<'a, str>,
     input: Option<&'a [u8]>,
 }
 
-fn made(source: Source<'_>) -> Option<Made<'_>> {
-    let object: Object<'_> = source.object();
+fn made(source: BlockSource<'_>) -> Option<CallLiterals<'_>> {
+    let object: ObjectReader<'_> = source.object();
     let id = content(object.get("id")?)?;
     let name = object
         .string("name")
         .filter(|name| !name.trim().is_empty())?;
     let input = object.get("input").filter(|input| *input != b"null");
     // Input that cannot be sent in any form makes text of the whole call.
-    match input.map(|input| fit(input, &Shape::Any)) {
-        Some(Err(Misfit)) => None,
-        _ => Some(Made { id, name, input }),
+    match input.map(|input| fit(input, &FieldShape::Any)) {
+        Some(Err(ShapeMismatch)) => None,
+        _ => Some(CallLiterals { id, name, input }),
     }
 }
 
@@ -75,7 +75,7 @@ fn sendable_name(name: &str) -> String {
 }
 
 /// A call, or its JSON as text if it lacks an id or a name.
-pub(super) fn call(source: Source<'_>) -> Piece {
+pub(super) fn call(source: BlockSource<'_>) -> BlockPiece {
     let Some(made) = made(source) else {
         return source.wrapped();
     };
@@ -97,9 +97,9 @@ pub(super) fn call(source: Source<'_>) -> Piece {
     let json = match (json, made.input) {
         (Ok(json), Some(_)) => json.into_owned(),
         (Ok(json), None) => with_input(&json),
-        (Err(Misfit), _) => return source.wrapped(),
+        (Err(ShapeMismatch), _) => return source.wrapped(),
     };
-    let part = Part::Call(Call {
+    let part = BlockPart::Call(ClientToolCall {
         id: Id::of(&decode(made.id)),
         literal: Bytes::copy_from_slice(made.id),
         sent: Bytes::copy_from_slice(&sent),
@@ -118,7 +118,7 @@ fn as_input(value: &[u8]) -> Vec<u8> {
 /// A call without input gets an empty one.
 fn with_input(json: &[u8]) -> Vec<u8> {
     // A null was replaced already.
-    if Object::new(json).get("input").is_some() {
+    if ObjectReader::new(json).get("input").is_some() {
         return json.to_vec();
     }
     let open = json.strip_suffix(b"}").unwrap_or(json);

@@ -1,80 +1,83 @@
 //! The fields of plain content: text, reasoning, pictures, documents and the like. Which of it may stand where is in
 //! `kinds.rs`, and in `inner.rs` for results.
 
-use super::shape::{Field, Shape, nullable, optional, required};
+use super::shape::{BlockFieldSpec, FieldShape, nullable, optional, required};
 
 /// The beta-free fields of text that a user says; the newest version of the API takes citations from the model only.
-pub(super) const USER_TEXT: &[Field] = &[required("text", &Shape::Filled)];
+pub(super) const USER_TEXT: &[BlockFieldSpec] = &[required("text", &FieldShape::Filled)];
 /// The same of the model.
-pub(super) const SAID_TEXT: &[Field] = &[
-    required("text", &Shape::Text),
-    nullable("citations", &Shape::List(&Shape::Object)),
+pub(super) const SAID_TEXT: &[BlockFieldSpec] = &[
+    required("text", &FieldShape::Text),
+    nullable("citations", &FieldShape::List(&FieldShape::Object)),
 ];
 /// Reasoning without a signature is never sent.
-pub(super) const THINKING: &[Field] = &[
-    required("thinking", &Shape::Text),
-    required("signature", &Shape::Filled),
+pub(super) const THINKING: &[BlockFieldSpec] = &[
+    required("thinking", &FieldShape::Text),
+    required("signature", &FieldShape::Filled),
 ];
 /// The same, encrypted.
-pub(super) const REDACTED_THINKING: &[Field] = &[required("data", &Shape::Filled)];
+pub(super) const REDACTED_THINKING: &[BlockFieldSpec] = &[required("data", &FieldShape::Filled)];
 
-const IMAGE_SOURCE: Shape = Shape::Tagged(&[
+const IMAGE_SOURCE: FieldShape = FieldShape::Tagged(&[
     (
         "base64",
         &[
             required(
                 "media_type",
-                &Shape::OneOf(&["image/jpeg", "image/png", "image/gif", "image/webp"]),
+                &FieldShape::OneOf(&["image/jpeg", "image/png", "image/gif", "image/webp"]),
             ),
-            required("data", &Shape::Filled),
+            required("data", &FieldShape::Filled),
         ],
     ),
-    ("url", &[required("url", &Shape::Filled)]),
-    ("file", &[required("file_id", &Shape::Filled)]),
+    ("url", &[required("url", &FieldShape::Filled)]),
+    ("file", &[required("file_id", &FieldShape::Filled)]),
 ]);
 /// A picture.
-pub(super) const IMAGE: &[Field] = &[required("source", &IMAGE_SOURCE)];
+pub(super) const IMAGE: &[BlockFieldSpec] = &[required("source", &IMAGE_SOURCE)];
 
-const DOCUMENT_SOURCE: Shape = Shape::Tagged(&[
+const DOCUMENT_SOURCE: FieldShape = FieldShape::Tagged(&[
     (
         "base64",
         &[
-            required("media_type", &Shape::OneOf(&["application/pdf"])),
-            required("data", &Shape::Filled),
+            required("media_type", &FieldShape::OneOf(&["application/pdf"])),
+            required("data", &FieldShape::Filled),
         ],
     ),
     (
         "text",
         &[
-            required("media_type", &Shape::OneOf(&["text/plain"])),
-            required("data", &Shape::Filled),
+            required("media_type", &FieldShape::OneOf(&["text/plain"])),
+            required("data", &FieldShape::Filled),
         ],
     ),
     (
         "content",
-        &[required("content", &Shape::FilledOr(&DOCUMENT_PARTS))],
+        &[required("content", &FieldShape::FilledOr(&DOCUMENT_PARTS))],
     ),
-    ("url", &[required("url", &Shape::Filled)]),
-    ("file", &[required("file_id", &Shape::Filled)]),
+    ("url", &[required("url", &FieldShape::Filled)]),
+    ("file", &[required("file_id", &FieldShape::Filled)]),
 ]);
-const DOCUMENT_PARTS: Shape = Shape::List(&Shape::Tagged(&[("text", USER_TEXT), ("image", IMAGE)]));
-const CITED: Shape = Shape::Record(&[optional("enabled", &Shape::Bool)]);
+const DOCUMENT_PARTS: FieldShape = FieldShape::List(&FieldShape::Tagged(&[
+    ("text", USER_TEXT),
+    ("image", IMAGE),
+]));
+const CITED: FieldShape = FieldShape::Record(&[optional("enabled", &FieldShape::Bool)]);
 /// A document.
-pub(super) const DOCUMENT: &[Field] = &[
+pub(super) const DOCUMENT: &[BlockFieldSpec] = &[
     required("source", &DOCUMENT_SOURCE),
-    nullable("title", &Shape::Text),
-    nullable("context", &Shape::Text),
+    nullable("title", &FieldShape::Text),
+    nullable("context", &FieldShape::Text),
     nullable("citations", &CITED),
 ];
 /// Something found.
-pub(super) const SEARCH_RESULT: &[Field] = &[
+pub(super) const SEARCH_RESULT: &[BlockFieldSpec] = &[
     required(
         "content",
-        &Shape::List(&Shape::Tagged(&[("text", USER_TEXT)])),
+        &FieldShape::List(&FieldShape::Tagged(&[("text", USER_TEXT)])),
     ),
-    required("source", &Shape::Text),
-    required("title", &Shape::Text),
+    required("source", &FieldShape::Text),
+    required("title", &FieldShape::Text),
     nullable("citations", &CITED),
 ];
 /// The name of a tool that a search found.
-pub(super) const TOOL_REFERENCE: &[Field] = &[required("tool_name", &Shape::Filled)];
+pub(super) const TOOL_REFERENCE: &[BlockFieldSpec] = &[required("tool_name", &FieldShape::Filled)];

@@ -3,58 +3,66 @@
 use std::borrow::Cow;
 
 use super::content;
-use super::shape::{Misfit, Shape, fit, list_of, record};
+use super::shape::{FieldShape, ShapeMismatch, fit, list_of, record};
 use super::{picture, text};
-use crate::json::{Cursor, Object, Value, items};
-use crate::normalize::images::Images;
-use crate::normalize::options::Rules;
+use crate::json::{JsonCursor, JsonKind, ObjectReader, items};
+use crate::normalize::images::ImageCounter;
+use crate::normalize::options::RenderRules;
 use crate::normalize::piece::{push_string, text_block};
 
 pub(super) fn is(item: &[u8], kind: &str) -> bool {
     item.first() == Some(&b'{')
-        && Object::new(item)
+        && ObjectReader::new(item)
             .string("type")
             .is_some_and(|name| name == kind)
 }
 
 /// The text of an item that is text.
-pub(super) fn said_by(item: &[u8]) -> Option<Cow<'_, str>> {
+pub(super) fn text_item(item: &[u8]) -> Option<Cow<'_, str>> {
     match is(item, "text") {
-        true => Object::new(item).string("text"),
+        true => ObjectReader::new(item).string("text"),
         false => None,
     }
 }
 
 /// Whether a result holds more than text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shows {
+pub(super) enum ResultContentKind {
     Text,
     More,
 }
 
 /// A result's content as it is sent.
-pub(super) struct Content<'a> {
+pub(super) struct ResultContent<'a> {
     pub(super) json: Cow<'a, [u8]>,
-    pub(super) shows: Shows,
+    pub(super) shows: ResultContentKind,
 }
 
-impl<'a> Content<'a> {
+impl<'a> ResultContent<'a> {
     /// A misfit if there is nothing to send: the field is then left out.
-    pub(super) fn of(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
+    pub(super) fn of(
+        raw: &'a [u8],
+        rules: &RenderRules,
+        images: &mut ImageCounter,
+    ) -> Result<Self, ShapeMismatch> {
         let plain = |json| Self {
             json,
-            shows: Shows::Text,
+            shows: ResultContentKind::Text,
         };
-        match Cursor::new(raw).peek().map_err(|_| Misfit)? {
-            Value::String => fit(raw, &Shape::Filled).map(plain),
-            Value::Array => Self::of_list(raw, rules, images),
-            Value::Null => Err(Misfit),
+        match JsonCursor::new(raw).peek().map_err(|_| ShapeMismatch)? {
+            JsonKind::String => fit(raw, &FieldShape::Filled).map(plain),
+            JsonKind::Array => Self::of_list(raw, rules, images),
+            JsonKind::Null => Err(ShapeMismatch),
             _ => Ok(plain(Cow::Owned(string(&String::from_utf8_lossy(raw))))),
         }
     }
 
-    fn of_list(raw: &'a [u8], rules: &Rules, images: &mut Images) -> Result<Self, Misfit> {
-        let mut shows = Shows::Text;
+    fn of_list(
+        raw: &'a [u8],
+        rules: &RenderRules,
+        images: &mut ImageCounter,
+    ) -> Result<Self, ShapeMismatch> {
+        let mut shows = ResultContentKind::Text;
         let items = items(raw).unwrap_or_default();
         let mut is_same = true;
         let mut sent: Vec<Cow<'a, [u8]>> = Vec::with_capacity(items.len());
@@ -64,7 +72,7 @@ impl<'a> Content<'a> {
                 continue;
             };
             is_same &= matches!(json, Cow::Borrowed(_));
-            if part == Shows::More {
+            if part == ResultContentKind::More {
                 shows = part;
             }
             sent.push(json);
@@ -74,24 +82,28 @@ impl<'a> Content<'a> {
             false => Cow::Owned(list_of(&sent)),
         };
         match sent.is_empty() {
-            true => Err(Misfit),
+            true => Err(ShapeMismatch),
             false => Ok(Self { json, shows }),
         }
     }
 }
 
 /// An item of a result's list, and what it shows; none if it says nothing.
-fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<'a, [u8]>, Shows)> {
+fn inner<'a>(
+    item: &'a [u8],
+    rules: &RenderRules,
+    images: &mut ImageCounter,
+) -> Option<(Cow<'a, [u8]>, ResultContentKind)> {
     if item.first() == Some(&b'"') {
-        let text = fit(item, &Shape::Filled).ok()?;
+        let text = fit(item, &FieldShape::Filled).ok()?;
         let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
-        return Some((Cow::Owned(json), Shows::Text));
+        return Some((Cow::Owned(json), ResultContentKind::Text));
     }
-    if said_by(item).is_some_and(|text| text.trim().is_empty()) {
+    if text_item(item).is_some_and(|text| text.trim().is_empty()) {
         return None;
     }
     let name = match item.first() {
-        Some(b'{') => Object::new(item).string("type"),
+        Some(b'{') => ObjectReader::new(item).string("type"),
         _ => None,
     };
     let fields = match name.as_deref() {
@@ -99,7 +111,9 @@ fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<
         Some("search_result") => Some(content::SEARCH_RESULT),
         Some("document") => Some(content::DOCUMENT),
         Some("tool_reference") => {
-            let tool = Object::new(item).string("tool_name").unwrap_or_default();
+            let tool = ObjectReader::new(item)
+                .string("tool_name")
+                .unwrap_or_default();
             rules
                 .tools
                 .contains(&*tool)
@@ -110,15 +124,18 @@ fn inner<'a>(item: &'a [u8], rules: &Rules, images: &mut Images) -> Option<(Cow<
     let json = match (fields, name.as_deref()) {
         (Some(fields), _) => record(item, fields, |field, value| fit(value, field.shape)),
         (None, Some("image")) => picture::judged(item, images),
-        _ => Err(Misfit),
+        _ => Err(ShapeMismatch),
     };
     let shows = match name.as_deref() {
-        Some("text") => Shows::Text,
-        _ => Shows::More,
+        Some("text") => ResultContentKind::Text,
+        _ => ResultContentKind::More,
     };
     Some(match json {
         Ok(json) => (json, shows),
-        Err(Misfit) => (Cow::Owned(text_block(&text::wrapped(item))), Shows::Text),
+        Err(ShapeMismatch) => (
+            Cow::Owned(text_block(&text::wrapped(item))),
+            ResultContentKind::Text,
+        ),
     })
 }
 

@@ -4,29 +4,29 @@
 //! or not for this role or these betas, becomes text.
 
 use super::content::{DOCUMENT, IMAGE, SEARCH_RESULT, USER_TEXT};
-use super::shape::{Field, Shape, nullable, optional, required};
-use crate::normalize::Role;
+use super::shape::{BlockFieldSpec, FieldShape, nullable, optional, required};
+use crate::normalize::MessageRole;
 
 /// A type of content block.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct BlockTypeSpec {
     /// Its `type`.
     pub(super) name: &'static str,
     /// Who may say it.
-    pub(super) roles: &'static [Role],
+    pub(super) roles: &'static [MessageRole],
     /// Any of these betas makes it known; none needed if empty.
     pub(super) betas: &'static [&'static str],
     /// Its fields beside `type`, `cache_control` left out: markers are placed when a request is put together.
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [BlockFieldSpec],
     /// What it is to the blocks around it.
-    pub(super) bond: Bond,
+    pub(super) bond: BlockBond,
     /// Whether a cache marker may stand on it.
     pub(super) markable: bool,
 }
 
 /// What a block is to the blocks around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bond {
+pub(super) enum BlockBond {
     /// Nothing.
     None,
     /// A call that the provider answers.
@@ -41,9 +41,9 @@ pub(super) enum Bond {
     Summary,
 }
 
-const USER: &[Role] = &[Role::User];
-const ASSISTANT: &[Role] = &[Role::Assistant];
-const EITHER: &[Role] = &[Role::User, Role::Assistant];
+const USER: &[MessageRole] = &[MessageRole::User];
+const ASSISTANT: &[MessageRole] = &[MessageRole::Assistant];
+const EITHER: &[MessageRole] = &[MessageRole::User, MessageRole::Assistant];
 
 const ADVISOR: &[&str] = &["advisor-tool-2026-03-01"];
 const COMPACTION: &[&str] = &["compact-2026-01-12", ON_DEMAND];
@@ -70,53 +70,53 @@ pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(is_plain)
 }
 
-const SERVER_CALL: &[Field] = &[
-    required("id", &Shape::Made(is_server_id)),
-    required("name", &Shape::Filled),
-    required("input", &Shape::Object),
-    nullable("caller", &Shape::Object),
+const SERVER_CALL: &[BlockFieldSpec] = &[
+    required("id", &FieldShape::Made(is_server_id)),
+    required("name", &FieldShape::Filled),
+    required("input", &FieldShape::Object),
+    nullable("caller", &FieldShape::Object),
 ];
-const SERVER_RESULT: &[Field] = &[
-    required("tool_use_id", &Shape::Made(is_server_id)),
-    required("content", &Shape::Any),
-    nullable("caller", &Shape::Object),
+const SERVER_RESULT: &[BlockFieldSpec] = &[
+    required("tool_use_id", &FieldShape::Made(is_server_id)),
+    required("content", &FieldShape::Any),
+    nullable("caller", &FieldShape::Object),
 ];
 
 const fn plain(
     name: &'static str,
-    roles: &'static [Role],
+    roles: &'static [MessageRole],
     betas: &'static [&'static str],
-    fields: &'static [Field],
-) -> Kind {
-    Kind {
+    fields: &'static [BlockFieldSpec],
+) -> BlockTypeSpec {
+    BlockTypeSpec {
         name,
         roles,
         betas,
         fields,
-        bond: Bond::None,
+        bond: BlockBond::None,
         markable: true,
     }
 }
 
-const fn bound(kind: Kind, bond: Bond) -> Kind {
-    Kind { bond, ..kind }
+const fn bound(kind: BlockTypeSpec, bond: BlockBond) -> BlockTypeSpec {
+    BlockTypeSpec { bond, ..kind }
 }
 
-const fn unmarkable(kind: Kind) -> Kind {
-    Kind {
+const fn unmarkable(kind: BlockTypeSpec) -> BlockTypeSpec {
+    BlockTypeSpec {
         markable: false,
         ..kind
     }
 }
 
-const fn server_result(name: &'static str, betas: &'static [&'static str]) -> Kind {
+const fn server_result(name: &'static str, betas: &'static [&'static str]) -> BlockTypeSpec {
     bound(
         plain(name, ASSISTANT, betas, SERVER_RESULT),
-        Bond::ServerResult,
+        BlockBond::ServerResult,
     )
 }
 
-const KINDS: &[Kind] = &[
+const KINDS: &[BlockTypeSpec] = &[
     plain("image", USER, &[], IMAGE),
     plain("document", USER, &[], DOCUMENT),
     plain("search_result", USER, &[], SEARCH_RESULT),
@@ -124,11 +124,11 @@ const KINDS: &[Kind] = &[
         "container_upload",
         EITHER,
         &[],
-        &[required("file_id", &Shape::Filled)],
+        &[required("file_id", &FieldShape::Filled)],
     ),
     bound(
         plain("server_tool_use", ASSISTANT, &[], SERVER_CALL),
-        Bond::ServerCall,
+        BlockBond::ServerCall,
     ),
     server_result("web_search_tool_result", &[]),
     server_result("web_fetch_tool_result", &[]),
@@ -143,13 +143,13 @@ const KINDS: &[Kind] = &[
             ASSISTANT,
             MCP,
             &[
-                required("id", &Shape::Made(is_id)),
-                required("name", &Shape::Filled),
-                required("input", &Shape::Object),
-                required("server_name", &Shape::Filled),
+                required("id", &FieldShape::Made(is_id)),
+                required("name", &FieldShape::Filled),
+                required("input", &FieldShape::Object),
+                required("server_name", &FieldShape::Filled),
             ],
         ),
-        Bond::McpCall,
+        BlockBond::McpCall,
     ),
     bound(
         plain(
@@ -157,23 +157,25 @@ const KINDS: &[Kind] = &[
             ASSISTANT,
             MCP,
             &[
-                required("tool_use_id", &Shape::Made(is_id)),
+                required("tool_use_id", &FieldShape::Made(is_id)),
                 optional(
                     "content",
-                    &Shape::FilledOr(&Shape::List(&Shape::Tagged(&[("text", USER_TEXT)]))),
+                    &FieldShape::FilledOr(&FieldShape::List(&FieldShape::Tagged(&[(
+                        "text", USER_TEXT,
+                    )]))),
                 ),
-                optional("is_error", &Shape::Bool),
+                optional("is_error", &FieldShape::Bool),
             ],
         ),
-        Bond::McpResult,
+        BlockBond::McpResult,
     ),
     unmarkable(plain(
         "mcp_tool_listing",
         ASSISTANT,
         MCP,
         &[
-            required("mcp_server_name", &Shape::Filled),
-            required("tools", &Shape::List(&Shape::Any)),
+            required("mcp_server_name", &FieldShape::Filled),
+            required("tools", &FieldShape::List(&FieldShape::Any)),
         ],
     )),
     bound(
@@ -182,27 +184,27 @@ const KINDS: &[Kind] = &[
             ASSISTANT,
             COMPACTION,
             &[
-                nullable("content", &Shape::Filled),
-                nullable("encrypted_content", &Shape::Text),
-                nullable("signature", &Shape::Filled),
-                nullable("tool_changes", &Shape::List(&Shape::Any)),
+                nullable("content", &FieldShape::Filled),
+                nullable("encrypted_content", &FieldShape::Text),
+                nullable("signature", &FieldShape::Filled),
+                nullable("tool_changes", &FieldShape::List(&FieldShape::Any)),
             ],
         ),
-        Bond::Summary,
+        BlockBond::Summary,
     ),
     unmarkable(plain(
         "fallback",
         ASSISTANT,
         FALLBACK,
         &[
-            required("to", &Shape::Object),
-            optional("from", &Shape::Object),
-            optional("trigger", &Shape::Any),
+            required("to", &FieldShape::Object),
+            optional("from", &FieldShape::Object),
+            optional("trigger", &FieldShape::Any),
         ],
     )),
 ];
 
 /// The type with this name.
-pub(super) fn find(name: &str) -> Option<&'static Kind> {
+pub(super) fn find(name: &str) -> Option<&'static BlockTypeSpec> {
     KINDS.iter().find(|kind| kind.name == name)
 }

@@ -13,15 +13,15 @@ mod text;
 
 use std::borrow::Cow;
 
-use self::kinds::{Bond, Kind};
-use self::shape::{Misfit, fit, record};
-use super::images::Images;
-use super::options::Rules;
-use super::piece::{Part, Piece, Server};
-use super::{Origin, Role};
-use crate::json::Object;
-use crate::message::{Block, BlockKind, Id, View};
-use crate::tokens::{Estimator, Rough};
+use self::kinds::{BlockBond, BlockTypeSpec};
+use self::shape::{ShapeMismatch, fit, record};
+use super::images::ImageCounter;
+use super::options::RenderRules;
+use super::piece::{BlockPart, BlockPiece, ServerAnswerer};
+use super::{BlockOrigin, MessageRole};
+use crate::json::ObjectReader;
+use crate::message::{BlockKind, EntryBlock, EntryView, Id};
+use crate::tokens::{Estimator, RoughEstimator};
 
 pub(super) use self::call::calls;
 pub(super) use self::picture::of_base64 as picture;
@@ -30,7 +30,7 @@ pub(super) use self::text::{become_text, placeholder};
 
 /// Whether reasoning is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thinking {
+pub(super) enum ThinkingDelivery {
     /// It is.
     Sent,
     /// What stood before it was changed, so the API would refuse it (N2).
@@ -38,17 +38,21 @@ pub(super) enum Thinking {
 }
 
 /// Whether a block may be the first of a conversation though the model says it.
-pub(super) fn may_open(piece: &Piece) -> bool {
-    piece.part == Part::SignedSummary
+pub(super) fn may_open(piece: &BlockPiece) -> bool {
+    piece.part == BlockPart::SignedSummary
 }
 
 /// The blocks of a line of a response.
-pub(super) fn said(view: View<'_>, rules: &Rules, thinking: Thinking) -> Vec<Piece> {
+pub(super) fn response_blocks(
+    view: EntryView<'_>,
+    rules: &RenderRules,
+    thinking: ThinkingDelivery,
+) -> Vec<BlockPiece> {
     let blocks = &view.facets.blocks;
     let outer = blocks.iter().enumerate().filter(|(_, block)| !block.inner);
     outer
         .filter_map(|(index, block)| {
-            let source = Source { view, index, block };
+            let source = BlockSource { view, index, block };
             match block.kind {
                 BlockKind::Text => source.text(content::SAID_TEXT),
                 // Looked at by nobody: a type with a text of its own that says nothing.
@@ -58,14 +62,14 @@ pub(super) fn said(view: View<'_>, rules: &Rules, thinking: Thinking) -> Vec<Pie
                     source.thinking(content::REDACTED_THINKING, thinking)
                 }
                 BlockKind::ToolUse => Some(call::call(source)),
-                _ => Some(source.by_table(Role::Assistant, rules, None)),
+                _ => Some(source.by_table(MessageRole::Assistant, rules, None)),
             }
         })
         .collect()
 }
 
 /// How many blocks of a line are reasoning.
-pub(super) fn thoughts(view: View<'_>) -> u32 {
+pub(super) fn thoughts(view: EntryView<'_>) -> u32 {
     let blocks = view.facets.blocks.iter();
     blocks
         .filter(|block| !block.inner && block.kind.is_thinking())
@@ -73,81 +77,95 @@ pub(super) fn thoughts(view: View<'_>) -> u32 {
 }
 
 /// A block from the user's side that is no result.
-pub(super) fn input(view: View<'_>, index: usize, rules: &Rules, images: &mut Images) -> Piece {
+pub(super) fn input(
+    view: EntryView<'_>,
+    index: usize,
+    rules: &RenderRules,
+    images: &mut ImageCounter,
+) -> BlockPiece {
     let block = &view.facets.blocks[index];
-    let source = Source { view, index, block };
+    let source = BlockSource { view, index, block };
     let text = match block.kind {
         BlockKind::Text => source.text(content::USER_TEXT),
         _ => None,
     };
-    text.unwrap_or_else(|| source.by_table(Role::User, rules, Some(images)))
+    text.unwrap_or_else(|| source.by_table(MessageRole::User, rules, Some(images)))
 }
 
 /// A block in its entry.
 #[derive(Clone, Copy)]
-struct Source<'a> {
-    view: View<'a>,
+struct BlockSource<'a> {
+    view: EntryView<'a>,
     index: usize,
-    block: &'a Block,
+    block: &'a EntryBlock,
 }
 
-impl<'a> Source<'a> {
+impl<'a> BlockSource<'a> {
     fn raw(self) -> &'a [u8] {
         self.block.span.of(self.view.line)
     }
 
-    fn object(self) -> Object<'a> {
-        Object::new(self.raw())
+    fn object(self) -> ObjectReader<'a> {
+        ObjectReader::new(self.raw())
     }
 
-    fn piece(self, json: impl Into<Vec<u8>>, part: Part) -> Piece {
+    fn piece(self, json: impl Into<Vec<u8>>, part: BlockPart) -> BlockPiece {
         let rest = self.view.facets.blocks.get(self.index + 1..);
-        Piece {
+        BlockPiece {
             json: json.into(),
             kind: self.block.kind,
-            markable: !matches!(part, Part::Thinking | Part::Blank),
+            markable: !matches!(part, BlockPart::Thinking | BlockPart::Blank),
             part,
             entry: self.view.uuid(),
             origin: match self.view.facets.flags.compact_summary {
-                true => Origin::Summary,
-                false => Origin::Said,
+                true => BlockOrigin::Summary,
+                false => BlockOrigin::Said,
             },
-            weight: Rough.block(self.block, rest.unwrap_or_default()),
+            weight: RoughEstimator.block(self.block, rest.unwrap_or_default()),
         }
     }
 
     /// Text; none if it is empty.
-    fn text(self, fields: &'static [shape::Field]) -> Option<Piece> {
+    fn text(self, fields: &'static [shape::BlockFieldSpec]) -> Option<BlockPiece> {
         let raw = self.raw();
         let json = match raw.first() {
             // A plain string stands for a block.
-            Some(b'"') => fit(raw, &shape::Shape::Text).map(|text| {
+            Some(b'"') => fit(raw, &shape::FieldShape::Text).map(|text| {
                 let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
                 Cow::Owned(json)
             }),
             _ => record(raw, fields, |field, value| fit(value, field.shape)),
         };
         let part = match self.block.blank {
-            true => Part::Blank,
-            false => Part::Plain,
+            true => BlockPart::Blank,
+            false => BlockPart::Plain,
         };
         match json {
             Ok(_) if self.block.blank && self.block.units == 0 => None,
             Ok(json) => Some(self.piece(json, part)),
-            Err(Misfit) => Some(self.wrapped()),
+            Err(ShapeMismatch) => Some(self.wrapped()),
         }
     }
 
-    fn thinking(self, fields: &'static [shape::Field], thinking: Thinking) -> Option<Piece> {
-        if thinking == Thinking::Stripped {
+    fn thinking(
+        self,
+        fields: &'static [shape::BlockFieldSpec],
+        thinking: ThinkingDelivery,
+    ) -> Option<BlockPiece> {
+        if thinking == ThinkingDelivery::Stripped {
             return None;
         }
         let json = record(self.raw(), fields, |field, value| fit(value, field.shape));
-        json.ok().map(|json| self.piece(json, Part::Thinking))
+        json.ok().map(|json| self.piece(json, BlockPart::Thinking))
     }
 
     /// A block that the table knows, or else its JSON as text.
-    fn by_table(self, role: Role, rules: &Rules, images: Option<&mut Images>) -> Piece {
+    fn by_table(
+        self,
+        role: MessageRole,
+        rules: &RenderRules,
+        images: Option<&mut ImageCounter>,
+    ) -> BlockPiece {
         let raw = self.raw();
         if let Some(piece) = self.bare_string() {
             return piece;
@@ -167,67 +185,69 @@ impl<'a> Source<'a> {
                 let json = record(raw, kind.fields, |field, value| fit(value, field.shape));
                 match json {
                     Ok(json) => self.bonded(json, kind, rules),
-                    Err(Misfit) => self.wrapped(),
+                    Err(ShapeMismatch) => self.wrapped(),
                 }
             }
             (None, _) => self.wrapped(),
         }
     }
 
-    fn media(self, json: Result<Cow<'a, [u8]>, Misfit>, kind: &Kind) -> Piece {
+    fn media(self, json: Result<Cow<'a, [u8]>, ShapeMismatch>, kind: &BlockTypeSpec) -> BlockPiece {
         match json {
             // A picture that was left out is text.
-            Ok(json) if json.starts_with(picture::LEFT_OUT) => Piece {
+            Ok(json) if json.starts_with(picture::LEFT_OUT) => BlockPiece {
                 kind: BlockKind::Text,
                 markable: kind.markable,
-                origin: Origin::LeftOut,
-                ..self.piece(json, Part::Plain)
+                origin: BlockOrigin::LeftOut,
+                ..self.piece(json, BlockPart::Plain)
             },
-            Ok(json) => Piece {
+            Ok(json) => BlockPiece {
                 markable: kind.markable,
-                ..self.piece(json, Part::Plain)
+                ..self.piece(json, BlockPart::Plain)
             },
-            Err(Misfit) => self.wrapped(),
+            Err(ShapeMismatch) => self.wrapped(),
         }
     }
 
-    fn bonded(self, json: Cow<'a, [u8]>, kind: &Kind, rules: &Rules) -> Piece {
+    fn bonded(self, json: Cow<'a, [u8]>, kind: &BlockTypeSpec, rules: &RenderRules) -> BlockPiece {
         let id = |name: &str| {
             let id = self.object().string(name).unwrap_or_default();
             Id::of(&id)
         };
         let part = match kind.bond {
-            Bond::None => Part::Plain,
-            Bond::ServerCall => Part::ServerCall(id("id"), Server::Tool),
-            Bond::ServerResult => Part::ServerResult(id("tool_use_id"), Server::Tool),
-            Bond::McpCall => Part::ServerCall(id("id"), Server::Mcp),
-            Bond::McpResult => Part::ServerResult(id("tool_use_id"), Server::Mcp),
-            Bond::Summary if self.object().string("signature").is_none() => Part::Plain,
-            Bond::Summary if rules.takes(&[kinds::ON_DEMAND]) => Part::SignedSummary,
-            Bond::Summary => return self.wrapped(),
+            BlockBond::None => BlockPart::Plain,
+            BlockBond::ServerCall => BlockPart::ServerCall(id("id"), ServerAnswerer::Tool),
+            BlockBond::ServerResult => {
+                BlockPart::ServerResult(id("tool_use_id"), ServerAnswerer::Tool)
+            }
+            BlockBond::McpCall => BlockPart::ServerCall(id("id"), ServerAnswerer::Mcp),
+            BlockBond::McpResult => BlockPart::ServerResult(id("tool_use_id"), ServerAnswerer::Mcp),
+            BlockBond::Summary if self.object().string("signature").is_none() => BlockPart::Plain,
+            BlockBond::Summary if rules.takes(&[kinds::ON_DEMAND]) => BlockPart::SignedSummary,
+            BlockBond::Summary => return self.wrapped(),
         };
-        Piece {
+        BlockPiece {
             markable: kind.markable,
             ..self.piece(json, part)
         }
     }
 
     /// A string among blocks.
-    fn bare_string(self) -> Option<Piece> {
-        let text = fit(self.raw(), &shape::Shape::Filled).ok()?;
+    fn bare_string(self) -> Option<BlockPiece> {
+        let text = fit(self.raw(), &shape::FieldShape::Filled).ok()?;
         let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
-        Some(Piece {
+        Some(BlockPiece {
             kind: BlockKind::Text,
-            ..self.piece(json, Part::Plain)
+            ..self.piece(json, BlockPart::Plain)
         })
     }
 
     /// A text block that carries the JSON.
-    fn wrapped(self) -> Piece {
-        Piece::text(
+    fn wrapped(self) -> BlockPiece {
+        BlockPiece::text(
             &text::wrapped(self.raw()),
             self.view.uuid(),
-            Origin::Wrapped,
+            BlockOrigin::Wrapped,
         )
     }
 }

@@ -3,48 +3,51 @@
 use std::borrow::Cow;
 
 use super::content;
-use super::shape::{Misfit, fit, record};
-use crate::json::Object;
-use crate::message::{BlockKind, View};
-use crate::normalize::Origin;
-use crate::normalize::images::{Image, Images};
-use crate::normalize::piece::{Part, Piece, text_block};
-use crate::tokens::{Class, Estimator, Rough};
+use super::shape::{ShapeMismatch, fit, record};
+use crate::json::ObjectReader;
+use crate::message::{BlockKind, EntryView};
+use crate::normalize::BlockOrigin;
+use crate::normalize::images::{ImageCounter, ImageDelivery};
+use crate::normalize::piece::{BlockPart, BlockPiece, text_block};
+use crate::tokens::{ContentClass, Estimator, RoughEstimator};
 
 const FRAGMENT: &str = include_str!("../fragments/image_left_out.txt");
 /// How the block begins that stands for a picture that was left out.
 pub(super) const LEFT_OUT: &[u8] = br#"{"type":"text""#;
 
 /// An image block as it is sent: itself, or a text in its place.
-pub(super) fn judged<'a>(raw: &'a [u8], images: &mut Images) -> Result<Cow<'a, [u8]>, Misfit> {
+pub(super) fn judged<'a>(
+    raw: &'a [u8],
+    images: &mut ImageCounter,
+) -> Result<Cow<'a, [u8]>, ShapeMismatch> {
     let json = record(raw, content::IMAGE, |field, value| fit(value, field.shape))?;
-    let data = Object::new(raw)
+    let data = ObjectReader::new(raw)
         .object("source")
         .and_then(|source| source.get("data"))
         .and_then(crate::json::content);
     Ok(match images.judge(data) {
-        Image::Sent => json,
-        Image::LeftOut => Cow::Owned(text_block(FRAGMENT.trim_end())),
+        ImageDelivery::Sent => json,
+        ImageDelivery::LeftOut => Cow::Owned(text_block(FRAGMENT.trim_end())),
     })
 }
 
 /// A picture beside a reminder.
-pub(super) fn piece(json: Cow<'_, [u8]>, view: View<'_>) -> Piece {
+pub(super) fn piece(json: Cow<'_, [u8]>, view: EntryView<'_>) -> BlockPiece {
     let is_left_out = json.starts_with(LEFT_OUT);
-    Piece {
+    BlockPiece {
         json: json.into_owned(),
         kind: match is_left_out {
             true => BlockKind::Text,
             false => BlockKind::Image,
         },
-        part: Part::Plain,
+        part: BlockPart::Plain,
         markable: true,
         entry: view.uuid(),
         origin: match is_left_out {
-            true => Origin::LeftOut,
-            false => Origin::Reminder,
+            true => BlockOrigin::LeftOut,
+            false => BlockOrigin::Reminder,
         },
-        weight: Rough.tokens(Class::Media, 0),
+        weight: RoughEstimator.tokens(ContentClass::Media, 0),
     }
 }
 
@@ -52,9 +55,9 @@ pub(super) fn piece(json: Cow<'_, [u8]>, view: View<'_>) -> Piece {
 pub(in crate::normalize) fn of_base64(
     media_type: &[u8],
     data: &[u8],
-    view: View<'_>,
-    images: &mut Images,
-) -> Option<Piece> {
+    view: EntryView<'_>,
+    images: &mut ImageCounter,
+) -> Option<BlockPiece> {
     let block = [
         br#"{"type":"image","source":{"type":"base64","media_type":"#,
         media_type,

@@ -3,46 +3,46 @@
 use std::borrow::Cow;
 
 use super::call::{push_id, sendable_id};
-use super::inner::{Content, Shows, is, said_by, string};
-use super::shape::{Field, Misfit, Shape, fit, nullable, optional, record};
-use super::{Source, picture, text};
-use crate::json::{Cursor, Value, decode, items};
-use crate::message::{BlockKind, Id, View};
-use crate::normalize::Origin;
+use super::inner::{ResultContent, ResultContentKind, is, string, text_item};
+use super::shape::{BlockFieldSpec, FieldShape, ShapeMismatch, fit, nullable, optional, record};
+use super::{BlockSource, picture, text};
+use crate::json::{JsonCursor, JsonKind, decode, items};
+use crate::message::{BlockKind, EntryView, Id};
+use crate::normalize::BlockOrigin;
 use crate::normalize::fragment::{fill, reminder};
-use crate::normalize::images::Images;
-use crate::normalize::options::{References, Rules};
-use crate::normalize::piece::{Call, Part, Piece, push_string};
+use crate::normalize::images::ImageCounter;
+use crate::normalize::options::{CacheReferences, RenderRules};
+use crate::normalize::piece::{BlockPart, BlockPiece, ClientToolCall, push_string};
 use crate::quoting::{inline, quoted as quoted_text};
-use crate::tokens::Rough;
+use crate::tokens::RoughEstimator;
 
 const CLEARED: &str = include_str!("../fragments/cleared.txt");
 const UNANSWERED: &str = include_str!("../fragments/unanswered.txt");
 const LATE: &str = include_str!("../fragments/late_result.txt");
 
-const FIELDS: &[Field] = &[
-    optional("tool_use_id", &Shape::Text),
-    optional("content", &Shape::Any),
-    nullable("is_error", &Shape::Bool),
-    nullable("toolset_name", &Shape::Text),
+const FIELDS: &[BlockFieldSpec] = &[
+    optional("tool_use_id", &FieldShape::Text),
+    optional("content", &FieldShape::Any),
+    nullable("is_error", &FieldShape::Bool),
+    nullable("toolset_name", &FieldShape::Text),
 ];
 
 /// The call that a result answers.
-pub(in crate::normalize) fn answers(view: View<'_>, index: usize) -> Option<Id> {
+pub(in crate::normalize) fn answers(view: EntryView<'_>, index: usize) -> Option<Id> {
     let block = view.facets.blocks.get(index)?;
-    let source = Source { view, index, block };
+    let source = BlockSource { view, index, block };
     source.object().string("tool_use_id").map(|id| Id::of(&id))
 }
 
 /// A result as it is sent behind its call.
 pub(in crate::normalize) fn result(
-    view: View<'_>,
+    view: EntryView<'_>,
     index: usize,
-    rules: &Rules,
-    images: &mut Images,
-) -> Piece {
+    rules: &RenderRules,
+    images: &mut ImageCounter,
+) -> BlockPiece {
     let block = &view.facets.blocks[index];
-    let source = Source { view, index, block };
+    let source = BlockSource { view, index, block };
     let id = source
         .object()
         .get("tool_use_id")
@@ -50,13 +50,13 @@ pub(in crate::normalize) fn result(
     let id = id.unwrap_or_default();
     let is_cleared = rules.cleared.contains(&Id::of(&decode(id)));
     let sent = sendable_id(id);
-    let mut shows = Shows::Text;
+    let mut shows = ResultContentKind::Text;
     let json = record(source.raw(), FIELDS, |field, value| match field.name {
         "tool_use_id" if *sent == *id => Ok(Cow::Borrowed(value)),
         "tool_use_id" => Ok(Cow::Owned(crate::json::enclose(&sent))),
         "content" if is_cleared => Ok(Cow::Owned(string(CLEARED.trim_end()))),
         "content" => {
-            let content = Content::of(value, rules, images)?;
+            let content = ResultContent::of(value, rules, images)?;
             shows = content.shows;
             Ok(content.json)
         }
@@ -64,10 +64,10 @@ pub(in crate::normalize) fn result(
     });
     // The id is there, so nothing is missing.
     let mut json = json.unwrap_or_default();
-    if block.is_error && shows == Shows::More {
+    if block.is_error && shows == ResultContentKind::More {
         // The API takes nothing but text from a tool that failed.
         json = record(&json, FIELDS, |field, value| match field.name {
-            "is_error" => Err(Misfit),
+            "is_error" => Err(ShapeMismatch),
             _ => Ok(Cow::Owned(value.to_vec())),
         })
         .map(|json| Cow::Owned(json.into_owned()))
@@ -75,18 +75,18 @@ pub(in crate::normalize) fn result(
     }
     let mut json = json.into_owned();
     refer(&mut json, &sent, rules);
-    let mut piece = source.piece(json, Part::Plain);
+    let mut piece = source.piece(json, BlockPart::Plain);
     if is_cleared {
-        piece.weight = Rough::text(CLEARED.trim_end());
-        piece.origin = Origin::Cleared;
+        piece.weight = RoughEstimator::text(CLEARED.trim_end());
+        piece.origin = BlockOrigin::Cleared;
     } else if block.is_error && source.object().string("content").is_some_and(is_unanswered) {
-        piece.origin = Origin::Synthetic;
+        piece.origin = BlockOrigin::Synthetic;
     }
     piece
 }
 
 /// The result of a call that nobody answered. Its bytes depend on the call's id alone.
-pub(in crate::normalize) fn unanswered(call: &Call, rules: &Rules) -> Piece {
+pub(in crate::normalize) fn unanswered(call: &ClientToolCall, rules: &RenderRules) -> BlockPiece {
     let text = UNANSWERED.trim_end();
     let mut json = br#"{"type":"tool_result","tool_use_id":"#.to_vec();
     push_id(&mut json, &call.sent);
@@ -94,14 +94,14 @@ pub(in crate::normalize) fn unanswered(call: &Call, rules: &Rules) -> Piece {
     push_string(&mut json, text);
     json.extend_from_slice(br#","is_error":true}"#);
     refer(&mut json, &call.sent, rules);
-    Piece {
+    BlockPiece {
         json,
         kind: BlockKind::ToolResult,
-        part: Part::Plain,
+        part: BlockPart::Plain,
         markable: true,
         entry: None,
-        origin: Origin::Synthetic,
-        weight: Rough::text(text),
+        origin: BlockOrigin::Synthetic,
+        weight: RoughEstimator::text(text),
     }
 }
 
@@ -112,30 +112,30 @@ fn is_unanswered(content: Cow<'_, str>) -> bool {
 
 /// A result for a call that was already answered: a reminder, with its pictures behind it.
 pub(in crate::normalize) fn late_result(
-    view: View<'_>,
+    view: EntryView<'_>,
     index: usize,
-    rules: &Rules,
-    images: &mut Images,
-) -> Vec<Piece> {
+    rules: &RenderRules,
+    images: &mut ImageCounter,
+) -> Vec<BlockPiece> {
     let block = &view.facets.blocks[index];
-    let source = Source { view, index, block };
+    let source = BlockSource { view, index, block };
     let id = source.object().string("tool_use_id").unwrap_or_default();
     let mut texts = Vec::new();
     let mut pictures = Vec::new();
     match source.object().get("content") {
         _ if rules.cleared.contains(&Id::of(&id)) => texts.push(CLEARED.trim_end().into()),
-        Some(raw) => match Cursor::new(raw).peek() {
-            Ok(Value::String) => texts.push(super::shape::text(raw).into_owned()),
-            Ok(Value::Array) => {
+        Some(raw) => match JsonCursor::new(raw).peek() {
+            Ok(JsonKind::String) => texts.push(super::shape::text(raw).into_owned()),
+            Ok(JsonKind::Array) => {
                 for item in items(raw).unwrap_or_default() {
-                    match said_by(item) {
+                    match text_item(item) {
                         Some(text) => texts.push(text.into_owned()),
                         None if is(item, "image") => pictures.extend(picture::judged(item, images)),
                         None => texts.push(text::wrapped(item)),
                     }
                 }
             }
-            Ok(Value::Null) | Err(_) => {}
+            Ok(JsonKind::Null) | Err(_) => {}
             Ok(_) => texts.push(String::from_utf8_lossy(raw).into_owned()),
         },
         None => {}
@@ -143,18 +143,18 @@ pub(in crate::normalize) fn late_result(
     texts.retain(|text| !text.trim().is_empty());
     let said = quoted_text(&texts.join("\n\n"));
     let text = fill(LATE, &[("id", &inline(&id)), ("content", &said)]);
-    let mut pieces = vec![Piece::text(
+    let mut pieces = vec![BlockPiece::text(
         &reminder(text.trim_end()),
         view.uuid(),
-        Origin::Reminder,
+        BlockOrigin::Reminder,
     )];
     pieces.extend(pictures.into_iter().map(|json| picture::piece(json, view)));
     pieces
 }
 
 /// Adds what cache edits refer to (B3).
-fn refer(json: &mut Vec<u8>, sent: &[u8], rules: &Rules) {
-    if rules.references == References::Written && json.last() == Some(&b'}') {
+fn refer(json: &mut Vec<u8>, sent: &[u8], rules: &RenderRules) {
+    if rules.references == CacheReferences::Written && json.last() == Some(&b'}') {
         json.pop();
         json.extend_from_slice(br#","cache_reference":"#);
         push_id(json, sent);

@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 
 use super::sound::mended;
-use crate::json::{Cursor, Value};
+use crate::json::{JsonCursor, JsonKind};
 
 /// A value that the API would refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Misfit;
+pub(super) struct ShapeMismatch;
 
 /// What a value must look like.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(super) enum FieldShape {
     /// Anything.
     Any,
     /// A string.
@@ -28,18 +28,18 @@ pub(super) enum Shape {
     /// A string of these characters.
     Made(fn(&str) -> bool),
     /// A list.
-    List(&'static Shape),
+    List(&'static FieldShape),
     /// A string with more than white space, or else this.
-    FilledOr(&'static Shape),
+    FilledOr(&'static FieldShape),
     /// An object with these fields.
-    Record(&'static [Field]),
+    Record(&'static [BlockFieldSpec]),
     /// An object whose `type` says which fields it has.
-    Tagged(&'static [(&'static str, &'static [Field])]),
+    Tagged(&'static [(&'static str, &'static [BlockFieldSpec])]),
 }
 
 /// Whether a field must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum FieldNeed {
     Required,
     Optional,
     /// It may be missing, or null.
@@ -48,75 +48,80 @@ pub(super) enum Need {
 
 /// A field of an object.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct BlockFieldSpec {
     pub(super) name: &'static str,
-    pub(super) shape: &'static Shape,
-    pub(super) need: Need,
+    pub(super) shape: &'static FieldShape,
+    pub(super) need: FieldNeed,
 }
 
 /// A field that must be there.
-pub(super) const fn required(name: &'static str, shape: &'static Shape) -> Field {
-    Field {
+pub(super) const fn required(name: &'static str, shape: &'static FieldShape) -> BlockFieldSpec {
+    BlockFieldSpec {
         name,
         shape,
-        need: Need::Required,
+        need: FieldNeed::Required,
     }
 }
 
 /// A field that may be there.
-pub(super) const fn optional(name: &'static str, shape: &'static Shape) -> Field {
-    Field {
+pub(super) const fn optional(name: &'static str, shape: &'static FieldShape) -> BlockFieldSpec {
+    BlockFieldSpec {
         name,
         shape,
-        need: Need::Optional,
+        need: FieldNeed::Optional,
     }
 }
 
 /// A field that may be there, or be null.
-pub(super) const fn nullable(name: &'static str, shape: &'static Shape) -> Field {
-    Field {
+pub(super) const fn nullable(name: &'static str, shape: &'static FieldShape) -> BlockFieldSpec {
+    BlockFieldSpec {
         name,
         shape,
-        need: Need::Nullable,
+        need: FieldNeed::Nullable,
     }
 }
 
 /// The value as it can be sent; borrowed if it can as it stands.
-pub(super) fn fit<'a>(raw: &'a [u8], shape: &Shape) -> Result<Cow<'a, [u8]>, Misfit> {
-    let kind = Cursor::new(raw).peek().map_err(|_| Misfit)?;
+pub(super) fn fit<'a>(raw: &'a [u8], shape: &FieldShape) -> Result<Cow<'a, [u8]>, ShapeMismatch> {
+    let kind = JsonCursor::new(raw).peek().map_err(|_| ShapeMismatch)?;
     match (shape, kind) {
-        (Shape::Any, _) | (Shape::Text, Value::String) | (Shape::Object, Value::Object) => {
-            mended(raw)
-        }
-        (Shape::Filled | Shape::FilledOr(_), Value::String) => match is_blank(raw) {
-            true => Err(Misfit),
+        (FieldShape::Any, _)
+        | (FieldShape::Text, JsonKind::String)
+        | (FieldShape::Object, JsonKind::Object) => mended(raw),
+        (FieldShape::Filled | FieldShape::FilledOr(_), JsonKind::String) => match is_blank(raw) {
+            true => Err(ShapeMismatch),
             false => mended(raw),
         },
-        (Shape::Bool, Value::True | Value::False) => Ok(Cow::Borrowed(raw)),
-        (Shape::OneOf(choices), Value::String) => match choices.contains(&&*text(raw)) {
+        (FieldShape::Bool, JsonKind::True | JsonKind::False) => Ok(Cow::Borrowed(raw)),
+        (FieldShape::OneOf(choices), JsonKind::String) => match choices.contains(&&*text(raw)) {
             true => Ok(Cow::Borrowed(raw)),
-            false => Err(Misfit),
+            false => Err(ShapeMismatch),
         },
-        (Shape::Made(is_made), Value::String) => match is_made(&text(raw)) {
+        (FieldShape::Made(is_made), JsonKind::String) => match is_made(&text(raw)) {
             true => Ok(Cow::Borrowed(raw)),
-            false => Err(Misfit),
+            false => Err(ShapeMismatch),
         },
-        (Shape::FilledOr(other), _) => fit(raw, other),
-        (Shape::List(item), Value::Array) => list(raw, item),
-        (Shape::Record(fields), Value::Object) => {
+        (FieldShape::FilledOr(other), _) => fit(raw, other),
+        (FieldShape::List(item), JsonKind::Array) => list(raw, item),
+        (FieldShape::Record(fields), JsonKind::Object) => {
             record(raw, fields, |field, value| fit(value, field.shape))
         }
-        (Shape::Tagged(kinds), Value::Object) => {
-            let tag = crate::json::Object::new(raw).string("type").ok_or(Misfit)?;
-            let (_, fields) = kinds.iter().find(|(name, _)| *name == tag).ok_or(Misfit)?;
+        (FieldShape::Tagged(kinds), JsonKind::Object) => {
+            let tag = crate::json::ObjectReader::new(raw)
+                .string("type")
+                .ok_or(ShapeMismatch)?;
+            let (_, fields) = kinds
+                .iter()
+                .find(|(name, _)| *name == tag)
+                .ok_or(ShapeMismatch)?;
             record(raw, fields, |field, value| fit(value, field.shape))
         }
-        _ => Err(Misfit),
+        _ => Err(ShapeMismatch),
     }
 }
 
-fn list<'a>(raw: &'a [u8], shape: &Shape) -> Result<Cow<'a, [u8]>, Misfit> {
-    let items = crate::json::items(raw).ok_or(Misfit)?;
+fn list<'a>(raw: &'a [u8], shape: &FieldShape) -> Result<Cow<'a, [u8]>, ShapeMismatch> {
+    let items = crate::json::items(raw).ok_or(ShapeMismatch)?;
     let items: Vec<Cow<'a, [u8]>> = items
         .into_iter()
         .map(|item| fit(item, shape))
@@ -154,19 +159,19 @@ pub(super) fn list_of<T: AsRef<[u8]>>(items: &[T]) -> Vec<u8> {
 /// An object with its `type` and these fields, each made to fit by `fit`. Of a repeated field the last counts.
 pub(super) fn record<'a>(
     raw: &'a [u8],
-    fields: &'static [Field],
-    mut fit: impl FnMut(&'static Field, &'a [u8]) -> Result<Cow<'a, [u8]>, Misfit>,
-) -> Result<Cow<'a, [u8]>, Misfit> {
+    fields: &'static [BlockFieldSpec],
+    mut fit: impl FnMut(&'static BlockFieldSpec, &'a [u8]) -> Result<Cow<'a, [u8]>, ShapeMismatch>,
+) -> Result<Cow<'a, [u8]>, ShapeMismatch> {
     let mut found: Vec<(&str, Cow<'a, [u8]>)> = Vec::with_capacity(fields.len() + 1);
     let mut is_same = true;
     let mut failed = false;
-    let mut cursor = Cursor::new(raw);
+    let mut cursor = JsonCursor::new(raw);
     let walked = cursor.object(|cursor, key| {
         let value = cursor.raw()?;
         let known = fields.iter().find(|field| field.name.as_bytes() == key);
         let (name, fitting) = match known {
             _ if key == b"type" => ("type", Ok(Cow::Borrowed(value))),
-            Some(field) if field.need == Need::Nullable && value == b"null" => {
+            Some(field) if field.need == FieldNeed::Nullable && value == b"null" => {
                 (field.name, Ok(Cow::Borrowed(value)))
             }
             Some(field) => (field.name, fit(field, value)),
@@ -185,17 +190,17 @@ pub(super) fn record<'a>(
                 is_same &= matches!(value, Cow::Borrowed(_));
                 found.push((name, value));
             }
-            Err(Misfit) => {
+            Err(ShapeMismatch) => {
                 is_same = false;
-                failed |= known.is_none_or(|field| field.need == Need::Required);
+                failed |= known.is_none_or(|field| field.need == FieldNeed::Required);
             }
         }
         Ok(())
     });
-    let is_there = |field: &Field| found.iter().any(|(name, _)| *name == field.name);
-    let lacks = |field: &Field| field.need == Need::Required && !is_there(field);
+    let is_there = |field: &BlockFieldSpec| found.iter().any(|(name, _)| *name == field.name);
+    let lacks = |field: &BlockFieldSpec| field.need == FieldNeed::Required && !is_there(field);
     if walked.is_err() || failed || fields.iter().any(lacks) {
-        return Err(Misfit);
+        return Err(ShapeMismatch);
     }
     Ok(match is_same {
         true => Cow::Borrowed(raw),

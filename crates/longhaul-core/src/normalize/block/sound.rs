@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::shape::Misfit;
+use super::shape::ShapeMismatch;
 
 /// Deeper than this a value is not sent as it is.
 const DEEPEST: usize = 100;
 const REPLACEMENT: &[u8] = br"\ufffd";
 
 /// A value as it can be sent: half characters are replaced, the rest cannot be mended.
-pub(super) fn mended(raw: &[u8]) -> Result<Cow<'_, [u8]>, Misfit> {
+pub(super) fn mended(raw: &[u8]) -> Result<Cow<'_, [u8]>, ShapeMismatch> {
     let mut halves = Vec::new();
     let mut depth = 0_usize;
     let mut at = 0;
@@ -19,7 +19,7 @@ pub(super) fn mended(raw: &[u8]) -> Result<Cow<'_, [u8]>, Misfit> {
             b'{' | b'[' => {
                 depth += 1;
                 if depth > DEEPEST {
-                    return Err(Misfit);
+                    return Err(ShapeMismatch);
                 }
                 at + 1
             }
@@ -76,7 +76,7 @@ fn unit(raw: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Behind the number that begins at `at`.
-fn number_end(raw: &[u8], at: usize) -> Result<usize, Misfit> {
+fn number_end(raw: &[u8], at: usize) -> Result<usize, ShapeMismatch> {
     let digits = raw[at..]
         .iter()
         .take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
@@ -85,7 +85,7 @@ fn number_end(raw: &[u8], at: usize) -> Result<usize, Misfit> {
     let may_be_vast = digits > 300 || number.iter().any(|byte| matches!(byte, b'e' | b'E'));
     let value = || std::str::from_utf8(number).ok()?.parse::<f64>().ok();
     match may_be_vast && !value().is_some_and(f64::is_finite) {
-        true => Err(Misfit),
+        true => Err(ShapeMismatch),
         false => Ok(at + digits),
     }
 }

@@ -1,9 +1,9 @@
 //! Texts in place of what cannot be sent as it is.
 
-use crate::json::Object;
-use crate::normalize::Origin;
+use crate::json::ObjectReader;
+use crate::normalize::BlockOrigin;
 use crate::normalize::fragment::fill;
-use crate::normalize::piece::{Part, Piece};
+use crate::normalize::piece::{BlockPart, BlockPiece};
 use crate::quoting::inline;
 
 const UNSENDABLE: &str = include_str!("../fragments/unsendable.txt");
@@ -15,7 +15,7 @@ const MOST_DATA: usize = 1_000;
 
 /// A block that the API would refuse, as text that carries its JSON.
 pub(super) fn wrapped(raw: &[u8]) -> String {
-    let object = (raw.first() == Some(&b'{')).then(|| Object::new(raw));
+    let object = (raw.first() == Some(&b'{')).then(|| ObjectReader::new(raw));
     let kind = object.and_then(|object| object.string("type"));
     let json = String::from_utf8_lossy(raw);
     let source = object.and_then(|object| object.object("source"));
@@ -39,12 +39,12 @@ pub(super) fn wrapped(raw: &[u8]) -> String {
 }
 
 /// Makes text of a block that was to be sent as it is.
-pub(in crate::normalize) fn become_text(piece: &mut Piece) {
-    *piece = Piece::text(&wrapped(&piece.json), piece.entry, Origin::Wrapped);
-    debug_assert_eq!(piece.part, Part::Plain);
+pub(in crate::normalize) fn become_text(piece: &mut BlockPiece) {
+    *piece = BlockPiece::text(&wrapped(&piece.json), piece.entry, BlockOrigin::Wrapped);
+    debug_assert_eq!(piece.part, BlockPart::Plain);
 }
 
 /// What the user says when the model would speak first and there is nothing else to say.
-pub(in crate::normalize) fn placeholder() -> Piece {
-    Piece::text(PLACEHOLDER.trim_end(), None, Origin::Synthetic)
+pub(in crate::normalize) fn placeholder() -> BlockPiece {
+    BlockPiece::text(PLACEHOLDER.trim_end(), None, BlockOrigin::Synthetic)
 }

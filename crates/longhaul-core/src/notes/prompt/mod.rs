@@ -1,10 +1,10 @@
 //! What the agent that takes notes is asked (S1, S3, S4), as one message behind the parent's conversation.
 
-use super::{Caps, Notes, Over};
+use super::{NotesCaps, NotesExcess, SessionNotes};
 
 /// How the agent changes the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way<'a> {
+pub enum NotesEditWay<'a> {
     /// With this tool, which the parent has.
     Edit {
         /// Its name.
@@ -16,20 +16,20 @@ pub enum Way<'a> {
 
 /// What the request is put together from.
 #[derive(Debug, Clone, Copy)]
-pub struct Prompt<'a> {
+pub struct NotesPrompt<'a> {
     /// The notes as they are.
-    pub notes: &'a Notes,
+    pub notes: &'a SessionNotes,
     /// Where they lie.
     pub path: &'a str,
     /// How they are changed.
-    pub way: Way<'a>,
+    pub way: NotesEditWay<'a>,
     /// How large they may be.
-    pub caps: Caps,
+    pub caps: NotesCaps,
     /// The user's own prompt. `{{notesPath}}` and `{{currentNotes}}` stand for path and notes; a blank one is none.
     pub custom: Option<&'a str>,
 }
 
-impl Prompt<'_> {
+impl NotesPrompt<'_> {
     /// The text. The user's prompt replaces what we say about taking notes; how they are handed in, what is over its cap
     /// and, if the prompt has no place for it, what stands in the file, are said in any case.
     pub fn text(&self) -> String {
@@ -51,14 +51,14 @@ impl Prompt<'_> {
         }
         parts.extend(self.reminders(&self.caps.over(self.notes)));
         parts.push(match self.way {
-            Way::Edit { .. } => self.filled(include_str!("edit.md"), "{", "}"),
-            Way::Answer => include_str!("answer.md").to_owned(),
+            NotesEditWay::Edit { .. } => self.filled(include_str!("edit.md"), "{", "}"),
+            NotesEditWay::Answer => include_str!("answer.md").to_owned(),
         });
         let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
         parts.join("\n\n")
     }
 
-    fn reminders(&self, over: &Over) -> Vec<String> {
+    fn reminders(&self, over: &NotesExcess) -> Vec<String> {
         let mut reminders = Vec::new();
         let mut sections = String::new();
         for excess in &over.sections {
@@ -92,8 +92,8 @@ impl Prompt<'_> {
                 "section_cap" => self.caps.section.to_string(),
                 "total_cap" => self.caps.total.to_string(),
                 "tool" => match self.way {
-                    Way::Edit { tool } => tool.to_owned(),
-                    Way::Answer => return None,
+                    NotesEditWay::Edit { tool } => tool.to_owned(),
+                    NotesEditWay::Answer => return None,
                 },
                 _ => return None,
             })

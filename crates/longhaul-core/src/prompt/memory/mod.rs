@@ -12,9 +12,12 @@ mod walk;
 use std::path::{Path, PathBuf};
 
 pub use markdown::{compact_instructions, without_front_matter};
-pub use notice::Notice;
-pub use places::Places;
-pub use search::{Authority, Content, Encoding, Found, Reach, Search, Unavailable, WantedFile};
+pub use notice::MemoryFileNotice;
+pub use places::SessionFolders;
+pub use search::{
+    ContentUnavailable, FileReach, FoundMemoryFiles, MemoryFileContent, MemoryFileSearch,
+    ReadAuthority, TextEncoding, WantedFile,
+};
 
 /// Names of memory files, in the order in which they are looked for in a folder.
 const SHARED_NAMES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"];
@@ -26,7 +29,7 @@ pub struct MemoryFile {
     /// Where it is.
     pub path: PathBuf,
     /// Whose instructions it holds.
-    pub kind: Kind,
+    pub kind: MemoryFileKind,
     /// The file that imports it, if that is why it is here.
     pub imported_by: Option<PathBuf>,
     /// Its text, without front matter.
@@ -37,7 +40,7 @@ pub struct MemoryFile {
 
 /// Whose instructions a memory file holds. An imported one is of the kind of the file that imports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum MemoryFileKind {
     /// The user's, for all projects.
     User,
     /// The project's, for everybody who works on it.
@@ -50,9 +53,9 @@ impl MemoryFile {
     /// What it is, for its title.
     pub(super) fn described(&self) -> String {
         let kind = match self.kind {
-            Kind::User => "the user's own instructions for all projects",
-            Kind::Project => "instructions of the project",
-            Kind::Local => "the user's own instructions for this project",
+            MemoryFileKind::User => "the user's own instructions for all projects",
+            MemoryFileKind::Project => "instructions of the project",
+            MemoryFileKind::Local => "the user's own instructions for this project",
         };
         match &self.imported_by {
             Some(by) => format!("{kind}, imported by {}", by.display()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Something about a memory file that its owner may not expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum MemoryFileNotice {
     /// A file that another one imports is not there.
     Missing {
         /// The file.
@@ -87,7 +87,7 @@ pub enum Notice {
     },
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for MemoryFileNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { path, imported_by } => write!(

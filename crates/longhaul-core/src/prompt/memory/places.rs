@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Kind, LOCAL_NAME, SHARED_NAMES};
+use super::{LOCAL_NAME, MemoryFileKind, SHARED_NAMES};
 
 /// The folders of a session. All of them absolute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Places {
+pub struct SessionFolders {
     /// The user's home, which `~/` in an import stands for.
     pub user_home: Option<PathBuf>,
     /// Claude Code's folder, usually `~/.claude`.
@@ -19,29 +19,31 @@ pub struct Places {
     pub cwd: PathBuf,
 }
 
-impl Places {
+impl SessionFolders {
     /// The files that are looked for, in the order in which they are sent: the user's, the project's from its root
     /// down to the working directory, then the user's own for the project.
-    pub(super) fn candidates(&self) -> Vec<(PathBuf, Kind)> {
+    pub(super) fn candidates(&self) -> Vec<(PathBuf, MemoryFileKind)> {
         let mut files = Vec::new();
         if let Some(home) = &self.claude_home {
-            files.push((home.join("CLAUDE.md"), Kind::User));
+            files.push((home.join("CLAUDE.md"), MemoryFileKind::User));
         }
         if let Some(home) = &self.longhaul_home {
-            files.push((home.join("CLAUDE.md"), Kind::User));
-            files.push((home.join("AGENTS.md"), Kind::User));
+            files.push((home.join("CLAUDE.md"), MemoryFileKind::User));
+            files.push((home.join("AGENTS.md"), MemoryFileKind::User));
         }
         let folders = self.folders();
         for folder in &folders {
-            files.extend(SHARED_NAMES.map(|name| (folder.join(name), Kind::Project)));
+            files.extend(SHARED_NAMES.map(|name| (folder.join(name), MemoryFileKind::Project)));
         }
-        files.extend((folders.iter()).map(|folder| (folder.join(LOCAL_NAME), Kind::Local)));
+        files.extend(
+            (folders.iter()).map(|folder| (folder.join(LOCAL_NAME), MemoryFileKind::Local)),
+        );
         files
     }
 
     /// The files that are looked for when a file is read: those of the folders that lead to it from the root of the project,
     /// but for the folders whose files every session has. None for a file outside of the project.
-    pub(super) fn candidates_for(&self, file: &Path) -> Vec<(PathBuf, Kind)> {
+    pub(super) fn candidates_for(&self, file: &Path) -> Vec<(PathBuf, MemoryFileKind)> {
         let inside = |folder: &&Path| folder.starts_with(&self.project_root);
         let known = self.folders();
         let mut folders: Vec<_> = file.ancestors().skip(1).take_while(inside).collect();
@@ -49,9 +51,11 @@ impl Places {
         folders.reverse();
         let mut files = Vec::new();
         for folder in &folders {
-            files.extend(SHARED_NAMES.map(|name| (folder.join(name), Kind::Project)));
+            files.extend(SHARED_NAMES.map(|name| (folder.join(name), MemoryFileKind::Project)));
         }
-        files.extend((folders.iter()).map(|folder| (folder.join(LOCAL_NAME), Kind::Local)));
+        files.extend(
+            (folders.iter()).map(|folder| (folder.join(LOCAL_NAME), MemoryFileKind::Local)),
+        );
         files
     }
 

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use super::markdown::without_front_matter;
 use super::search::{
-    Authority, Content, Encoding, Found, Reach, Read, Search, Unavailable, WantedFile,
+    ContentUnavailable, FileReach, FoundMemoryFiles, LoadedMemoryFile, MemoryFileContent,
+    MemoryFileSearch, ReadAuthority, TextEncoding, WantedFile,
 };
-use super::{Kind, MemoryFile, Notice};
+use super::{MemoryFile, MemoryFileKind, MemoryFileNotice};
 use crate::hash::{Map, Set};
 
 /// How many imports in a row are followed.
@@ -21,18 +22,18 @@ const MOST_IMPORTS: usize = 100;
 
 /// How the walk came to a file.
 #[derive(Clone, Copy)]
-struct Step<'s> {
-    kind: Kind,
-    authority: Authority,
+struct WalkStep<'s> {
+    kind: MemoryFileKind,
+    authority: ReadAuthority,
     /// The file that imports it, if one does.
     by: Option<&'s Path>,
     depth: usize,
 }
 
 /// One look through all that is known.
-pub(super) struct Walk<'s> {
-    search: &'s Search,
-    pub(super) found: Found,
+pub(super) struct MemoryFileWalk<'s> {
+    search: &'s MemoryFileSearch,
+    pub(super) found: FoundMemoryFiles,
     pub(super) wanted: Vec<WantedFile>,
     seen_paths: Set<&'s Path>,
     seen_files: Set<&'s Path>,
@@ -40,11 +41,11 @@ pub(super) struct Walk<'s> {
     imports: usize,
 }
 
-impl<'s> Walk<'s> {
-    pub(super) fn of(search: &'s Search) -> Self {
+impl<'s> MemoryFileWalk<'s> {
+    pub(super) fn of(search: &'s MemoryFileSearch) -> Self {
         let mut walk = Self {
             search,
-            found: Found::default(),
+            found: FoundMemoryFiles::default(),
             wanted: Vec::new(),
             seen_paths: Set::default(),
             seen_files: Set::default(),
@@ -53,10 +54,10 @@ impl<'s> Walk<'s> {
         };
         for (path, kind) in &search.candidates {
             let authority = match kind {
-                Kind::User => Authority::User,
-                Kind::Project | Kind::Local => Authority::Project,
+                MemoryFileKind::User => ReadAuthority::User,
+                MemoryFileKind::Project | MemoryFileKind::Local => ReadAuthority::Project,
             };
-            let step = Step {
+            let step = WalkStep {
                 kind: *kind,
                 authority,
                 by: None,
@@ -67,7 +68,7 @@ impl<'s> Walk<'s> {
         walk
     }
 
-    fn visit(&mut self, path: &'s Path, step: Step<'s>) {
+    fn visit(&mut self, path: &'s Path, step: WalkStep<'s>) {
         if !self.seen_paths.insert(path) {
             return;
         }
@@ -83,26 +84,28 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn unavailable(&mut self, path: &Path, by: Option<&Path>, unavailable: &Unavailable) {
+    fn unavailable(&mut self, path: &Path, by: Option<&Path>, unavailable: &ContentUnavailable) {
         let path = path.to_owned();
         let notice = match (unavailable, by) {
-            (Unavailable::Unusable(reason), by) => Notice::Unusable {
+            (ContentUnavailable::Unusable(reason), by) => MemoryFileNotice::Unusable {
                 path,
                 imported_by: by.map(Path::to_owned),
                 reason: reason.clone(),
             },
             // A bare word behind an at sign is more often somebody's name than a file.
-            (Unavailable::Missing, Some(by)) if path.extension().is_some() => Notice::Missing {
-                path,
-                imported_by: by.to_owned(),
-            },
-            (Unavailable::Missing, _) => return,
-            (Unavailable::NotAgreed { real }, by) => Notice::NotAgreed {
+            (ContentUnavailable::Missing, Some(by)) if path.extension().is_some() => {
+                MemoryFileNotice::Missing {
+                    path,
+                    imported_by: by.to_owned(),
+                }
+            }
+            (ContentUnavailable::Missing, _) => return,
+            (ContentUnavailable::NotAgreed { real }, by) => MemoryFileNotice::NotAgreed {
                 path,
                 real: real.clone(),
                 imported_by: by.map(Path::to_owned),
             },
-            (Unavailable::Denied, by) => Notice::Denied {
+            (ContentUnavailable::Denied, by) => MemoryFileNotice::Denied {
                 path,
                 imported_by: by.map(Path::to_owned),
             },
@@ -110,8 +113,8 @@ impl<'s> Walk<'s> {
         self.found.notices.push(notice);
     }
 
-    fn read(&mut self, path: &'s Path, step: Step<'s>, read: &'s Read) {
-        let Step {
+    fn read(&mut self, path: &'s Path, step: WalkStep<'s>, read: &'s LoadedMemoryFile) {
+        let WalkStep {
             kind,
             authority,
             by,
@@ -125,7 +128,7 @@ impl<'s> Walk<'s> {
         if !text.trim().is_empty() && !self.names_another(path, text) {
             self.tell(path, kind, by, content);
             match self.seen_texts.get(text.trim()) {
-                Some(sent) => self.found.notices.push(Notice::SameText {
+                Some(sent) => self.found.notices.push(MemoryFileNotice::SameText {
                     path: path.to_owned(),
                     sent: (*sent).to_owned(),
                 }),
@@ -143,11 +146,11 @@ impl<'s> Walk<'s> {
         }
         // A file of the project speaks for the project, even if the user's own file imports it.
         let authority = match (by, content.reach) {
-            (Some(_), Reach::Project) => Authority::Project,
+            (Some(_), FileReach::Project) => ReadAuthority::Project,
             _ => authority,
         };
         for import in &read.imports {
-            let step = Step {
+            let step = WalkStep {
                 kind,
                 authority,
                 by: Some(path),
@@ -157,7 +160,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn follow(&mut self, path: &'s Path, by: &'s Path, step: Step<'s>) {
+    fn follow(&mut self, path: &'s Path, by: &'s Path, step: WalkStep<'s>) {
         if self.seen_paths.contains(path) {
             return;
         }
@@ -167,13 +170,13 @@ impl<'s> Walk<'s> {
             let path = path.to_owned();
             self.found
                 .notices
-                .push(Notice::TooDeep { path, imported_by });
+                .push(MemoryFileNotice::TooDeep { path, imported_by });
             return;
         }
         self.imports += 1;
         match self.imports.cmp(&(MOST_IMPORTS + 1)) {
             Ordering::Less => self.visit(path, step),
-            Ordering::Equal => self.found.notices.push(Notice::TooMany {
+            Ordering::Equal => self.found.notices.push(MemoryFileNotice::TooMany {
                 most: MOST_IMPORTS,
                 imported_by,
             }),
@@ -188,28 +191,34 @@ impl<'s> Walk<'s> {
         others.any(|(other, _)| *other == named && other != path)
     }
 
-    fn tell(&mut self, path: &Path, kind: Kind, by: Option<&Path>, content: &Content) {
+    fn tell(
+        &mut self,
+        path: &Path,
+        kind: MemoryFileKind,
+        by: Option<&Path>,
+        content: &MemoryFileContent,
+    ) {
         let notices = &mut self.found.notices;
         let path = path.to_owned();
         // A project's file may come from anybody: what it takes from the user's home is worth telling too.
         let expected = match (kind, content.reach) {
-            (_, Reach::Project) => true,
-            (Kind::User | Kind::Local, Reach::Home) => true,
-            (Kind::Project, Reach::Home) | (_, Reach::Elsewhere) => false,
+            (_, FileReach::Project) => true,
+            (MemoryFileKind::User | MemoryFileKind::Local, FileReach::Home) => true,
+            (MemoryFileKind::Project, FileReach::Home) | (_, FileReach::Elsewhere) => false,
         };
         if !expected {
-            notices.push(Notice::Outside {
+            notices.push(MemoryFileNotice::Outside {
                 path: path.clone(),
                 real: content.real.clone(),
                 imported_by: by.map(Path::to_owned),
             });
         }
-        if content.encoding == Encoding::Repaired {
-            notices.push(Notice::Repaired { path: path.clone() });
+        if content.encoding == TextEncoding::Repaired {
+            notices.push(MemoryFileNotice::Repaired { path: path.clone() });
         }
         if content.unread_bytes > 0 {
             let unread_bytes = content.unread_bytes;
-            notices.push(Notice::ReadInPart { path, unread_bytes });
+            notices.push(MemoryFileNotice::ReadInPart { path, unread_bytes });
         }
     }
 }

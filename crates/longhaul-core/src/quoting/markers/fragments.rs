@@ -3,7 +3,7 @@
 
 /// What a fragment is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum FragmentRole {
     /// The engine writes it into the conversation.
     Written,
     /// The headings of a summary.
@@ -18,24 +18,24 @@ pub(super) enum Role {
 
 /// A fragment.
 #[derive(Debug)]
-pub(super) struct Fragment {
+pub(super) struct MarkerFragment {
     pub(super) path: &'static str,
     pub(super) text: &'static str,
-    pub(super) role: Role,
+    pub(super) role: FragmentRole,
 }
 
 macro_rules! fragments {
     ($($role:ident: $($path:literal)*;)*) => {
-        &[$($(Fragment {
+        &[$($(MarkerFragment {
             path: $path,
             text: include_str!(concat!("../../", $path)),
-            role: Role::$role,
+            role: FragmentRole::$role,
         },)*)*]
     };
 }
 
 /// All of them.
-pub(super) const FRAGMENTS: &[Fragment] = fragments! {
+pub(super) const FRAGMENTS: &[MarkerFragment] = fragments! {
     Written:
         "collapse/heading.md"
         "collapse/nothing.md"

@@ -7,7 +7,7 @@ use crate::quoting::inline;
 
 /// Who set the compaction off, and who is there to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum CompactionMode {
     /// The user asked for it and will say what comes next.
     Manual,
     /// It happened in the middle of a turn: the work goes on by itself.
@@ -18,7 +18,7 @@ pub enum Mode {
 
 /// Where messages that were kept word for word stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptPlacement {
     /// None were kept.
     Nothing,
     /// Before the summary.
@@ -29,7 +29,7 @@ pub enum Kept {
 
 /// How details are looked up that the summary does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LookUp<'a> {
+pub struct DetailLookup<'a> {
     /// The path of the transcript, if the model has a tool that reads files.
     pub transcript: Option<&'a str>,
     /// The name of the recall tool, if the model has it.
@@ -44,11 +44,11 @@ pub struct SummaryMessage<'a> {
     /// What the engine adds of its own: what the summary must hold and left out. May be blank.
     pub appendix: &'a str,
     /// Where to look up details.
-    pub look_up: LookUp<'a>,
+    pub look_up: DetailLookup<'a>,
     /// What was kept.
-    pub kept: Kept,
+    pub kept: KeptPlacement,
     /// What to do next.
-    pub mode: Mode,
+    pub mode: CompactionMode,
 }
 
 impl SummaryMessage<'_> {
@@ -56,12 +56,12 @@ impl SummaryMessage<'_> {
     pub fn text(&self) -> String {
         let opening = match (self.summary, self.kept) {
             (None, _) => include_str!("opening_provider.md"),
-            (Some(_), Kept::Nothing | Kept::Behind) => include_str!("opening.md"),
-            (Some(_), Kept::Before) => include_str!("opening_recent.md"),
+            (Some(_), KeptPlacement::Nothing | KeptPlacement::Behind) => include_str!("opening.md"),
+            (Some(_), KeptPlacement::Before) => include_str!("opening_recent.md"),
         };
         let kept = match self.kept {
-            Kept::Behind => include_str!("kept_behind.md"),
-            Kept::Nothing | Kept::Before => "",
+            KeptPlacement::Behind => include_str!("kept_behind.md"),
+            KeptPlacement::Nothing | KeptPlacement::Before => "",
         };
         let transcript = self.look_up.transcript.map_or_else(String::new, |path| {
             include_str!("transcript.md").replace("{path}", &inline(path))
@@ -70,9 +70,9 @@ impl SummaryMessage<'_> {
             include_str!("recall.md").replace("{tool}", &inline(tool))
         });
         let go_on = match self.mode {
-            Mode::Manual => "",
-            Mode::Automatic => include_str!("automatic.md"),
-            Mode::Autonomous => include_str!("autonomous.md"),
+            CompactionMode::Manual => "",
+            CompactionMode::Automatic => include_str!("automatic.md"),
+            CompactionMode::Autonomous => include_str!("autonomous.md"),
         };
         super::joined(&[
             opening,

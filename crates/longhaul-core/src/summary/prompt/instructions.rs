@@ -1,14 +1,14 @@
 //! Instructions added to the request for a summary: what the user called off, then the user's, the hooks', the memory
 //! file's, in this order (F4, K1, ruling 18).
 
-use crate::facts::CalledOff;
+use crate::facts::UserCancellation;
 use crate::quoting::{inline, quoted};
 
 /// What others want of a summary. Blank ones add nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Instructions<'a> {
+pub struct SummaryInstructions<'a> {
     /// The words by which the user called work off.
-    pub called_off: &'a [CalledOff],
+    pub called_off: &'a [UserCancellation],
     /// What the user gave with the command.
     pub user: &'a str,
     /// What hooks printed, in the order in which they are configured.
@@ -17,7 +17,7 @@ pub struct Instructions<'a> {
     pub memory_file: &'a str,
 }
 
-impl Instructions<'_> {
+impl SummaryInstructions<'_> {
     /// The part of the prompt that holds them; empty if there are none.
     pub(crate) fn text(&self) -> String {
         // What hooks print and what a project's file says must not pass for the user's.

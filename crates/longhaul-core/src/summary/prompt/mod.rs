@@ -3,7 +3,7 @@
 mod instructions;
 mod quote;
 
-pub use instructions::Instructions;
+pub use instructions::SummaryInstructions;
 pub use quote::opening_words;
 
 use crate::quoting::quoted;
@@ -19,7 +19,7 @@ pub const PLAIN_SYSTEM: &str = include_str!("system.md");
 
 /// Which part of the conversation is summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variant<'a> {
+pub enum SummaryPromptVariant<'a> {
     /// All of it.
     Whole,
     /// The recent part; the earlier is kept before the summary.
@@ -32,14 +32,18 @@ pub enum Variant<'a> {
 }
 
 /// The text of the message that asks for a summary.
-pub fn prompt(variant: Variant<'_>, instructions: &Instructions<'_>) -> String {
+pub fn prompt(variant: SummaryPromptVariant<'_>, instructions: &SummaryInstructions<'_>) -> String {
     let (task, what) = match variant {
-        Variant::Whole => (include_str!("task_whole.md").to_owned(), "the conversation"),
-        Variant::From { quote } => (
+        SummaryPromptVariant::Whole => {
+            (include_str!("task_whole.md").to_owned(), "the conversation")
+        }
+        SummaryPromptVariant::From { quote } => (
             include_str!("task_from.md").replace("{quote}", &quoted(quote.trim())),
             "the recent part",
         ),
-        Variant::UpTo => (include_str!("task_up_to.md").to_owned(), "the conversation"),
+        SummaryPromptVariant::UpTo => {
+            (include_str!("task_up_to.md").to_owned(), "the conversation")
+        }
     };
     let draft = include_str!("draft.md").replace("{what}", what);
     let sections = sections(variant).map(str::trim).join("\n");
@@ -61,7 +65,9 @@ const PROVIDER_MOST: usize = 16_384;
 
 /// What the provider is to heed when it sums up by itself (N3). Its instructions replace its own prompt, so they are whole
 /// or none: the outer option is none if they are longer than it takes, the inner if there is nothing to heed.
-pub(crate) fn provider_instructions(instructions: &Instructions<'_>) -> Option<Option<String>> {
+pub(crate) fn provider_instructions(
+    instructions: &SummaryInstructions<'_>,
+) -> Option<Option<String>> {
     let added = instructions.text();
     if added.trim().is_empty() {
         return Some(None);
@@ -71,13 +77,13 @@ pub(crate) fn provider_instructions(instructions: &Instructions<'_>) -> Option<O
 }
 
 /// The nine sections. A summary that newer messages follow has nothing to say about current work or a next step.
-fn sections(variant: Variant<'_>) -> [&'static str; 9] {
+fn sections(variant: SummaryPromptVariant<'_>) -> [&'static str; 9] {
     let (eighth, ninth) = match variant {
-        Variant::Whole | Variant::From { .. } => (
+        SummaryPromptVariant::Whole | SummaryPromptVariant::From { .. } => (
             include_str!("sections/8_current.md"),
             include_str!("sections/9_next.md"),
         ),
-        Variant::UpTo => (
+        SummaryPromptVariant::UpTo => (
             include_str!("sections/8_completed.md"),
             include_str!("sections/9_continuing.md"),
         ),

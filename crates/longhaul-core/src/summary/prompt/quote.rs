@@ -1,13 +1,13 @@
 //! How a message begins, so that a summariser can find it again (F5).
 
-use crate::json::{self, Object};
-use crate::message::{BlockKind, View};
+use crate::json::{self, ObjectReader};
+use crate::message::{BlockKind, EntryView};
 
 /// Characters that are quoted.
 const LENGTH: usize = 300;
 
 /// The opening words of an entry: of its text, else of a result, else of a call. Empty if it says nothing.
-pub fn opening_words(entry: View<'_>) -> String {
+pub fn opening_words(entry: EntryView<'_>) -> String {
     let blocks = || entry.facets.blocks.iter().filter(|block| !block.blank);
     let text = blocks()
         .filter(|block| block.kind == BlockKind::Text)
@@ -23,7 +23,7 @@ pub fn opening_words(entry: View<'_>) -> String {
         Some(format!("{} {input}", entry.text(call.name)).into())
     };
     let attachment = || {
-        let attachment = Object::new(entry.facets.attachment.of(entry.line));
+        let attachment = ObjectReader::new(entry.facets.attachment.of(entry.line));
         attachment.string("content")
     };
     let words = text.or_else(result).or_else(call).or_else(attachment);

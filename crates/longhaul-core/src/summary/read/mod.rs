@@ -8,7 +8,7 @@ use crate::quoting::without_claims;
 
 /// Why a reply ended, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum SummaryStop {
     /// The model had said what it wanted to say.
     Finished,
     /// It reached the limit on its output, or the end of the window.
@@ -23,23 +23,23 @@ pub enum Stop {
 
 /// A reply to a request for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reply<'a> {
+pub struct SummaryReplyText<'a> {
     /// Its text blocks, joined.
     pub text: &'a str,
     /// How many tools it calls.
     pub calls: usize,
     /// Why it ended.
-    pub stop: Stop,
+    pub stop: SummaryStop,
 }
 
-impl Reply<'_> {
+impl SummaryReplyText<'_> {
     /// Whether it is a text at all, rather than a call or a refusal.
     pub(crate) fn is_text(&self) -> Result<(), SummaryFailure> {
         match self.stop {
-            Stop::Refusal => Err(SummaryFailure::Refusal),
+            SummaryStop::Refusal => Err(SummaryFailure::Refusal),
             _ if self.calls > 0 => Err(SummaryFailure::ToolCall),
-            Stop::ToolUse => Err(SummaryFailure::ToolCall),
-            Stop::Finished | Stop::CutOff | Stop::WindowFull => Ok(()),
+            SummaryStop::ToolUse => Err(SummaryFailure::ToolCall),
+            SummaryStop::Finished | SummaryStop::CutOff | SummaryStop::WindowFull => Ok(()),
         }
     }
 }
@@ -158,10 +158,10 @@ impl SummaryFailure {
 const ENOUGH_SECTIONS: usize = 5;
 
 /// Reads a reply.
-pub fn read(reply: Reply<'_>) -> Result<Summary, SummaryFailure> {
+pub fn read(reply: SummaryReplyText<'_>) -> Result<Summary, SummaryFailure> {
     reply.is_text()?;
     let parts = tags::take_apart(reply.text);
-    if matches!(reply.stop, Stop::CutOff | Stop::WindowFull) && !parts.closed {
+    if matches!(reply.stop, SummaryStop::CutOff | SummaryStop::WindowFull) && !parts.closed {
         let begun = parts.body.as_deref().unwrap_or(&parts.outside);
         return Err(SummaryFailure::Truncated {
             sections: sections(begun),
@@ -174,8 +174,8 @@ pub fn read(reply: Reply<'_>) -> Result<Summary, SummaryFailure> {
 }
 
 /// What there is of a summary that was cut off. None where the reply is whole, or had not come to the summary.
-pub(crate) fn begun(reply: Reply<'_>) -> Option<Summary> {
-    let is_cut = matches!(reply.stop, Stop::CutOff | Stop::WindowFull);
+pub(crate) fn begun(reply: SummaryReplyText<'_>) -> Option<Summary> {
+    let is_cut = matches!(reply.stop, SummaryStop::CutOff | SummaryStop::WindowFull);
     if !is_cut || reply.is_text().is_err() {
         return None;
     }

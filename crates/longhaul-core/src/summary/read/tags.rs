@@ -3,7 +3,7 @@
 
 /// A reply, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct SummaryReplyParts {
     /// What stands in the summary's tags, drafts inside it removed.
     pub(super) body: Option<String>,
     /// Whether the summary's last tag is there.
@@ -13,41 +13,41 @@ pub(super) struct Parts {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
+enum TagName {
     Draft,
     Summary,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum TagSide {
     Open,
     Close,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Tag {
-    name: Name,
-    end: End,
+struct ReplyTag {
+    name: TagName,
+    end: TagSide,
     from: usize,
     to: usize,
 }
 
-pub(super) fn take_apart(text: &str) -> Parts {
+pub(super) fn take_apart(text: &str) -> SummaryReplyParts {
     let tags = tags(text);
-    let mut parts = Parts::default();
+    let mut parts = SummaryReplyParts::default();
     let (mut at, mut done) = (0, 0);
     while let Some(tag) = tags.get(at) {
         parts.outside.push_str(&text[done..tag.from]);
         done = tag.to;
         at += 1;
         match (tag.name, tag.end) {
-            (Name::Draft, End::Open) => match draft_end(text, &tags, at) {
+            (TagName::Draft, TagSide::Open) => match draft_end(text, &tags, at) {
                 Some(next) => {
                     at = next;
                     // A draft that ends in its own tag ends behind it; one that was never closed, before the summary.
                     done = match tags[next - 1].name {
-                        Name::Draft => tags[next - 1].to,
-                        Name::Summary => {
+                        TagName::Draft => tags[next - 1].to,
+                        TagName::Summary => {
                             at = next - 1;
                             tags[next - 1].from
                         }
@@ -55,17 +55,17 @@ pub(super) fn take_apart(text: &str) -> Parts {
                 }
                 None => return parts,
             },
-            (Name::Summary, End::Open) => {
+            (TagName::Summary, TagSide::Open) => {
                 let last = tags[at..]
                     .iter()
                     .rev()
-                    .find(|tag| is(tag, Name::Summary, End::Close));
+                    .find(|tag| is(tag, TagName::Summary, TagSide::Close));
                 parts.closed = last.is_some();
                 let end = last.map_or(text.len(), |tag| tag.from);
                 parts.body = Some(body(&text[tag.to..end]));
                 return parts;
             }
-            (_, End::Close) => {}
+            (_, TagSide::Close) => {}
         }
     }
     parts.outside.push_str(&text[done..]);
@@ -74,19 +74,19 @@ pub(super) fn take_apart(text: &str) -> Parts {
 
 /// The index behind the tag that ends a draft which was opened before `at`: its own closing tag, or, if it has none,
 /// the opening tag of the summary. None if nothing ends it.
-fn draft_end(text: &str, tags: &[Tag], at: usize) -> Option<usize> {
+fn draft_end(text: &str, tags: &[ReplyTag], at: usize) -> Option<usize> {
     let mut depth = 1;
     for (index, tag) in tags.iter().enumerate().skip(at) {
         match (tag.name, tag.end) {
-            (Name::Draft, End::Open) => depth += 1,
-            (Name::Draft, End::Close) => depth -= 1,
-            (Name::Summary, _) => {}
+            (TagName::Draft, TagSide::Open) => depth += 1,
+            (TagName::Draft, TagSide::Close) => depth -= 1,
+            (TagName::Summary, _) => {}
         }
         if depth == 0 {
             return Some(index + 1);
         }
     }
-    let opens = |tag: &Tag| is(tag, Name::Summary, End::Open);
+    let opens = |tag: &ReplyTag| is(tag, TagName::Summary, TagSide::Open);
     let rest = || tags.iter().enumerate().skip(at);
     // A draft may mention the tag in a sentence; on a line of its own it is meant.
     rest()
@@ -107,9 +107,9 @@ fn body(text: &str) -> String {
         }
         body.push_str(&text[done..tag.from]);
         done = tag.to;
-        if is(tag, Name::Draft, End::Open) {
+        if is(tag, TagName::Draft, TagSide::Open) {
             let mut closing = tags[at..].iter();
-            if let Some(close) = closing.find(|tag| is(tag, Name::Draft, End::Close)) {
+            if let Some(close) = closing.find(|tag| is(tag, TagName::Draft, TagSide::Close)) {
                 done = close.to;
             }
         }
@@ -118,7 +118,7 @@ fn body(text: &str) -> String {
     body
 }
 
-fn is(tag: &Tag, name: Name, end: End) -> bool {
+fn is(tag: &ReplyTag, name: TagName, end: TagSide) -> bool {
     (tag.name, tag.end) == (name, end)
 }
 
@@ -133,15 +133,15 @@ fn ends_line(text: &str, at: usize) -> bool {
 }
 
 /// All tags of the two names, in order, whatever their case.
-fn tags(text: &str) -> Vec<Tag> {
+fn tags(text: &str) -> Vec<ReplyTag> {
     let mut found = Vec::new();
     for from in memchr::memchr_iter(b'<', text.as_bytes()) {
         let inside = text[from + 1..].trim_start();
         let (end, inside) = match inside.strip_prefix('/') {
-            Some(inside) => (End::Close, inside.trim_start()),
-            None => (End::Open, inside),
+            Some(inside) => (TagSide::Close, inside.trim_start()),
+            None => (TagSide::Open, inside),
         };
-        let names = [("analysis", Name::Draft), ("summary", Name::Summary)];
+        let names = [("analysis", TagName::Draft), ("summary", TagName::Summary)];
         let named = names.iter().find_map(|(word, name)| {
             let head = inside.get(..word.len())?;
             let rest = inside[word.len()..].trim_start();
@@ -151,7 +151,7 @@ fn tags(text: &str) -> Vec<Tag> {
                 .map(|rest| (*name, rest))
         });
         if let Some((name, rest)) = named {
-            found.push(Tag {
+            found.push(ReplyTag {
                 name,
                 end,
                 from,

@@ -1,8 +1,8 @@
 //! aider's chat history: Markdown.
 
-use super::{Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let text = head.bytes.first().is_some_and(|byte| !b"{[".contains(byte));
     (text && memchr::memmem::find(head.bytes, b"# aider chat started at").is_some())
         .then(|| foreign("an aider chat history"))

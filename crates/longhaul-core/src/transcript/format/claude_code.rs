@@ -1,17 +1,19 @@
 //! Claude Code's transcripts, and ours: JSONL, one entry a line.
 
-use super::{Head, Verdict};
-use crate::json::Object;
+use super::{DetectedFormat, FileStart};
+use crate::json::ObjectReader;
 
 /// Entry types without uuid or session that a file may consist of at first.
 const BARE_TYPES: [&str; 3] = ["summary", "file-history-snapshot", "queue-operation"];
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
-    head.objects().any(is_entry).then_some(Verdict::Transcript)
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
+    head.objects()
+        .any(is_entry)
+        .then_some(DetectedFormat::Transcript)
 }
 
 /// Whether an object is an entry: it has a type, and an identity or a session or a type that needs neither.
-fn is_entry(object: Object<'_>) -> bool {
+fn is_entry(object: ObjectReader<'_>) -> bool {
     object.string("type").is_some_and(|name| {
         let identified = object.get("uuid").is_some() && object.get("parentUuid").is_some();
         identified || object.get("sessionId").is_some() || BARE_TYPES.contains(&&*name)

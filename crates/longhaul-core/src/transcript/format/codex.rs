@@ -1,8 +1,8 @@
 //! Codex rollouts: JSONL of typed payloads.
 
-use super::{Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let is_rollout = head.objects().any(|item| {
         let kind = item.string("type");
         let kind = kind.as_deref();

@@ -1,8 +1,8 @@
 //! goose's recordings: one JSON document keyed by request hash.
 
-use super::{Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     (head.opens_with_and_holds(b'{', "\"input\":")
         && head.opens_with_and_holds(b'{', "called goose"))
     .then(|| foreign("a goose recording"))

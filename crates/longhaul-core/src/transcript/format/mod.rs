@@ -14,25 +14,25 @@ mod stream_json;
 mod swe_agent;
 mod tau_bench;
 
-use crate::json::{Cursor, Object};
+use crate::json::{JsonCursor, ObjectReader};
 
 /// How much of a file's beginning is enough to tell.
 pub const HEAD_BYTES: usize = 64 * 1024;
 
 /// What the beginning of a file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DetectedFormat {
     /// Entries in the on-disk shape that Claude Code writes; ours too.
     Transcript,
     /// Something else, which we do not read.
-    Foreign(Foreign),
+    Foreign(ForeignFormat),
     /// It does not say: empty, or damaged at the start. Reading on will tell.
     Unclear,
 }
 
 /// A format that is recognised and not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Foreign {
+pub struct ForeignFormat {
     /// What it is, to follow "this is": "a SWE-agent trajectory".
     pub what: &'static str,
     /// What to do instead, as a sentence.
@@ -43,7 +43,7 @@ const READS_ONLY_CLAUDE_CODE: &str =
     "Longhaul reads Claude Code transcripts (JSONL, one entry a line) for now.";
 
 /// A format's recogniser: `Some` if it is sure.
-type Recogniser = fn(&Head<'_>) -> Option<Verdict>;
+type Recogniser = fn(&FileStart<'_>) -> Option<DetectedFormat>;
 
 /// Asked in order: what is sure of itself first, what knows only the outer shape last.
 const FORMATS: [Recogniser; 9] = [
@@ -59,22 +59,22 @@ const FORMATS: [Recogniser; 9] = [
 ];
 
 /// Tells a file by its first [`HEAD_BYTES`] bytes, or all of it if it is shorter.
-pub fn recognise(bytes: &[u8]) -> Verdict {
-    let head = Head::new(bytes);
+pub fn recognise(bytes: &[u8]) -> DetectedFormat {
+    let head = FileStart::new(bytes);
     FORMATS
         .iter()
         .find_map(|recognise| recognise(&head))
-        .unwrap_or(Verdict::Unclear)
+        .unwrap_or(DetectedFormat::Unclear)
 }
 
 /// The beginning of a file.
-struct Head<'a> {
+struct FileStart<'a> {
     bytes: &'a [u8],
     /// Whether there may be more of the file.
     is_cut: bool,
 }
 
-impl<'a> Head<'a> {
+impl<'a> FileStart<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         let is_cut = bytes.len() >= HEAD_BYTES;
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -85,9 +85,9 @@ impl<'a> Head<'a> {
     }
 
     /// The lines that are JSON objects, as far as they are whole.
-    fn objects(&self) -> impl Iterator<Item = Object<'a>> {
+    fn objects(&self) -> impl Iterator<Item = ObjectReader<'a>> {
         let lines = self.bytes.split(|byte| *byte == b'\n');
-        lines.filter(|line| is_object(line)).map(Object::new)
+        lines.filter(|line| is_object(line)).map(ObjectReader::new)
     }
 
     /// Whether the file begins like a JSON text and has this within the head. Documents are longer than the head,
@@ -100,15 +100,15 @@ impl<'a> Head<'a> {
 
 fn is_object(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    let mut cursor = Cursor::new(line);
+    let mut cursor = JsonCursor::new(line);
     line.first() == Some(&b'{')
         && std::str::from_utf8(line).is_ok()
         && cursor.skip().is_ok()
         && cursor.end().is_ok()
 }
 
-fn foreign(what: &'static str) -> Option<Verdict> {
-    Some(Verdict::Foreign(Foreign {
+fn foreign(what: &'static str) -> Option<DetectedFormat> {
+    Some(DetectedFormat::Foreign(ForeignFormat {
         what,
         advice: READS_ONLY_CLAUDE_CODE,
     }))

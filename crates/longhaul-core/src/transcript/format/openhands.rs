@@ -1,8 +1,8 @@
 //! OpenHands' recorded completions: one JSON document with the request's messages.
 
-use super::{Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let request =
         head.bytes.starts_with(b"{\"messages\":") || head.bytes.starts_with(b"{\n  \"messages\":");
     let openhands = head.opens_with_and_holds(b'{', "OpenHands");

@@ -1,14 +1,14 @@
 //! What is no agent's transcript at all, told by its outer shape.
 
-use super::{Foreign, Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, ForeignFormat, foreign};
 
 /// Share of control characters above which a file is not text.
 const BINARY_SHARE: usize = 20;
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let bytes = head.bytes;
     if bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-        return Some(Verdict::Foreign(Foreign {
+        return Some(DetectedFormat::Foreign(ForeignFormat {
             what: "a compressed file",
             advice: "Decompress it first, or pipe it in: `zcat FILE | longhaul inspect -`.",
         }));
@@ -39,7 +39,7 @@ fn is_binary(bytes: &[u8]) -> bool {
         || memchr::memchr(0, bytes).is_some() && std::str::from_utf8(bytes).is_err()
 }
 
-fn json_object(head: &Head<'_>) -> Option<Verdict> {
+fn json_object(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let mut lines = head
         .bytes
         .split(|byte| *byte == b'\n')

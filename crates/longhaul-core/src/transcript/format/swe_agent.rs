@@ -1,8 +1,8 @@
 //! SWE-agent trajectories: one JSON document with a list of actions and observations.
 
-use super::{Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     head.opens_with_and_holds(b'{', "\"trajectory\":")
         .then(|| foreign("a SWE-agent trajectory"))
         .flatten()

@@ -1,8 +1,8 @@
 //! tau-bench runs: one JSON array of tasks with their conversations.
 
-use super::{Head, Verdict, foreign};
+use super::{DetectedFormat, FileStart, foreign};
 
-pub(super) fn recognise(head: &Head<'_>) -> Option<Verdict> {
+pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     (head.opens_with_and_holds(b'[', "\"task_id\":")
         && head.opens_with_and_holds(b'[', "\"traj\":"))
     .then(|| foreign("a tau-bench run"))

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use longhaul_core::cache::{Finding, Flags, Verdict, Watch, cost_of_rewriting};
+use longhaul_core::cache::{
+    CacheBreakDetector, CacheFinding, CacheVerdict, Flags, cost_of_cache_miss,
+};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
@@ -10,11 +12,11 @@ use serde_json::{Value, json};
 use super::request::*;
 
 /// The finding of a break after a change of the request.
-fn broken(change: impl FnOnce(&mut Value)) -> Finding {
+fn broken(change: impl FnOnce(&mut Value)) -> CacheFinding {
     let mut body = request(3);
     change(&mut body);
     match call(&mut warm(), 20, &body, &usage(0, 50_900)) {
-        Verdict::Broke(finding) => *finding,
+        CacheVerdict::Broke(finding) => *finding,
         other => panic!("{other:?}"),
     }
 }
@@ -76,7 +78,7 @@ fn d2_what_cannot_break_the_cache_is_no_cause() {
 
 #[test]
 fn d2_what_lies_behind_the_last_marker_was_never_cached() {
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     let mut body = request(2);
     // The marker one back, as a fork that writes nothing sets it.
     body["messages"][4]["content"][0]
@@ -89,7 +91,7 @@ fn d2_what_lies_behind_the_last_marker_was_never_cached() {
     next["messages"][4]["content"][0]["text"] = json!("Said otherwise");
     let verdict = call(&mut watch, 10, &next, &usage(0, 41_000));
     assert!(
-        matches!(&verdict, Verdict::Broke(finding) if finding.changes.is_empty()),
+        matches!(&verdict, CacheVerdict::Broke(finding) if finding.changes.is_empty()),
         "{verdict:?}"
     );
 }
@@ -101,11 +103,11 @@ fn d2_sections_are_named_where_the_host_names_them() {
         let mut body = request(2);
         body["system"][1]["text"] = json!(text);
         let mut sent = print("main", at(0), &body);
-        let head = Arc::make_mut(&mut sent.head);
+        let head = Arc::make_mut(&mut sent.prefix);
         head.name_sections(1, [("date", "Today.\n"), ("environment", shell)]);
         sent
     };
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     let first = watch.before(print("fish"));
     watch.after(first, &usage(40_000, 100), None);
     let second = watch.before(print("fish and zsh"));
@@ -122,7 +124,7 @@ fn d1_the_hosts_modes_are_named_when_nothing_else_changed() {
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Arc::new(Flags::from(pairs))
     };
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     let first = watch.before(print("main", at(0), &request(1)).with_flags(flags("no")));
     watch.after(first, &usage(40_000, 100), None);
     let second = watch.before(print("main", at(9), &request(2)).with_flags(flags("yes")));
@@ -195,7 +197,7 @@ fn d3_a_diff_is_bounded_whatever_changed() {
             .map(|nth| format!("line {} of it\n", nth * seed))
             .collect()
     };
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     let mut body = request(2);
     for (seed, verdict) in [(1, None), (3, Some(()))] {
         body["system"][0]["text"] = json!(long(seed));
@@ -222,7 +224,7 @@ fn d2_the_price_is_that_of_writing_less_that_of_reading() {
         ..Usage::default()
     };
     // An hour's at $10, five minutes' at $6.25, input at $5, reading at $0.50, a million tokens each.
-    let price = |missed| cost_of_rewriting(&spec, &step, missed).unwrap();
+    let price = |missed| cost_of_cache_miss(&spec, &step, missed).unwrap();
     let micro = |dollars: i128| Usd::from_pico(dollars * 1_000_000);
     assert_eq!(price(4_000), micro(4_000 * 10 - 2_000));
     assert_eq!(price(14_000), micro(100_000 + 25_000 - 7_000));

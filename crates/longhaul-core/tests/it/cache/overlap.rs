@@ -1,6 +1,6 @@
 //! D3: calls of one source that overlap, and conversations side by side on one source.
 
-use longhaul_core::cache::{Verdict, Watch};
+use longhaul_core::cache::{CacheBreakDetector, CacheVerdict};
 use serde_json::{Value, json};
 
 use super::request::*;
@@ -23,31 +23,34 @@ fn agent(name: &str, rounds: usize) -> Value {
 
 #[test]
 fn d3_sub_agents_on_one_source_are_each_compared_with_themselves() {
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     let open =
         ["a", "b", "c"].map(|name| (name, watch.before(print("agent:x", at(0), &agent(name, 0)))));
     for (_, id) in open.into_iter().rev() {
         assert_eq!(
             watch.after(id, &usage(10_000, 30_000), None),
-            Verdict::First
+            CacheVerdict::First
         );
     }
     for round in 1..4 {
         let open =
             ["a", "b", "c"].map(|name| watch.before(print("agent:x", at(0), &agent(name, round))));
         for id in open {
-            assert_eq!(watch.after(id, &usage(40_000, 100), None), Verdict::Steady);
+            assert_eq!(
+                watch.after(id, &usage(40_000, 100), None),
+                CacheVerdict::Steady
+            );
         }
     }
     let id = watch.before(print("agent:x", at(1), &agent("d", 0)));
     assert_eq!(
         watch.after(id, &usage(10_000, 30_000), None),
-        Verdict::First
+        CacheVerdict::First
     );
     let id = watch.before(print("agent:x", at(2), &agent("b", 4)));
     assert!(matches!(
         watch.after(id, &usage(10_000, 30_000), None),
-        Verdict::Broke(_)
+        CacheVerdict::Broke(_)
     ));
 }
 
@@ -60,22 +63,22 @@ fn d3_two_calls_at_once_from_one_point_are_both_compared_with_that_point() {
     let two = watch.before(print("main", at(20), &fork));
     assert_eq!(
         watch.after(one, &usage(50_000, 4_000), None),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
     assert_eq!(
         watch.after(two, &usage(50_000, 4_000), None),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
     // Each goes on by itself.
     let mut further = request(4);
     further["messages"][6] = fork["messages"][6].clone();
     assert_eq!(
         call(&mut watch, 30, &further, &usage(54_000, 100)),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
     assert_eq!(
         call(&mut watch, 30, &request(4), &usage(54_000, 100)),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
 }
 
@@ -86,11 +89,14 @@ fn d3_a_call_that_is_overtaken_does_not_become_the_baseline() {
     let late = watch.before(print("main", at(21), &request(3)));
     assert_eq!(
         watch.after(late, &usage(50_000, 9_000), None),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
-    assert_eq!(watch.after(early, &usage(50_000, 0), None), Verdict::Steady);
+    assert_eq!(
+        watch.after(early, &usage(50_000, 0), None),
+        CacheVerdict::Steady
+    );
     let verdict = call(&mut watch, 30, &request(4), &usage(50_000, 9_000));
-    assert!(matches!(verdict, Verdict::Unread(_)), "{verdict:?}");
+    assert!(matches!(verdict, CacheVerdict::Unread(_)), "{verdict:?}");
 }
 
 #[test]
@@ -102,11 +108,11 @@ fn d3_a_host_that_never_ends_its_calls_does_not_fill_the_memory() {
     }
     assert_eq!(
         watch.after(first, &usage(50_000, 9), None),
-        Verdict::Ignored
+        CacheVerdict::Ignored
     );
     watch.forget("main");
     assert_eq!(
         call(&mut watch, 30, &request(4), &usage(0, 9_000)),
-        Verdict::First
+        CacheVerdict::First
     );
 }

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use longhaul_core::cache::{Conversation, Fingerprint, Flags, Head, Mark, Verdict, Watch};
+use longhaul_core::cache::{
+    CacheBreakDetector, CacheBreakpoint, CacheVerdict, FingerprintMessages, Flags,
+    PrefixFingerprint, RequestFingerprint,
+};
 use longhaul_core::message::BlockKind;
-use longhaul_core::normalize::{Buffer, Origin, RenderedBlock, RenderedMessage, Role};
+use longhaul_core::normalize::{
+    AppendBuffer, BlockOrigin, MessageRole, RenderedBlock, RenderedMessage,
+};
 use longhaul_core::prompt::Ttl;
 use longhaul_core::tokens::Estimate;
 use serde_json::json;
@@ -15,7 +20,7 @@ use super::request::*;
 /// A rendering made by hand: one text block a message.
 #[derive(Default)]
 struct Rendered {
-    buffer: Buffer,
+    buffer: AppendBuffer,
     blocks: Vec<RenderedBlock>,
     messages: Vec<RenderedMessage>,
 }
@@ -23,7 +28,7 @@ struct Rendered {
 impl Rendered {
     fn say(&mut self, text: &str) {
         let message = self.messages.len() as u32;
-        let role = [Role::User, Role::Assistant][message as usize % 2];
+        let role = [MessageRole::User, MessageRole::Assistant][message as usize % 2];
         let start = self.buffer.len();
         self.buffer.push(
             json!({ "type": "text", "text": text })
@@ -42,7 +47,7 @@ impl Rendered {
             markable: true,
             message,
             entry: None,
-            origin: Origin::Said,
+            origin: BlockOrigin::Said,
             prefix_hash: 0,
             weight: Estimate::default(),
         });
@@ -55,38 +60,44 @@ impl Rendered {
         self.say(&format!("Question {nth}"));
     }
 
-    fn print(&self, head: &Arc<Head>, generation: u64, seconds: i64) -> Fingerprint<'_> {
-        let mark = Mark {
+    fn print(
+        &self,
+        head: &Arc<PrefixFingerprint>,
+        generation: u64,
+        seconds: i64,
+    ) -> RequestFingerprint<'_> {
+        let mark = CacheBreakpoint {
             ttl: Ttl::FiveMinutes,
             scope: None,
         };
-        Fingerprint {
+        RequestFingerprint {
             source: "main".to_owned(),
             started: at(seconds),
-            head: Arc::clone(head),
+            prefix: Arc::clone(head),
             flags: Arc::new(Flags::new()),
-            messages: Conversation::Rendered {
+            messages: FingerprintMessages::Rendered {
                 generation,
                 buffer: &self.buffer,
                 blocks: &self.blocks,
                 messages: &self.messages,
             },
-            marks: vec![(self.blocks.len() - 1, mark)],
-            rewriting: None,
+            breakpoints: vec![(self.blocks.len() - 1, mark)],
+            prefix_replacement: None,
         }
     }
 }
 
-fn head() -> Arc<Head> {
+fn head() -> Arc<PrefixFingerprint> {
     let body = request(0);
     let part = |name: &str| Bytes::from(body[name].to_string());
     let settings = Bytes::from(json!({ "model": MODEL, "max_tokens": 1000 }).to_string());
-    Arc::new(Head::of_parts(&part("system"), &part("tools"), &settings, []).unwrap())
+    Arc::new(PrefixFingerprint::of_parts(&part("system"), &part("tools"), &settings, []).unwrap())
 }
 
 #[test]
 fn d1_a_rendering_and_the_body_made_of_it_are_the_same_to_the_watch() {
-    let (mut watch, mut rendered, head) = (Watch::default(), Rendered::default(), head());
+    let (mut watch, mut rendered, head) =
+        (CacheBreakDetector::default(), Rendered::default(), head());
     for nth in 0..4 {
         rendered.round(nth);
         let id = watch.before(rendered.print(&head, 1, nth as i64));
@@ -95,7 +106,7 @@ fn d1_a_rendering_and_the_body_made_of_it_are_the_same_to_the_watch() {
     // The same conversation from its body: a break finds nothing that changed.
     let verdict = call(&mut watch, 9, &request(4), &usage(0, 40_000));
     assert!(
-        matches!(&verdict, Verdict::Broke(finding) if finding.changes.is_empty()),
+        matches!(&verdict, CacheVerdict::Broke(finding) if finding.changes.is_empty()),
         "{verdict:?}"
     );
 }
@@ -103,7 +114,7 @@ fn d1_a_rendering_and_the_body_made_of_it_are_the_same_to_the_watch() {
 #[test]
 fn d1_a_new_generation_is_compared_position_by_position() {
     let (mut watch, mut old, mut new, head) = (
-        Watch::default(),
+        CacheBreakDetector::default(),
         Rendered::default(),
         Rendered::default(),
         head(),
@@ -116,7 +127,10 @@ fn d1_a_new_generation_is_compared_position_by_position() {
     watch.after(id, &usage(40_000, 100), None);
     old.round(4);
     let id = watch.before(old.print(&head, 1, 1));
-    assert_eq!(watch.after(id, &usage(40_100, 100), None), Verdict::Steady);
+    assert_eq!(
+        watch.after(id, &usage(40_100, 100), None),
+        CacheVerdict::Steady
+    );
     new.round(4);
     let id = watch.before(new.print(&head, 2, 2));
     let verdict = watch.after(id, &usage(10_000, 30_000), None);
@@ -128,7 +142,8 @@ fn d1_a_new_generation_is_compared_position_by_position() {
 
 #[test]
 fn t3_of_a_known_generation_only_what_is_new_is_looked_at() {
-    let (mut watch, mut rendered, head) = (Watch::default(), Rendered::default(), head());
+    let (mut watch, mut rendered, head) =
+        (CacheBreakDetector::default(), Rendered::default(), head());
     rendered.round(0);
     let id = watch.before(rendered.print(&head, 7, 0));
     watch.after(id, &usage(40_000, 100), None);
@@ -140,7 +155,7 @@ fn t3_of_a_known_generation_only_what_is_new_is_looked_at() {
     let id = watch.before(forged.print(&head, 7, 1));
     let verdict = watch.after(id, &usage(0, 40_000), None);
     assert!(
-        matches!(&verdict, Verdict::Broke(finding) if finding.changes.is_empty()),
+        matches!(&verdict, CacheVerdict::Broke(finding) if finding.changes.is_empty()),
         "{verdict:?}"
     );
 }

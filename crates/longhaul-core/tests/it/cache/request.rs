@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::cache::{Fingerprint, Verdict, Watch};
+use longhaul_core::cache::{CacheBreakDetector, CacheVerdict, RequestFingerprint};
 use longhaul_core::message::Usage;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use serde_json::{Value, json};
@@ -45,8 +45,8 @@ pub(crate) fn tool(name: &str) -> Value {
     json!({ "name": name, "description": "Does it.", "input_schema": { "type": "object", "properties": {} } })
 }
 
-pub(crate) fn print(source: &str, started: Timestamp, body: &Value) -> Fingerprint<'static> {
-    Fingerprint::of_body(source, started, &Bytes::from(body.to_string()), []).unwrap()
+pub(crate) fn print(source: &str, started: Timestamp, body: &Value) -> RequestFingerprint<'static> {
+    RequestFingerprint::of_body(source, started, &Bytes::from(body.to_string()), []).unwrap()
 }
 
 /// Usage that read and wrote so many tokens.
@@ -61,21 +61,26 @@ pub(crate) fn usage(read: u64, written: u64) -> Usage {
 }
 
 /// One call from start to end on the source `main`.
-pub(crate) fn call(watch: &mut Watch, seconds: i64, body: &Value, usage: &Usage) -> Verdict {
+pub(crate) fn call(
+    watch: &mut CacheBreakDetector,
+    seconds: i64,
+    body: &Value,
+    usage: &Usage,
+) -> CacheVerdict {
     let id = watch.before(print("main", at(seconds), body));
     watch.after(id, usage, Some(&spec()))
 }
 
 /// A watch whose conversation of two rounds read 48,210 tokens and left 50,000 in the cache.
-pub(crate) fn warm() -> Watch {
-    let mut watch = Watch::default();
+pub(crate) fn warm() -> CacheBreakDetector {
+    let mut watch = CacheBreakDetector::default();
     assert_eq!(
         call(&mut watch, 0, &request(1), &usage(0, 48_210)),
-        Verdict::First
+        CacheVerdict::First
     );
     assert_eq!(
         call(&mut watch, 10, &request(2), &usage(48_210, 1_790)),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
     watch
 }

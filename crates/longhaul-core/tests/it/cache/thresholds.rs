@@ -1,6 +1,8 @@
 //! D2: what is a break and what is not; D4: what is expected.
 
-use longhaul_core::cache::{Cause, FindingKind, Measure, Verdict, Watch, is_drop};
+use longhaul_core::cache::{
+    CacheBreakDetector, CacheFindingKind, CacheMeasurement, CacheMissCause, CacheVerdict, is_drop,
+};
 use longhaul_core::message::{Iteration, IterationKind, Usage};
 use longhaul_core::prompt::Ttl;
 
@@ -18,12 +20,12 @@ fn d2_a_drop_must_be_over_five_percent_and_over_two_thousand_tokens() {
 #[test]
 fn d2_nothing_changed_and_in_time_is_the_servers_side_later_it_is_expiry() {
     for (idle, cause) in [
-        (299, Cause::ServerSide),
-        (300, Cause::Expired(Ttl::FiveMinutes)),
-        (90_000, Cause::Expired(Ttl::FiveMinutes)),
+        (299, CacheMissCause::ServerSide),
+        (300, CacheMissCause::Expired(Ttl::FiveMinutes)),
+        (90_000, CacheMissCause::Expired(Ttl::FiveMinutes)),
     ] {
         let verdict = call(&mut warm(), 10 + idle, &request(3), &usage(0, 51_000));
-        let Verdict::Broke(finding) = verdict else {
+        let CacheVerdict::Broke(finding) = verdict else {
             panic!("{verdict:?}");
         };
         assert_eq!(finding.cause, cause, "{idle}");
@@ -36,13 +38,13 @@ fn d2_nothing_changed_and_in_time_is_the_servers_side_later_it_is_expiry() {
 
 #[test]
 fn d2_what_was_written_and_not_read_is_told_apart_from_a_break() {
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     call(&mut watch, 0, &request(1), &usage(20_000, 10_000));
     let verdict = call(&mut watch, 10, &request(2), &usage(20_000, 11_000));
-    let Verdict::Unread(finding) = verdict else {
+    let CacheVerdict::Unread(finding) = verdict else {
         panic!("{verdict:?}");
     };
-    assert_eq!(finding.kind, FindingKind::Unread);
+    assert_eq!(finding.kind, CacheFindingKind::Unread);
     assert_eq!(
         (finding.from, finding.to, finding.missed),
         (30_000, 20_000, 10_000)
@@ -60,7 +62,7 @@ fn d2_calls_that_failed_or_measured_nothing_are_no_baseline() {
     let id = watch.before(print("main", at(20), &request(3)));
     watch.failed(id);
     let zero = call(&mut watch, 30, &request(3), &Usage::default());
-    assert_eq!(zero, Verdict::Ignored);
+    assert_eq!(zero, CacheVerdict::Ignored);
     let aborted = watch.before(print("main", at(40), &request(3)));
     assert_eq!(
         watch.after(
@@ -71,15 +73,15 @@ fn d2_calls_that_failed_or_measured_nothing_are_no_baseline() {
             },
             None
         ),
-        Verdict::Ignored
+        CacheVerdict::Ignored
     );
     assert_eq!(
         watch.after(aborted, &usage(0, 9), None),
-        Verdict::Ignored,
+        CacheVerdict::Ignored,
         "known no more"
     );
     let verdict = call(&mut watch, 50, &request(3), &usage(0, 51_000));
-    assert!(matches!(verdict, Verdict::Broke(finding) if finding.from == 48_210));
+    assert!(matches!(verdict, CacheVerdict::Broke(finding) if finding.from == 48_210));
 }
 
 #[test]
@@ -97,13 +99,13 @@ fn d2_a_reply_of_several_steps_counts_what_each_step_read_once() {
         )
     };
     let several = steps(&[(10_000, 2_000), (12_000, 500), (12_500, 100)]);
-    let measure = Measure::of(&several).unwrap();
+    let measure = CacheMeasurement::of(&several).unwrap();
     assert_eq!((measure.read, measure.cached), (10_000, 12_600));
-    let mut watch = Watch::default();
+    let mut watch = CacheBreakDetector::default();
     call(&mut watch, 0, &request(1), &several);
     assert_eq!(
         call(&mut watch, 10, &request(2), &usage(12_600, 900)),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
 }
 
@@ -113,19 +115,19 @@ fn d3_sources_are_apart_and_small_models_can_be_left_out() {
     let id = watch.before(print("notes", at(20), &request(2)));
     assert_eq!(
         watch.after(id, &usage(0, 50_000), Some(&spec())),
-        Verdict::First
+        CacheVerdict::First
     );
     assert_eq!(
         call(&mut watch, 30, &request(3), &usage(50_000, 900)),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
-    let mut watch = Watch::new(|model| model.contains("haiku"));
+    let mut watch = CacheBreakDetector::new(|model| model.contains("haiku"));
     let mut small = request(1);
     small["model"] = "claude-haiku-4-5".into();
     call(&mut watch, 0, &small, &usage(50_000, 100));
     assert_eq!(
         call(&mut watch, 10, &small, &usage(0, 50_000)),
-        Verdict::Ignored
+        CacheVerdict::Ignored
     );
 }
 
@@ -137,15 +139,18 @@ fn d4_a_compaction_resets_the_baseline_of_its_source_only() {
     let open = watch.before(print("main", at(12), &request(2)));
     watch.compacted("main");
     // A call that began before says nothing about what comes.
-    assert_eq!(watch.after(open, &usage(50_000, 10), None), Verdict::First);
+    assert_eq!(
+        watch.after(open, &usage(50_000, 10), None),
+        CacheVerdict::First
+    );
     assert_eq!(
         call(&mut watch, 20, &request(2), &usage(9_000, 3_000)),
-        Verdict::First
+        CacheVerdict::First
     );
     let other = watch.before(print("sdk", at(30), &request(3)));
     assert!(matches!(
         watch.after(other, &usage(0, 40_000), None),
-        Verdict::Broke(_)
+        CacheVerdict::Broke(_)
     ));
 }
 
@@ -155,18 +160,18 @@ fn d4_a_deletion_makes_the_next_drop_expected_up_to_its_size() {
     watch.cache_deleted("main", 20_000);
     assert_eq!(
         call(&mut watch, 20, &request(3), &usage(29_000, 900)),
-        Verdict::Expected { lost: 19_210 }
+        CacheVerdict::Expected { lost: 19_210 }
     );
     let again = call(&mut watch, 30, &request(4), &usage(5_000, 20_000));
     assert!(
-        matches!(again, Verdict::Broke(_)),
+        matches!(again, CacheVerdict::Broke(_)),
         "the next only: {again:?}"
     );
     let mut watch = warm();
     watch.cache_deleted("main", 5_000);
     let verdict = call(&mut watch, 20, &request(3), &usage(10_000, 40_000));
     assert!(
-        matches!(&verdict, Verdict::Broke(finding) if finding.missed == 35_000),
+        matches!(&verdict, CacheVerdict::Broke(finding) if finding.missed == 35_000),
         "{verdict:?}"
     );
 }
@@ -178,10 +183,13 @@ fn d4_a_deletion_is_not_seen_by_calls_that_began_before_it_nor_used_up_by_failed
     watch.cache_deleted("main", 20_000);
     assert_eq!(
         watch.after(open, &usage(50_000, 100), None),
-        Verdict::Steady
+        CacheVerdict::Steady
     );
     let failed = watch.before(print("main", at(20), &request(4)));
     watch.failed(failed);
     let verdict = call(&mut watch, 30, &request(4), &usage(31_000, 900));
-    assert!(matches!(verdict, Verdict::Expected { .. }), "{verdict:?}");
+    assert!(
+        matches!(verdict, CacheVerdict::Expected { .. }),
+        "{verdict:?}"
+    );
 }

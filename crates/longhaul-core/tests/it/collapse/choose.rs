@@ -1,10 +1,10 @@
 //! Which spans are folded.
 
-use longhaul_core::collapse::{Chosen, Limits, choose, first_foldable};
+use longhaul_core::collapse::{ChosenSpans, FoldLimits, choose, first_foldable};
 use longhaul_core::message::Id;
-use longhaul_core::rounds::{Part, Piece, Rounds};
+use longhaul_core::rounds::{PieceKind, Rounds, ViewPiece};
 use longhaul_core::tokens::Estimate;
-use longhaul_testkit::session::{Compaction, SessionSpec};
+use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::session_file::SessionFile;
 
 /// A view of turns: a prompt, some rounds of a call and its result, and a last response.
 struct Made {
-    pieces: Vec<Piece>,
+    pieces: Vec<ViewPiece>,
     weights: Vec<Estimate>,
 }
 
@@ -27,20 +27,20 @@ impl Made {
         };
         let id = |kind: &str, turn: usize, round: usize| Id::of(&format!("{kind}{turn}-{round}"));
         for turn in 0..turns {
-            made.push(Part::Input, 50, None, None);
+            made.push(PieceKind::Input, 50, None, None);
             for round in 0..rounds {
                 let (message, call) = (id("m", turn, round), id("t", turn, round));
-                made.push(Part::Response(Some(message)), 100, Some(call), None);
-                made.push(Part::Input, each, None, Some(call));
+                made.push(PieceKind::Response(Some(message)), 100, Some(call), None);
+                made.push(PieceKind::Input, each, None, Some(call));
             }
-            let last = Part::Response(Some(id("m", turn, rounds)));
+            let last = PieceKind::Response(Some(id("m", turn, rounds)));
             made.push(last, 200, None, None);
         }
         made
     }
 
-    fn push(&mut self, part: Part, weight: u64, calls: Option<Id>, answers: Option<Id>) {
-        self.pieces.push(Piece {
+    fn push(&mut self, part: PieceKind, weight: u64, calls: Option<Id>, answers: Option<Id>) {
+        self.pieces.push(ViewPiece {
             part,
             calls: calls.into_iter().collect(),
             answers: answers.into_iter().collect(),
@@ -52,22 +52,22 @@ impl Made {
         self.weights.iter().copied().sum::<Estimate>().padded()
     }
 
-    fn choose(&self, limits: &Limits, used: u64) -> Option<Chosen> {
+    fn choose(&self, limits: &FoldLimits, used: u64) -> Option<ChosenSpans> {
         choose(&self.pieces, &self.weights, 0, limits, used)
     }
 
     fn is_prompt(&self, at: usize) -> bool {
-        self.pieces[at].part == Part::Input && self.pieces[at].answers.is_empty()
+        self.pieces[at].part == PieceKind::Input && self.pieces[at].answers.is_empty()
     }
 }
 
 /// The same with ids of its own.
-fn renamed(pieces: Vec<Piece>, part: usize) -> Vec<Piece> {
+fn renamed(pieces: Vec<ViewPiece>, part: usize) -> Vec<ViewPiece> {
     let tell = |id: &Id| Id::of(&format!("{id:?}{part}"));
-    let piece = |piece: Piece| Piece {
+    let piece = |piece: ViewPiece| ViewPiece {
         part: match piece.part {
-            Part::Response(message) => Part::Response(message.as_ref().map(tell)),
-            Part::Reasoning(message) => Part::Reasoning(message.as_ref().map(tell)),
+            PieceKind::Response(message) => PieceKind::Response(message.as_ref().map(tell)),
+            PieceKind::Reasoning(message) => PieceKind::Reasoning(message.as_ref().map(tell)),
             part => part,
         },
         calls: piece.calls.iter().map(tell).collect(),
@@ -77,7 +77,13 @@ fn renamed(pieces: Vec<Piece>, part: usize) -> Vec<Piece> {
 }
 
 /// Holds for whatever is chosen.
-fn check(pieces: &[Piece], weights: &[Estimate], first: usize, limits: &Limits, chosen: &Chosen) {
+fn check(
+    pieces: &[ViewPiece],
+    weights: &[Estimate],
+    first: usize,
+    limits: &FoldLimits,
+    chosen: &ChosenSpans,
+) {
     assert_eq!(chosen.spans[0].start, first);
     for pair in chosen.spans.windows(2) {
         assert_eq!(pair[0].end, pair[1].start, "without gaps, oldest first");
@@ -218,10 +224,10 @@ fn o6_the_summary_behind_the_boundary_is_not_folded_again() {
 fn o6_generated_sessions_are_folded_at_safe_cuts_behind_their_summary() {
     let mut folded = 0;
     for seed in 0..8 {
-        let spec = SessionSpec::new(seed, 60).compaction(Compaction::EveryRounds(40));
+        let spec = SessionSpec::new(seed, 60).compaction(CompactionSchedule::EveryRounds(40));
         let file = SessionFile::new(spec.generate().bytes);
         let live = file.live();
-        let pieces: Vec<Piece> = live.iter().map(|live| live.piece.clone()).collect();
+        let pieces: Vec<ViewPiece> = live.iter().map(|live| live.piece.clone()).collect();
         let weights: Vec<Estimate> = live
             .iter()
             .map(|live| Estimate::new(live.entry.bytes().len() as u64 / 4))
@@ -251,7 +257,7 @@ proptest! {
     ) {
         let weights: Vec<Estimate> = weights.into_iter().take(view.len()).map(Estimate::new).collect();
         let limits = limits(window);
-        let boundary = view.iter().rposition(|piece| piece.part == Part::Boundary);
+        let boundary = view.iter().rposition(|piece| piece.part == PieceKind::Boundary);
         let floor = boundary.map_or(0, |at| at + 1).max(first);
         if let Some(chosen) = choose(&view, &weights, first, &limits, used) {
             check(&view, &weights, floor, &limits, &chosen);

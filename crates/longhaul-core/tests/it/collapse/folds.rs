@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use longhaul_core::boundary::{Compaction, Trigger};
-use longhaul_core::collapse::{Fold, Folds, Span, local};
+use longhaul_core::boundary::{CompactionRecord, CompactionTrigger};
+use longhaul_core::collapse::{Fold, FoldSpan, Folds, local};
 use longhaul_core::message::Entry;
 use longhaul_core::summary::Summary;
-use longhaul_core::tokens::Rough;
+use longhaul_core::tokens::RoughEstimator;
 use longhaul_testkit::session::SessionSpec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -38,12 +38,12 @@ fn some() -> Folds {
 }
 
 fn boundary(folds: &Value) -> Entry {
-    let lines = Compaction {
+    let lines = CompactionRecord {
         envelope: envelope(),
         boundary: stamp("b"),
         summary: stamp("s"),
         logical_parent: None,
-        trigger: Trigger::Auto,
+        trigger: CompactionTrigger::Auto,
         pre_tokens: 1,
         messages_summarized: 1,
         user_context: None,
@@ -164,8 +164,8 @@ fn o6_x9_spans_are_folded_without_a_model() {
     assert_eq!(texts.len(), 4);
     for (text, span) in texts.iter().zip(&spans) {
         assert!(text.contains("without a model"), "{text}");
-        assert!(Rough::text(text).padded() <= limits.fold_weight());
-        let described = Span::of(span.iter().map(|live| live.entry.view()));
+        assert!(RoughEstimator::text(text).padded() <= limits.fold_weight());
+        let described = FoldSpan::of(span.iter().map(|live| live.entry.view()));
         assert!(described.messages > 0 && described.from <= described.to);
         assert!(!described.opening.is_empty());
         assert_eq!(Fold::new(&described, text).messages, described.messages);

@@ -1,7 +1,7 @@
 //! The limits of folding.
 
-use longhaul_core::collapse::Limits;
-use longhaul_core::window::{Settings, WindowInput, WindowStatus};
+use longhaul_core::collapse::FoldLimits;
+use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
 use proptest::prelude::*;
 
 use super::{limits, status};
@@ -26,11 +26,11 @@ fn o6_h7_spans_and_folds_shrink_with_a_small_window() {
 
 #[test]
 fn o6_a_blocking_limit_that_was_set_draws_the_others_down() {
-    let settings = Settings {
+    let settings = WindowSettings {
         blocking_limit: Some(100_000),
-        ..Settings::default()
+        ..WindowSettings::default()
     };
-    let limits = Limits::of(&status(200_000, settings));
+    let limits = FoldLimits::of(&status(200_000, settings));
     assert_eq!((limits.commit_at, limits.wait_at), (100_000, 100_000));
 }
 
@@ -41,10 +41,10 @@ proptest! {
         max_output in prop_oneof![1_u64..200_000, 1_u64..=u64::MAX],
         blocking_limit in proptest::option::of(0_u64..2_000_000),
     ) {
-        let settings = Settings { blocking_limit, ..Settings::default() };
+        let settings = WindowSettings { blocking_limit, ..WindowSettings::default() };
         let input = WindowInput { window, max_output, used: 0, settings };
         let status = WindowStatus::new(&input).unwrap();
-        let limits = Limits::of(&status);
+        let limits = FoldLimits::of(&status);
         prop_assert!(1 <= limits.keep && limits.keep <= limits.target);
         prop_assert!(limits.target <= limits.commit_at && limits.commit_at <= limits.wait_at);
         prop_assert!(limits.wait_at <= status.blocking);

@@ -6,14 +6,14 @@ mod limits;
 mod prompt;
 mod read;
 
-use longhaul_core::collapse::Limits;
-use longhaul_core::window::{Settings, WindowInput, WindowStatus};
+use longhaul_core::collapse::FoldLimits;
+use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
 
-fn limits(window: u64) -> Limits {
-    Limits::of(&status(window, Settings::default()))
+fn limits(window: u64) -> FoldLimits {
+    FoldLimits::of(&status(window, WindowSettings::default()))
 }
 
-fn status(window: u64, settings: Settings) -> WindowStatus {
+fn status(window: u64, settings: WindowSettings) -> WindowStatus {
     WindowStatus::new(&WindowInput {
         window,
         max_output: 64_000,

@@ -1,20 +1,20 @@
 //! What the model is asked.
 
-use longhaul_core::collapse::{Asked, Earlier, Span, prompt};
-use longhaul_core::summary::Instructions;
+use longhaul_core::collapse::{EarlierFolds, FoldPrompt, FoldSpan, prompt};
+use longhaul_core::summary::SummaryInstructions;
 
 use super::limits;
 use crate::snapshot::check;
 
-const NONE: Instructions<'static> = Instructions {
+const NONE: SummaryInstructions<'static> = SummaryInstructions {
     called_off: &[],
     user: "",
     hooks: &[],
     memory_file: "",
 };
 
-fn span(opening: &str, messages: u64) -> Span {
-    Span {
+fn span(opening: &str, messages: u64) -> FoldSpan {
+    FoldSpan {
         opening: opening.to_owned(),
         messages,
         from: None,
@@ -30,21 +30,21 @@ fn o6_the_request_for_folds_is_as_it_was_and_of_bounded_size() {
         span("Bash {\"command\":\"cargo test\"}", 9),
         span("Good. Now the docs.", 1),
     ];
-    let asked = Asked {
+    let asked = FoldPrompt {
         spans: &spans,
         kept: None,
-        earlier: Earlier::Stay,
+        earlier: EarlierFolds::Stay,
         limits: &limits,
         instructions: &NONE,
     };
     let plain = prompt(&asked);
     check("fold_prompt", &plain);
     assert!(plain.len() < 3_600, "{}", plain.len());
-    let all = prompt(&Asked {
+    let all = prompt(&FoldPrompt {
         spans: &spans[..1],
         kept: Some("And now {quote} this."),
-        earlier: Earlier::Condense,
-        instructions: &Instructions {
+        earlier: EarlierFolds::Condense,
+        instructions: &SummaryInstructions {
             called_off: &[],
             user: "Mind the API.",
             hooks: &["Keep ticket numbers."],
@@ -59,10 +59,10 @@ fn o6_the_request_for_folds_is_as_it_was_and_of_bounded_size() {
 #[test]
 fn o6_tools_are_forbidden_at_the_start_and_at_the_end() {
     let limits = limits(8_000);
-    let text = prompt(&Asked {
+    let text = prompt(&FoldPrompt {
         spans: &[span("go", 3)],
         kept: None,
-        earlier: Earlier::Stay,
+        earlier: EarlierFolds::Stay,
         limits: &limits,
         instructions: &NONE,
     });

@@ -1,16 +1,16 @@
 //! What is taken of the model's answer.
 
-use longhaul_core::collapse::{Answer, Earlier, Wanted, read};
-use longhaul_core::summary::{Reply, Stop, SummaryFailure};
+use longhaul_core::collapse::{EarlierFolds, FoldReply, RequestedFolds, read};
+use longhaul_core::summary::{SummaryFailure, SummaryReplyText, SummaryStop};
 use proptest::prelude::*;
 
-const TWO: Wanted = Wanted {
+const TWO: RequestedFolds = RequestedFolds {
     spans: 2,
-    earlier: Earlier::Stay,
+    earlier: EarlierFolds::Stay,
 };
 
-fn reply(text: &str, stop: Stop) -> Reply<'_> {
-    Reply {
+fn reply(text: &str, stop: SummaryStop) -> SummaryReplyText<'_> {
+    SummaryReplyText {
         text,
         calls: 0,
         stop,
@@ -18,7 +18,7 @@ fn reply(text: &str, stop: Stop) -> Reply<'_> {
 }
 
 fn folds(text: &str) -> Result<Vec<String>, SummaryFailure> {
-    read(reply(text, Stop::Finished), TWO).map(|answer| answer.spans)
+    read(reply(text, SummaryStop::Finished), TWO).map(|answer| answer.spans)
 }
 
 #[test]
@@ -62,19 +62,22 @@ fn o6_a_missing_or_empty_fold_is_a_failure() {
     );
     assert_eq!(folds("I would rather not."), Err(SummaryFailure::NoSummary));
     assert_eq!(folds(""), Err(SummaryFailure::NoSummary));
-    let condense = Wanted {
+    let condense = RequestedFolds {
         spans: 1,
-        earlier: Earlier::Condense,
+        earlier: EarlierFolds::Condense,
     };
-    let without = read(reply("<fold n=\"1\">one</fold>", Stop::Finished), condense);
+    let without = read(
+        reply("<fold n=\"1\">one</fold>", SummaryStop::Finished),
+        condense,
+    );
     assert_eq!(
         without.unwrap_err(),
         SummaryFailure::MissingFold { number: 0 }
     );
     let with = "<fold n=\"0\">all before</fold><fold n=\"1\">one</fold>";
     assert_eq!(
-        read(reply(with, Stop::Finished), condense).unwrap(),
-        Answer {
+        read(reply(with, SummaryStop::Finished), condense).unwrap(),
+        FoldReply {
             condensed: Some("all before".to_owned()),
             spans: vec!["one".to_owned()],
         }
@@ -85,20 +88,20 @@ fn o6_a_missing_or_empty_fold_is_a_failure() {
 fn o6_calls_refusals_errors_and_cut_off_answers_are_failures() {
     let whole = "<fold n=\"1\">one</fold><fold n=\"2\">two</fold>";
     let failure = |reply| read(reply, TWO).unwrap_err();
-    let calls = Reply {
+    let calls = SummaryReplyText {
         calls: 1,
-        ..reply(whole, Stop::Finished)
+        ..reply(whole, SummaryStop::Finished)
     };
     assert_eq!(failure(calls), SummaryFailure::ToolCall);
     assert_eq!(
-        failure(reply(whole, Stop::ToolUse)),
+        failure(reply(whole, SummaryStop::ToolUse)),
         SummaryFailure::ToolCall
     );
     assert_eq!(
-        failure(reply(whole, Stop::Refusal)),
+        failure(reply(whole, SummaryStop::Refusal)),
         SummaryFailure::Refusal
     );
-    for stop in [Stop::CutOff, Stop::WindowFull] {
+    for stop in [SummaryStop::CutOff, SummaryStop::WindowFull] {
         let cut = "<fold n=\"1\">one</fold><fold n=\"2\">tw";
         assert_eq!(
             failure(reply(cut, stop)),
@@ -112,7 +115,7 @@ fn o6_calls_refusals_errors_and_cut_off_answers_are_failures() {
     }
     let error = "API Error: 529 overloaded";
     assert_eq!(
-        failure(reply(error, Stop::Finished)),
+        failure(reply(error, SummaryStop::Finished)),
         SummaryFailure::ApiErrorText {
             text: error.to_owned()
         }
@@ -129,8 +132,8 @@ proptest! {
         text in "(<fold n=\"?[0-3]{0,2}\"?>|</fold>|[a-z <>/ä…\n]{0,8}){0,12}",
         spans in 0_usize..4,
     ) {
-        let wanted = Wanted { spans, earlier: Earlier::Stay };
-        if let Ok(answer) = read(reply(&text, Stop::Finished), wanted) {
+        let wanted = RequestedFolds { spans, earlier: EarlierFolds::Stay };
+        if let Ok(answer) = read(reply(&text, SummaryStop::Finished), wanted) {
             prop_assert_eq!(answer.spans.len(), spans);
             prop_assert!(answer.spans.iter().all(|fold| fold.chars().any(char::is_alphanumeric)));
         }

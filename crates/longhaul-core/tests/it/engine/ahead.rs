@@ -1,8 +1,8 @@
 //! Summaries that are prepared while the conversation goes on (X5).
 
 use longhaul_core::engine::{
-    Ahead, CompactFailure, CompactRequest, Event, FailedKind, HookOutcome, Input, NewEntry,
-    Preparation, Summarizer,
+    CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event, HookOutcome, NewEntry,
+    PreparationEvent, Summarizer, SummaryTiming,
 };
 
 use super::desk::{Answer, Desk, Setting, Sum, long};
@@ -10,7 +10,7 @@ use super::desk::{Answer, Desk, Setting, Sum, long};
 /// A conversation that will soon be at its threshold of 13,400.
 fn soon() -> Desk {
     let mut desk = Desk::with(Setting {
-        preparation: Preparation::Ahead,
+        preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
     desk.exchange(
@@ -23,7 +23,7 @@ fn soon() -> Desk {
     desk
 }
 
-fn aheads(desk: &Desk) -> Vec<Ahead> {
+fn aheads(desk: &Desk) -> Vec<PreparationEvent> {
     let events = desk.events.iter().filter_map(|event| match event {
         Event::Ahead(ahead) => Some(*ahead),
         _ => None,
@@ -35,7 +35,7 @@ fn aheads(desk: &Desk) -> Vec<Ahead> {
 fn x5_the_summary_is_asked_for_before_the_threshold_and_turns_go_on() {
     let mut desk = soon();
     desk.exchange("What do you know about it?", Answer::Says("Much.", 11_000));
-    assert_eq!(aheads(&desk), [Ahead::Begun]);
+    assert_eq!(aheads(&desk), [PreparationEvent::Begun]);
     assert_eq!(desk.set_aside.len(), 1);
     desk.exchange("And?", Answer::Says("More.", 12_000));
     desk.exchange("And now?", Answer::Says("Even more.", 13_500));
@@ -47,7 +47,10 @@ fn x5_the_summary_is_asked_for_before_the_threshold_and_turns_go_on() {
     );
     assert_eq!(desk.sent.len(), 7);
     desk.catch_up();
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
     desk.exchange("Go on.", Answer::Says("Yes.", 3_000));
     let done = desk.last_compaction();
     assert_eq!((done.by, done.waited), (Summarizer::Fork, 0));
@@ -76,7 +79,7 @@ fn x5_the_request_reads_what_was_sent_to_the_byte() {
 #[test]
 fn x5_a_compaction_in_between_says_nothing_about_how_fast_the_window_fills() {
     let mut desk = Desk::with(Setting {
-        preparation: Preparation::Ahead,
+        preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
@@ -89,14 +92,17 @@ fn x5_a_compaction_in_between_says_nothing_about_how_fast_the_window_fills() {
     grows(&mut desk, &pace);
     // By hand, and the summary takes 40 seconds: eight turns of 200 tokens and two more, which is a lead of 2,000.
     desk.hold = Some("summarize");
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     desk.later(40);
     desk.release();
     assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
     grows(&mut desk, &[10_400, 10_600, 10_800, 11_000, 11_200]);
     assert_eq!(aheads(&desk), [], "the threshold of 13,400 is too far");
     grows(&mut desk, &[11_400]);
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
 }
 
 #[test]
@@ -104,7 +110,10 @@ fn x5_what_is_ready_waits_for_the_threshold() {
     let mut desk = soon();
     desk.aside = None;
     desk.exchange("What do you know about it?", Answer::Says("Much.", 11_000));
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
     desk.exchange("And?", Answer::Says("More.", 12_000));
     assert_eq!(desk.compactions(), 0);
     desk.exchange("And now?", Answer::Says("Even more.", 13_500));
@@ -134,9 +143,12 @@ fn x5_a_summary_of_a_view_that_is_gone_is_dropped() {
     let mut desk = soon();
     desk.exchange("What do you know about it?", Answer::Says("Much.", 11_000));
     desk.aside = None;
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.compactions(), 1);
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Dropped]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Dropped]
+    );
     assert!(desk.asked.contains(&"cancel".to_owned()));
     let entries = desk.engine.live().entries().len();
     desk.catch_up();
@@ -154,12 +166,15 @@ fn x5_too_much_behind_the_summary_makes_it_useless() {
     let mut desk = soon();
     desk.aside = None;
     desk.exchange("What do you know about it?", Answer::Says("Much.", 11_000));
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
     let pasted = "word ".repeat(12_000);
-    desk.input(Input::Add(vec![NewEntry::text(pasted.clone())]));
+    desk.input(EngineInput::Add(vec![NewEntry::text(pasted.clone())]));
     desk.answers.push_back(Answer::Says("I see.", 5_000));
     desk.turn();
-    assert_eq!(aheads(&desk).last(), Some(&Ahead::Dropped));
+    assert_eq!(aheads(&desk).last(), Some(&PreparationEvent::Dropped));
     assert_eq!(desk.compactions(), 1);
     assert_eq!(desk.summaries_sent.len(), 2, "everything was summed up");
 }
@@ -169,7 +184,8 @@ fn x5_a_failure_ahead_is_told_and_the_threshold_tries_again() {
     let mut desk = soon();
     desk.aside = None;
     for _ in 0..4 {
-        desk.sums.push_back(Sum::Fails(FailedKind::Transient));
+        desk.sums
+            .push_back(Sum::Fails(EffectFailureKind::Transient));
     }
     desk.exchange("What do you know about it?", Answer::Says("Much.", 11_000));
     assert_eq!(desk.failures(), [CompactFailure::ApiError]);
@@ -208,7 +224,7 @@ fn x5_open_calls_are_kept_with_their_results() {
     let mut desk = soon();
     desk.say("Read it.");
     desk.works("t1", 2_000, 10_500);
-    assert_eq!(aheads(&desk), [Ahead::Begun]);
+    assert_eq!(aheads(&desk), [PreparationEvent::Begun]);
     desk.works("t2", 1_000, 12_900);
     desk.catch_up();
     desk.works("t3", 100, 3_500);
@@ -230,7 +246,7 @@ fn x5_open_calls_are_kept_with_their_results() {
 #[test]
 fn x5_when_nothing_was_prepared_it_begins_at_the_threshold_and_the_turn_goes_on() {
     let mut desk = Desk::with(Setting {
-        preparation: Preparation::Ahead,
+        preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
     desk.exchange("Build a parser.", Answer::Says("I will.", 1_000));
@@ -243,7 +259,7 @@ fn x5_when_nothing_was_prepared_it_begins_at_the_threshold_and_the_turn_goes_on(
     desk.turn();
     desk.exchange("And?", Answer::Says("Well.", 13_900));
     assert_eq!(desk.compactions(), 0);
-    assert_eq!(aheads(&desk), [Ahead::Begun]);
+    assert_eq!(aheads(&desk), [PreparationEvent::Begun]);
     assert_eq!(desk.sent.len(), 5);
     desk.catch_up();
     desk.exchange("So?", Answer::Says("So.", 3_500));

@@ -1,15 +1,17 @@
 //! What begins anew with a compaction, a clearing or a compaction that takes another's place, and what does not.
 
 use longhaul_core::engine::{
-    Ahead, CacheEdits, CompactRequest, Event, FailedKind, HostState, Input, Pivot, Preparation,
+    CacheEditSupport, CompactRequest, EffectFailureKind, EngineInput, Event, HostState, Pivot,
+    PreparationEvent, SummaryTiming,
 };
 use longhaul_core::message::Entry;
-use longhaul_core::micro::Reason;
+use longhaul_core::micro::MicroClearingReason;
 use longhaul_core::models::ModelTable;
 use longhaul_core::prompt::{
-    Assembly, Beginning, Birth, HeadReason, NotReady, Predecessor, RequestHead, RequestKind,
+    NewEntryStamp, PrefixReason, PriorRendering, RenderingStart, RequestAssembly, RequestKind,
+    RequestNotReady, RequestPrefix,
 };
-use longhaul_core::summary::Direction;
+use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::QuerySource;
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -33,8 +35,8 @@ fn large() -> Setting {
 }
 
 /// A head whose system prompt is this text.
-fn saying(text: &str) -> RequestHead {
-    RequestHead {
+fn saying(text: &str) -> RequestPrefix {
+    RequestPrefix {
         system: to_raw_value(&json!([{"type": "text", "text": text}])).unwrap(),
         ..head(MODEL)
     }
@@ -77,7 +79,7 @@ fn c1_the_host_is_told_what_it_resets_and_a_sub_agent_leaves_approvals_alone() {
             ..Setting::default()
         });
         desk.exchange("Build a parser.", Answer::Says(long(), 5_000));
-        desk.input(Input::Compact(CompactRequest::default()));
+        desk.input(EngineInput::Compact(CompactRequest::default()));
         desk.last_compaction().reset.clone()
     };
     for main in [QuerySource::MAIN, QuerySource::SDK] {
@@ -106,7 +108,7 @@ fn c1_what_the_provider_clears_after_a_compaction_is_told_though_it_is_as_much_a
     desk.exchange("Go on.", Answer::Cleared(2, 500, 5_000));
     desk.exchange("And now?", Answer::Cleared(2, 500, 5_100));
     assert_eq!(told(&desk), 1, "it is the same");
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
     desk.exchange("Well?", Answer::Cleared(2, 500, 2_000));
     assert_eq!(told(&desk), 2);
@@ -115,7 +117,7 @@ fn c1_what_the_provider_clears_after_a_compaction_is_told_though_it_is_as_much_a
 #[test]
 fn c1_a_deletion_that_no_reply_measured_is_not_told_after_a_compaction() {
     let mut desk = Desk::with(Setting {
-        cache_edits: CacheEdits::Supported,
+        cache_edits: CacheEditSupport::Supported,
         ..large()
     });
     desk.say("Read them.");
@@ -124,17 +126,18 @@ fn c1_a_deletion_that_no_reply_measured_is_not_told_after_a_compaction() {
     ] {
         desk.works(id, 500, 30_000);
     }
-    desk.answers.push_back(Answer::Fails(FailedKind::Other));
+    desk.answers
+        .push_back(Answer::Fails(EffectFailureKind::Other));
     desk.turn();
     assert_eq!(desk.subtypes("microcompact_boundary").len(), 1);
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
     desk.exchange("Well?", Answer::Says("Fine.", 2_000));
     let freed = desk.events.iter().any(|event| {
         matches!(
             event,
             Event::MicroCompacted {
-                reason: Reason::Cached,
+                reason: MicroClearingReason::Cached,
                 ..
             }
         )
@@ -144,7 +147,7 @@ fn c1_a_deletion_that_no_reply_measured_is_not_told_after_a_compaction() {
 
 #[test]
 fn p2_a_compaction_from_a_pivot_on_keeps_the_head_and_another_takes_the_new_one() {
-    for (direction, kept) in [(Direction::From, true), (Direction::UpTo, false)] {
+    for (direction, kept) in [(PivotDirection::From, true), (PivotDirection::UpTo, false)] {
         let mut desk = Desk::new();
         desk.exchange("Build a parser.", Answer::Says(long(), 4_200));
         desk.say("What do you know about it?");
@@ -153,7 +156,7 @@ fn p2_a_compaction_from_a_pivot_on_keeps_the_head_and_another_takes_the_new_one(
         desk.turn();
         desk.new_head = Some(saying("Be thorough."));
         let pivot = Some(Pivot { uuid, direction });
-        desk.input(Input::Compact(CompactRequest {
+        desk.input(EngineInput::Compact(CompactRequest {
             pivot,
             ..CompactRequest::default()
         }));
@@ -172,7 +175,7 @@ fn p2_a_compaction_from_a_pivot_on_keeps_the_head_and_another_takes_the_new_one(
 /// A conversation whose summary is being prepared.
 fn preparing() -> Desk {
     let mut desk = Desk::with(Setting {
-        preparation: Preparation::Ahead,
+        preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 4_000));
@@ -199,24 +202,25 @@ fn x5_a_compaction_by_hand_gives_up_what_is_being_prepared_before_it_begins() {
     let mut desk = preparing();
     desk.hold = Some("PreCompact manual");
     desk.asked.clear();
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.asked, ["cancel", "PreCompact manual"]);
 }
 
 #[test]
 fn x5_y1_after_a_compaction_nothing_is_prepared_before_the_window_has_grown_by_a_tenth() {
     let mut desk = Desk::with(Setting {
-        preparation: Preparation::Ahead,
+        preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
     // As the provider counts it, too: 8,000 tokens stand before the messages.
     let head = saying(&"h".repeat(24_000));
-    desk.engine.handle(Input::Head(Box::new(head)), desk.now);
+    desk.engine
+        .handle(EngineInput::Head(Box::new(head)), desk.now);
     desk.run();
     desk.exchange("Build a parser.", Answer::Says(long(), 11_500));
     desk.aside = Some("summarize");
     desk.events.clear();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         local: true,
         ..CompactRequest::default()
     }));
@@ -225,7 +229,7 @@ fn x5_y1_after_a_compaction_nothing_is_prepared_before_the_window_has_grown_by_a
     desk.events.clear();
     let begun = |desk: &Desk| {
         let mut events = desk.events.iter();
-        events.any(|event| matches!(event, Event::Ahead(Ahead::Begun)))
+        events.any(|event| matches!(event, Event::Ahead(PreparationEvent::Begun)))
     };
     desk.exchange("Go on.", Answer::Says("Fine.", used + 1_500));
     assert!(!begun(&desk), "{used}");
@@ -238,18 +242,18 @@ fn m7_no_request_goes_out_before_its_head_is_on_disk() {
     let line = json!({"uuid": "u1", "type": "user", "message": {"role": "user", "content": "Hi."}});
     let entry = Entry::read(line.to_string().into()).unwrap();
     let spec = ModelTable::builtin().resolve(MODEL).spec;
-    let beginning = Beginning {
-        before: Predecessor::None,
+    let beginning = RenderingStart {
+        before: PriorRendering::None,
         head: head(MODEL),
-        reason: HeadReason::First,
+        reason: PrefixReason::First,
         binding: spec.thinking.binding,
     };
-    let mut assembly = Assembly::begin(beginning, [entry.view()].into_iter());
+    let mut assembly = RequestAssembly::begin(beginning, [entry.view()].into_iter());
     assert!(matches!(
         assembly.request(RequestKind::Main, None),
-        Err(NotReady::NotPersisted)
+        Err(RequestNotReady::NotPersisted)
     ));
-    let lines = assembly.before_sending(Birth {
+    let lines = assembly.entries_before_request(NewEntryStamp {
         session_id: "s",
         uuid: "u2",
         parent: Some("u1"),

@@ -1,15 +1,16 @@
 //! Compactions that succeed.
 
-use longhaul_core::boundary::Trigger;
+use longhaul_core::boundary::CompactionTrigger;
 use longhaul_core::engine::{
-    CompactFailure, CompactRequest, Event, HookOutcome, Input, Phase, Pivot, Summarizer,
+    CompactFailure, CompactRequest, CompactionPhase, EngineInput, Event, HookOutcome, Pivot,
+    Summarizer,
 };
-use longhaul_core::rehydrate::{FileText, Source};
-use longhaul_core::summary::Direction;
+use longhaul_core::rehydrate::{FileText, RestoreSourceResult};
+use longhaul_core::summary::PivotDirection;
 
 use super::desk::{Answer, Desk, GOOD, Sum, long};
 
-fn compacted(desk: &Desk) -> &longhaul_core::engine::Compacted {
+fn compacted(desk: &Desk) -> &longhaul_core::engine::CompactionSuccess {
     let last = desk.events.iter().rev().find_map(|event| match event {
         Event::Compacted(done) => Some(done),
         _ => None,
@@ -42,7 +43,7 @@ fn f1_the_steps_come_in_order_and_the_turn_goes_on() {
 #[test]
 fn f1_an_empty_conversation_is_refused_with_a_sentence() {
     let mut desk = Desk::new();
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::Empty]);
     assert!(desk.asked.is_empty());
 }
@@ -51,9 +52,9 @@ fn f1_an_empty_conversation_is_refused_with_a_sentence() {
 fn f1_what_was_just_compacted_is_not_compacted_again() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.compactions(), 1);
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::NothingNew]);
 }
 
@@ -94,7 +95,7 @@ fn f8_the_phases_are_told_and_always_end() {
     let mut desk = Desk::new();
     desk.fill();
     desk.turn();
-    let phases: Vec<Option<Phase>> = desk
+    let phases: Vec<Option<CompactionPhase>> = desk
         .events
         .iter()
         .filter_map(|event| match event {
@@ -103,9 +104,9 @@ fn f8_the_phases_are_told_and_always_end() {
         })
         .collect();
     let expected = [
-        Some(Phase::PreCompactHooks),
-        Some(Phase::Compacting),
-        Some(Phase::SessionStartHooks),
+        Some(CompactionPhase::PreCompactHooks),
+        Some(CompactionPhase::Compacting),
+        Some(CompactionPhase::SessionStartHooks),
         None,
     ];
     assert_eq!(phases, expected);
@@ -120,9 +121,9 @@ fn f8_the_status_is_repeated_every_half_minute() {
     let deadline = desk.engine.deadline().unwrap();
     assert_eq!(deadline.duration_since(desk.now).as_secs(), 30);
     desk.later(29);
-    desk.input(Input::Wake);
+    desk.input(EngineInput::Wake);
     desk.later(1);
-    desk.input(Input::Wake);
+    desk.input(EngineInput::Wake);
     let told = desk
         .events
         .iter()
@@ -137,7 +138,7 @@ fn f9_an_automatic_summary_tells_the_model_to_go_on_and_one_by_hand_does_not() {
         desk.fill();
         match automatic {
             true => desk.turn(),
-            false => desk.input(Input::Compact(CompactRequest::default())),
+            false => desk.input(EngineInput::Compact(CompactRequest::default())),
         }
         let line = desk
             .transcript
@@ -159,7 +160,7 @@ fn f9_an_automatic_summary_tells_the_model_to_go_on_and_one_by_hand_does_not() {
 fn f10_hook_results_and_files_follow_the_summary() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.files = vec![Source::Found(FileText {
+    desk.files = vec![RestoreSourceResult::Found(FileText {
         path: "/p/a.rs".into(),
         text: "fn a() {}\n".into(),
     })];
@@ -208,17 +209,20 @@ fn k1_hooks_add_instructions_and_may_block() {
         blocked: Some("not now".into()),
         ..HookOutcome::default()
     };
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::Blocked]);
     assert!(desk.summaries_sent.is_empty());
 }
 
 #[test]
 fn f9_what_a_host_asks_for_by_itself_is_automatic_and_the_model_goes_on() {
-    for (trigger, name) in [(Trigger::Manual, "manual"), (Trigger::Auto, "auto")] {
+    for (trigger, name) in [
+        (CompactionTrigger::Manual, "manual"),
+        (CompactionTrigger::Auto, "auto"),
+    ] {
         let mut desk = Desk::new();
         desk.fill();
-        desk.input(Input::Compact(CompactRequest {
+        desk.input(EngineInput::Compact(CompactRequest {
             trigger,
             ..CompactRequest::default()
         }));
@@ -239,10 +243,10 @@ fn p1_up_to_a_pivot_the_rest_is_kept_word_for_word() {
     let mut desk = Desk::new();
     desk.fill();
     let uuid = desk.engine.live().newest().unwrap().to_owned();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: Some(Pivot {
             uuid: uuid.clone(),
-            direction: Direction::UpTo,
+            direction: PivotDirection::UpTo,
         }),
         ..CompactRequest::default()
     }));
@@ -268,10 +272,10 @@ fn y8_what_is_said_after_a_partial_compaction_hangs_on_what_was_written_last() {
     let mut desk = Desk::new();
     desk.fill();
     let uuid = desk.engine.live().newest().unwrap().to_owned();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: Some(Pivot {
             uuid: uuid.clone(),
-            direction: Direction::UpTo,
+            direction: PivotDirection::UpTo,
         }),
         ..CompactRequest::default()
     }));
@@ -301,10 +305,10 @@ fn p1_from_a_pivot_on_what_lies_before_is_kept_before_the_summary() {
     let uuid = desk.engine.live().newest().unwrap().to_owned();
     desk.answers.push_back(Answer::Says(long(), 5_000));
     desk.turn();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: Some(Pivot {
             uuid,
-            direction: Direction::From,
+            direction: PivotDirection::From,
         }),
         ..CompactRequest::default()
     }));
@@ -363,7 +367,7 @@ fn y6_a_preview_changes_nothing_and_an_approved_summary_is_used() {
     let mut desk = Desk::new();
     desk.fill();
     let lines = desk.transcript.len();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         preview: true,
         ..CompactRequest::default()
     }));
@@ -373,7 +377,7 @@ fn y6_a_preview_changes_nothing_and_an_approved_summary_is_used() {
     });
     assert!(preview.unwrap().summary.contains("build a parser"));
     assert_eq!(desk.transcript.len(), lines);
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         approved: Some("We build a parser. All else is gone.".into()),
         ..CompactRequest::default()
     }));
@@ -426,11 +430,11 @@ fn e1_files_that_were_put_back_or_not_are_told() {
     let mut desk = Desk::new();
     desk.fill();
     desk.files = vec![
-        Source::Found(FileText {
+        RestoreSourceResult::Found(FileText {
             path: "/p/a.rs".into(),
             text: "fn a() {}\n".into(),
         }),
-        Source::Failed {
+        RestoreSourceResult::Failed {
             what: "/p/gone.rs".into(),
             why: "it does not exist".into(),
         },
@@ -471,12 +475,12 @@ fn y1_where_the_provider_counts_more_than_we_estimate_the_new_view_is_judged_by_
         let mut desk = Desk::new();
         desk.exchange("Build a parser.", Answer::Says("I will.", 900));
         desk.exchange("What of it?", Answer::Says(long(), measured));
-        desk.files = vec![Source::Found(FileText {
+        desk.files = vec![RestoreSourceResult::Found(FileText {
             path: "/p/a.rs".into(),
             text: "fn a() {}\n".repeat(300),
         })];
         desk.say("Go on.");
-        desk.input(Input::Compact(CompactRequest::default()));
+        desk.input(EngineInput::Compact(CompactRequest::default()));
         compacted(&desk).report.files.restored
     };
     assert_eq!(restored(4_000), 1);

@@ -6,20 +6,23 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CacheEdits, CallResult, Delivery, Effect, Ending, Engine, EngineConfig, Event, Failed,
-    FailedKind, HookCall, HookOutcome, Identity, Ids, Input, ModelReply, NewEntry, NotesConfig,
-    NotesOnDisk, NotesRun, NotesTaken, Outcome, Outgoing, Preparation, Resume, Summariser,
-    SummaryReply, ToolOutput,
+    CacheEditSupport, CallResult, CompactionHook, Effect, EffectFailure, EffectFailureKind,
+    EffectOutcome, Engine, EngineConfig, EngineInput, EngineResume, Event, HookOutcome, ModelReply,
+    ModelRequest, NewEntry, NotesConfig, NotesOnDisk, NotesRun, NotesRunOutcome, ReplyDelivery,
+    ReplyEnding, SessionIdentity, SummarizerSetting, SummaryReply, SummaryTiming, ToolOutput,
+    UuidSequence,
 };
 use longhaul_core::message::Usage;
-use longhaul_core::micro::Pressure;
-use longhaul_core::micro::native::Applied;
+use longhaul_core::micro::PressureOwner;
+use longhaul_core::micro::native::ProviderClearing;
 use longhaul_core::models::ModelTable;
-use longhaul_core::prompt::{Latched, OnMismatch, Parameters, RequestHead, Think, Ttl};
-use longhaul_core::rehydrate::{FileText, Gathered, Source};
-use longhaul_core::summary::Stop;
+use longhaul_core::prompt::{
+    LatchedSettings, OnPrefixMismatch, RequestParameters, RequestPrefix, ThinkingChoice, Ttl,
+};
+use longhaul_core::rehydrate::{FileText, RestoreInput, RestoreSourceResult};
+use longhaul_core::summary::SummaryStop;
 use longhaul_core::window::{
-    AutoCompact, Owner, QuerySource, Settings, Switches, WindowInput, WindowStatus,
+    AutoCompact, QuerySource, Switches, WindowInput, WindowOwner, WindowSettings, WindowStatus,
 };
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -37,14 +40,14 @@ pub(crate) enum Answer {
     Cleared(u64, u64, u64),
     /// It says this, and then the window is full.
     RunsOut(&'static str, u64),
-    Fails(FailedKind),
+    Fails(EffectFailureKind),
 }
 
 /// What a summariser does next.
 pub(crate) enum Sum {
     Writes(&'static str),
-    Ends(Stop, &'static str),
-    Fails(FailedKind),
+    Ends(SummaryStop, &'static str),
+    Fails(EffectFailureKind),
     /// The provider sums up by itself, and its reply has this content.
     Provider(Value),
 }
@@ -58,19 +61,19 @@ pub(crate) struct Desk {
     /// What the calls came to.
     pub(crate) results: Vec<CallResult>,
     pub(crate) events: Vec<Event>,
-    pub(crate) sent: Vec<Outgoing>,
-    pub(crate) summaries_sent: Vec<Outgoing>,
+    pub(crate) sent: Vec<ModelRequest>,
+    pub(crate) summaries_sent: Vec<ModelRequest>,
     pub(crate) answers: VecDeque<Answer>,
     pub(crate) sums: VecDeque<Sum>,
     pub(crate) pre_compact: HookOutcome,
     pub(crate) session_start: HookOutcome,
     pub(crate) post_compact: HookOutcome,
-    pub(crate) files: Vec<Source<FileText>>,
+    pub(crate) files: Vec<RestoreSourceResult<FileText>>,
     pub(crate) disk_full: bool,
     pub(crate) archive_broken: bool,
     pub(crate) no_archive: bool,
     /// The head that the host wants after the next compaction.
-    pub(crate) new_head: Option<RequestHead>,
+    pub(crate) new_head: Option<RequestPrefix>,
     /// Stop performing at the effect whose name begins so.
     pub(crate) hold: Option<&'static str>,
     pub(crate) held: Option<Effect>,
@@ -79,7 +82,7 @@ pub(crate) struct Desk {
     pub(crate) set_aside: Vec<Effect>,
     /// The session's notes, what taking them comes to, and what was asked for it.
     pub(crate) notes: NotesOnDisk,
-    pub(crate) notes_taken: NotesTaken,
+    pub(crate) notes_taken: NotesRunOutcome,
     pub(crate) notes_runs: Vec<NotesRun>,
     offset: u64,
     replies: u32,
@@ -100,14 +103,14 @@ pub(crate) struct Setting {
     pub(crate) model: &'static str,
     pub(crate) window: u64,
     pub(crate) switches: Switches,
-    pub(crate) cache_edits: CacheEdits,
-    pub(crate) pressure: Pressure,
-    pub(crate) summariser: Summariser,
+    pub(crate) cache_edits: CacheEditSupport,
+    pub(crate) pressure: PressureOwner,
+    pub(crate) summariser: SummarizerSetting,
     pub(crate) source: QuerySource,
-    pub(crate) owner: Owner,
+    pub(crate) owner: WindowOwner,
     pub(crate) notes: Option<NotesConfig>,
-    pub(crate) preparation: Preparation,
-    pub(crate) delivery: Delivery,
+    pub(crate) preparation: SummaryTiming,
+    pub(crate) delivery: ReplyDelivery,
 }
 
 impl Default for Setting {
@@ -116,38 +119,38 @@ impl Default for Setting {
             model: "claude-opus-4-6",
             window: 20_000,
             switches: Switches::default(),
-            cache_edits: CacheEdits::Unsupported,
-            pressure: Pressure::Ours,
-            summariser: Summariser::Ours,
+            cache_edits: CacheEditSupport::Unsupported,
+            pressure: PressureOwner::Ours,
+            summariser: SummarizerSetting::Ours,
             source: QuerySource::MAIN,
-            owner: Owner::Proactive,
+            owner: WindowOwner::Proactive,
             notes: None,
-            preparation: Preparation::WhenFull,
-            delivery: Delivery::Streamed,
+            preparation: SummaryTiming::WhenFull,
+            delivery: ReplyDelivery::Streamed,
         }
     }
 }
 
-pub(crate) fn head(model: &str) -> RequestHead {
+pub(crate) fn head(model: &str) -> RequestPrefix {
     let spec = ModelTable::builtin().resolve(model).spec;
-    let body = Parameters {
+    let body = RequestParameters {
         model,
         spec: &spec,
         max_tokens: 4_000,
-        think: Think::Default,
-        on_mismatch: OnMismatch::Refuse,
+        think: ThinkingChoice::Default,
+        on_mismatch: OnPrefixMismatch::Refuse,
         effort: None,
         more: Default::default(),
     }
     .to_body()
     .unwrap();
     let marker = json!({"type": "ephemeral"});
-    RequestHead {
+    RequestPrefix {
         system: to_raw_value(&json!([{"type":"text","text":"Be brief.","cache_control":marker}]))
             .unwrap(),
         tools: to_raw_value(&json!([{"name":"Read","input_schema":{"type":"object"}}])).unwrap(),
         user_context: None,
-        latched: Latched::new(Some(Ttl::FiveMinutes), body.betas, &spec, body.json),
+        latched: LatchedSettings::new(Some(Ttl::FiveMinutes), body.betas, &spec, body.json),
     }
 }
 
@@ -163,20 +166,20 @@ impl Desk {
             window: setting.window,
             max_output: spec.max_output,
             used: 0,
-            settings: Settings {
+            settings: WindowSettings {
                 auto_compact: match automatic {
                     true => AutoCompact::On,
                     false => AutoCompact::Off,
                 },
-                ..Settings::default()
+                ..WindowSettings::default()
             },
         })
         .unwrap();
-        let identity = Identity {
+        let identity = SessionIdentity {
             session_id: "s".into(),
             cwd: "/p".into(),
             version: "0".into(),
-            ..Identity::default()
+            ..SessionIdentity::default()
         };
         let config = EngineConfig {
             source: setting.source,
@@ -191,7 +194,12 @@ impl Desk {
             preparation: setting.preparation,
             ..EngineConfig::new(identity, (*spec).clone(), window, &Config::default())
         };
-        let engine = Engine::new(config, Ids::new(1), head(setting.model), Resume::default());
+        let engine = Engine::new(
+            config,
+            UuidSequence::new(1),
+            head(setting.model),
+            EngineResume::default(),
+        );
         Self {
             engine,
             now: Timestamp::constant(1_800_000_000, 0),
@@ -216,7 +224,7 @@ impl Desk {
             aside: None,
             set_aside: Vec::new(),
             notes: NotesOnDisk::default(),
-            notes_taken: NotesTaken::default(),
+            notes_taken: NotesRunOutcome::default(),
             notes_runs: Vec::new(),
             offset: 0,
             replies: 0,
@@ -227,7 +235,7 @@ impl Desk {
         self.now += SignedDuration::from_secs(seconds);
     }
 
-    pub(crate) fn input(&mut self, input: Input) {
+    pub(crate) fn input(&mut self, input: EngineInput) {
         self.engine.handle(input, self.now);
         self.run();
     }
@@ -273,16 +281,18 @@ impl Desk {
             Effect::Notify(event) => return self.events.push(event),
             Effect::Finish(result) => return self.results.push(result),
             Effect::Cancel { .. } => return,
-            Effect::Persist { id, .. } if self.disk_full => (id, failed(FailedKind::Other)),
+            Effect::Persist { id, .. } if self.disk_full => (id, failed(EffectFailureKind::Other)),
             Effect::Persist { id, lines } => {
                 let offset = self.offset;
                 self.offset += lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
                 self.transcript.extend(lines);
-                (id, Outcome::Persisted { offset })
+                (id, EffectOutcome::Persisted { offset })
             }
-            Effect::Archive { id, .. } if self.archive_broken => (id, failed(FailedKind::Other)),
-            Effect::Archive { id, .. } if self.no_archive => (id, Outcome::NoArchive),
-            Effect::Archive { id, .. } => (id, Outcome::Archived),
+            Effect::Archive { id, .. } if self.archive_broken => {
+                (id, failed(EffectFailureKind::Other))
+            }
+            Effect::Archive { id, .. } if self.no_archive => (id, EffectOutcome::NoArchive),
+            Effect::Archive { id, .. } => (id, EffectOutcome::Archived),
             Effect::Send { id, request } => {
                 self.sent.push(request);
                 let answer = self
@@ -299,39 +309,42 @@ impl Desk {
             Effect::TakeNotes { id, run } => {
                 self.notes_runs.push(*run);
                 let taken = self.notes_taken.clone();
-                (id, Outcome::Noted(Box::new(taken)))
+                (id, EffectOutcome::Noted(Box::new(taken)))
             }
-            Effect::ReadNotes { id } => (id, Outcome::NotesRead(Box::new(self.notes.clone()))),
+            Effect::ReadNotes { id } => {
+                (id, EffectOutcome::NotesRead(Box::new(self.notes.clone())))
+            }
             Effect::Gather { id, .. } => {
-                let gathered = Gathered {
+                let gathered = RestoreInput {
                     files: std::mem::take(&mut self.files),
-                    ..Gathered::default()
+                    ..RestoreInput::default()
                 };
                 let context = longhaul_core::engine::GatheredContext {
                     gathered,
                     head: self.new_head.take(),
                 };
-                (id, Outcome::Gathered(Box::new(context)))
+                (id, EffectOutcome::Gathered(Box::new(context)))
             }
             Effect::RunHooks { id, call, .. } => {
                 let said = match call {
-                    HookCall::PreCompact { .. } => &self.pre_compact,
-                    HookCall::SessionStart => &self.session_start,
-                    HookCall::PostCompact { .. } => &self.post_compact,
+                    CompactionHook::PreCompact { .. } => &self.pre_compact,
+                    CompactionHook::SessionStart => &self.session_start,
+                    CompactionHook::PostCompact { .. } => &self.post_compact,
                 };
-                (id, Outcome::HooksRan(said.clone()))
+                (id, EffectOutcome::HooksRan(said.clone()))
             }
         };
-        self.engine.handle(Input::Done { id, outcome }, self.now);
+        self.engine
+            .handle(EngineInput::Done { id, outcome }, self.now);
     }
 
-    fn answer(&mut self, answer: Answer) -> Outcome {
+    fn answer(&mut self, answer: Answer) -> EffectOutcome {
         self.replies += 1;
-        let mut applied = Applied::default();
+        let mut applied = ProviderClearing::default();
         let mut cache_deleted = None;
         let ending = match answer {
-            Answer::RunsOut(..) => Ending::WindowExceeded,
-            _ => Ending::default(),
+            Answer::RunsOut(..) => ReplyEnding::WindowExceeded,
+            _ => ReplyEnding::default(),
         };
         let (content, prompt) = match answer {
             Answer::Fails(kind) => return failed(kind),
@@ -358,7 +371,7 @@ impl Desk {
         let message = json!({"id": format!("msg_{}", self.replies), "type": "message", "role": "assistant",
             "model": "m", "content": content, "stop_reason": "end_turn",
             "usage": {"input_tokens": 10, "cache_read_input_tokens": prompt, "output_tokens": output}});
-        Outcome::Replied(Box::new(ModelReply {
+        EffectOutcome::Replied(Box::new(ModelReply {
             message: to_raw_value(&message).unwrap(),
             usage: Usage {
                 input: 10,
@@ -375,12 +388,12 @@ impl Desk {
 
     /// The user says something.
     pub(crate) fn say(&mut self, text: &str) {
-        self.input(Input::Add(vec![NewEntry::text(text)]));
+        self.input(EngineInput::Add(vec![NewEntry::text(text)]));
     }
 
     pub(crate) fn turn(&mut self) {
         self.later(5);
-        self.input(Input::Turn);
+        self.input(EngineInput::Turn);
     }
 
     /// The user says something and the model answers so.
@@ -394,11 +407,13 @@ impl Desk {
     pub(crate) fn works(&mut self, id: &'static str, tokens: usize, prompt: u64) {
         self.answers.push_back(Answer::Calls("Read", id, prompt));
         self.turn();
-        self.input(Input::Add(vec![NewEntry::ToolResults(vec![ToolOutput {
-            tool_use_id: id.into(),
-            content: json!("x".repeat(tokens * 4)),
-            is_error: false,
-        }])]));
+        self.input(EngineInput::Add(vec![NewEntry::ToolResults(vec![
+            ToolOutput {
+                tool_use_id: id.into(),
+                content: json!("x".repeat(tokens * 4)),
+                is_error: false,
+            },
+        ])]));
     }
 
     /// A conversation that fills a window of 20,000 to the threshold with the next turn.
@@ -417,7 +432,7 @@ impl Desk {
             .count()
     }
 
-    pub(crate) fn last_compaction(&self) -> &longhaul_core::engine::Compacted {
+    pub(crate) fn last_compaction(&self) -> &longhaul_core::engine::CompactionSuccess {
         let mut newest = self.events.iter().rev();
         let last = newest.find_map(|event| match event {
             Event::Compacted(done) => Some(done),
@@ -442,16 +457,16 @@ impl Desk {
         lines.filter(|line| line["subtype"] == wanted).collect()
     }
 
-    pub(crate) fn body(request: &Outgoing) -> Value {
+    pub(crate) fn body(request: &ModelRequest) -> Value {
         serde_json::from_slice(&request.body.concat()).unwrap()
     }
 }
 
-pub(crate) fn failed(kind: FailedKind) -> Outcome {
-    Outcome::Failed(Failed::of(kind, "it failed"))
+pub(crate) fn failed(kind: EffectFailureKind) -> EffectOutcome {
+    EffectOutcome::Failed(EffectFailure::of(kind, "it failed"))
 }
 
-fn summed(sum: Sum) -> Outcome {
+fn summed(sum: Sum) -> EffectOutcome {
     let mut message = None;
     let (text, stop) = match sum {
         Sum::Provider(content) => {
@@ -459,15 +474,15 @@ fn summed(sum: Sum) -> Outcome {
                 "content": content, "stop_reason": "compaction",
                 "usage": {"input_tokens": 0, "output_tokens": 0}});
             message = Some(to_raw_value(&reply).unwrap());
-            ("", Stop::Finished)
+            ("", SummaryStop::Finished)
         }
-        Sum::Writes(text) => (text, Stop::Finished),
+        Sum::Writes(text) => (text, SummaryStop::Finished),
         Sum::Ends(stop, text) => (text, stop),
         Sum::Fails(kind) => return failed(kind),
     };
-    Outcome::Summarized(Box::new(SummaryReply {
+    EffectOutcome::Summarized(Box::new(SummaryReply {
         text: text.into(),
-        calls: usize::from(stop == Stop::ToolUse),
+        calls: usize::from(stop == SummaryStop::ToolUse),
         stop,
         message,
         usage: Some(Usage {
@@ -492,9 +507,13 @@ fn name(effect: &Effect) -> String {
         Effect::Notify(_) => "notify".into(),
         Effect::Finish(_) => "finish".into(),
         Effect::RunHooks { call, .. } => match call {
-            HookCall::PreCompact { trigger, .. } => format!("PreCompact {}", trigger.as_str()),
-            HookCall::SessionStart => "SessionStart".into(),
-            HookCall::PostCompact { trigger, .. } => format!("PostCompact {}", trigger.as_str()),
+            CompactionHook::PreCompact { trigger, .. } => {
+                format!("PreCompact {}", trigger.as_str())
+            }
+            CompactionHook::SessionStart => "SessionStart".into(),
+            CompactionHook::PostCompact { trigger, .. } => {
+                format!("PostCompact {}", trigger.as_str())
+            }
         },
     }
 }

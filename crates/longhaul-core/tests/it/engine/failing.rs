@@ -1,10 +1,10 @@
 //! Compactions that fail, and what then.
 
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, CompactRequest, Event, FailedKind, Input, NewEntry,
-    OnModelFailure, Summarizer,
+    CallFailure, CallResult, CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event,
+    NewEntry, OnModelFailure, Summarizer,
 };
-use longhaul_core::summary::Stop;
+use longhaul_core::summary::SummaryStop;
 
 use super::desk::{Answer, Desk, Sum};
 
@@ -19,19 +19,27 @@ fn by(desk: &Desk) -> Option<Summarizer> {
 fn f6_nothing_is_replaced_when_there_is_no_summary() {
     let bad = [
         (
-            Stop::Finished,
+            SummaryStop::Finished,
             "I would rather not.",
             CompactFailure::NoSummary,
         ),
         (
-            Stop::Finished,
+            SummaryStop::Finished,
             "<summary>  </summary>",
             CompactFailure::NoSummary,
         ),
-        (Stop::ToolUse, "", CompactFailure::NoSummary),
-        (Stop::Refusal, "", CompactFailure::Refused),
-        (Stop::Finished, "API Error: 500", CompactFailure::ApiError),
-        (Stop::CutOff, "<summary>1. Requ", CompactFailure::NoSummary),
+        (SummaryStop::ToolUse, "", CompactFailure::NoSummary),
+        (SummaryStop::Refusal, "", CompactFailure::Refused),
+        (
+            SummaryStop::Finished,
+            "API Error: 500",
+            CompactFailure::ApiError,
+        ),
+        (
+            SummaryStop::CutOff,
+            "<summary>1. Requ",
+            CompactFailure::NoSummary,
+        ),
     ];
     for (stop, text, kind) in bad {
         let mut desk = Desk::new();
@@ -40,7 +48,7 @@ fn f6_nothing_is_replaced_when_there_is_no_summary() {
         for _ in 0..2 {
             desk.sums.push_back(Sum::Ends(stop, text));
         }
-        desk.input(Input::Compact(CompactRequest::default()));
+        desk.input(EngineInput::Compact(CompactRequest::default()));
         assert_eq!(desk.failures(), [kind], "{text}");
         assert_eq!(desk.transcript.len(), lines, "{text}");
         assert_eq!(
@@ -63,7 +71,7 @@ fn l1_a_summary_for_which_the_window_had_no_room_is_asked_for_with_less() {
     let mut desk = Desk::new();
     desk.fill();
     desk.sums
-        .push_back(Sum::Ends(Stop::WindowFull, "<summary>1. Requ"));
+        .push_back(Sum::Ends(SummaryStop::WindowFull, "<summary>1. Requ"));
     desk.turn();
     assert_eq!(by(&desk), Some(Summarizer::Fork));
     let retried = |event: &Event| matches!(event, Event::TooLongRetry { attempt: 1, .. });
@@ -79,7 +87,7 @@ fn y1_what_there_is_of_a_summary_that_was_cut_off_is_completed_with_extracts() {
         "<analysis>x</analysis><summary>1. Request and intent\nPort it.\n2. Key concepts\n- Ru";
     let longer = "<summary>1. Request and intent\nPort the parser.\n2. Key concepts\n- Rust\n3. Files and code\n- src/pa";
     for text in [longer, shorter] {
-        desk.sums.push_back(Sum::Ends(Stop::CutOff, text));
+        desk.sums.push_back(Sum::Ends(SummaryStop::CutOff, text));
     }
     desk.turn();
     assert_eq!(by(&desk), Some(Summarizer::Fork), "more came of the fork");
@@ -107,7 +115,7 @@ fn y1_what_there_is_of_a_summary_that_was_cut_off_is_completed_with_extracts() {
 fn f7_a_plain_request_follows_a_fork_that_failed() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.sums.push_back(Sum::Ends(Stop::ToolUse, ""));
+    desk.sums.push_back(Sum::Ends(SummaryStop::ToolUse, ""));
     desk.turn();
     assert_eq!(by(&desk), Some(Summarizer::Plain));
     let plain = Desk::body(&desk.summaries_sent[1]);
@@ -124,7 +132,8 @@ fn f7_a_broken_stream_is_tried_twice_more() {
     let mut desk = Desk::new();
     desk.fill();
     for _ in 0..3 {
-        desk.sums.push_back(Sum::Fails(FailedKind::Transient));
+        desk.sums
+            .push_back(Sum::Fails(EffectFailureKind::Transient));
     }
     desk.turn();
     assert_eq!(
@@ -139,7 +148,8 @@ fn f7_a_broken_stream_is_tried_twice_more() {
 fn o2_an_overloaded_provider_is_not_asked_in_other_ways() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.sums.push_back(Sum::Fails(FailedKind::Overloaded));
+    desk.sums
+        .push_back(Sum::Fails(EffectFailureKind::Overloaded));
     desk.turn();
     // The client behind it has asked five times.
     assert_eq!(desk.summaries_sent.len(), 1);
@@ -149,23 +159,23 @@ fn o2_an_overloaded_provider_is_not_asked_in_other_ways() {
 #[test]
 fn f8_a_turn_that_is_cancelled_while_something_is_written_is_not_sent() {
     let mut desk = Desk::new();
-    desk.input(Input::Add(vec![NewEntry::text("Hello.")]));
+    desk.input(EngineInput::Add(vec![NewEntry::text("Hello.")]));
     desk.results.clear();
     desk.hold = Some("persist");
-    desk.input(Input::Turn);
-    desk.input(Input::Cancel);
+    desk.input(EngineInput::Turn);
+    desk.input(EngineInput::Cancel);
     desk.release();
     assert!(desk.sent.is_empty());
     assert!(
         matches!(
             &desk.results[..],
             [CallResult::Failed(CallFailure::NotAnswered(failed))]
-                if failed.kind == FailedKind::Cancelled
+                if failed.kind == EffectFailureKind::Cancelled
         ),
         "{:?}",
         desk.results
     );
-    desk.input(Input::Turn);
+    desk.input(EngineInput::Turn);
     assert_eq!(desk.sent.len(), 1, "the next turn goes its way");
 }
 
@@ -177,8 +187,9 @@ fn y1_a_compaction_by_hand_takes_extracts_for_a_model_that_failed_where_the_host
     ] {
         let mut desk = Desk::new();
         desk.fill();
-        desk.sums.push_back(Sum::Fails(FailedKind::Overloaded));
-        desk.input(Input::Compact(CompactRequest {
+        desk.sums
+            .push_back(Sum::Fails(EffectFailureKind::Overloaded));
+        desk.input(EngineInput::Compact(CompactRequest {
             on_failure,
             ..CompactRequest::default()
         }));
@@ -193,9 +204,9 @@ fn f8_a_compaction_that_is_on_disk_is_done_though_its_hooks_are_cancelled() {
     desk.fill();
     desk.results.clear();
     desk.hold = Some("PostCompact");
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert!(desk.results.is_empty(), "its hooks are still running");
-    desk.input(Input::Cancel);
+    desk.input(EngineInput::Cancel);
     desk.release();
     assert!(desk.failures().is_empty());
     assert_eq!(desk.compactions(), 1);
@@ -219,8 +230,8 @@ fn f8_cancelled_at_any_stage_nothing_is_changed() {
         desk.fill();
         let lines = desk.transcript.len();
         desk.hold = Some(stage);
-        desk.input(Input::Compact(CompactRequest::default()));
-        desk.input(Input::Cancel);
+        desk.input(EngineInput::Compact(CompactRequest::default()));
+        desk.input(EngineInput::Cancel);
         assert_eq!(desk.failures(), [CompactFailure::Cancelled], "{stage}");
         assert_eq!(desk.transcript.len(), lines, "{stage}");
         desk.release();
@@ -252,7 +263,7 @@ fn l1_the_oldest_rounds_go_until_the_request_fits() {
     desk.say("Go on.");
     for _ in 0..2 {
         desk.sums
-            .push_back(Sum::Fails(FailedKind::TooLong { gap: Some(900) }));
+            .push_back(Sum::Fails(EffectFailureKind::TooLong { gap: Some(900) }));
     }
     desk.turn();
     assert_eq!(desk.compactions(), 1);
@@ -280,9 +291,9 @@ fn l3_when_nothing_is_left_to_drop_the_conversation_is_summed_up_without_a_model
     desk.fill();
     for _ in 0..9 {
         desk.sums
-            .push_back(Sum::Fails(FailedKind::TooLong { gap: None }));
+            .push_back(Sum::Fails(EffectFailureKind::TooLong { gap: None }));
     }
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::PromptTooLong]);
     assert_eq!(
         by(&desk),
@@ -296,7 +307,7 @@ fn o2_after_three_failures_no_model_is_asked_and_the_user_is_told_once() {
     let mut desk = Desk::new();
     desk.fill();
     for _ in 0..40 {
-        desk.sums.push_back(Sum::Fails(FailedKind::Other));
+        desk.sums.push_back(Sum::Fails(EffectFailureKind::Other));
     }
     desk.answers
         .extend((0..3).map(|_| Answer::Says("Going on.", 14_000)));
@@ -325,7 +336,7 @@ fn o2_a_cancel_is_not_a_failure() {
     for _ in 0..3 {
         desk.hold = Some("summarize");
         desk.turn();
-        desk.input(Input::Cancel);
+        desk.input(EngineInput::Cancel);
         desk.held = None;
     }
     assert!(
@@ -343,7 +354,7 @@ fn o2_one_failure_leaves_the_turn_to_go_on() {
     let mut desk = Desk::new();
     desk.fill();
     for _ in 0..2 {
-        desk.sums.push_back(Sum::Fails(FailedKind::Other));
+        desk.sums.push_back(Sum::Fails(EffectFailureKind::Other));
     }
     desk.turn();
     assert_eq!(desk.sent.len(), 3, "there is still room");
@@ -355,7 +366,7 @@ fn y7_a_compaction_that_cannot_be_written_did_not_happen() {
     let mut desk = Desk::new();
     desk.fill();
     desk.hold = Some("archive");
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     desk.disk_full = true;
     desk.release();
     assert_eq!(desk.failures(), [CompactFailure::NotPersisted]);
@@ -371,7 +382,7 @@ fn y8_what_could_not_be_written_goes_before_a_compaction_by_hand() {
     desk.disk_full = true;
     desk.say("Mind the gap.");
     desk.disk_full = false;
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     let texts: Vec<String> = desk
         .transcript
         .iter()
@@ -390,12 +401,12 @@ fn y8_a_compaction_by_hand_waits_until_the_disk_takes_what_was_said() {
     desk.fill();
     desk.disk_full = true;
     desk.say("Mind the gap.");
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::NotPersisted]);
     assert_eq!(desk.summaries_sent.len(), 0);
     desk.disk_full = false;
     desk.turn();
-    let heard = |request: &longhaul_core::engine::Outgoing| {
+    let heard = |request: &longhaul_core::engine::ModelRequest| {
         Desk::body(request).to_string().contains("Mind the gap.")
     };
     assert!(desk.sent.iter().chain(&desk.summaries_sent).any(heard));
@@ -412,9 +423,9 @@ fn z2_open_calls_are_answered_in_every_request_for_a_summary() {
         desk.exchange("Go on.", Answer::Calls("Read", "toolu_1", 900));
         desk.say("Never mind.");
         if fork_fails {
-            desk.sums.push_back(Sum::Fails(FailedKind::Other));
+            desk.sums.push_back(Sum::Fails(EffectFailureKind::Other));
         }
-        desk.input(Input::Compact(CompactRequest::default()));
+        desk.input(EngineInput::Compact(CompactRequest::default()));
         for request in &desk.summaries_sent {
             let body = Desk::body(request).to_string();
             assert!(body.contains(r#""tool_use_id":"toolu_1""#), "{body}");

@@ -1,15 +1,17 @@
 //! Collapse mode: old rounds are folded beside the conversation.
 
 use longhaul_core::collapse::Folds;
-use longhaul_core::engine::{Ahead, CompactFailure, Event, FailedKind, Summarizer};
-use longhaul_core::window::{Owner, Switches};
+use longhaul_core::engine::{
+    CompactFailure, EffectFailureKind, Event, PreparationEvent, Summarizer,
+};
+use longhaul_core::window::{Switches, WindowOwner};
 
 use super::desk::{Answer, Desk, Setting, Sum};
 
 /// Commits at 14,400, waits at 15,200.
 fn collapsing() -> Desk {
     let mut desk = Desk::with(Setting {
-        owner: Owner::Collapse,
+        owner: WindowOwner::Collapse,
         switches: Switches {
             collapse: true,
             ..Switches::default()
@@ -45,7 +47,7 @@ fn talk(desk: &mut Desk, mut from: u64, to: u64) {
     }
 }
 
-fn aheads(desk: &Desk) -> Vec<Ahead> {
+fn aheads(desk: &Desk) -> Vec<PreparationEvent> {
     let events = desk.events.iter().filter_map(|event| match event {
         Event::Ahead(ahead) => Some(*ahead),
         _ => None,
@@ -62,7 +64,10 @@ fn folded(desk: &Desk) -> Folds {
 fn o6_the_oldest_rounds_are_folded_beside_the_conversation_and_put_in_place_at_nine_tenths() {
     let mut desk = collapsing();
     talk(&mut desk, 0, 11_800);
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
     assert_eq!(desk.compactions(), 0, "not before it is due");
     talk(&mut desk, 11_700, 14_000);
     assert_eq!(
@@ -139,7 +144,8 @@ fn o6_x9_where_the_window_is_full_and_the_model_fails_folds_are_made_without_it(
     let mut desk = collapsing();
     desk.sums.clear();
     for _ in 0..40 {
-        desk.sums.push_back(Sum::Fails(FailedKind::Transient));
+        desk.sums
+            .push_back(Sum::Fails(EffectFailureKind::Transient));
     }
     talk(&mut desk, 0, 15_500);
     desk.exchange("And now?", Answer::Says("Now.", 7_000));
@@ -154,10 +160,13 @@ fn o6_x9_where_the_window_is_full_and_the_model_fails_folds_are_made_without_it(
 #[test]
 fn l1_o6_where_a_fork_is_too_long_only_what_is_folded_is_sent() {
     let mut desk = collapsing();
-    let too_long = FailedKind::TooLong { gap: Some(500) };
+    let too_long = EffectFailureKind::TooLong { gap: Some(500) };
     desk.sums.push_front(Sum::Fails(too_long));
     talk(&mut desk, 0, 11_800);
-    assert_eq!(aheads(&desk), [Ahead::Begun, Ahead::Ready]);
+    assert_eq!(
+        aheads(&desk),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
     assert_eq!(desk.failures(), []);
     let sizes: Vec<usize> = desk
         .summaries_sent
@@ -176,7 +185,7 @@ fn o3_o6_a_request_that_is_too_long_is_compacted_as_a_whole() {
     desk.sums.clear();
     desk.say("And now?");
     desk.answers
-        .push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
+        .push_back(Answer::Fails(EffectFailureKind::TooLong { gap: None }));
     desk.answers.push_back(Answer::Says("Fine.", 3_000));
     desk.turn();
     assert_eq!(desk.last_compaction().by, Summarizer::Fork);
@@ -191,7 +200,7 @@ fn o6_a_summary_of_the_whole_becomes_the_first_fold() {
     let sums = std::mem::take(&mut desk.sums);
     desk.say("And now?");
     desk.answers
-        .push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
+        .push_back(Answer::Fails(EffectFailureKind::TooLong { gap: None }));
     desk.answers.push_back(Answer::Says("Fine.", 3_000));
     desk.turn();
     desk.sums = sums;

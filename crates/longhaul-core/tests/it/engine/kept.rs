@@ -1,8 +1,10 @@
 //! What a compaction keeps of the user's words, whatever the session, the window and the head.
 
-use longhaul_core::boundary::Trigger;
-use longhaul_core::engine::{CompactFailure, CompactRequest, Event, FailedKind, Input, Summarizer};
-use longhaul_core::prompt::RequestHead;
+use longhaul_core::boundary::CompactionTrigger;
+use longhaul_core::engine::{
+    CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event, Summarizer,
+};
+use longhaul_core::prompt::RequestPrefix;
 use longhaul_core::report::LossReport;
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,9 +13,9 @@ use serde_json::value::to_raw_value;
 use super::desk::{Answer, Desk, GOOD, Setting, Sum, head, long};
 
 /// A head of so many estimated tokens.
-fn head_of(tokens: u64) -> RequestHead {
+fn head_of(tokens: u64) -> RequestPrefix {
     let text = "h".repeat(tokens as usize * 3);
-    RequestHead {
+    RequestPrefix {
         system: to_raw_value(&json!([{"type": "text", "text": text}])).unwrap(),
         ..head("claude-opus-4-6")
     }
@@ -52,7 +54,7 @@ fn y4_a_rule_that_is_stated_again_is_kept_once_where_it_was_stated_last() {
         "Now the lexer. Never use regexes.",
         Answer::Says("Fine.", 4_200),
     );
-    desk.input(Input::Compact(local()));
+    desk.input(EngineInput::Compact(local()));
     assert_eq!(report(&desk).rules.total, 2, "the rule, and its revocation");
     let rules = desk.engine.live().facts().rules();
     let rules: Vec<(&str, u32)> = rules
@@ -77,7 +79,7 @@ fn x1_below_the_threshold_a_compaction_that_would_cut_the_users_words_is_refused
     let lines = desk.transcript.len();
     for request in [local(), CompactRequest::default()] {
         desk.events.clear();
-        desk.input(Input::Compact(request));
+        desk.input(EngineInput::Compact(request));
         assert_eq!(desk.failures(), [CompactFailure::WouldNotShrink]);
     }
     let told = desk.events.iter().find_map(|event| match event {
@@ -102,7 +104,7 @@ fn x1_a_summary_that_was_paid_for_is_condensed_and_not_replaced_by_extracts() {
     );
     desk.sums
         .push_back(Sum::Writes(Box::leak(paid.into_boxed_str())));
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     let done = desk.last_compaction();
     assert_eq!(done.by, Summarizer::Fork);
     assert!(done.after < done.before);
@@ -126,7 +128,7 @@ fn x1_a_large_head_leaves_the_users_words_what_it_leaves_free() {
         ..Setting::default()
     });
     desk.engine
-        .handle(Input::Head(Box::new(head_of(27_000))), desk.now);
+        .handle(EngineInput::Head(Box::new(head_of(27_000))), desk.now);
     desk.run();
     for at in 0..60 {
         let text = format!("Rename the field number {at} of the record.");
@@ -183,7 +185,7 @@ fn y4_newest_words_and_rules_are_kept_first_when_not_all_fit() {
     }
     desk.exchange("What is next?", Answer::Says(long(), 6_500));
     desk.say("The newest request of all.");
-    desk.sums.push_back(Sum::Fails(FailedKind::Other));
+    desk.sums.push_back(Sum::Fails(EffectFailureKind::Other));
     desk.turn();
     let text = summary(&desk);
     let counts = report(&desk).user_messages;
@@ -227,7 +229,7 @@ fn x9_newest_input_without_a_reply_is_not_turned_into_extracts() {
     desk.exchange("Build a parser.", Answer::Says(long(), 4_200));
     desk.say("Look at it.");
     desk.works("t1", 400, 4_300);
-    desk.input(Input::Compact(local()));
+    desk.input(EngineInput::Compact(local()));
     assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
     desk.turn();
     let sent = Desk::body(desk.sent.last().unwrap());
@@ -248,15 +250,15 @@ fn y1_what_a_compaction_kept_is_nothing_new_and_a_turn_after_it_is() {
     desk.exchange("Build a parser.", Answer::Says(long(), 4_200));
     desk.say("Look at it.");
     desk.works("t1", 400, 4_300);
-    desk.input(Input::Compact(local()));
+    desk.input(EngineInput::Compact(local()));
     assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
     let lines = desk.transcript.len();
-    desk.input(Input::Compact(local()));
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(local()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::NothingNew; 2]);
     assert_eq!(desk.transcript.len(), lines, "nothing was written");
     desk.exchange("Go on with it.", Answer::Says(long(), 4_400));
-    desk.input(Input::Compact(local()));
+    desk.input(EngineInput::Compact(local()));
     assert_eq!(desk.compactions(), 2, "{:?}", desk.failures());
 }
 
@@ -267,7 +269,7 @@ fn x1_after_thirty_compactions_half_of_the_free_window_is_left_to_work_in() {
         ..Setting::default()
     });
     desk.engine
-        .handle(Input::Head(Box::new(head_of(27_000))), desk.now);
+        .handle(EngineInput::Head(Box::new(head_of(27_000))), desk.now);
     desk.run();
     let page: &'static str = Box::leak("A long answer about it. ".repeat(1_000).into_boxed_str());
     let threshold = 67_000;
@@ -306,7 +308,7 @@ fn x1_after_thirty_compactions_half_of_the_free_window_is_left_to_work_in() {
 
 #[test]
 fn y1_a_long_summary_that_nobody_asked_for_leaves_most_of_the_window_free() {
-    let after = |trigger: Trigger, approved: bool| {
+    let after = |trigger: CompactionTrigger, approved: bool| {
         let mut desk = Desk::with(Setting {
             window: 100_000,
             ..Setting::default()
@@ -317,7 +319,7 @@ fn y1_a_long_summary_that_nobody_asked_for_leaves_most_of_the_window_free() {
         let text = written.replace("</summary>", "") + "</summary>";
         let text: &'static str = Box::leak(text.into_boxed_str());
         desk.sums.push_back(Sum::Writes(text));
-        desk.input(Input::Compact(CompactRequest {
+        desk.input(EngineInput::Compact(CompactRequest {
             trigger,
             approved: approved.then(|| text.replace("<summary>", "").replace("</summary>", "")),
             ..CompactRequest::default()
@@ -328,8 +330,8 @@ fn y1_a_long_summary_that_nobody_asked_for_leaves_most_of_the_window_free() {
     // A fifth of the free part for the summary; below the threshold a person gets all of what was written.
     let fifth = 67_000 / 5;
     for approved in [false, true] {
-        assert!(after(Trigger::Auto, approved) < fifth + 3_000);
-        assert!(after(Trigger::Manual, approved) > fifth + 3_000);
+        assert!(after(CompactionTrigger::Auto, approved) < fifth + 3_000);
+        assert!(after(CompactionTrigger::Manual, approved) > fifth + 3_000);
     }
 }
 
@@ -348,17 +350,17 @@ proptest! {
         let mut desk = Desk::with(Setting { window, ..Setting::default() });
         let threshold = desk.engine.status().auto_compact;
         let head = threshold * head_share / 100;
-        desk.engine.handle(Input::Head(Box::new(head_of(head))), desk.now);
+        desk.engine.handle(EngineInput::Head(Box::new(head_of(head))), desk.now);
         desk.run();
         for (at, (words, repeated)) in messages.iter().enumerate() {
             desk.say(&format!("Request {at}: {}", "some words of it ".repeat(words * repeated / 10 + 1)));
         }
         desk.answers
             .push_back(Answer::Says("Well then, here is the answer.", 0));
-        desk.input(Input::Turn);
+        desk.input(EngineInput::Turn);
         let compactions = desk.compactions();
         let used = desk.engine.status().used;
-        desk.input(Input::Compact(CompactRequest { local: !by_model, ..CompactRequest::default() }));
+        desk.input(EngineInput::Compact(CompactRequest { local: !by_model, ..CompactRequest::default() }));
         let done = desk.events.iter().filter_map(|event| match event {
             Event::Compacted(done) => Some(done),
             _ => None,
@@ -377,7 +379,7 @@ proptest! {
             prop_assert!(desk.failures().iter().all(refused), "{:?}", desk.failures());
         } else if used < threshold {
             let report = &desk.last_compaction().report;
-            let budget = longhaul_core::facts::Budget::of_window(&desk.engine.status()).tokens;
+            let budget = longhaul_core::facts::FactsBudget::of_window(&desk.engine.status()).tokens;
             let spoken: u64 = desk.engine.live().facts().messages().iter().map(|one| one.text.len() as u64 / 3 + 6).sum();
             prop_assert!(report.keeps_every_word() || spoken + 400 > budget, "{report:?}");
         }

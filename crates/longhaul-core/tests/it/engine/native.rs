@@ -1,10 +1,11 @@
 //! What the provider does by itself: summaries, clearing, dropping results from its cache.
 
 use longhaul_core::engine::{
-    CacheEdits, CompactRequest, Event, FailedKind, Input, NewEntry, Pivot, Summariser, Summarizer,
+    CacheEditSupport, CompactRequest, EffectFailureKind, EngineInput, Event, NewEntry, Pivot,
+    Summarizer, SummarizerSetting,
 };
-use longhaul_core::micro::Pressure;
-use longhaul_core::summary::Direction;
+use longhaul_core::micro::PressureOwner;
+use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::QuerySource;
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use super::desk::{Answer, Desk, GOOD, Setting, Sum, head, long};
 
 fn by_provider() -> Desk {
     Desk::with(Setting {
-        summariser: Summariser::Provider,
+        summariser: SummarizerSetting::Provider,
         ..Setting::default()
     })
 }
@@ -133,8 +134,8 @@ fn n3_what_was_just_summed_up_by_the_provider_is_not_summed_up_again() {
     let mut desk = by_provider();
     desk.fill();
     desk.sums.push_back(signed("We build a parser.", "sig1"));
-    desk.input(Input::Compact(CompactRequest::default()));
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.compactions(), 1);
     assert_eq!(
         desk.failures(),
@@ -150,8 +151,8 @@ fn n3_whatever_fails_the_model_is_asked_instead() {
         Sum::Provider(json!([])),
         Sum::Provider(unsigned),
         Sum::Provider(empty),
-        Sum::Fails(FailedKind::Transient),
-        Sum::Fails(FailedKind::Other),
+        Sum::Fails(EffectFailureKind::Transient),
+        Sum::Fails(EffectFailureKind::Other),
     ] {
         let mut desk = by_provider();
         desk.fill();
@@ -175,8 +176,8 @@ fn n3_what_follows_kept_messages_is_summed_up_by_the_model() {
             direction,
         })
     };
-    let from = pivot("Second.", Direction::From);
-    desk.input(Input::Compact(CompactRequest {
+    let from = pivot("Second.", PivotDirection::From);
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: from,
         ..CompactRequest::default()
     }));
@@ -191,10 +192,10 @@ fn n3_what_follows_kept_messages_is_summed_up_by_the_model() {
         .find(|line| line["message"]["content"] == "Second.");
     let uuid = line.unwrap()["uuid"].as_str().unwrap().to_owned();
     desk.sums.push_back(signed("The first.", "sig1"));
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: Some(Pivot {
             uuid,
-            direction: Direction::UpTo,
+            direction: PivotDirection::UpTo,
         }),
         ..CompactRequest::default()
     }));
@@ -220,7 +221,7 @@ fn n3_instructions_go_along_whole() {
     let mut desk = by_provider();
     desk.fill();
     desk.sums.push_back(signed("Fine.", "sig1"));
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         instructions: Some("Keep the API names.".into()),
         ..CompactRequest::default()
     }));
@@ -230,7 +231,7 @@ fn n3_instructions_go_along_whole() {
     // Longer than the provider takes: the model is asked.
     let mut desk = by_provider();
     desk.fill();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         instructions: Some("x".repeat(17_000)),
         ..CompactRequest::default()
     }));
@@ -245,7 +246,7 @@ fn n3_another_head_keeps_the_beta_that_the_block_needs() {
     desk.turn();
     let mut other = head("claude-opus-4-6");
     other.user_context = Some("New.".into());
-    desk.input(Input::Head(Box::new(other)));
+    desk.input(EngineInput::Head(Box::new(other)));
     desk.exchange("More.", Answer::Says("Yes.", 3_000));
     let body = Desk::body(desk.sent.last().unwrap());
     assert_eq!(body["messages"][0]["content"][0]["type"], "compaction");
@@ -259,7 +260,7 @@ fn n3_another_head_keeps_the_beta_that_the_block_needs() {
 #[test]
 fn u7_the_request_asks_and_the_reply_tells() {
     let mut desk = Desk::with(Setting {
-        pressure: Pressure::Providers,
+        pressure: PressureOwner::Providers,
         window: 200_000,
         ..Setting::default()
     });
@@ -291,7 +292,7 @@ fn u7_the_request_asks_and_the_reply_tells() {
 #[test]
 fn u7_after_an_idle_hour_only_the_last_turns_thinking_stays() {
     let mut desk = Desk::with(Setting {
-        pressure: Pressure::Providers,
+        pressure: PressureOwner::Providers,
         model: "claude-fable-5-2",
         window: 200_000,
         ..Setting::default()
@@ -311,7 +312,7 @@ fn u7_after_an_idle_hour_only_the_last_turns_thinking_stays() {
 
 #[test]
 fn u7_u5_the_provider_clears_in_our_place() {
-    for (pressure, cleared) in [(Pressure::Ours, 1), (Pressure::Providers, 0)] {
+    for (pressure, cleared) in [(PressureOwner::Ours, 1), (PressureOwner::Providers, 0)] {
         let mut desk = Desk::with(Setting {
             pressure,
             window: 200_000,
@@ -343,7 +344,7 @@ fn edits(desk: &Desk) -> Vec<Value> {
 
 fn with_edits() -> Desk {
     let mut desk = Desk::with(Setting {
-        cache_edits: CacheEdits::Supported,
+        cache_edits: CacheEditSupport::Supported,
         window: 200_000,
         ..Setting::default()
     });
@@ -383,7 +384,7 @@ fn u4_m7_another_head_ends_what_was_asked_for_by_reference() {
     desk.turn();
     let mut other = head("claude-opus-4-6");
     other.user_context = Some("New.".into());
-    desk.input(Input::Head(Box::new(other)));
+    desk.input(EngineInput::Head(Box::new(other)));
     desk.exchange("Next.", Answer::Says("Yes.", 15_000));
     assert_eq!(edits(&desk).last(), Some(&json!([])));
     let body = Desk::body(desk.sent.last().unwrap());
@@ -397,14 +398,14 @@ fn u4_m7_another_head_ends_what_was_asked_for_by_reference() {
 #[test]
 fn r5_tools_that_were_discovered_are_on_the_boundary() {
     let mut desk = Desk::new();
-    let attachment = |value| Input::Add(vec![NewEntry::Attachment(value)]);
+    let attachment = |value| EngineInput::Add(vec![NewEntry::Attachment(value)]);
     desk.input(attachment(json!({"type": "deferred_tools_delta",
         "addedNames": ["mcp__a__x", "mcp__a__y"], "addedLines": ["mcp__a__x", "mcp__a__y"]})));
     desk.answers.push_back(Answer::Calls("Read", "t0", 500));
     desk.say("Find a tool.");
     desk.turn();
     let found = json!([{"type": "tool_reference", "tool_name": "mcp__b__z"}]);
-    desk.input(Input::Add(vec![NewEntry::ToolResults(vec![
+    desk.input(EngineInput::Add(vec![NewEntry::ToolResults(vec![
         longhaul_core::engine::ToolOutput {
             tool_use_id: "t0".into(),
             content: found,
@@ -416,7 +417,7 @@ fn r5_tools_that_were_discovered_are_on_the_boundary() {
     ));
     desk.answers.push_back(Answer::Says(long(), 14_000));
     desk.turn();
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     let names = |desk: &Desk| {
         let last = desk.subtypes("compact_boundary").pop().unwrap();
         last["compactMetadata"]["preCompactDiscoveredTools"].clone()
@@ -424,7 +425,7 @@ fn r5_tools_that_were_discovered_are_on_the_boundary() {
     assert_eq!(names(&desk), json!(["mcp__a__x", "mcp__b__z"]));
     // The next boundary has them from this one.
     desk.exchange("More.", Answer::Says(long(), 14_000));
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(names(&desk), json!(["mcp__a__x", "mcp__b__z"]));
 }
 
@@ -438,7 +439,7 @@ fn c1_what_belongs_to_the_old_view_is_reset() {
     let mut other = head("claude-opus-4-6");
     other.user_context = Some("Memory, read again.".into());
     desk.new_head = Some(other);
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.compactions(), 1);
     let live = desk.engine.live();
     assert!(live.cache_edits().is_empty(), "pinned edits");

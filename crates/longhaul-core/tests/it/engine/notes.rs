@@ -1,13 +1,13 @@
 //! Notes in a conversation's life: taken beside it, and compacted by.
 
 use longhaul_core::engine::{
-    CompactRequest, Event, HookOutcome, Input, NotesConfig, NotesOnDisk, NotesTaken, Pivot,
-    Preparation, Summarizer,
+    CompactRequest, EngineInput, Event, HookOutcome, NotesConfig, NotesOnDisk, NotesRunOutcome,
+    Pivot, Summarizer, SummaryTiming,
 };
 use longhaul_core::message::Usage;
-use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesSettings, Progress, Reason};
-use longhaul_core::summary::Direction;
-use longhaul_core::window::{Owner, QuerySource, Switches};
+use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesProgress, NotesSettings, NotesSkipReason};
+use longhaul_core::summary::PivotDirection;
+use longhaul_core::window::{QuerySource, Switches, WindowOwner};
 
 use super::desk::{Answer, Desk, Setting, long};
 
@@ -40,7 +40,7 @@ fn noted(desk: &mut Desk, text: &str) {
     };
 }
 
-fn reasons(desk: &Desk) -> Vec<Reason> {
+fn reasons(desk: &Desk) -> Vec<NotesSkipReason> {
     let events = desk.events.iter().filter_map(|event| match event {
         Event::NotesNotUsed { reason } => Some(*reason),
         _ => None,
@@ -213,20 +213,20 @@ fn s6_s7_notes_stand_for_the_older_part_without_asking_a_model() {
 #[test]
 fn o1_by_hand_without_instructions_goes_by_the_notes_and_with_them_to_a_model() {
     let mut desk = filled();
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.last_compaction().by, Summarizer::Notes);
     let mut desk = filled();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         instructions: Some("Keep the grammar.".into()),
         ..CompactRequest::default()
     }));
     assert_eq!(desk.last_compaction().by, Summarizer::Fork);
     let mut desk = filled();
     let uuid = desk.engine.live().newest().unwrap().to_owned();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: Some(Pivot {
             uuid,
-            direction: Direction::UpTo,
+            direction: PivotDirection::UpTo,
         }),
         ..CompactRequest::default()
     }));
@@ -250,7 +250,7 @@ fn s6_without_a_file_a_model_is_asked() {
     desk.notes = NotesOnDisk::default();
     desk.turn();
     assert_eq!(desk.last_compaction().by, Summarizer::Fork);
-    assert_eq!(reasons(&desk), [Reason::NoFile]);
+    assert_eq!(reasons(&desk), [NotesSkipReason::NoFile]);
 }
 
 #[test]
@@ -259,14 +259,14 @@ fn s6_with_an_untouched_template_a_model_is_asked() {
     desk.notes.text = Some(DEFAULT_TEMPLATE.into());
     desk.turn();
     assert_eq!(desk.last_compaction().by, Summarizer::Fork);
-    assert_eq!(reasons(&desk), [Reason::UntouchedTemplate]);
+    assert_eq!(reasons(&desk), [NotesSkipReason::UntouchedTemplate]);
 }
 
 #[test]
 fn s6_where_it_is_not_known_how_far_they_reach_a_model_is_asked() {
     for reach in [
         None,
-        Some(Progress {
+        Some(NotesProgress {
             last_summarized_uuid: "gone".into(),
             tokens: 5,
         }),
@@ -275,7 +275,7 @@ fn s6_where_it_is_not_known_how_far_they_reach_a_model_is_asked() {
         desk.notes.reach = reach;
         desk.turn();
         assert_eq!(desk.last_compaction().by, Summarizer::Fork);
-        assert_eq!(reasons(&desk), [Reason::UnknownLastSummarised]);
+        assert_eq!(reasons(&desk), [NotesSkipReason::UnknownLastSummarised]);
     }
 }
 
@@ -292,10 +292,13 @@ fn s6_what_would_be_over_the_threshold_again_goes_to_a_model() {
     desk.say("Go on.");
     desk.turn();
     desk.later(15);
-    desk.input(Input::Wake);
+    desk.input(EngineInput::Wake);
     assert_eq!(desk.last_compaction().by, Summarizer::Fork);
     assert!(
-        matches!(reasons(&desk)[..], [Reason::OverThreshold { .. }, ..]),
+        matches!(
+            reasons(&desk)[..],
+            [NotesSkipReason::OverThreshold { .. }, ..]
+        ),
         "{:?}",
         reasons(&desk)
     );
@@ -309,7 +312,7 @@ fn s6_a_compaction_waits_for_notes_that_are_being_taken_but_not_for_long() {
     let wait = desk.engine.deadline().unwrap().duration_since(desk.now);
     assert_eq!(wait.as_secs(), 15);
     desk.later(15);
-    desk.input(Input::Wake);
+    desk.input(EngineInput::Wake);
     assert_eq!(
         desk.last_compaction().by,
         Summarizer::Notes,
@@ -330,14 +333,14 @@ fn f8_the_status_is_repeated_while_notes_are_waited_for() {
     let deadline = |desk: &Desk| desk.engine.deadline().unwrap().duration_since(begun);
     assert_eq!(deadline(&desk).as_secs(), 30, "before the wait is over");
     desk.later(10);
-    desk.input(Input::Wake);
+    desk.input(EngineInput::Wake);
     let told = desk.events.iter();
     let told = told.filter(|event| matches!(event, Event::StillCompacting { seconds: 30 }));
     assert_eq!(told.count(), 1);
     assert_eq!(desk.compactions(), 0, "it still waits for the notes");
     assert_eq!(deadline(&desk).as_secs(), 35, "and then no longer");
     desk.later(5);
-    desk.input(Input::Wake);
+    desk.input(EngineInput::Wake);
     assert_eq!(desk.last_compaction().by, Summarizer::Notes);
 }
 
@@ -365,7 +368,7 @@ fn f7_a_fork_after_a_reply_marks_nothing_that_is_not_in_the_cache_already() {
 fn x5_where_nothing_is_waited_for_turns_go_on_beside_notes_as_long_as_there_is_room() {
     let ahead = || {
         let mut desk = Desk::with(Setting {
-            preparation: Preparation::Ahead,
+            preparation: SummaryTiming::Ahead,
             ..setting()
         });
         desk.exchange("Build a parser.", Answer::Says(long(), 2_500));
@@ -421,7 +424,7 @@ fn s6_notes_that_come_while_a_compaction_waits_are_used_at_once() {
 fn s6_a_cancel_while_it_waits_changes_nothing_and_leaves_the_notes_alone() {
     let mut desk = filling();
     desk.turn();
-    desk.input(Input::Cancel);
+    desk.input(EngineInput::Cancel);
     assert!(desk.engine.is_idle());
     assert_eq!(desk.compactions(), 0);
     assert!(!desk.asked.contains(&"cancel".to_owned()));
@@ -457,7 +460,7 @@ fn h5_h6_switched_off_or_beside_the_main_conversation_no_notes_are_taken() {
 #[test]
 fn h6_where_another_owns_the_window_notes_are_taken_but_not_compacted_by() {
     let mut desk = Desk::with(Setting {
-        owner: Owner::Reactive,
+        owner: WindowOwner::Reactive,
         ..setting()
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 13_500));
@@ -469,7 +472,7 @@ fn h6_where_another_owns_the_window_notes_are_taken_but_not_compacted_by() {
 #[test]
 fn e1_what_notes_cost_is_told_and_written_down() {
     let mut desk = noting();
-    desk.notes_taken = NotesTaken {
+    desk.notes_taken = NotesRunOutcome {
         changed: 2,
         refused: 1,
         requests: 1,

@@ -1,25 +1,26 @@
 //! What is done once a turn, and what is remembered of a compaction that came to nothing.
 
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, CompactRequest, Delivery, Event, FailedKind, Input,
-    NotesConfig, Pivot, Preparation,
+    CallFailure, CallResult, CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event,
+    NotesConfig, Pivot, ReplyDelivery, SummaryTiming,
 };
 use longhaul_core::notes::NotesSettings;
-use longhaul_core::summary::{Direction, Stop};
+use longhaul_core::summary::{PivotDirection, SummaryStop};
 
 use super::desk::{Answer, Desk, Setting, Sum, long};
 
 /// Extracts keep what nobody has answered yet, so that there is something to summarize once more.
 fn without_model(desk: &mut Desk) {
     for _ in 0..2 {
-        desk.sums.push_back(Sum::Fails(FailedKind::Overloaded));
+        desk.sums
+            .push_back(Sum::Fails(EffectFailureKind::Overloaded));
     }
 }
 
 #[test]
 fn o3_a_reply_that_runs_out_of_room_is_withheld_once_a_turn() {
     let mut desk = Desk::with(Setting {
-        delivery: Delivery::Whole,
+        delivery: ReplyDelivery::Whole,
         ..Setting::default()
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
@@ -45,7 +46,7 @@ fn o3_a_request_that_is_too_long_is_made_smaller_once_a_turn() {
     desk.say(&"All of it again, with this in mind. ".repeat(60));
     without_model(&mut desk);
     for _ in 0..3 {
-        let kind = FailedKind::TooLong { gap: None };
+        let kind = EffectFailureKind::TooLong { gap: None };
         desk.answers.push_back(Answer::Fails(kind));
     }
     desk.turn();
@@ -55,7 +56,7 @@ fn o3_a_request_that_is_too_long_is_made_smaller_once_a_turn() {
     let too_long = matches!(
         last,
         Some(CallResult::Failed(CallFailure::NotAnswered(failed)))
-            if matches!(failed.kind, FailedKind::TooLong { .. })
+            if matches!(failed.kind, EffectFailureKind::TooLong { .. })
     );
     assert!(too_long, "{last:?}");
 }
@@ -65,7 +66,7 @@ fn o3_what_the_provider_counted_in_a_request_that_it_refused_is_what_the_window_
     let mut desk = Desk::new();
     desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
     desk.say("Go on.");
-    let kind = FailedKind::TooLong { gap: Some(900) };
+    let kind = EffectFailureKind::TooLong { gap: Some(900) };
     desk.answers.push_back(Answer::Fails(kind));
     desk.turn();
     assert_eq!(desk.last_compaction().pre_tokens, 20_900);
@@ -80,7 +81,7 @@ fn e1_what_is_added_for_open_calls_counts_in_the_view_before_a_compaction() {
     desk.turn();
     let open = desk.engine.live().ledger().whole().padded();
     desk.hold = Some("summarize");
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     let closed = desk.engine.live().ledger().whole().padded();
     assert!(closed > open, "the call has a result now");
     desk.release();
@@ -92,11 +93,11 @@ fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
     let mut desk = Desk::new();
     desk.fill();
     for _ in 0..2 {
-        desk.sums.push_back(Sum::Ends(Stop::Finished, "No."));
+        desk.sums.push_back(Sum::Ends(SummaryStop::Finished, "No."));
     }
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(desk.failures(), [CompactFailure::NoSummary]);
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     let booked = |desk: &Desk| desk.last_compaction().usage.as_ref().unwrap().output;
     assert_eq!(
         booked(&desk),
@@ -104,7 +105,7 @@ fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
         "two in vain and the one that was used"
     );
     desk.exchange("And?", Answer::Says(long(), 9_000));
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(booked(&desk), 300, "it is booked once");
 }
 
@@ -112,8 +113,8 @@ fn e1_what_was_asked_in_vain_is_booked_with_the_next_compaction() {
 fn f1_a_summary_alone_is_not_summarized_again_though_the_provider_wants_less() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.input(Input::Compact(CompactRequest::default()));
-    let kind = FailedKind::TooLong { gap: Some(900) };
+    desk.input(EngineInput::Compact(CompactRequest::default()));
+    let kind = EffectFailureKind::TooLong { gap: Some(900) };
     desk.answers.push_back(Answer::Fails(kind));
     desk.turn();
     assert_eq!(desk.summaries_sent.len(), 1, "nothing was said since");
@@ -124,16 +125,16 @@ fn f1_a_summary_alone_is_not_summarized_again_though_the_provider_wants_less() {
 fn p1_up_to_a_pivot_a_summary_alone_is_not_summarized_again() {
     let mut desk = Desk::new();
     desk.fill();
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     desk.say("Which kind?");
     let uuid = desk.engine.live().newest().unwrap().to_owned();
     desk.answers
         .push_back(Answer::Says("Recursive descent.", 4_000));
     desk.turn();
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         pivot: Some(Pivot {
             uuid,
-            direction: Direction::UpTo,
+            direction: PivotDirection::UpTo,
         }),
         ..CompactRequest::default()
     }));
@@ -144,11 +145,11 @@ fn p1_up_to_a_pivot_a_summary_alone_is_not_summarized_again() {
 #[test]
 fn x5_no_summary_is_prepared_of_a_summary_alone() {
     let mut desk = Desk::with(Setting {
-        preparation: Preparation::Ahead,
+        preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 4_000));
-    desk.input(Input::Compact(CompactRequest::default()));
+    desk.input(EngineInput::Compact(CompactRequest::default()));
     let asked = desk.summaries_sent.len();
     desk.events.clear();
     desk.answers.push_back(Answer::Says(long(), 13_000));
@@ -172,7 +173,7 @@ fn s2_after_a_compaction_growth_counts_from_what_it_left() {
     });
     desk.exchange("Build a parser.", Answer::Says(long(), 9_000));
     assert_eq!(desk.notes_runs.len(), 1);
-    desk.input(Input::Compact(CompactRequest {
+    desk.input(EngineInput::Compact(CompactRequest {
         local: true,
         ..CompactRequest::default()
     }));

@@ -1,7 +1,7 @@
 //! The way of a turn.
 
-use longhaul_core::engine::{CacheEdits, CompactFailure, Event, FailedKind};
-use longhaul_core::window::{Owner, Switches};
+use longhaul_core::engine::{CacheEditSupport, CompactFailure, EffectFailureKind, Event};
+use longhaul_core::window::{Switches, WindowOwner};
 use serde_json::Value;
 
 use super::desk::{Answer, Desk, Setting};
@@ -77,7 +77,7 @@ fn o3_a_request_that_is_too_long_is_compacted_and_tried_again_once() {
     desk.exchange(&"A long story. ".repeat(900), Answer::Says("I see.", 9_000));
     desk.exchange(
         "And now?",
-        Answer::Fails(FailedKind::TooLong { gap: Some(500) }),
+        Answer::Fails(EffectFailureKind::TooLong { gap: Some(500) }),
     );
     assert_eq!(desk.compactions(), 1);
     assert_eq!(
@@ -96,7 +96,7 @@ fn o3_a_request_that_is_too_long_is_compacted_and_tried_again_once() {
     desk.say("More.");
     for _ in 0..2 {
         desk.answers
-            .push_back(Answer::Fails(FailedKind::TooLong { gap: None }));
+            .push_back(Answer::Fails(EffectFailureKind::TooLong { gap: None }));
     }
     desk.turn();
     assert!(
@@ -117,7 +117,10 @@ fn o3_switched_off_the_error_reaches_the_user() {
         switches,
         ..Setting::default()
     });
-    desk.exchange("Hello?", Answer::Fails(FailedKind::TooLong { gap: None }));
+    desk.exchange(
+        "Hello?",
+        Answer::Fails(EffectFailureKind::TooLong { gap: None }),
+    );
     assert_eq!(desk.compactions(), 0);
     assert!(
         desk.events
@@ -145,7 +148,9 @@ fn o5_a_full_window_is_refused_with_what_to_do_when_compaction_is_off() {
         _ => None,
     });
     assert!(refused.unwrap().contains("/compact"));
-    desk.input(longhaul_core::engine::Input::Compact(Default::default()));
+    desk.input(longhaul_core::engine::EngineInput::Compact(
+        Default::default(),
+    ));
     assert_eq!(
         desk.compactions() + desk.failures().len(),
         1,
@@ -156,7 +161,7 @@ fn o5_a_full_window_is_refused_with_what_to_do_when_compaction_is_off() {
 #[test]
 fn h6_another_owner_of_the_window_leaves_it_alone() {
     let mut desk = Desk::with(Setting {
-        owner: Owner::Reactive,
+        owner: WindowOwner::Reactive,
         ..Setting::default()
     });
     desk.fill();
@@ -214,7 +219,7 @@ fn o7_what_cannot_be_archived_is_not_cleared_whatever_it_costs() {
 #[test]
 fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
     let mut desk = Desk::with(Setting {
-        cache_edits: CacheEdits::Supported,
+        cache_edits: CacheEditSupport::Supported,
         window: 200_000,
         ..Setting::default()
     });
@@ -251,7 +256,7 @@ fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
 /// A conversation in which seven results are left out of the cached prompt by reference.
 fn with_cache_edits() -> Desk {
     let mut desk = Desk::with(Setting {
-        cache_edits: CacheEdits::Supported,
+        cache_edits: CacheEditSupport::Supported,
         window: 200_000,
         ..Setting::default()
     });
@@ -319,7 +324,9 @@ fn h5_with_all_compaction_off_nothing_is_compacted_by_hand_either() {
         ..Setting::default()
     });
     desk.exchange("Hello.", Answer::Says("Hi.", 100));
-    desk.input(longhaul_core::engine::Input::Compact(Default::default()));
+    desk.input(longhaul_core::engine::EngineInput::Compact(
+        Default::default(),
+    ));
     assert_eq!(desk.failures(), [CompactFailure::SwitchedOff]);
 }
 

@@ -6,12 +6,13 @@ mod remembered;
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::history::{
-    AskingFacts, Attempt, AttemptEffect, AttemptInput, BehindWay, DraftSizes, HistoryChange,
-    HistoryState, Kept, MeasuredReply, ModelAnswer, Occasion, Passing, PlainAsking, PlainWay,
-    Pressing, Refused, Setting, SpokenBy,
+    AppendedRequestWay, AttemptContext, AttemptEffect, AttemptInput, AttemptOccasion,
+    CompactionAttempt, DraftSizes, FailureTransience, HistoryAuthor, HistoryChange, HistoryState,
+    KeptDraft, MeasuredReply, OverflowEvidence, OversizedRequest, PlainRequestPermission,
+    PlainRequestSupport, SummaryRequestFacts, SummaryRequestOutcome,
 };
-use longhaul_core::plan::{Breaker, Worth, worth};
-use longhaul_core::window::{Settings, Switches, WindowInput, WindowStatus};
+use longhaul_core::plan::{Breaker, CompactionWorth, worth};
+use longhaul_core::window::{Switches, WindowInput, WindowSettings, WindowStatus};
 use proptest::prelude::*;
 
 fn window(size: u64) -> WindowStatus {
@@ -19,7 +20,7 @@ fn window(size: u64) -> WindowStatus {
         window: size,
         max_output: 8_000,
         used: 0,
-        settings: Settings::default(),
+        settings: WindowSettings::default(),
     })
     .unwrap()
 }
@@ -43,17 +44,17 @@ fn answered(used: &[u64]) -> HistoryState {
 #[derive(Debug, Clone)]
 struct Script {
     window: WindowStatus,
-    occasion: Occasion,
+    occasion: AttemptOccasion,
     used: u64,
     cleared: Option<u64>,
     estimate: u64,
     noted: Option<u64>,
-    answers: Result<(), Passing>,
-    summary: Option<(u64, ModelAnswer)>,
+    answers: Result<(), FailureTransience>,
+    summary: Option<(u64, SummaryRequestOutcome)>,
     failures: u32,
     summary_left: Option<u64>,
-    behind: BehindWay,
-    plain: PlainWay,
+    behind: AppendedRequestWay,
+    plain: PlainRequestSupport,
     micro: bool,
     automatic: bool,
 }
@@ -67,24 +68,24 @@ fn tokens() -> impl Strategy<Value = u64> {
 prop_compose! {
     fn script()(
         occasion in prop_oneof![
-            Just(Occasion::Ahead),
-            Just(Occasion::Idle),
-            (prop_oneof![Just(Refused::Expected), Just(Refused::ByProvider)], 0..4_u32)
-                .prop_map(|(refused, tries)| Occasion::Full(Pressing { refused, tries, limit: None })),
+            Just(AttemptOccasion::Ahead),
+            Just(AttemptOccasion::Idle),
+            (prop_oneof![Just(OverflowEvidence::Expected), Just(OverflowEvidence::ByProvider)], 0..4_u32)
+                .prop_map(|(refused, tries)| AttemptOccasion::Full(OversizedRequest { refused, tries, limit: None })),
         ],
         used in tokens(),
         cleared in proptest::option::of(tokens()),
         estimate in tokens(),
         noted in proptest::option::of(tokens()),
-        answers in prop_oneof![Just(Ok(())), Just(Err(Passing::Passes)), Just(Err(Passing::Stays))],
+        answers in prop_oneof![Just(Ok(())), Just(Err(FailureTransience::Passes)), Just(Err(FailureTransience::Stays))],
         summary in proptest::option::of((tokens(), prop_oneof![
-            Just(ModelAnswer::Summary), Just(ModelAnswer::Nothing), Just(ModelAnswer::NotAsked)
+            Just(SummaryRequestOutcome::Summary), Just(SummaryRequestOutcome::Nothing), Just(SummaryRequestOutcome::NotAsked)
         ])),
         failures in 0..5_u32,
         summary_left in proptest::option::of(tokens()),
         (behind, plain) in (
-            prop_oneof![Just(BehindWay::AsItIs), Just(BehindWay::Raised), Just(BehindWay::No("x"))],
-            prop_oneof![Just(PlainWay::Possible), Just(PlainWay::Impossible)],
+            prop_oneof![Just(AppendedRequestWay::AsItIs), Just(AppendedRequestWay::Raised), Just(AppendedRequestWay::No("x"))],
+            prop_oneof![Just(PlainRequestSupport::Possible), Just(PlainRequestSupport::Impossible)],
         ),
         micro in any::<bool>(),
         automatic in any::<bool>(),
@@ -105,13 +106,13 @@ struct Performed {
 fn perform(script: &Script, state: HistoryState, switches: &Switches) -> Performed {
     let window = script.window;
     let mut kept_state = state.clone();
-    let mut attempt = Attempt::new(Setting {
+    let mut attempt = CompactionAttempt::new(AttemptContext {
         occasion: script.occasion,
         window,
         switches,
         state,
         counted: script.used,
-        asking: AskingFacts {
+        asking: SummaryRequestFacts {
             used: script.used,
             counted: script.used,
             before_messages: 1_000,
@@ -160,7 +161,7 @@ fn state_of(script: &Script) -> HistoryState {
     let mut state = answered(&[script.used / 2, script.used]);
     let window = window(SIZE);
     if let Some(after) = script.summary_left {
-        let by = Some(SpokenBy::Extracts);
+        let by = Some(HistoryAuthor::Extracts);
         state.apply(
             HistoryChange::Shrunk {
                 after,
@@ -195,11 +196,11 @@ proptest! {
 
         let asks_model = |effect: &AttemptEffect| matches!(
             effect,
-            AttemptEffect::AskBehind(_) | AttemptEffect::Summarize(PlainAsking::May(_))
+            AttemptEffect::AskBehind(_) | AttemptEffect::Summarize(PlainRequestPermission::May(_))
         );
         let asked = effects.iter().filter(|effect| asks_model(effect)).count();
-        let is_again = matches!(script.occasion, Occasion::Full(it) if it.tries > 0);
-        if breaker == Breaker::Open || is_again || script.occasion == Occasion::Idle {
+        let is_again = matches!(script.occasion, AttemptOccasion::Full(it) if it.tries > 0);
+        if breaker == Breaker::Open || is_again || script.occasion == AttemptOccasion::Idle {
             prop_assert_eq!(asked, 0, "{:?}", effects);
         }
         // The second time is the plain request, after the first one failed.
@@ -207,38 +208,38 @@ proptest! {
         if script.answers.is_ok() {
             prop_assert!(asked <= 1, "{:?}", effects);
         }
-        if script.occasion == Occasion::Idle {
+        if script.occasion == AttemptOccasion::Idle {
             prop_assert!(!effects.contains(&AttemptEffect::UseNotes));
         }
         let is_refused = matches!(
-            script.occasion, Occasion::Full(it) if it.refused == Refused::ByProvider
+            script.occasion, AttemptOccasion::Full(it) if it.refused == OverflowEvidence::ByProvider
         );
         if !script.automatic && !is_refused {
             prop_assert!(!effects.contains(&AttemptEffect::UseNotes), "{:?}", effects);
             prop_assert_eq!(asked, 0);
         }
-        if !script.micro && script.occasion != Occasion::Idle {
+        if !script.micro && script.occasion != AttemptOccasion::Idle {
             prop_assert!(!effects.iter().any(|it| matches!(it, AttemptEffect::Clear(_))));
         }
 
-        let after = |kept: Kept| match kept {
-            Kept::Cleared => script.cleared,
-            Kept::Notes => script.noted,
-            Kept::Summary => script.summary.map(|(after, _)| after),
+        let after = |kept: KeptDraft| match kept {
+            KeptDraft::Cleared => script.cleared,
+            KeptDraft::Notes => script.noted,
+            KeptDraft::Summary => script.summary.map(|(after, _)| after),
         };
         if let Some(AttemptEffect::Keep(kept)) = effects.last() {
             let after = after(*kept);
             prop_assert!(after.is_some(), "what is kept was drafted: {:?}", effects);
-            if script.occasion == Occasion::Ahead {
+            if script.occasion == AttemptOccasion::Ahead {
                 let gain = worth(&window(SIZE), script.used, after.unwrap_or(u64::MAX));
-                prop_assert_eq!(gain, Worth::Enough, "{:?}", effects);
+                prop_assert_eq!(gain, CompactionWorth::Enough, "{:?}", effects);
             }
         }
         // Somebody waits: what was drafted for it is never thrown away.
-        if let Occasion::Full(_) = script.occasion {
+        if let AttemptOccasion::Full(_) = script.occasion {
             let summarized = effects.iter().any(|it| matches!(it, AttemptEffect::Summarize(_)));
             if summarized && script.summary.is_some() {
-                prop_assert_eq!(effects.last(), Some(&AttemptEffect::Keep(Kept::Summary)));
+                prop_assert_eq!(effects.last(), Some(&AttemptEffect::Keep(KeptDraft::Summary)));
             }
         }
     }
@@ -246,7 +247,7 @@ proptest! {
     #[test]
     fn x5_after_an_attempt_in_vain_nothing_is_due_until_more_is_there(script in script()) {
         let window = window(SIZE);
-        let script = Script { occasion: Occasion::Ahead, ..script };
+        let script = Script { occasion: AttemptOccasion::Ahead, ..script };
         let Performed { effects, state } = perform(&script, state_of(&script), &Switches::default());
         let gained_nothing = effects.iter().any(|it| {
             matches!(it, AttemptEffect::Change(HistoryChange::GainedTooLittle { .. }))
@@ -268,7 +269,7 @@ fn o2_after_five_extracts_the_model_is_tried_once_more() {
     assert_eq!(state.breaker(), Breaker::Open);
     let extracts = HistoryChange::Shrunk {
         after: 10_000,
-        by: Some(SpokenBy::Extracts),
+        by: Some(HistoryAuthor::Extracts),
         millis: 1,
     };
     for _ in 0..4 {

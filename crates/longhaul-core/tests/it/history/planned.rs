@@ -1,43 +1,45 @@
 //! What an attempt performs, step by step.
 
 use longhaul_core::history::{
-    AttemptEffect, BehindWay, ClearingReason, HistoryChange, HistoryState, Kept, ModelAnswer,
-    Occasion, Passing, PlainAsking, PlainWay, Pressing, Refused, SpokenBy,
+    AppendedRequestWay, AttemptEffect, AttemptOccasion, ClearingReason, FailureTransience,
+    HistoryAuthor, HistoryChange, HistoryState, KeptDraft, OverflowEvidence, OversizedRequest,
+    PlainRequestPermission, PlainRequestSupport, SummaryRequestOutcome,
 };
-use longhaul_core::window::{Settings, Switches, WindowInput, WindowStatus};
+use longhaul_core::window::{Switches, WindowInput, WindowSettings, WindowStatus};
 
 use super::{SIZE, Script, answered, perform, window};
 
 const CLEAR: AttemptEffect = AttemptEffect::Clear(ClearingReason::Pressure);
-const PLAIN_NOT: AttemptEffect = AttemptEffect::Summarize(PlainAsking::MayNot);
-const TOO_LONG: AttemptEffect =
-    AttemptEffect::Summarize(PlainAsking::May("the request is too long already"));
-const ASK: AttemptEffect = AttemptEffect::AskBehind(BehindWay::AsItIs);
+const PLAIN_NOT: AttemptEffect = AttemptEffect::Summarize(PlainRequestPermission::MayNot);
+const TOO_LONG: AttemptEffect = AttemptEffect::Summarize(PlainRequestPermission::May(
+    "the request is too long already",
+));
+const ASK: AttemptEffect = AttemptEffect::AskBehind(AppendedRequestWay::AsItIs);
 
 /// A window of so many tokens that is made smaller ahead of its time, by a model that answers well.
 fn ahead(used: u64) -> Script {
     Script {
         window: window(SIZE),
-        occasion: Occasion::Ahead,
+        occasion: AttemptOccasion::Ahead,
         used,
         cleared: None,
         estimate: 20_000,
         noted: None,
         answers: Ok(()),
-        summary: Some((20_000, ModelAnswer::Summary)),
+        summary: Some((20_000, SummaryRequestOutcome::Summary)),
         failures: 0,
         summary_left: None,
-        behind: BehindWay::AsItIs,
-        plain: PlainWay::Possible,
+        behind: AppendedRequestWay::AsItIs,
+        plain: PlainRequestSupport::Possible,
         micro: true,
         automatic: true,
     }
 }
 
 /// The same while a request waits.
-fn full(refused: Refused, tries: u32, used: u64) -> Script {
+fn full(refused: OverflowEvidence, tries: u32, used: u64) -> Script {
     Script {
-        occasion: Occasion::Full(Pressing {
+        occasion: AttemptOccasion::Full(OversizedRequest {
             refused,
             tries,
             limit: None,
@@ -68,7 +70,7 @@ fn u5_a_clearing_is_enough_only_below_the_warning_and_where_it_pays() {
             ..ahead(used)
         })
     };
-    let kept = [CLEAR, AttemptEffect::Keep(Kept::Cleared)];
+    let kept = [CLEAR, AttemptEffect::Keep(KeptDraft::Cleared)];
     assert_eq!(cleared(auto_compact, warning - 1), kept);
     let goes_on = cleared(auto_compact, warning);
     assert_eq!(goes_on.get(1), Some(&AttemptEffect::EstimateSummary));
@@ -91,21 +93,21 @@ fn u5_a_clearing_waits_until_the_next_turn_may_reach_the_threshold() {
 fn o3_a_clearing_for_a_refused_request_leaves_less_with_each_try() {
     let script = Script {
         cleared: Some(40_000),
-        ..full(Refused::ByProvider, 2, 95_000)
+        ..full(OverflowEvidence::ByProvider, 2, 95_000)
     };
-    let summary = AttemptEffect::Keep(Kept::Summary);
+    let summary = AttemptEffect::Keep(KeptDraft::Summary);
     assert_eq!(effects(&script), [CLEAR, PLAIN_NOT, summary]);
 }
 
 #[test]
 fn o3_how_much_may_be_left_follows_the_window_that_the_provider_has() {
     let window = window(SIZE);
-    let pressing = |limit, tries| Pressing {
-        refused: Refused::ByProvider,
+    let pressing = |limit, tries| OversizedRequest {
+        refused: OverflowEvidence::ByProvider,
         tries,
         limit,
     };
-    let most = |pressing: Pressing| pressing.most_left(&window, 99_000);
+    let most = |pressing: OversizedRequest| pressing.most_left(&window, 99_000);
     assert_eq!(most(pressing(None, 0)), window.auto_compact);
     let half = pressing(Some(SIZE / 2), 0);
     assert_eq!(most(half), window.auto_compact / 2);
@@ -138,7 +140,7 @@ fn x5_a_summary_that_can_free_too_little_is_not_asked_for_until_there_is_more() 
 fn left(after: u64) -> HistoryChange {
     HistoryChange::Shrunk {
         after,
-        by: Some(SpokenBy::Extracts),
+        by: Some(HistoryAuthor::Extracts),
         millis: 1,
     }
 }
@@ -147,9 +149,9 @@ fn left(after: u64) -> HistoryChange {
 fn o3_a_refused_request_is_neither_noted_nor_asked_behind() {
     let noted = Script {
         noted: Some(10_000),
-        ..full(Refused::ByProvider, 0, 50_000)
+        ..full(OverflowEvidence::ByProvider, 0, 50_000)
     };
-    let kept = AttemptEffect::Keep(Kept::Summary);
+    let kept = AttemptEffect::Keep(KeptDraft::Summary);
     assert_eq!(effects(&noted), [CLEAR, TOO_LONG, kept]);
     let switches = Switches {
         reactive: false,
@@ -161,11 +163,11 @@ fn o3_a_refused_request_is_neither_noted_nor_asked_behind() {
 
 #[test]
 fn x5_no_model_is_asked_for_a_summary_that_frees_too_little_by_the_last() {
-    let script = full(Refused::Expected, 0, 84_000);
+    let script = full(OverflowEvidence::Expected, 0, 84_000);
     let mut state = slow(84_000);
     state.apply(left(80_000), &window(SIZE));
     let performed = perform(&script, state, &Switches::default());
-    let kept = AttemptEffect::Keep(Kept::Summary);
+    let kept = AttemptEffect::Keep(KeptDraft::Summary);
     let unasked = [CLEAR, AttemptEffect::UseNotes, PLAIN_NOT, kept];
     assert_eq!(performed.effects, unasked);
 }
@@ -174,19 +176,19 @@ fn x5_no_model_is_asked_for_a_summary_that_frees_too_little_by_the_last() {
 fn f7_a_question_that_leaves_no_room_for_its_answer_is_not_asked_behind() {
     let asked = |script: &Script| effects(script).get(2).copied();
     let fits = window(SIZE).effective - 500;
-    assert_eq!(asked(&full(Refused::Expected, 0, fits)), Some(ASK));
-    let too_long = full(Refused::Expected, 0, fits + 1);
+    assert_eq!(asked(&full(OverflowEvidence::Expected, 0, fits)), Some(ASK));
+    let too_long = full(OverflowEvidence::Expected, 0, fits + 1);
     assert_eq!(asked(&too_long), Some(TOO_LONG));
     // A model that answers briefly keeps little of its window free.
     let brief = WindowStatus::new(&WindowInput {
         window: SIZE,
         max_output: 2_000,
         used: 0,
-        settings: Settings::default(),
+        settings: WindowSettings::default(),
     });
     let no_room = Script {
         window: brief.unwrap(),
-        ..full(Refused::Expected, 0, 96_500)
+        ..full(OverflowEvidence::Expected, 0, 96_500)
     };
     assert_eq!(asked(&no_room), Some(TOO_LONG));
 }
@@ -194,15 +196,15 @@ fn f7_a_question_that_leaves_no_room_for_its_answer_is_not_asked_behind() {
 #[test]
 fn f7_a_plain_request_that_would_be_too_long_is_not_made() {
     let summarized = |script: &Script| effects(script).get(1).copied();
-    let too_long = full(Refused::ByProvider, 0, SIZE - 2_000);
+    let too_long = full(OverflowEvidence::ByProvider, 0, SIZE - 2_000);
     assert_eq!(summarized(&too_long), Some(PLAIN_NOT));
     assert_eq!(
-        summarized(&full(Refused::ByProvider, 0, SIZE - 3_000)),
+        summarized(&full(OverflowEvidence::ByProvider, 0, SIZE - 3_000)),
         Some(TOO_LONG)
     );
     let impossible = Script {
-        plain: PlainWay::Impossible,
-        ..full(Refused::ByProvider, 0, 50_000)
+        plain: PlainRequestSupport::Impossible,
+        ..full(OverflowEvidence::ByProvider, 0, 50_000)
     };
     assert_eq!(summarized(&impossible), Some(PLAIN_NOT));
 }
@@ -220,13 +222,13 @@ fn x5_a_failure_that_passes_is_waited_out_where_there_is_room() {
     };
     let model_failed = AttemptEffect::Change(HistoryChange::ModelFailed);
     let waits = [model_failed, AttemptEffect::GiveUp];
-    assert_eq!(failed(70_000, Passing::Passes), waits);
+    assert_eq!(failed(70_000, FailureTransience::Passes), waits);
     let reason = "asking after the client's own messages failed";
-    let plain = AttemptEffect::Summarize(PlainAsking::May(reason));
-    let kept = [plain, AttemptEffect::Keep(Kept::Summary)];
-    assert_eq!(failed(70_000, Passing::Stays), kept);
+    let plain = AttemptEffect::Summarize(PlainRequestPermission::May(reason));
+    let kept = [plain, AttemptEffect::Keep(KeptDraft::Summary)];
+    assert_eq!(failed(70_000, FailureTransience::Stays), kept);
     let threshold = window(SIZE).auto_compact;
-    assert_eq!(failed(threshold, Passing::Passes), kept);
+    assert_eq!(failed(threshold, FailureTransience::Passes), kept);
 }
 
 #[test]
@@ -234,14 +236,20 @@ fn o2_only_a_model_that_was_asked_can_fail() {
     let nothing = |behind, plain| Script {
         behind,
         plain,
-        summary: Some((20_000, ModelAnswer::Nothing)),
-        ..full(Refused::Expected, 0, 88_000)
+        summary: Some((20_000, SummaryRequestOutcome::Nothing)),
+        ..full(OverflowEvidence::Expected, 0, 88_000)
     };
     let model_failed = AttemptEffect::Change(HistoryChange::ModelFailed);
-    let kept = AttemptEffect::Keep(Kept::Summary);
-    let asked = effects(&nothing(BehindWay::AsItIs, PlainWay::Possible));
+    let kept = AttemptEffect::Keep(KeptDraft::Summary);
+    let asked = effects(&nothing(
+        AppendedRequestWay::AsItIs,
+        PlainRequestSupport::Possible,
+    ));
     assert_eq!(asked[2..], [ASK, PLAIN_NOT, model_failed, kept]);
-    let unasked = effects(&nothing(BehindWay::No("x"), PlainWay::Impossible));
+    let unasked = effects(&nothing(
+        AppendedRequestWay::No("x"),
+        PlainRequestSupport::Impossible,
+    ));
     assert_eq!(unasked[2..], [PLAIN_NOT, kept]);
 }
 
@@ -256,10 +264,10 @@ fn x5_what_gained_too_little_is_discarded_and_remembered() {
         AttemptEffect::Change(HistoryChange::GainedTooLittle { used, after })
     };
     let summary = Script {
-        summary: Some((80_000, ModelAnswer::Summary)),
+        summary: Some((80_000, SummaryRequestOutcome::Summary)),
         ..ahead(84_000)
     };
-    let discarded = AttemptEffect::Discard(Kept::Summary);
+    let discarded = AttemptEffect::Discard(KeptDraft::Summary);
     let gives_up = AttemptEffect::GiveUp;
     let expected = [discarded, gained(Some(80_000)), gives_up];
     assert_eq!(in_vain(&summary), expected);
@@ -281,8 +289,8 @@ fn u5_where_nothing_can_be_summarized_a_clearing_that_fits_will_do() {
         };
         effects(&script).last().copied()
     };
-    let waits = || full(Refused::Expected, 0, 88_000);
-    let kept = Some(AttemptEffect::Keep(Kept::Cleared));
+    let waits = || full(OverflowEvidence::Expected, 0, 88_000);
+    let kept = Some(AttemptEffect::Keep(KeptDraft::Cleared));
     assert_eq!(last(waits(), limit - 1), kept);
     assert_eq!(last(waits(), limit), Some(AttemptEffect::GiveUp));
     // Nobody waits: what gains too little is not used.
@@ -295,10 +303,10 @@ fn s6_notes_stand_for_a_history_only_where_they_bring_it_below_the_warning() {
     let noted = |after| {
         effects(&Script {
             noted: Some(after),
-            ..full(Refused::Expected, 0, 88_000)
+            ..full(OverflowEvidence::Expected, 0, 88_000)
         })
     };
-    let kept = AttemptEffect::Keep(Kept::Notes);
+    let kept = AttemptEffect::Keep(KeptDraft::Notes);
     assert_eq!(noted(warning - 1)[1..], [AttemptEffect::UseNotes, kept]);
     assert_eq!(noted(warning).get(2), Some(&ASK));
 }

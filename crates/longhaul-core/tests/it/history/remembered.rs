@@ -1,17 +1,17 @@
 //! What is remembered of a history, and what follows from it.
 
 use jiff::Timestamp;
-use longhaul_core::history::{HistoryChange, HistoryState, MeasuredReply, SpokenBy};
+use longhaul_core::history::{HistoryAuthor, HistoryChange, HistoryState, MeasuredReply};
 use longhaul_core::plan::{Breaker, least_freed};
 
 use super::{SIZE, answered, window};
 
-fn shrunk(after: u64, by: Option<SpokenBy>, millis: u64) -> HistoryChange {
+fn shrunk(after: u64, by: Option<HistoryAuthor>, millis: u64) -> HistoryChange {
     HistoryChange::Shrunk { after, by, millis }
 }
 
 fn by_model(after: u64) -> HistoryChange {
-    shrunk(after, Some(SpokenBy::Model), 10_000)
+    shrunk(after, Some(HistoryAuthor::Model), 10_000)
 }
 
 fn in_vain(used: u64, after: Option<u64>) -> HistoryChange {
@@ -61,7 +61,7 @@ fn x5_a_window_that_fills_fast_is_made_smaller_early_and_a_slow_one_late() {
     let slow = answered(&[59_000, 60_000]);
     assert_eq!(ahead_from(&slow), Some(limit - 5_000));
     // The last one took ten turns.
-    let long = changed(slow, &[shrunk(0, Some(SpokenBy::Model), 200_000)]);
+    let long = changed(slow, &[shrunk(0, Some(HistoryAuthor::Model), 200_000)]);
     assert_eq!(ahead_from(&long), Some(limit - 12_000));
 }
 
@@ -101,7 +101,7 @@ fn x5_what_a_summary_left_is_known_until_another_says_otherwise() {
     let extracted = changed(
         cleared,
         &[
-            shrunk(30_000, Some(SpokenBy::Extracts), 1),
+            shrunk(30_000, Some(HistoryAuthor::Extracts), 1),
             in_vain(50_000, None),
         ],
     );
@@ -130,7 +130,7 @@ fn o2_a_summary_that_a_model_wrote_makes_its_failures_forgotten() {
     );
     assert_eq!(state.breaker(), Breaker::Closed);
     // So are the times that extracts had to do.
-    let extracts = shrunk(10_000, Some(SpokenBy::Extracts), 1);
+    let extracts = shrunk(10_000, Some(HistoryAuthor::Extracts), 1);
     let mut changes = vec![failed; 3];
     changes.extend([extracts; 4]);
     changes.push(by_model(10_000));

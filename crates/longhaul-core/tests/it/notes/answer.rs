@@ -1,6 +1,6 @@
 //! Notes from an answer in text.
 
-use longhaul_core::notes::{Unapplied, WhyRefused, apply};
+use longhaul_core::notes::{SectionRefusal, UnusableAnswer, apply};
 use proptest::prelude::*;
 
 use super::noted;
@@ -33,9 +33,9 @@ fn s3_what_would_change_more_than_bodies_is_refused() {
     assert_eq!(
         refused,
         [
-            ("Secrets", WhyRefused::Unknown),
-            ("Worklog", WhyRefused::Blank),
-            ("workflow", WhyRefused::Repeated),
+            ("Secrets", SectionRefusal::Unknown),
+            ("Worklog", SectionRefusal::Blank),
+            ("workflow", SectionRefusal::Repeated),
         ]
     );
     assert_eq!(applied.changed, ["Workflow", "Learnings"]);
@@ -48,7 +48,7 @@ fn s3_what_would_change_more_than_bodies_is_refused() {
     let swallows = "<notes># Session title\n~~~\n</notes>";
     let code = noted(&[("Worklog", "~~~\ncode\n~~~")]);
     let applied = apply(swallows, &code).unwrap();
-    assert_eq!(applied.refused[0].why, WhyRefused::BreaksFrame);
+    assert_eq!(applied.refused[0].why, SectionRefusal::BreaksFrame);
     assert_eq!(applied.notes, code);
 }
 
@@ -56,10 +56,10 @@ fn s3_what_would_change_more_than_bodies_is_refused() {
 fn s3_an_answer_without_notes_or_cut_off_changes_nothing() {
     let notes = noted(&[]);
     for (answer, why) in [
-        ("", Unapplied::NoNotes),
-        ("# Worklog\n- x", Unapplied::NoNotes),
-        ("<notes># Worklog\n- x", Unapplied::CutOff),
-        ("</notes><notes># Worklog", Unapplied::CutOff),
+        ("", UnusableAnswer::NoNotes),
+        ("# Worklog\n- x", UnusableAnswer::NoNotes),
+        ("<notes># Worklog\n- x", UnusableAnswer::CutOff),
+        ("</notes><notes># Worklog", UnusableAnswer::CutOff),
     ] {
         assert_eq!(apply(answer, &notes).unwrap_err(), why, "{answer}");
     }

@@ -1,13 +1,13 @@
 //! The file: read, written, edited by hand.
 
-use longhaul_core::notes::{Notes, Progress, Template};
+use longhaul_core::notes::{NotesProgress, NotesTemplate, SessionNotes};
 use proptest::prelude::*;
 
 use super::noted;
 
 #[test]
 fn s1_the_template_has_ten_sections_each_with_a_description() {
-    let template = Template::default();
+    let template = NotesTemplate::default();
     let titles: Vec<&str> = template.notes().sections().map(|one| one.title).collect();
     assert_eq!(
         titles,
@@ -34,7 +34,7 @@ const EDITED: &str = "\u{feff}Mine, keep it.\r\n\r\n# Current state\r\n\r\n*What
 
 #[test]
 fn s1_what_people_edit_by_hand_is_read() {
-    let notes = Notes::parse(EDITED);
+    let notes = SessionNotes::parse(EDITED);
     assert_eq!(notes.text(), EDITED);
     assert_eq!(notes.preamble(), "Mine, keep it.\r\n\r\n");
     let sections: Vec<_> = notes.sections().collect();
@@ -46,13 +46,13 @@ fn s1_what_people_edit_by_hand_is_read() {
     assert_eq!(sections[1].body, "free text\r\n## smaller");
     assert_eq!(sections[2].description, Some("_Steps_"));
     assert_eq!(notes.find(" WORKLOG").unwrap().0, 2);
-    let bom = Notes::parse("\u{feff}# A\nb");
+    let bom = SessionNotes::parse("\u{feff}# A\nb");
     assert_eq!((bom.preamble(), bom.sections().count()), ("", 1));
 }
 
 #[test]
 fn s1_replacing_a_body_changes_nothing_else_and_keeps_the_line_ends() {
-    let notes = Notes::parse(EDITED);
+    let notes = SessionNotes::parse(EDITED);
     let changed = notes.with_body(0, "\nnew\nlines\n\n").unwrap();
     let wanted = EDITED.replace("  - one\r\n```sh\r\n# no heading\r\n```", "new\r\nlines");
     assert_eq!(changed.text(), wanted);
@@ -62,47 +62,47 @@ fn s1_replacing_a_body_changes_nothing_else_and_keeps_the_line_ends() {
     let filled = noted(&[("Workflow", "make")]);
     assert_eq!(
         filled.with_body(4, "").unwrap(),
-        *Template::default().notes()
+        *NotesTemplate::default().notes()
     );
 }
 
 #[test]
 fn s1_a_body_cannot_add_headings_or_pass_for_a_description() {
-    let notes = Notes::parse("# A\n_a_\n\n# B\n");
+    let notes = SessionNotes::parse("# A\n_a_\n\n# B\n");
     assert!(notes.with_body(0, "text\n# C\nmore").is_err());
     assert!(notes.with_body(0, "text\n```\n# C\n```").is_ok());
     assert!(notes.with_body(1, "_looks like one_").is_err());
     assert!(notes.with_body(0, "_does not: there is one_").is_ok());
-    let fenced = Notes::parse("# A\n_a_\n\n# B\n_b_\n```\nx\n```\n");
+    let fenced = SessionNotes::parse("# A\n_a_\n\n# B\n_b_\n```\nx\n```\n");
     assert!(fenced.with_body(0, "```").is_err(), "it would swallow B");
 }
 
 #[test]
 fn s1_an_untouched_template_is_known_whatever_its_line_ends() {
-    let template = Template::default();
+    let template = NotesTemplate::default();
     assert!(template.is_untouched(template.notes()));
     let windows = template.notes().text().replace('\n', "\r\n");
-    assert!(template.is_untouched(&Notes::parse(windows)));
-    assert!(template.is_untouched(&Notes::parse("\n \n")));
+    assert!(template.is_untouched(&SessionNotes::parse(windows)));
+    assert!(template.is_untouched(&SessionNotes::parse("\n \n")));
     assert!(!template.is_untouched(&noted(&[("Learnings", "x")])));
-    assert!(!template.is_untouched(&Notes::parse("free text")));
-    let custom = Template::custom("# Only\n_one_\nfixed words\n");
-    assert!(custom.is_untouched(&Notes::parse("# Only\n_one_\n\n  fixed words")));
-    assert!(!custom.is_untouched(&Notes::parse("# Only\n_one_\nother words")));
-    assert_eq!(Template::custom(" \n"), template);
-    assert_eq!(Template::custom("no heading"), template);
+    assert!(!template.is_untouched(&SessionNotes::parse("free text")));
+    let custom = NotesTemplate::custom("# Only\n_one_\nfixed words\n");
+    assert!(custom.is_untouched(&SessionNotes::parse("# Only\n_one_\n\n  fixed words")));
+    assert!(!custom.is_untouched(&SessionNotes::parse("# Only\n_one_\nother words")));
+    assert_eq!(NotesTemplate::custom(" \n"), template);
+    assert_eq!(NotesTemplate::custom("no heading"), template);
 }
 
 #[test]
 fn s5_how_far_notes_reach_is_written_and_read_back_and_damage_is_nothing() {
-    let progress = Progress {
+    let progress = NotesProgress {
         last_summarized_uuid: "a \"quoted\" id".to_owned(),
         tokens: 12_345,
     };
     let written = progress.written();
-    assert_eq!(Progress::read(written.as_bytes()), Some(progress));
+    assert_eq!(NotesProgress::read(written.as_bytes()), Some(progress));
     for damaged in ["", "{", "[]", r#"{"tokens":1}"#, &written[..20]] {
-        assert_eq!(Progress::read(damaged.as_bytes()), None, "{damaged}");
+        assert_eq!(NotesProgress::read(damaged.as_bytes()), None, "{damaged}");
     }
 }
 
@@ -139,7 +139,7 @@ fn scribbled() -> impl Strategy<Value = String> {
     })
 }
 
-fn others(notes: &Notes, but: usize) -> Vec<(String, Option<String>, Option<String>)> {
+fn others(notes: &SessionNotes, but: usize) -> Vec<(String, Option<String>, Option<String>)> {
     let sections = notes.sections().enumerate();
     sections
         .map(|(at, one)| {
@@ -157,14 +157,14 @@ proptest! {
     #[test]
     fn s1_writing_what_was_read_gives_the_same_bytes(text in scribbled(), noise in ".{0,40}") {
         for text in [text.clone(), [text, noise].concat()] {
-            let notes = Notes::parse(text.clone());
+            let notes = SessionNotes::parse(text.clone());
             prop_assert_eq!(notes.text(), text);
         }
     }
 
     #[test]
     fn s1_a_replaced_body_is_there_and_all_else_is_as_it_was(text in scribbled(), body in scribbled(), at in 0_usize..6) {
-        let notes = Notes::parse(text);
+        let notes = SessionNotes::parse(text);
         if let Ok(changed) = notes.with_body(at, &body) {
             prop_assert_eq!(others(&notes, at), others(&changed, at));
             prop_assert_eq!(notes.preamble(), changed.preamble());

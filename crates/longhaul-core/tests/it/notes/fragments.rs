@@ -1,15 +1,17 @@
 //! The words that the agent reads, each held against its snapshot, and what is said when.
 
-use longhaul_core::notes::{Caps, DEFAULT_TEMPLATE, Notes, Prompt, Template, Way};
-use longhaul_core::tokens::Rough;
-use longhaul_core::window::Scale;
+use longhaul_core::notes::{
+    DEFAULT_TEMPLATE, NotesCaps, NotesEditWay, NotesPrompt, NotesTemplate, SessionNotes,
+};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::window::WindowScale;
 
 use super::{caps, noted};
 
 const PATH: &str = "/data/s/session-memory/summary.md";
 
-fn prompt<'a>(notes: &'a Notes, way: Way<'a>, custom: Option<&'a str>) -> String {
-    let prompt = Prompt {
+fn prompt<'a>(notes: &'a SessionNotes, way: NotesEditWay<'a>, custom: Option<&'a str>) -> String {
+    let prompt = NotesPrompt {
         notes,
         path: PATH,
         way,
@@ -19,21 +21,22 @@ fn prompt<'a>(notes: &'a Notes, way: Way<'a>, custom: Option<&'a str>) -> String
     prompt.text()
 }
 
-const EDIT: Way<'_> = Way::Edit { tool: "Edit" };
+const EDIT: NotesEditWay<'_> = NotesEditWay::Edit { tool: "Edit" };
 
 #[test]
 fn s1_the_template_is_as_it_was() {
     insta::assert_snapshot!("template", DEFAULT_TEMPLATE);
-    assert!(Rough::text(DEFAULT_TEMPLATE).unpadded() < 300);
+    assert!(RoughEstimator::text(DEFAULT_TEMPLATE).unpadded() < 300);
 }
 
 #[test]
 fn s3_the_requests_are_as_they_were() {
-    let notes = Notes::parse("# Worklog\n_Steps_\n\n- {path} {{currentNotes}} stay as they are\n");
+    let notes =
+        SessionNotes::parse("# Worklog\n_Steps_\n\n- {path} {{currentNotes}} stay as they are\n");
     insta::assert_snapshot!("prompt_edit", prompt(&notes, EDIT, None));
-    insta::assert_snapshot!("prompt_answer", prompt(&notes, Way::Answer, None));
-    let template = Template::default();
-    let size = Rough::text(&prompt(template.notes(), EDIT, None)).unpadded();
+    insta::assert_snapshot!("prompt_answer", prompt(&notes, NotesEditWay::Answer, None));
+    let template = NotesTemplate::default();
+    let size = RoughEstimator::text(&prompt(template.notes(), EDIT, None)).unpadded();
     assert!(size < 1_000, "{size}");
 }
 
@@ -62,13 +65,14 @@ fn s4_over_a_cap_the_next_request_asks_to_condense_and_over_the_total_strongly()
         .map(|(title, body)| (*title, body.as_str()))
         .collect();
     let over = noted(&all);
-    let told = prompt(&over, Way::Answer, Some("Mine.")).replace(over.text().trim_end(), "…");
+    let told =
+        prompt(&over, NotesEditWay::Answer, Some("Mine.")).replace(over.text().trim_end(), "…");
     insta::assert_snapshot!("prompt_over_total", told);
 }
 
 #[test]
 fn s4_h7_caps_shrink_with_small_windows() {
-    let small = Caps::at(Scale::of_window(25_000));
+    let small = NotesCaps::at(WindowScale::of_window(25_000));
     assert_eq!((small.section, small.total), (500, 3_000));
     let notes = noted(&[("Worklog", &"x".repeat(2_004))]);
     assert_eq!(small.over(&notes).sections[0].tokens, 501);
@@ -76,7 +80,7 @@ fn s4_h7_caps_shrink_with_small_windows() {
 
 #[test]
 fn s1_a_prompt_of_the_user_replaces_ours_and_may_place_path_and_notes() {
-    let notes = Notes::parse("# A\n_a_\n{{notesPath}}");
+    let notes = SessionNotes::parse("# A\n_a_\n{{notesPath}}");
     let custom = "Use {{notesPath}} {{unknown}} {x}:\n{{currentNotes}}\nEnd.\n";
     let text = prompt(&notes, EDIT, Some(custom));
     let wanted = format!(
@@ -84,7 +88,7 @@ fn s1_a_prompt_of_the_user_replaces_ours_and_may_place_path_and_notes() {
     );
     assert!(text.starts_with(&wanted), "{text}");
     assert!(!text.contains("<current_notes>"), "they are shown once");
-    let without = prompt(&notes, Way::Answer, Some("Just note."));
+    let without = prompt(&notes, NotesEditWay::Answer, Some("Just note."));
     assert!(without.starts_with("Just note.\n\nThe notes as they are now"));
     assert!(without.contains("<notes>"), "how to answer is always said");
     assert_eq!(

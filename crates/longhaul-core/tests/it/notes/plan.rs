@@ -2,11 +2,12 @@
 
 use longhaul_core::message::Id;
 use longhaul_core::notes::{
-    KeepWindow, Notes, NotesPlan, Planning, Reason, Replacement, Spoken, Template, Weighed,
+    EntryWords, KeepWindow, NotesPlan, NotesPlanInput, NotesReplacement, NotesSkipReason,
+    NotesTemplate, SessionNotes, WeighedEntry,
 };
-use longhaul_core::rounds::{Part, Piece};
+use longhaul_core::rounds::{PieceKind, ViewPiece};
 use longhaul_core::tokens::Estimate;
-use longhaul_core::window::Scale;
+use longhaul_core::window::WindowScale;
 use proptest::prelude::*;
 
 use super::{caps, noted};
@@ -17,11 +18,11 @@ const PATH: &str = "/data/s/session-memory/summary.md";
 
 /// A conversation with notes.
 struct Case {
-    notes: Option<Notes>,
-    template: Template,
+    notes: Option<SessionNotes>,
+    template: NotesTemplate,
     last: Option<Id>,
-    pieces: Vec<Piece>,
-    entries: Vec<Weighed>,
+    pieces: Vec<ViewPiece>,
+    entries: Vec<WeighedEntry>,
     beside: u64,
     threshold: u64,
 }
@@ -34,10 +35,10 @@ impl Case {
     /// So many exchanges of words, each entry of this weight; the notes cover the first `covered` entries.
     fn talk(count: usize, weight: u64, covered: usize) -> Self {
         let part = |at: usize| match at % 2 {
-            0 => Part::Input,
-            _ => Part::Response(Some(Id::of(&format!("m{at}")))),
+            0 => PieceKind::Input,
+            _ => PieceKind::Response(Some(Id::of(&format!("m{at}")))),
         };
-        let pieces = (0..count).map(|at| Piece {
+        let pieces = (0..count).map(|at| ViewPiece {
             part: part(at),
             calls: Vec::new(),
             answers: Vec::new(),
@@ -45,15 +46,15 @@ impl Case {
         Self::of(pieces.collect(), weight, covered.checked_sub(1))
     }
 
-    fn of(pieces: Vec<Piece>, weight: u64, last: Option<usize>) -> Self {
-        let entries = (0..pieces.len()).map(|at| Weighed {
+    fn of(pieces: Vec<ViewPiece>, weight: u64, last: Option<usize>) -> Self {
+        let entries = (0..pieces.len()).map(|at| WeighedEntry {
             uuid: Some(uuid(at)),
             weight: Estimate::new(weight),
-            spoken: Spoken::Words,
+            spoken: EntryWords::Words,
         });
         Self {
             notes: Some(noted(&[("Current state", "half done")])),
-            template: Template::default(),
+            template: NotesTemplate::default(),
             last: last.map(uuid),
             entries: entries.collect(),
             pieces,
@@ -63,8 +64,8 @@ impl Case {
     }
 
     fn plan(&self) -> NotesPlan {
-        let scale = Scale::of_window(200_000);
-        NotesPlan::of(&Planning {
+        let scale = WindowScale::of_window(200_000);
+        NotesPlan::of(&NotesPlanInput {
             notes: self.notes.as_ref(),
             template: &self.template,
             path: PATH,
@@ -79,7 +80,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn applies(&self) -> Replacement {
+    fn applies(&self) -> NotesReplacement {
         match self.plan() {
             NotesPlan::Applicable(replacement) => replacement,
             NotesPlan::NotApplicable(reason) => panic!("{reason}"),
@@ -87,7 +88,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn refuses(&self) -> Reason {
+    fn refuses(&self) -> NotesSkipReason {
         match self.plan() {
             NotesPlan::Applicable(replacement) => panic!("{replacement:?}"),
             NotesPlan::NotApplicable(reason) => reason,
@@ -101,20 +102,27 @@ fn s6_each_reason_not_to_apply() {
     assert_eq!(case().applies().keep_from, 87);
     let mut none = case();
     none.notes = None;
-    assert_eq!(none.refuses(), Reason::NoFile);
+    assert_eq!(none.refuses(), NotesSkipReason::NoFile);
     let mut untouched = case();
-    untouched.notes = Some(Template::default().notes().clone());
-    assert_eq!(untouched.refuses(), Reason::UntouchedTemplate);
+    untouched.notes = Some(NotesTemplate::default().notes().clone());
+    assert_eq!(untouched.refuses(), NotesSkipReason::UntouchedTemplate);
     let mut unknown = case();
     unknown.last = None;
-    assert_eq!(unknown.refuses(), Reason::UnknownLastSummarised);
+    assert_eq!(unknown.refuses(), NotesSkipReason::UnknownLastSummarised);
     unknown.last = Some(Id::of("gone"));
-    assert_eq!(unknown.refuses(), Reason::UnknownLastSummarised);
+    assert_eq!(unknown.refuses(), NotesSkipReason::UnknownLastSummarised);
     let mut over = case();
     over.threshold = 10_000;
-    assert!(matches!(over.refuses(), Reason::OverThreshold { .. }));
+    assert!(matches!(
+        over.refuses(),
+        NotesSkipReason::OverThreshold { .. }
+    ));
     let short = Case::talk(6, 600, 6);
-    assert_eq!(short.refuses(), Reason::NothingToGain, "all of it is kept");
+    assert_eq!(
+        short.refuses(),
+        NotesSkipReason::NothingToGain,
+        "all of it is kept"
+    );
     let mut large = Case::talk(100, 600, 14);
     large.notes = Some(noted(&[
         ("Worklog", &"x".repeat(8_000)),
@@ -125,7 +133,7 @@ fn s6_each_reason_not_to_apply() {
     ]));
     assert_eq!(
         large.refuses(),
-        Reason::NothingToGain,
+        NotesSkipReason::NothingToGain,
         "the notes weigh more"
     );
 }
@@ -138,10 +146,16 @@ fn s6_at_the_threshold_is_over_it() {
     assert_eq!(case.applies().after, after);
     case.threshold = after;
     let threshold = after;
-    assert_eq!(case.refuses(), Reason::OverThreshold { after, threshold });
+    assert_eq!(
+        case.refuses(),
+        NotesSkipReason::OverThreshold { after, threshold }
+    );
     case.threshold = after + 1;
     case.beside = 1;
-    assert!(matches!(case.refuses(), Reason::OverThreshold { .. }));
+    assert!(matches!(
+        case.refuses(),
+        NotesSkipReason::OverThreshold { .. }
+    ));
 }
 
 #[test]
@@ -158,12 +172,12 @@ fn s6_the_window_widens_to_five_entries_with_text() {
     let mut case = Case::talk(100, 1_500, 95);
     assert_eq!(case.applies().keep_from, 95, "five of 2,000");
     for entry in &mut case.entries[96..] {
-        entry.spoken = Spoken::Nothing;
+        entry.spoken = EntryWords::Nothing;
     }
     assert_eq!(case.applies().keep_from, 91, "four more");
     case.pieces = Case::talk(100, 1, 1).pieces;
     for entry in &mut case.entries {
-        entry.spoken = Spoken::Nothing;
+        entry.spoken = EntryWords::Nothing;
     }
     assert_eq!(case.applies().keep_from, 80, "until 40,000");
 }
@@ -173,7 +187,7 @@ fn s6_forty_thousand_ends_the_widening_but_never_cuts_the_tail() {
     let mut case = Case::talk(100, 900, 40);
     assert_eq!(case.applies().keep_from, 40, "72,000 are kept");
     for entry in &mut case.entries {
-        entry.spoken = Spoken::Nothing;
+        entry.spoken = EntryWords::Nothing;
     }
     assert_eq!(case.applies().keep_from, 40);
 }
@@ -181,11 +195,11 @@ fn s6_forty_thousand_ends_the_widening_but_never_cuts_the_tail() {
 #[test]
 fn s6_the_window_never_passes_the_boundary() {
     let mut case = Case::talk(100, 600, 98);
-    case.pieces[94].part = Part::Boundary;
+    case.pieces[94].part = PieceKind::Boundary;
     case.entries[94].weight = Estimate::ZERO;
-    assert_eq!(case.refuses(), Reason::NothingToGain);
-    case.pieces[94].part = Part::Unsent;
-    case.pieces[50].part = Part::Boundary;
+    assert_eq!(case.refuses(), NotesSkipReason::NothingToGain);
+    case.pieces[94].part = PieceKind::Unsent;
+    case.pieces[50].part = PieceKind::Boundary;
     assert!(case.applies().keep_from > 50);
 }
 
@@ -211,7 +225,7 @@ fn s6_long_sections_are_cut_with_a_pointer_and_their_heads_stay() {
     ]));
     let plan = case.applies();
     assert_eq!(plan.cut, ["Workflow", "Worklog"]);
-    let read = Notes::parse(plan.summary_text.as_str());
+    let read = SessionNotes::parse(plan.summary_text.as_str());
     assert!(
         case.notes.as_ref().unwrap().allows(&read).is_ok(),
         "{}",
@@ -247,11 +261,11 @@ fn s7_the_summary_is_the_notes_as_they_are() {
 
 #[test]
 fn s6_generated_sessions_are_compacted_by_notes_and_read_back() {
-    use longhaul_core::summary::Direction;
-    use longhaul_testkit::session::{Compaction, SessionSpec};
+    use longhaul_core::summary::PivotDirection;
+    use longhaul_testkit::session::{CompactionSchedule, SessionSpec};
     let mut applied = 0;
     for seed in 0..6 {
-        let spec = SessionSpec::new(seed, 60).compaction(Compaction::EveryRounds(45));
+        let spec = SessionSpec::new(seed, 60).compaction(CompactionSchedule::EveryRounds(45));
         let mut file = SessionFile::new(spec.generate().bytes);
         let (table, conversation, ..) = file.read();
         let live = file.live();
@@ -260,7 +274,7 @@ fn s6_generated_sessions_are_compacted_by_notes_and_read_back() {
             .rows
             .iter()
             .map(|at| &table.rows()[*at as usize]);
-        let entries: Vec<Weighed> = live
+        let entries: Vec<WeighedEntry> = live
             .iter()
             .zip(rows)
             .map(|(live, row)| {
@@ -268,7 +282,7 @@ fn s6_generated_sessions_are_compacted_by_notes_and_read_back() {
                     true => table.weight(row),
                     false => Estimate::ZERO,
                 };
-                Weighed::of_view(live.entry.view(), weight)
+                WeighedEntry::of_view(live.entry.view(), weight)
             })
             .collect();
         for covered in [live.len() / 2, live.len() - 1] {
@@ -290,7 +304,7 @@ fn s6_generated_sessions_are_compacted_by_notes_and_read_back() {
                     .filter(|one| one.piece.part.is_sent())
                     .map(|one| one.uuid())
                     .collect();
-                file.compact(Some((plan.keep_from, Direction::UpTo)));
+                file.compact(Some((plan.keep_from, PivotDirection::UpTo)));
                 assert_eq!(file.seen()[1..=kept.len()], kept, "seed {seed}");
                 assert!(file.problems().is_empty());
             }
@@ -311,12 +325,12 @@ proptest! {
         case.threshold = threshold;
         for (entry, (weight, words)) in case.entries.iter_mut().zip(weights) {
             entry.weight = Estimate::new(weight);
-            entry.spoken = if words { Spoken::Words } else { Spoken::Nothing };
+            entry.spoken = if words { EntryWords::Words } else { EntryWords::Nothing };
         }
         let plan = case.plan();
         prop_assert_eq!(&plan, &case.plan());
         let NotesPlan::Applicable(plan) = plan else { return Ok(()); };
-        let boundary = case.pieces.iter().rposition(|piece| piece.part == Part::Boundary);
+        let boundary = case.pieces.iter().rposition(|piece| piece.part == PieceKind::Boundary);
         let floor = boundary.map_or(0, |at| at + 1);
         prop_assert!(plan.keep_from <= (last + 1).max(floor), "nothing that is not noted is lost");
         prop_assert!(plan.keep_from > floor || is_safe(&case.pieces, plan.keep_from));
@@ -328,7 +342,7 @@ proptest! {
         // No more than must be: one entry later, and something would be missing.
         let before_cut = (plan.keep_from + 1..=last + 1).find(|at| is_safe(&case.pieces, *at));
         if let Some(later) = before_cut {
-            let words = case.entries[later..].iter().filter(|entry| entry.spoken == Spoken::Words).count();
+            let words = case.entries[later..].iter().filter(|entry| entry.spoken == EntryWords::Words).count();
             let tokens = weight(later).padded();
             prop_assert!(tokens < 40_000 && (tokens < 10_000 || words < 5));
         }

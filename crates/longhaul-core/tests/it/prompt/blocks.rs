@@ -1,24 +1,24 @@
 //! From sections to the blocks of `system` (A3, B2).
 
 use longhaul_core::prompt::{
-    AGENT_PREFIX, BlockRole, CacheScope, HostValues, Scopes, Sending, SystemPrompt, ToolSharing,
-    Ttl,
+    AGENT_PREFIX, BlockRole, CacheScope, CacheScopeSupport, HostValues, SystemPrompt,
+    SystemPromptOptions, ToolSharing, Ttl,
 };
-use longhaul_core::tokens::Rough;
+use longhaul_core::tokens::RoughEstimator;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{agent, any_values, talkative};
 
-const SENDING: Sending<'_> = Sending {
+const SENDING: SystemPromptOptions<'_> = SystemPromptOptions {
     attribution: Some("x-sender: longhaul"),
     prefix: Some(AGENT_PREFIX),
     ttl: Some(Ttl::FiveMinutes),
-    scopes: Scopes::Unsupported,
+    scopes: CacheScopeSupport::Unsupported,
     tools: ToolSharing::Shared,
 };
 
-fn prompt(values: &HostValues, sending: &Sending<'_>) -> SystemPrompt {
+fn prompt(values: &HostValues, sending: &SystemPromptOptions<'_>) -> SystemPrompt {
     SystemPrompt::from_sections(&agent(values), sending).unwrap()
 }
 
@@ -53,12 +53,12 @@ fn a3_b2_static_and_dynamic_bear_a_marker_attribution_and_prefix_never() {
 #[test]
 fn a3_the_static_block_is_global_only_with_scopes_and_without_tools_of_one_user() {
     for (scopes, tools, global) in [
-        (Scopes::Supported, ToolSharing::Shared, true),
-        (Scopes::Supported, ToolSharing::PerUser, false),
-        (Scopes::Unsupported, ToolSharing::Shared, false),
-        (Scopes::Unsupported, ToolSharing::PerUser, false),
+        (CacheScopeSupport::Supported, ToolSharing::Shared, true),
+        (CacheScopeSupport::Supported, ToolSharing::PerUser, false),
+        (CacheScopeSupport::Unsupported, ToolSharing::Shared, false),
+        (CacheScopeSupport::Unsupported, ToolSharing::PerUser, false),
     ] {
-        let sending = Sending {
+        let sending = SystemPromptOptions {
             scopes,
             tools,
             ..SENDING
@@ -86,9 +86,9 @@ fn a3_the_static_block_is_global_only_with_scopes_and_without_tools_of_one_user(
 
 #[test]
 fn a3_b4_a_marker_spells_out_the_longer_lifetime_and_then_the_scope() {
-    let sending = Sending {
+    let sending = SystemPromptOptions {
         ttl: Some(Ttl::OneHour),
-        scopes: Scopes::Supported,
+        scopes: CacheScopeSupport::Supported,
         ..SENDING
     };
     let json = prompt(&talkative(), &sending).json;
@@ -104,7 +104,7 @@ fn a3_b4_a_marker_spells_out_the_longer_lifetime_and_then_the_scope() {
 
 #[test]
 fn a3_b2_an_empty_block_is_not_sent() {
-    let sending = Sending {
+    let sending = SystemPromptOptions {
         attribution: Some("  "),
         prefix: None,
         ..SENDING
@@ -129,7 +129,7 @@ fn a3_a_custom_prompt_replaces_all_and_is_one_block() {
 fn a3_each_block_knows_its_weight() {
     let prompt = prompt(&talkative(), &SENDING);
     for block in &prompt.blocks {
-        assert_eq!(block.weight, Rough::text(&block.text));
+        assert_eq!(block.weight, RoughEstimator::text(&block.text));
     }
     let sum = prompt.blocks.iter().map(|block| block.weight).sum();
     assert_eq!(prompt.weight(), sum);
@@ -149,7 +149,7 @@ proptest! {
 
     #[test]
     fn a1_static_bytes_do_not_depend_on_the_host(values in any_values(), attribution in "\\PC{0,10}") {
-        let sending = Sending { attribution: Some(&attribution), ..SENDING };
+        let sending = SystemPromptOptions { attribution: Some(&attribution), ..SENDING };
         let of = |prompt: &SystemPrompt| {
             let is_static = |role| role == BlockRole::Static;
             prompt.blocks.iter().find(|block| is_static(block.role)).cloned()

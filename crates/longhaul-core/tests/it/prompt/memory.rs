@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use longhaul_core::prompt::memory::{
-    Authority, Content, Encoding, Found, Kind, Notice, Places, Reach, Search, Unavailable,
+    ContentUnavailable, FileReach, FoundMemoryFiles, MemoryFileContent, MemoryFileKind,
+    MemoryFileNotice, MemoryFileSearch, ReadAuthority, SessionFolders, TextEncoding,
     is_memory_file,
 };
 use proptest::prelude::*;
 
-fn places() -> Places {
-    Places {
+fn places() -> SessionFolders {
+    SessionFolders {
         user_home: Some("/u".into()),
         claude_home: Some("/u/.claude".into()),
         longhaul_home: Some("/u/data/longhaul".into()),
@@ -20,7 +21,7 @@ fn places() -> Places {
 }
 
 /// A disk: path and text. A text `-> path` is a link.
-fn find(disk: &[(&str, &str)]) -> Found {
+fn find(disk: &[(&str, &str)]) -> FoundMemoryFiles {
     let disk: BTreeMap<_, _> = disk.iter().copied().collect();
     find_in(&places(), |path| {
         disk.get(path.to_str().unwrap())
@@ -31,33 +32,36 @@ fn find(disk: &[(&str, &str)]) -> Found {
     })
 }
 
-fn find_in(places: &Places, read: impl Fn(&Path) -> Option<(String, PathBuf)>) -> Found {
-    let mut search = Search::new(places);
+fn find_in(
+    places: &SessionFolders,
+    read: impl Fn(&Path) -> Option<(String, PathBuf)>,
+) -> FoundMemoryFiles {
+    let mut search = MemoryFileSearch::new(places);
     for _ in 0..20 {
         for wanted in search.wanted() {
             let content = read(&wanted.path).map(|(text, real)| content(text, real));
-            search.supply(&wanted, content.ok_or(Unavailable::Missing));
+            search.supply(&wanted, content.ok_or(ContentUnavailable::Missing));
         }
     }
     assert!(search.wanted().is_empty(), "it comes to an end");
     search.finish()
 }
 
-fn content(text: String, real: PathBuf) -> Content {
-    Content {
+fn content(text: String, real: PathBuf) -> MemoryFileContent {
+    MemoryFileContent {
         text,
-        encoding: Encoding::Exact,
+        encoding: TextEncoding::Exact,
         unread_bytes: 0,
         reach: match () {
-            () if real.starts_with("/p") => Reach::Project,
-            () if real.starts_with("/u") => Reach::Home,
-            () => Reach::Elsewhere,
+            () if real.starts_with("/p") => FileReach::Project,
+            () if real.starts_with("/u") => FileReach::Home,
+            () => FileReach::Elsewhere,
         },
         real,
     }
 }
 
-fn paths(found: &Found) -> Vec<&str> {
+fn paths(found: &FoundMemoryFiles) -> Vec<&str> {
     found
         .files
         .iter()
@@ -86,9 +90,14 @@ fn a4_files_are_sent_from_the_user_to_the_project_to_the_users_own_for_it() {
     let kinds: Vec<_> = found.files.iter().map(|file| file.kind).collect();
     assert_eq!(
         kinds[..4],
-        [Kind::User, Kind::User, Kind::User, Kind::Project]
+        [
+            MemoryFileKind::User,
+            MemoryFileKind::User,
+            MemoryFileKind::User,
+            MemoryFileKind::Project
+        ]
     );
-    assert_eq!(kinds[8..], [Kind::Local, Kind::Local]);
+    assert_eq!(kinds[8..], [MemoryFileKind::Local, MemoryFileKind::Local]);
     assert!(found.notices.is_empty());
     assert!(names.iter().all(|name| is_memory_file(Path::new(name))));
     assert!(!is_memory_file(Path::new("/p/CLAUDE.md/README.md")));
@@ -135,7 +144,10 @@ fn a4_a_file_that_another_one_imports_or_links_to_is_not_sent_twice() {
     assert_eq!(paths(&name), ["/p/AGENTS.md"], "a link that became a text");
     let copy = find(&[("/p/CLAUDE.md", "rules\n"), ("/p/AGENTS.md", "rules")]);
     assert_eq!(paths(&copy), ["/p/CLAUDE.md"]);
-    assert!(matches!(copy.notices[..], [Notice::SameText { .. }]));
+    assert!(matches!(
+        copy.notices[..],
+        [MemoryFileNotice::SameText { .. }]
+    ));
     for found in [&imported, &importing, &link, &name] {
         assert!(found.notices.is_empty(), "{:?}", found.notices);
     }
@@ -160,7 +172,7 @@ fn a4_imports_go_round_in_circles_once_and_five_deep() {
     );
     let found = find(&disk);
     assert_eq!(found.files.len(), 6);
-    let [notice @ Notice::TooDeep { path, .. }] = &found.notices[..] else {
+    let [notice @ MemoryFileNotice::TooDeep { path, .. }] = &found.notices[..] else {
         panic!("{:?}", found.notices)
     };
     assert_eq!(path, Path::new("/p/5.md"));
@@ -179,7 +191,11 @@ fn a4_what_is_missing_or_from_outside_is_told_and_a_mere_name_is_not() {
         ),
         ("/u/.ssh/key", "secret"),
     ]);
-    let told: Vec<_> = found.notices.iter().map(Notice::to_string).collect();
+    let told: Vec<_> = found
+        .notices
+        .iter()
+        .map(MemoryFileNotice::to_string)
+        .collect();
     assert_eq!(told.len(), 3, "{told:#?}");
     assert!(told[0].contains("/etc/motd.md"));
     assert!(told[1].contains("/p/gone.md, which does not exist"));
@@ -198,7 +214,7 @@ fn a4_a_thousand_imports_are_not_followed() {
     assert_eq!(found.files.len(), 101);
     assert!(matches!(
         found.notices[..],
-        [Notice::TooMany { most: 100, .. }]
+        [MemoryFileNotice::TooMany { most: 100, .. }]
     ));
 }
 
@@ -217,7 +233,7 @@ fn a4_front_matter_is_not_sent_and_imports_nothing() {
 
 #[test]
 fn a4_a_working_directory_outside_the_project_adds_its_own_files() {
-    let outside = Places {
+    let outside = SessionFolders {
         cwd: "/q/r".into(),
         ..places()
     };
@@ -241,22 +257,22 @@ fn a4_it_is_known_on_whose_word_a_file_is_read() {
         ("/p/CLAUDE.local.md", "Local @~/other"),
     ];
     let disk: BTreeMap<_, _> = disk.into_iter().collect();
-    let mut search = Search::new(&places());
+    let mut search = MemoryFileSearch::new(&places());
     let mut asked = BTreeMap::new();
     for _ in 0..10 {
         for wanted in search.wanted() {
             let path = wanted.path.to_str().unwrap().to_owned();
             let known = disk.get(&*path).copied();
-            let outside = wanted.authority == Authority::Project && !path.starts_with("/p");
+            let outside = wanted.authority == ReadAuthority::Project && !path.starts_with("/p");
             let supplied = match known {
-                _ if outside => Err(Unavailable::NotAgreed {
+                _ if outside => Err(ContentUnavailable::NotAgreed {
                     real: wanted.path.clone(),
                 }),
                 Some(text) => Ok(content(text.to_owned(), wanted.path.clone())),
-                None => Err(Unavailable::Missing),
+                None => Err(ContentUnavailable::Missing),
             };
             search.supply(&wanted, supplied);
-            asked.insert((path, wanted.authority == Authority::User), ());
+            asked.insert((path, wanted.authority == ReadAuthority::User), ());
         }
     }
     let by_user = |path: &str| asked.contains_key(&(path.to_owned(), true));
@@ -283,13 +299,13 @@ fn a4_it_is_known_on_whose_word_a_file_is_read() {
     let refused = found
         .notices
         .iter()
-        .filter(|it| matches!(it, Notice::NotAgreed { .. }));
+        .filter(|it| matches!(it, MemoryFileNotice::NotAgreed { .. }));
     assert_eq!(refused.count(), 3, "{:?}", found.notices);
 }
 
 #[test]
 fn a4_what_was_never_supplied_is_told() {
-    let found = Search::new(&places()).finish();
+    let found = MemoryFileSearch::new(&places()).finish();
     assert!(found.files.is_empty() && found.notices.len() == 15);
 }
 
@@ -310,13 +326,13 @@ proptest! {
         }).collect();
         let read = |path: &Path| disk.get(path).map(|text| (text.clone(), path.to_owned()));
         let found = find_in(&places(), read);
-        let mut search = Search::new(&places());
+        let mut search = MemoryFileSearch::new(&places());
         while let Some(wanted) = match reversed {
             true => search.wanted().pop(),
             false => search.wanted().into_iter().next(),
         } {
             let content = read(&wanted.path).map(|(text, real)| content(text, real));
-            search.supply(&wanted, content.ok_or(Unavailable::Missing));
+            search.supply(&wanted, content.ok_or(ContentUnavailable::Missing));
         }
         prop_assert_eq!(&search.finish(), &found);
         let mut sent = paths(&found);

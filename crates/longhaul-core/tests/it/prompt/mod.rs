@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 use longhaul_core::money::Usd;
 use longhaul_core::prompt::{
-    Budgets, Environment, Git, Guidance, History, HostValues, MemoryPrompt, OutputStyle, Presence,
-    Registry, Section, ServerInstructions, Standard, WorkTree, agent_registry,
+    Environment, GitState, HistoryAccess, HostValues, MemoryPrompt, OutputStyle, PromptSection,
+    SectionRegistry, ServerInstructions, SessionBudgets, StandardSection, ToolGuidance,
+    UserPresence, WorkTree, agent_registry,
 };
 use proptest::prelude::*;
 
@@ -19,11 +20,11 @@ use proptest::prelude::*;
 fn talkative() -> HostValues {
     let some = |text: &str| Some(text.to_owned());
     HostValues {
-        guidance: Guidance {
+        guidance: ToolGuidance {
             ask_tool: some("AskUser"),
             agent_tool: some("Task"),
             skill_tool: some("Skill"),
-            presence: Presence::Unattended,
+            presence: UserPresence::Unattended,
         },
         memory: MemoryPrompt {
             project_file: Some("/src/boat/AGENTS.md".into()),
@@ -33,7 +34,7 @@ fn talkative() -> HostValues {
         environment: Environment {
             cwd: Some("/src/boat/hull".into()),
             further: vec!["/src/oar".into(), "/src/sail".into()],
-            git: Some(Git {
+            git: Some(GitState {
                 branch: some("keel"),
                 work_tree: WorkTree::Changed,
             }),
@@ -51,11 +52,11 @@ fn talkative() -> HostValues {
             server("charts", "Depths are in metres.\nTides are in UTC."),
         ],
         scratchpad: Some("/tmp/longhaul/s1".into()),
-        history: Some(History {
+        history: Some(HistoryAccess {
             recall_tool: some("Recall"),
             transcript: Some("/data/longhaul/projects/boat/s1.jsonl".into()),
         }),
-        budgets: Budgets {
+        budgets: SessionBudgets {
             answer_tokens: Some(32_000),
             session_tokens: Some(2_000_000),
             turns: Some(50),
@@ -72,12 +73,12 @@ fn server(name: &str, instructions: &str) -> ServerInstructions {
 }
 
 /// The text of a standard section.
-fn standard(section: &Section, values: &HostValues) -> Option<String> {
-    Standard::of(section)?.text(values)
+fn standard(section: &PromptSection, values: &HostValues) -> Option<String> {
+    StandardSection::of(section)?.text(values)
 }
 
 /// The default agent's registry, refreshed.
-fn agent(values: &HostValues) -> Registry {
+fn agent(values: &HostValues) -> SectionRegistry {
     let mut registry = agent_registry().unwrap();
     registry.refresh(|section| standard(section, values));
     registry
@@ -94,13 +95,13 @@ fn any_values() -> impl Strategy<Value = HostValues> {
         (text(), prop::option::of(any::<u64>()), any::<bool>()),
     )
         .prop_map(|(place, manner, rest)| HostValues {
-            guidance: Guidance {
+            guidance: ToolGuidance {
                 ask_tool: place.0,
                 presence: match rest.2 {
-                    true => Presence::Attended,
-                    false => Presence::Unattended,
+                    true => UserPresence::Attended,
+                    false => UserPresence::Unattended,
                 },
-                ..Guidance::default()
+                ..ToolGuidance::default()
             },
             memory: MemoryPrompt {
                 user_file: place.3,
@@ -108,7 +109,7 @@ fn any_values() -> impl Strategy<Value = HostValues> {
             },
             environment: Environment {
                 cwd: place.2,
-                git: place.1.map(|branch| Git {
+                git: place.1.map(|branch| GitState {
                     branch: Some(branch),
                     work_tree: WorkTree::Clean,
                 }),
@@ -126,13 +127,13 @@ fn any_values() -> impl Strategy<Value = HostValues> {
                 .map(|(name, text)| server(name, text))
                 .collect(),
             scratchpad: manner.3,
-            history: rest.0.map(|tool| History {
+            history: rest.0.map(|tool| HistoryAccess {
                 recall_tool: Some(tool),
                 transcript: None,
             }),
-            budgets: Budgets {
+            budgets: SessionBudgets {
                 turns: rest.1,
-                ..Budgets::default()
+                ..SessionBudgets::default()
             },
         })
 }

@@ -3,29 +3,30 @@
 use std::cell::RefCell;
 
 use longhaul_core::prompt::{
-    Cause, Change, HostValues, Lifetime, NameTaken, NoReason, Reason, Registry, Section, Standard,
-    Zone, agent_registry,
+    EveryTurnReason, HostValues, MissingReason, NameTaken, PromptSection, SectionChange,
+    SectionChangeCause, SectionLifetime, SectionRegistry, SectionZone, StandardSection,
+    agent_registry,
 };
 
 use super::{agent, standard, talkative};
 
-const KEPT: Section = Section::computed("kept", Lifetime::Kept);
+const KEPT: PromptSection = PromptSection::computed("kept", SectionLifetime::Kept);
 
-fn every_turn() -> Section {
-    let reason = Reason::new("it counts").unwrap();
-    Section::computed("counted", Lifetime::EveryTurn(reason))
+fn every_turn() -> PromptSection {
+    let reason = EveryTurnReason::new("it counts").unwrap();
+    PromptSection::computed("counted", SectionLifetime::EveryTurn(reason))
 }
 
 /// A registry of one kept section and one that is computed every turn.
-fn two() -> Registry {
-    let mut registry = Registry::default();
+fn two() -> SectionRegistry {
+    let mut registry = SectionRegistry::default();
     registry.add(KEPT).unwrap();
     registry.add(every_turn()).unwrap();
     registry
 }
 
 /// Refreshes with this text everywhere; tells what was asked for and what changed.
-fn refresh(registry: &mut Registry, text: &str) -> (Vec<&'static str>, Vec<Change>) {
+fn refresh(registry: &mut SectionRegistry, text: &str) -> (Vec<&'static str>, Vec<SectionChange>) {
     let asked = RefCell::new(Vec::new());
     let changes = registry.refresh(|section| {
         asked.borrow_mut().push(section.name());
@@ -36,15 +37,20 @@ fn refresh(registry: &mut Registry, text: &str) -> (Vec<&'static str>, Vec<Chang
 
 #[test]
 fn a1_static_sections_stand_before_dynamic_ones_and_no_text_marks_the_boundary() {
-    let mut registry = Registry::default();
+    let mut registry = SectionRegistry::default();
     registry.add(KEPT).unwrap();
-    registry.add(Section::constant("fixed", "same")).unwrap();
+    registry
+        .add(PromptSection::constant("fixed", "same"))
+        .unwrap();
     refresh(&mut registry, "own");
     let texts: Vec<_> = registry
         .texts()
         .map(|(section, text)| (section.zone(), text))
         .collect();
-    assert_eq!(texts, [(Zone::Static, "same"), (Zone::Dynamic, "own")]);
+    assert_eq!(
+        texts,
+        [(SectionZone::Static, "same"), (SectionZone::Dynamic, "own")]
+    );
 }
 
 #[test]
@@ -52,7 +58,7 @@ fn a1_the_dynamic_sections_are_those_of_the_contract_in_its_order() {
     let registry = agent(&talkative());
     let dynamic = registry
         .texts()
-        .filter(|(section, _)| section.zone() == Zone::Dynamic);
+        .filter(|(section, _)| section.zone() == SectionZone::Dynamic);
     let names: Vec<_> = dynamic.map(|(section, _)| section.name()).collect();
     let wanted = [
         "guidance",
@@ -74,7 +80,7 @@ fn a1_a_host_that_knows_nothing_has_no_dynamic_section() {
     assert!(
         registry
             .texts()
-            .all(|(section, _)| section.zone() == Zone::Static)
+            .all(|(section, _)| section.zone() == SectionZone::Static)
     );
 }
 
@@ -110,38 +116,38 @@ fn a2_what_changed_is_named_with_its_sizes_and_its_cause() {
         "nothing changed"
     );
     let (_, changes) = refresh(&mut registry, "längere");
-    let reason = Reason::new("it counts").unwrap();
-    let counted = Change {
+    let reason = EveryTurnReason::new("it counts").unwrap();
+    let counted = SectionChange {
         section: "counted",
         before: Some(3),
         after: Some(7),
-        cause: Cause::EveryTurn(reason),
+        cause: SectionChangeCause::EveryTurn(reason),
     };
     assert_eq!(changes, [counted]);
     registry.compacted();
-    let kept = Change {
+    let kept = SectionChange {
         section: "kept",
         before: Some(3),
         after: None,
-        cause: Cause::Compacted,
+        cause: SectionChangeCause::Compacted,
     };
-    let counted = Change {
+    let counted = SectionChange {
         section: "counted",
         before: Some(7),
         after: None,
-        cause: Cause::Compacted,
+        cause: SectionChangeCause::Compacted,
     };
     assert_eq!(
         registry.refresh(|_| Some(" \n".to_owned())),
         [kept, counted]
     );
-    let late = Section::constant("late", "text");
+    let late = PromptSection::constant("late", "text");
     registry.add(late).unwrap();
-    let late = Change {
+    let late = SectionChange {
         section: "late",
         before: None,
         after: Some(4),
-        cause: Cause::Added,
+        cause: SectionChangeCause::Added,
     };
     assert_eq!(registry.refresh(|_| None), [late]);
 }
@@ -149,24 +155,24 @@ fn a2_what_changed_is_named_with_its_sizes_and_its_cause() {
 #[test]
 fn a2_a_section_for_every_turn_cannot_be_without_a_reason() {
     for blank in ["", " \n\t"] {
-        assert_eq!(Reason::new(blank), Err(NoReason));
+        assert_eq!(EveryTurnReason::new(blank), Err(MissingReason));
     }
-    for standard in Standard::ALL {
-        if let Lifetime::EveryTurn(reason) = standard.section().lifetime() {
-            assert_eq!(Reason::new(reason.as_str()), Ok(reason));
+    for standard in StandardSection::ALL {
+        if let SectionLifetime::EveryTurn(reason) = standard.section().lifetime() {
+            assert_eq!(EveryTurnReason::new(reason.as_str()), Ok(reason));
         }
     }
     // All but the instructions of servers are kept.
     let mut registry = agent_registry().unwrap();
     registry.refresh(|section| standard(section, &talkative()));
-    let due: Vec<_> = registry.due().map(Section::name).collect();
+    let due: Vec<_> = registry.due().map(PromptSection::name).collect();
     assert_eq!(due, ["mcp"]);
 }
 
 #[test]
 fn a2_two_sections_cannot_have_one_name() {
     let mut registry = two();
-    let again = Section::constant("kept", "text");
+    let again = PromptSection::constant("kept", "text");
     assert_eq!(registry.add(again), Err(NameTaken("kept")));
 }
 

@@ -1,14 +1,14 @@
 //! The text before the first message (A4).
 
-use longhaul_core::prompt::memory::{Kind, MemoryFile};
-use longhaul_core::prompt::{ContextBudget, ContextSources, Selection, UserContext};
-use longhaul_core::window::Scale;
+use longhaul_core::prompt::memory::{MemoryFile, MemoryFileKind};
+use longhaul_core::prompt::{ContextBudget, ContextSources, EditorSelection, UserContext};
+use longhaul_core::window::WindowScale;
 use proptest::prelude::*;
 
 fn file(path: &str, text: &str) -> MemoryFile {
     MemoryFile {
         path: path.into(),
-        kind: Kind::Project,
+        kind: MemoryFileKind::Project,
         imported_by: None,
         text: text.to_owned(),
         unread_bytes: 0,
@@ -27,7 +27,7 @@ fn context(memory: &[MemoryFile], budget: ContextBudget) -> Option<UserContext> 
 fn a4_nothing_to_say_is_nothing() {
     assert_eq!(context(&[], ContextBudget::FULL), None);
     assert_eq!(context(&[file("/a", " \n")], ContextBudget::FULL), None);
-    let selection = Selection {
+    let selection = EditorSelection {
         path: "/a".into(),
         lines: None,
         text: "\n".to_owned(),
@@ -122,7 +122,7 @@ fn a4_h7_the_budget_shrinks_with_a_small_window() {
         (32_000, 12_800),
         (4_000, 1_600),
     ] {
-        let budget = ContextBudget::at(Scale::of_window(window));
+        let budget = ContextBudget::at(WindowScale::of_window(window));
         assert_eq!(budget.memory, memory);
         let context = context(&[file("/a", &text), file("/b", &text)], budget).unwrap();
         let padded = context.memory_weight.padded();
@@ -140,7 +140,7 @@ fn a4_more_files_than_can_be_shown_are_left_out_from_the_end_and_counted() {
     let memory: Vec<_> = (0..500)
         .map(|n| file(&format!("/file{n}"), &text))
         .collect();
-    let budget = ContextBudget::at(Scale::of_window(8_000));
+    let budget = ContextBudget::at(WindowScale::of_window(8_000));
     let context = context(&memory, budget).unwrap();
     assert!(context.memory_weight.padded() <= budget.memory);
     assert_eq!(context.cuts.len(), 500, "each cut is reported");
@@ -155,7 +155,7 @@ fn a4_more_files_than_can_be_shown_are_left_out_from_the_end_and_counted() {
 
 #[test]
 fn a4_a_large_selection_is_cut() {
-    let selection = Selection {
+    let selection = EditorSelection {
         path: "/a.rs".into(),
         lines: Some((1, 1)),
         text: "    indented\n".repeat(10_000),
@@ -184,7 +184,7 @@ proptest! {
                 ..file(&format!("/{at}/{name}"), &text.repeat(*times))
             })
             .collect();
-        let budget = ContextBudget::at(Scale::of_window(window));
+        let budget = ContextBudget::at(WindowScale::of_window(window));
         let Some(context) = context(&memory, budget) else {
             prop_assert!(memory.iter().all(|file| file.text.trim().is_empty()));
             return Ok(());

@@ -4,33 +4,33 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use longhaul_core::json::{self, Object, items};
+use longhaul_core::json::{self, ObjectReader, items};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::line::{Words, Writer};
-use crate::body::Role;
-use crate::manage::element::{Element, texts};
+use super::writer::{HistoryEntryWriter, UserEntryAuthor};
+use crate::body::BodyRole;
+use crate::manage::element::{ElementParts, texts};
 
 /// The entries of one element; none if it cannot be read.
-pub(super) fn read(element: &[u8], writer: &mut Writer) -> Option<Vec<Bytes>> {
-    let element = Element::read(element)?;
+pub(super) fn read(element: &[u8], writer: &mut HistoryEntryWriter) -> Option<Vec<Bytes>> {
+    let element = ElementParts::read(element)?;
     let line = match (element.role, &*element.role_name) {
-        (Role::Assistant, _) => {
+        (BodyRole::Assistant, _) => {
             let said = said(&element, writer);
             writer.reply(&said)?
         }
-        (Role::System, _) => {
+        (BodyRole::System, _) => {
             let text = Value::from(texts(element.content())).to_string();
-            writer.input(&text, Words::Hosts)?
+            writer.input(&text, UserEntryAuthor::Hosts)?
         }
         (_, "tool" | "function") => {
             let answer = answer(&element, writer);
-            writer.input(&answer, Words::Users)?
+            writer.input(&answer, UserEntryAuthor::Users)?
         }
-        (Role::User | Role::Other, _) => {
+        (BodyRole::User | BodyRole::Other, _) => {
             let blocks = blocks(element.content());
-            writer.input(&list(&blocks), Words::Users)?
+            writer.input(&list(&blocks), UserEntryAuthor::Users)?
         }
     };
     Some(vec![line])
@@ -53,7 +53,7 @@ fn blocks(content: &[u8]) -> Vec<String> {
 }
 
 fn block(raw: &[u8]) -> String {
-    let part = Object::new(raw);
+    let part = ObjectReader::new(raw);
     let known = match part.string("type").as_deref() {
         Some("image_url") => part.object("image_url").and_then(picture),
         Some("refusal") => part
@@ -68,7 +68,7 @@ fn block(raw: &[u8]) -> String {
 }
 
 /// A picture: its bytes, if the address holds them, else the address.
-fn picture(image: Object<'_>) -> Option<Value> {
+fn picture(image: ObjectReader<'_>) -> Option<Value> {
     let url = image.string("url")?;
     let inline = url
         .strip_prefix("data:")
@@ -81,7 +81,7 @@ fn picture(image: Object<'_>) -> Option<Value> {
 }
 
 /// What the model said, and the tools it called.
-fn said(element: &Element<'_>, writer: &mut Writer) -> String {
+fn said(element: &ElementParts<'_>, writer: &mut HistoryEntryWriter) -> String {
     let mut said = blocks(element.content());
     if let Some(refusal) = element.field("refusal").and_then(json::text) {
         said.push(json!({"type": "text", "text": refusal}).to_string());
@@ -91,13 +91,13 @@ fn said(element: &Element<'_>, writer: &mut Writer) -> String {
     if let Some(function) = element.field("function_call") {
         let id = writer.id("call");
         writer.function = Some(id.clone());
-        said.push(tool_use(&id, Object::new(function), "arguments"));
+        said.push(tool_use(&id, ObjectReader::new(function), "arguments"));
     }
     list(&said)
 }
 
 fn call(raw: &[u8]) -> String {
-    let call = Object::new(raw);
+    let call = ObjectReader::new(raw);
     let id = call.string("id").unwrap_or_default();
     match (call.object("function"), call.object("custom")) {
         (Some(function), _) => tool_use(&id, function, "arguments"),
@@ -107,7 +107,7 @@ fn call(raw: &[u8]) -> String {
 }
 
 /// A call as a block. What it is given is JSON in a string; where it is not, the string is kept under the name it had.
-fn tool_use(id: &str, function: Object<'_>, field: &str) -> String {
+fn tool_use(id: &str, function: ObjectReader<'_>, field: &str) -> String {
     let name = function.string("name").unwrap_or_default();
     let given = function.string(field).unwrap_or_default();
     let input: Option<&RawValue> = serde_json::from_str(&given).ok();
@@ -123,7 +123,7 @@ fn tool_use(id: &str, function: Object<'_>, field: &str) -> String {
 
 /// What a tool answered. The API has no mark for failures: none is seen. Functions, as tools were called once, answer the
 /// last call without saying so.
-fn answer(element: &Element<'_>, writer: &mut Writer) -> String {
+fn answer(element: &ElementParts<'_>, writer: &mut HistoryEntryWriter) -> String {
     let of = element.field("tool_call_id").and_then(json::text);
     let of = of.map(Cow::into_owned).or_else(|| writer.function.take());
     let of = of.unwrap_or_default();

@@ -3,23 +3,23 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::line::{Words, Writer};
-use crate::body::Role;
-use crate::manage::element::{Element, texts};
+use super::writer::{HistoryEntryWriter, UserEntryAuthor};
+use crate::body::BodyRole;
+use crate::manage::element::{ElementParts, texts};
 
 /// The entries of one element; none if it cannot be read.
-pub(super) fn read(element: &[u8], writer: &mut Writer) -> Option<Vec<Bytes>> {
-    let element = Element::read(element)?;
+pub(super) fn read(element: &[u8], writer: &mut HistoryEntryWriter) -> Option<Vec<Bytes>> {
+    let element = ElementParts::read(element)?;
     let content = match element.content() {
         b"" => "[]",
         content => std::str::from_utf8(content).ok()?,
     };
     let line = match element.role {
-        Role::Assistant => writer.reply(content)?,
-        Role::User | Role::Other => writer.input(content, Words::Users)?,
-        Role::System => {
+        BodyRole::Assistant => writer.reply(content)?,
+        BodyRole::User | BodyRole::Other => writer.input(content, UserEntryAuthor::Users)?,
+        BodyRole::System => {
             let text = Value::from(texts(content.as_bytes())).to_string();
-            writer.input(&text, Words::Hosts)?
+            writer.input(&text, UserEntryAuthor::Hosts)?
         }
     };
     Some(vec![line])

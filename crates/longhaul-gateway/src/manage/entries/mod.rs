@@ -5,23 +5,23 @@
 //! with the same words are two. What the engine wrote for an earlier summary comes first, as it is.
 
 mod chat;
-mod line;
 mod messages;
+mod writer;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::boundary::{Clearing, LineError, Trigger};
+use longhaul_core::boundary::{ClearingRecord, CompactionTrigger, LineError};
 use longhaul_core::message::Entry;
-use longhaul_core::tokens::{Ledger, Rough, Standing};
+use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
 use longhaul_provider::Dialect;
 
-use super::Talk;
-use super::thinking::without_marks;
-use line::Writer;
+use super::CompactableConversation;
+use super::thinking::without_breakpoints;
+use writer::HistoryEntryWriter;
 
 /// A conversation as entries.
 #[derive(Debug)]
-pub struct Entries {
+pub struct ConversationEntries {
     /// In order.
     pub entries: Vec<Entry>,
     /// How many of them the engine wrote for an earlier summary.
@@ -36,7 +36,7 @@ pub struct Entries {
 
 /// A part of a conversation that cannot be read. It was JSON when the request was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableConversation {
     /// An element.
     #[error("message {0} of the conversation cannot be read")]
     Element(usize),
@@ -45,11 +45,15 @@ pub enum Unreadable {
     Line(usize),
 }
 
-impl Entries {
+impl ConversationEntries {
     /// Reads a conversation. Its messages have no time of their own: they are given `now`, or the time of the summary
     /// before them if that is later. `counted` is what the messages take in the window as they are sent: what was cleared
     /// before is not in it, and is not taken off again.
-    pub fn of(talk: &Talk, counted: Option<u64>, now: Timestamp) -> Result<Self, Unreadable> {
+    pub fn of(
+        talk: &CompactableConversation,
+        counted: Option<u64>,
+        now: Timestamp,
+    ) -> Result<Self, UnreadableConversation> {
         let read = Self::with_usage(talk, None, now)?;
         let Some(counted) = counted else {
             return Ok(read);
@@ -57,9 +61,9 @@ impl Entries {
         // The newest reply bears the measurement, and what follows the reply is estimated on top of that.
         let replied = read.entries.iter().rposition(|one| one.facets().is_reply());
         let behind = read.entries.get(replied.map_or(0, |at| at + 1)..);
-        let mut ledger = Ledger::new();
+        let mut ledger = TokenLedger::new();
         for entry in behind.unwrap_or_default() {
-            ledger.entry(entry.view(), Standing::Live, &Rough);
+            ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
         }
         match counted.checked_sub(ledger.whole().padded()) {
             Some(usage) if usage > 0 => Self::with_usage(talk, Some(usage), now),
@@ -67,20 +71,24 @@ impl Entries {
         }
     }
 
-    fn with_usage(talk: &Talk, usage: Option<u64>, now: Timestamp) -> Result<Self, Unreadable> {
+    fn with_usage(
+        talk: &CompactableConversation,
+        usage: Option<u64>,
+        now: Timestamp,
+    ) -> Result<Self, UnreadableConversation> {
         let mut entries = earlier(&talk.lines)?;
         let earlier = entries.len();
         let stamped = entries.iter().filter_map(|entry| entry.view().timestamp());
         let at = stamped.max().map_or(now, |last| last.max(now));
-        let mut writer = Writer::behind(&entries, &talk.model, at);
+        let mut writer = HistoryEntryWriter::following(&entries, &talk.model, at);
         let newest = newest_reply(talk);
-        let mut cleared = Clearings::of(talk);
+        let mut cleared = UnwrittenClearings::of(talk);
         for (index, element) in talk.elements.iter().enumerate() {
-            let element = without_marks(element);
+            let element = without_breakpoints(element);
             if newest == Some(index) {
                 // What the reply measured was measured without what had been cleared: the clearing comes first.
                 let line = cleared.up_to(talk, index, &mut writer);
-                let line = line.map_err(|_| Unreadable::Element(index))?;
+                let line = line.map_err(|_| UnreadableConversation::Element(index))?;
                 entries.extend(line.and_then(|line| Entry::read(line).ok()));
             }
             writer.begin(&element, usage.filter(|_| newest == Some(index)));
@@ -88,14 +96,15 @@ impl Entries {
                 Dialect::Anthropic => messages::read(&element, &mut writer),
                 Dialect::OpenAi => chat::read(&element, &mut writer),
             };
-            let read = read.ok_or(Unreadable::Element(index))?;
+            let read = read.ok_or(UnreadableConversation::Element(index))?;
             for line in read {
-                entries.push(Entry::read(line).map_err(|_| Unreadable::Element(index))?);
+                entries
+                    .push(Entry::read(line).map_err(|_| UnreadableConversation::Element(index))?);
             }
         }
         let all = talk.elements.len();
         let line = cleared.up_to(talk, all, &mut writer);
-        let line = line.map_err(|_| Unreadable::Element(all))?;
+        let line = line.map_err(|_| UnreadableConversation::Element(all))?;
         entries.extend(line.and_then(|line| Entry::read(line).ok()));
         Ok(Self {
             entries,
@@ -107,33 +116,33 @@ impl Entries {
     }
 }
 
-fn earlier(lines: &Bytes) -> Result<Vec<Entry>, Unreadable> {
+fn earlier(lines: &Bytes) -> Result<Vec<Entry>, UnreadableConversation> {
     let mut entries = Vec::new();
     for (number, line) in (1..).zip(lines.split(|byte| *byte == b'\n')) {
         if !line.is_empty() {
             let entry = Entry::read(lines.slice_ref(line));
-            entries.push(entry.map_err(|_| Unreadable::Line(number))?);
+            entries.push(entry.map_err(|_| UnreadableConversation::Line(number))?);
         }
     }
     Ok(entries)
 }
 
 /// The element that was counted last.
-fn newest_reply(talk: &Talk) -> Option<usize> {
+fn newest_reply(talk: &CompactableConversation) -> Option<usize> {
     talk.elements.iter().rposition(|element| {
-        let read = super::element::Element::read(element);
-        read.is_some_and(|read| read.role == crate::body::Role::Assistant)
+        let read = super::element::ElementParts::read(element);
+        read.is_some_and(|read| read.role == crate::body::BodyRole::Assistant)
     })
 }
 
 /// What was cleared before is not sent, and so is not shown to who summarizes either.
-struct Clearings<'t> {
+struct UnwrittenClearings<'t> {
     /// Calls whose clearing was not written yet.
     left: Vec<&'t str>,
 }
 
-impl<'t> Clearings<'t> {
-    fn of(talk: &'t Talk) -> Self {
+impl<'t> UnwrittenClearings<'t> {
+    fn of(talk: &'t CompactableConversation) -> Self {
         Self {
             left: talk.cleared.iter().map(String::as_str).collect(),
         }
@@ -142,9 +151,9 @@ impl<'t> Clearings<'t> {
     /// The line that clears what the elements before this one answer; none if nothing of that was cleared.
     fn up_to(
         &mut self,
-        talk: &Talk,
+        talk: &CompactableConversation,
         until: usize,
-        writer: &mut Writer,
+        writer: &mut HistoryEntryWriter,
     ) -> Result<Option<Bytes>, LineError> {
         let before = talk.elements.get(..until).unwrap_or_default();
         let is_before = |id: &&str| {
@@ -159,11 +168,11 @@ impl<'t> Clearings<'t> {
             return Ok(None);
         }
         let (uuid, parent) = writer.next();
-        let clearing = Clearing {
+        let clearing = ClearingRecord {
             envelope: writer.envelope(),
             stamp: writer.stamp(&uuid),
             parent: parent.as_deref(),
-            trigger: Trigger::Auto,
+            trigger: CompactionTrigger::Auto,
             pre_tokens: 0,
             tokens_saved: 0,
             tool_ids: &ids,

@@ -9,7 +9,7 @@ const END: &str = "(End of file";
 
 /// A numbered text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Numbered {
+pub(super) struct NumberedText {
     /// The number of the first line.
     pub(super) first: u64,
     /// The text without numbers.
@@ -19,7 +19,7 @@ pub(super) struct Numbered {
 }
 
 /// Takes the numbers off. None if it is not numbered throughout.
-pub(super) fn plain(shown: &str) -> Option<Numbered> {
+pub(super) fn plain(shown: &str) -> Option<NumberedText> {
     let lines: Vec<&str> = shown.lines().map(unwrapped).collect();
     let start = lines
         .iter()
@@ -42,7 +42,7 @@ pub(super) fn plain(shown: &str) -> Option<Numbered> {
     let behind = lines.get(start + shown..)?;
     let is_around = |line: &&str| line.trim().is_empty() || line.starts_with(['<', '(']);
     let cut = (behind.iter()).any(|line| line.starts_with('(') && !line.starts_with(END));
-    (behind.len() <= BEHIND && behind.iter().all(is_around)).then_some(Numbered {
+    (behind.len() <= BEHIND && behind.iter().all(is_around)).then_some(NumberedText {
         first,
         text,
         cut,
@@ -73,13 +73,13 @@ fn number(line: &str) -> Option<(u64, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Numbered, plain};
+    use super::{NumberedText, plain};
 
     #[test]
     fn r1_numbers_before_lines_are_taken_off() {
         let numbered = |first: u64, text: &str, cut: bool| {
             let text = text.to_owned();
-            Some(Numbered { first, text, cut })
+            Some(NumberedText { first, text, cut })
         };
         let whole = |text: &str| numbered(1, text, false);
         assert_eq!(plain("     1→a\n     2→  b\n     3→"), whole("a\n  b\n\n"));

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use longhaul_core::history::BehindWay;
+use longhaul_core::history::AppendedRequestWay;
 use longhaul_core::message::Usage;
 use longhaul_core::notes::{
-    Applied, Caps, Ended, Notes, Prompt, Run, Template, Trigger, Unapplied, Way, apply,
+    AppliedAnswer, NotesCaps, NotesEditWay, NotesPrompt, NotesRunEnd, NotesRunId, NotesTemplate,
+    NotesTrigger, SessionNotes, UnusableAnswer, apply,
 };
-use longhaul_core::window::{Scale, WindowStatus};
+use longhaul_core::window::{WindowScale, WindowStatus};
 use longhaul_provider::StopReason;
 
-use super::desk::{NotesDesk, Taking};
-use crate::manage::asking;
-use crate::manage::care::Care;
-use crate::manage::material::Material;
-use crate::manage::summarise::said;
+use super::tracker::{BranchNotesState, NotesTracker};
+use crate::manage::compactor::Compactor;
+use crate::manage::request_context::RequestContext;
+use crate::manage::summarize::user_element;
+use crate::manage::upstream_caller;
 use crate::store::{NotesRecord, StoreError};
 use crate::watch::NotesResult;
 
@@ -26,7 +27,7 @@ const CLAIM: u64 = 0x6e6f_7465_735f_6f66;
 
 /// Why no notes came of it. Those that there are stay as they are.
 #[derive(Debug, thiserror::Error)]
-enum NotTaken {
+enum NotesAttemptError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("they could not be kept")]
@@ -40,13 +41,13 @@ enum NotTaken {
     #[error("the model refused")]
     Refused,
     #[error(transparent)]
-    Unapplied(#[from] Unapplied),
+    Unapplied(#[from] UnusableAnswer),
     #[error("the model noted nothing")]
     Nothing,
 }
 
 /// The end of a request, as far as notes want to know.
-struct End {
+struct RequestEnd {
     /// The rolling hash behind its last message.
     at: u128,
     messages: u32,
@@ -54,13 +55,15 @@ struct End {
     calls: u64,
 }
 
-impl Care {
+impl Compactor {
     /// A request was answered, behind which the window holds so many tokens: notes are taken if they are due. Nobody waits.
-    pub(in crate::manage) fn note(self: &Arc<Self>, material: Material, used: u64) {
+    pub(in crate::manage) fn note(self: &Arc<Self>, material: RequestContext, used: u64) {
         let Some(window) = self.windows.of(&material.model).window else {
             return;
         };
-        if self.notes.is_none() || asking::way_behind(&material) != BehindWay::AsItIs {
+        if self.notes.is_none()
+            || upstream_caller::way_behind(&material) != AppendedRequestWay::AsItIs
+        {
             return;
         }
         let care = Arc::clone(self);
@@ -74,8 +77,8 @@ impl Care {
         self.tasks.spawn_on(work, &self.runtime);
     }
 
-    async fn note_if_due(&self, material: &Material, window: &WindowStatus, used: u64) {
-        let (Some(desk), Some(end)) = (&self.notes, End::of(material)) else {
+    async fn note_if_due(&self, material: &RequestContext, window: &WindowStatus, used: u64) {
+        let (Some(desk), Some(end)) = (&self.notes, RequestEnd::of(material)) else {
             return;
         };
         let line = material.placed.line;
@@ -91,8 +94,8 @@ impl Care {
                     return;
                 }
             };
-            let taking = Taking {
-                trigger: Trigger::new(settings, window.scale(), last),
+            let taking = BranchNotesState {
+                trigger: NotesTrigger::new(settings, window.scale(), last),
                 in_vain: Usage::default(),
                 under_way: 0,
                 fresh: last.is_some(),
@@ -114,12 +117,12 @@ impl Care {
 
     async fn take(
         &self,
-        desk: &NotesDesk,
-        material: &Material,
-        end: &End,
-        scale: Scale,
+        desk: &NotesTracker,
+        material: &RequestContext,
+        end: &RequestEnd,
+        scale: WindowScale,
         tokens: u64,
-        run: Run,
+        run: NotesRunId,
     ) {
         let line = material.placed.line;
         let mut usage = Usage::default();
@@ -128,7 +131,7 @@ impl Care {
         self.metrics
             .used_for_notes(&usage, spec.cost_of_reply(&usage));
         let spent = desk.change(line, |taking| {
-            let current = taking.trigger.ended(run) == Ended::Current;
+            let current = taking.trigger.ended(run) == NotesRunEnd::Current;
             taking.in_vain.add(&usage);
             (current && asked.is_ok()).then(|| std::mem::take(&mut taking.in_vain))
         });
@@ -148,21 +151,21 @@ impl Care {
                     made: Timestamp::now(),
                     cost: spec.cost_of_reply(&spent),
                 });
-                let put = put.await.map_err(NotTaken::from);
+                let put = put.await.map_err(NotesAttemptError::from);
                 match put {
                     Ok(()) => self.rewrites.keeping().kept(),
                     Err(_) => self.rewrites.keeping().not_kept(),
                 }
                 put
             }
-            (Ok(_), None) => Err(NotTaken::Elsewhere),
+            (Ok(_), None) => Err(NotesAttemptError::Elsewhere),
             (Err(why), _) => Err(why),
         };
         desk.change(line, |taking| {
             taking.under_way = taking.under_way.saturating_sub(1);
             taking.fresh = match kept {
                 Ok(()) => true,
-                Err(NotTaken::Elsewhere) => taking.fresh,
+                Err(NotesAttemptError::Elsewhere) => taking.fresh,
                 Err(_) => false,
             };
         });
@@ -172,7 +175,7 @@ impl Care {
                 self.metrics.noted(NotesResult::Kept);
                 tracing::debug!(%line, messages = end.messages, "notes were taken");
             }
-            Err(NotTaken::Elsewhere) => {}
+            Err(NotesAttemptError::Elsewhere) => {}
             Err(why) => {
                 self.metrics.noted(NotesResult::Failed);
                 tracing::info!(%why, %line, "notes were not taken");
@@ -182,48 +185,48 @@ impl Care {
 
     async fn ask_for_notes(
         &self,
-        desk: &NotesDesk,
-        material: &Material,
-        scale: Scale,
+        desk: &NotesTracker,
+        material: &RequestContext,
+        scale: WindowScale,
         usage: &mut Usage,
-    ) -> Result<Applied, NotTaken> {
-        if !self.rewrites.can_be_kept().await {
-            return Err(NotTaken::NotKept);
+    ) -> Result<AppliedAnswer, NotesAttemptError> {
+        if !self.rewrites.can_be_stored().await {
+            return Err(NotesAttemptError::NotKept);
         }
         let key = material.placed.line.0 ^ CLAIM;
         let claim = self.rewrites.shelf().claim(key);
-        let _claim = claim.await?.ok_or(NotTaken::Elsewhere)?;
-        let template = Template::default();
+        let _claim = claim.await?.ok_or(NotesAttemptError::Elsewhere)?;
+        let template = NotesTemplate::default();
         let before = desk.find(material).await?;
-        let before = before.map(|before| Notes::parse(before.text));
+        let before = before.map(|before| SessionNotes::parse(before.text));
         let before = before.as_ref().unwrap_or(template.notes());
-        let prompt = Prompt {
+        let prompt = NotesPrompt {
             notes: before,
             path: NAME,
-            way: Way::Answer,
-            caps: Caps::at(scale),
+            way: NotesEditWay::Answer,
+            caps: NotesCaps::at(scale),
             custom: None,
         };
-        let element = said(material.dialect, &prompt.text());
-        let parts = material.sending.and(&element);
-        let parts = parts.ok_or(NotTaken::Unreadable)?;
+        let element = user_element(material.dialect, &prompt.text());
+        let parts = material.outgoing.and(&element);
+        let parts = parts.ok_or(NotesAttemptError::Unreadable)?;
         let reply = material.asking.ask(parts, &[]).await?;
         usage.add(&reply.usage);
         if reply.stop == Some(StopReason::Refusal) {
-            return Err(NotTaken::Refused);
+            return Err(NotesAttemptError::Refused);
         }
         let applied = apply(&reply.text(), before)?;
         match template.is_untouched(&applied.notes) {
-            true => Err(NotTaken::Nothing),
+            true => Err(NotesAttemptError::Nothing),
             false => Ok(applied),
         }
     }
 }
 
-impl End {
+impl RequestEnd {
     /// None where the model's own words are to be gone on with: nothing can be asked behind those.
-    fn of(material: &Material) -> Option<Self> {
-        let (spoken, calls) = material.spoken()?;
+    fn of(material: &RequestContext) -> Option<Self> {
+        let (spoken, calls) = material.message_and_call_count()?;
         Some(Self {
             at: *material.recognised.hashes.last()?,
             messages: spoken,

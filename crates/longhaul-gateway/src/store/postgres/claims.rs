@@ -8,33 +8,33 @@ use std::sync::Arc;
 use sqlx::{Executor, PgConnection, Row};
 use tokio::sync::Mutex;
 
-use super::super::claims::Claims as Here;
+use super::super::claims::LocalClaims as Here;
 use super::super::{Claim, StoreError};
-use super::connect::{Place, said};
-use super::rest::{ASKING, Rest};
+use super::backoff::{ASKING, StoreBackoff};
+use super::connect::{PostgresAddress, error_text};
 
 /// A machine that vanished is found out within a minute.
 const SETTINGS: &str =
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3";
 
 #[derive(Debug, Clone)]
-pub(super) struct Claims {
+pub(super) struct AdvisoryClaims {
     here: Here,
-    place: Place,
+    place: PostgresAddress,
     connection: Arc<Mutex<Option<PgConnection>>>,
-    rest: Rest,
+    rest: StoreBackoff,
 }
 
-struct Held {
+struct AdvisoryClaim {
     key: u64,
     here: Option<Box<dyn Claim>>,
-    claims: Claims,
+    claims: AdvisoryClaims,
 }
 
-impl Claim for Held {}
+impl Claim for AdvisoryClaim {}
 
-impl Claims {
-    pub(super) fn new(place: Place, rest: Rest) -> Self {
+impl AdvisoryClaims {
+    pub(super) fn new(place: PostgresAddress, rest: StoreBackoff) -> Self {
         Self {
             here: Here::default(),
             place,
@@ -61,7 +61,7 @@ impl Claims {
         });
         question.ended(&got);
         Ok(got?.then(|| {
-            Box::new(Held {
+            Box::new(AdvisoryClaim {
                 key,
                 here: Some(here),
                 claims: self.clone(),
@@ -79,7 +79,7 @@ impl Claims {
             return Ok(answer);
         }
         let mut connection = self.place.connect("longhaul claims").await?;
-        let failed = |error| StoreError::Failed(said(&error));
+        let failed = |error| StoreError::Failed(error_text(&error));
         let set = connection.execute(sqlx::raw_sql(SETTINGS)).await;
         set.map_err(failed)?;
         let answer = asked(&mut connection, question, key)
@@ -111,7 +111,7 @@ async fn asked(
     question.fetch_one(connection).await?.try_get(0)
 }
 
-impl Drop for Held {
+impl Drop for AdvisoryClaim {
     fn drop(&mut self) {
         // Without a runtime the process is ending, and its connections with it.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {

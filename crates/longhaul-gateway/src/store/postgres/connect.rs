@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, PgConnection, Postgres};
 
 use super::super::StoreError;
-use super::rest::{ASKING, Rest};
+use super::backoff::{ASKING, StoreBackoff};
 
 /// Connections of one gateway for books and shelf; one more is for claims.
 const MOST: u32 = 8;
@@ -25,22 +25,22 @@ const SETTINGS: &str =
 
 /// Where the server is.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct PostgresAddress {
     options: PgConnectOptions,
     shown: String,
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for PostgresAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.shown)
     }
 }
 
-impl Place {
+impl PostgresAddress {
     pub(super) fn of(url: &str) -> Result<Self, StoreError> {
         let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Open {
             place: "postgres".to_owned(),
-            reason: said(&error),
+            reason: error_text(&error),
         })?;
         // Statements hold no values, but there are many of them.
         let options = options.disable_statement_logging();
@@ -58,7 +58,7 @@ impl Place {
     pub(super) async fn connect(&self, name: &str) -> Result<PgConnection, StoreError> {
         let options = self.options.clone().application_name(name);
         match tokio::time::timeout(CONNECTING, PgConnection::connect_with(&options)).await {
-            Ok(connected) => connected.map_err(|error| self.cannot(said(&error))),
+            Ok(connected) => connected.map_err(|error| self.cannot(error_text(&error))),
             Err(_) => Err(self.cannot("it did not answer".to_owned())),
         }
     }
@@ -80,14 +80,14 @@ pub(super) type Attempt<T> = BoxFuture<'static, sqlx::Result<T>>;
 
 /// The pool. Connections that broke are replaced when they are next needed.
 #[derive(Debug, Clone)]
-pub(super) struct Connections {
+pub(super) struct PostgresPool {
     pool: PgPool,
-    place: Place,
-    rest: Rest,
+    place: PostgresAddress,
+    rest: StoreBackoff,
 }
 
-impl Connections {
-    pub(super) fn new(place: Place, rest: Rest) -> Self {
+impl PostgresPool {
+    pub(super) fn new(place: PostgresAddress, rest: StoreBackoff) -> Self {
         let options = PgPoolOptions::new()
             .max_connections(MOST)
             .acquire_timeout(ACQUIRING)
@@ -145,8 +145,8 @@ impl Connections {
                     Err(error) => Err(error),
                 };
                 match tried {
-                    Err(error) if passes(&error) => last = Some(said(&error)),
-                    done => return done.map_err(|error| StoreError::Failed(said(&error))),
+                    Err(error) if passes(&error) => last = Some(error_text(&error)),
+                    done => return done.map_err(|error| StoreError::Failed(error_text(&error))),
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(most);
@@ -176,7 +176,7 @@ fn passes(error: &sqlx::Error) -> bool {
 }
 
 /// What a failure says to people.
-pub(super) fn said(error: &sqlx::Error) -> String {
+pub(super) fn error_text(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
         sqlx::Error::Configuration(error) => format!("the address is wrong: {error}"),

@@ -2,11 +2,11 @@
 
 use sqlx::PgConnection;
 
-use crate::line::Tenant;
+use crate::branch::Tenant;
 
 /// What is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Discarded {
+pub(super) enum DiscardTarget {
     /// The session's notes.
     Notes,
     /// What stands for the beginning of a history.
@@ -16,17 +16,17 @@ pub(super) enum Discarded {
 /// Deletes it for the history with this hash.
 pub(super) async fn discard(
     connection: &mut PgConnection,
-    what: Discarded,
+    what: DiscardTarget,
     tenant: Tenant,
     at: u128,
 ) -> sqlx::Result<()> {
     let discard = sqlx::query(match what {
-        Discarded::Notes => {
+        DiscardTarget::Notes => {
             "DELETE FROM longhaul.notes
              WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
                  AND at = $2"
         }
-        Discarded::Rewrite => {
+        DiscardTarget::Rewrite => {
             "DELETE FROM longhaul.rewrite
              WHERE tenant = coalesce((SELECT tenant FROM longhaul.tenant WHERE of_key = $1), $1)
                  AND at = $2"

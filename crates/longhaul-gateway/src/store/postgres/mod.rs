@@ -3,15 +3,15 @@
 //! `connect` is the way there (pool, patience, what is tried again; `rest`: when it is not tried at all), `schema` the tables, `write` and `read` the books,
 //! `shelf` the rewrites, `notes` the notes, `claims` who works on what, `peers` where lines stand.
 
+mod backoff;
 mod claims;
 mod connect;
 mod discard;
 mod notes;
 mod peers;
+mod prefix_store;
 mod read;
-mod rest;
 mod schema;
-mod shelf;
 mod write;
 
 use std::sync::Arc;
@@ -20,15 +20,16 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
-use self::claims::Claims;
-use self::connect::{Attempt, Connected, Connections, Place};
-use self::discard::Discarded;
-use self::rest::Rest;
+use self::backoff::StoreBackoff;
+use self::claims::AdvisoryClaims;
+use self::connect::{Attempt, Connected, PostgresAddress, PostgresPool};
+use self::discard::DiscardTarget;
 use super::{
-    CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Peers, Purged, Record,
-    Rewrite, Sealed, SessionRow, Shelf, Store, StoreError, StoreHealth,
+    CallRecord, Claim, CompactedPrefix, Listed, NotesRecord, NotesStore, PeerStore,
+    PrefixProvenance, PrefixStore, PurgeCounts, Sealed, SessionRow, StartupState, StoreError,
+    StoreHealth, UsageLogRecord, UsageLogStore,
 };
-use crate::line::{LineId, Restored, SessionId, Tenant, Tenants};
+use crate::branch::{LineId, RestoredBranch, SessionId, Tenant, Tenants};
 
 /// For how long writing is tried: a server that starts again is waited for.
 const WRITING: Duration = Duration::from_secs(30);
@@ -37,34 +38,34 @@ const PURGING: Duration = Duration::from_secs(300);
 
 /// See the module.
 #[derive(Clone)]
-pub struct Postgres {
-    place: Place,
-    connections: Connections,
-    claims: Claims,
-    rest: Rest,
+pub struct PostgresStore {
+    place: PostgresAddress,
+    connections: PostgresPool,
+    claims: AdvisoryClaims,
+    rest: StoreBackoff,
     secret: [u8; schema::SECRET_BYTES],
     dropped: u64,
 }
 
-impl std::fmt::Debug for Postgres {
+impl std::fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Postgres").field(&self.place).finish()
     }
 }
 
-impl Postgres {
+impl PostgresStore {
     /// Connects to `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and makes or migrates the tables. What the
     /// URL leaves out is taken from the environment as PostgreSQL's own programs do. Must be called on a tokio runtime.
     ///
     /// # Errors
     /// As [`StoreError`]; none of them holds the password.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
-        let place = Place::of(url)?;
-        let schema::Prepared { secret, dropped } = schema::prepare(&place).await?;
-        let rest = Rest::default();
+        let place = PostgresAddress::of(url)?;
+        let schema::PreparedSchema { secret, dropped } = schema::prepare(&place).await?;
+        let rest = StoreBackoff::default();
         Ok(Self {
-            claims: Claims::new(place.clone(), rest.clone()),
-            connections: Connections::new(place.clone(), rest.clone()),
+            claims: AdvisoryClaims::new(place.clone(), rest.clone()),
+            connections: PostgresPool::new(place.clone(), rest.clone()),
             place,
             rest,
             secret,
@@ -91,8 +92,8 @@ macro_rules! attempt {
     };
 }
 
-impl Store for Postgres {
-    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl UsageLogStore for PostgresStore {
+    fn append(&self, batch: Vec<UsageLogRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let batch = Arc::new((batch, write::BatchNumber::draw()?));
             let append = attempt!(batch, |connection| {
@@ -102,7 +103,7 @@ impl Store for Postgres {
         })
     }
 
-    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>> {
         let known = attempt!(|connection| read::known(&mut connection, most));
         Box::pin(self.connections.run(WRITING, known))
     }
@@ -121,19 +122,19 @@ impl Store for Postgres {
         Box::pin(self.connections.ask(calls))
     }
 
-    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
         let purge = attempt!(|connection| write::purge(&mut connection, before));
         Box::pin(self.connections.run(PURGING, purge))
     }
 }
 
-impl StoreHealth for Postgres {
-    fn is_resting(&self) -> bool {
+impl StoreHealth for PostgresStore {
+    fn is_backing_off(&self) -> bool {
         self.rest.is_on()
     }
 
     fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        let probe = attempt!(|connection| shelf::probe(&mut connection));
+        let probe = attempt!(|connection| prefix_store::probe(&mut connection));
         Box::pin(self.connections.ask(probe))
     }
 
@@ -142,10 +143,13 @@ impl StoreHealth for Postgres {
     }
 }
 
-impl Shelf for Postgres {
-    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl PrefixStore for PostgresStore {
+    fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>> {
         let rewrite = Arc::new(rewrite);
-        let put = attempt!(rewrite, |connection| shelf::put(&mut connection, &rewrite));
+        let put = attempt!(rewrite, |connection| prefix_store::put(
+            &mut connection,
+            &rewrite
+        ));
         Box::pin(self.connections.run(WRITING, put))
     }
 
@@ -154,10 +158,10 @@ impl Shelf for Postgres {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
         let at = Arc::new(at);
         let find = attempt!(at, |connection| {
-            shelf::find(&mut connection, tenant, &at, least)
+            prefix_store::find(&mut connection, tenant, &at, least)
         });
         Box::pin(self.connections.ask(find))
     }
@@ -165,7 +169,7 @@ impl Shelf for Postgres {
     fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
         let discard = attempt!(|connection| discard::discard(
             &mut connection,
-            Discarded::Rewrite,
+            DiscardTarget::Rewrite,
             tenant,
             at
         ));
@@ -184,13 +188,13 @@ impl Shelf for Postgres {
         &self,
         session: SessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
-        let made = attempt!(|connection| shelf::made_in(&mut connection, session, most));
+    ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
+        let made = attempt!(|connection| prefix_store::made_in(&mut connection, session, most));
         Box::pin(self.connections.ask(made))
     }
 }
 
-impl NotesShelf for Postgres {
+impl NotesStore for PostgresStore {
     fn put_notes(&self, record: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
         let record = Arc::new(record);
         let put = attempt!(record, |connection| notes::put(&mut connection, &record));
@@ -208,20 +212,24 @@ impl NotesShelf for Postgres {
     }
 
     fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
-        let discard =
-            attempt!(|connection| discard::discard(&mut connection, Discarded::Notes, tenant, at));
+        let discard = attempt!(|connection| discard::discard(
+            &mut connection,
+            DiscardTarget::Notes,
+            tenant,
+            at
+        ));
         Box::pin(self.connections.ask(discard))
     }
 }
 
-impl Peers for Postgres {
-    fn heads_at(
+impl PeerStore for PostgresStore {
+    fn branch_tips_at(
         &self,
         tenant: Tenant,
         at: Vec<u128>,
-    ) -> BoxFuture<'_, Result<Vec<Restored>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<RestoredBranch>, StoreError>> {
         let at = Arc::new(at);
-        let heads = attempt!(at, |connection| peers::heads_at(
+        let heads = attempt!(at, |connection| peers::branch_tips_at(
             &mut connection,
             tenant,
             &at

@@ -4,9 +4,9 @@ use sqlx::{Connection, PgConnection};
 
 use super::super::rows::{self, pico, signed};
 use super::super::{NotesRecord, Sealed};
-use super::shelf::durably;
+use super::prefix_store::durably;
 use super::write::text;
-use crate::line::Tenant;
+use crate::branch::Tenant;
 
 pub(super) async fn put(
     connection: &mut PgConnection,

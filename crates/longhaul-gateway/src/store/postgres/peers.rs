@@ -3,13 +3,13 @@
 use sqlx::PgConnection;
 
 use super::super::rows::{chain, line};
-use crate::line::{Restored, Tenant};
+use crate::branch::{RestoredBranch, Tenant};
 
-pub(super) async fn heads_at(
+pub(super) async fn branch_tips_at(
     connection: &mut PgConnection,
     tenant: Tenant,
     at: &[u128],
-) -> sqlx::Result<Vec<Restored>> {
+) -> sqlx::Result<Vec<RestoredBranch>> {
     let query = sqlx::query(
         "WITH found AS (
              SELECT hash, line, messages, answered FROM longhaul.head
@@ -31,7 +31,7 @@ pub(super) async fn heads_at(
         return Ok(Vec::new());
     };
     let (line, session) = line(&row, 0)?;
-    let restored = |chain| Restored {
+    let restored = |chain| RestoredBranch {
         tenant,
         line,
         session,

@@ -3,10 +3,13 @@
 use sqlx::PgConnection;
 
 use super::super::rows::{self, limit};
-use super::super::{CallRecord, Known, SessionRow};
-use crate::line::{LineId, SessionId};
+use super::super::{CallRecord, SessionRow, StartupState};
+use crate::branch::{LineId, SessionId};
 
-pub(super) async fn known(connection: &mut PgConnection, most: usize) -> sqlx::Result<Known> {
+pub(super) async fn known(
+    connection: &mut PgConnection,
+    most: usize,
+) -> sqlx::Result<StartupState> {
     let query = sqlx::query(
         "SELECT tenant, id, session, chain, messages, answered
          FROM longhaul.line WHERE keyed ORDER BY seen DESC LIMIT $1",
@@ -15,7 +18,7 @@ pub(super) async fn known(connection: &mut PgConnection, most: usize) -> sqlx::R
     let lines = found.iter().rev().map(rows::restored);
     let query = sqlx::query("SELECT of_key, tenant FROM longhaul.tenant");
     let found = query.fetch_all(connection).await?;
-    Ok(Known {
+    Ok(StartupState {
         lines: lines.collect::<sqlx::Result<_>>()?,
         tenants: found
             .iter()

@@ -4,7 +4,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use sqlx::{Connection, Executor, PgConnection, Row};
 
 use super::super::StoreError;
-use super::connect::{Place, said};
+use super::connect::{PostgresAddress, error_text};
 
 /// One file each. Ids and hashes as in the SQLite store; all in a schema of its own, `longhaul`.
 const MIGRATIONS: [&str; 3] = [
@@ -22,7 +22,7 @@ const MIGRATING: i64 = 0x6c6f_6e67_6861_756c;
 pub(super) const SECRET_BYTES: usize = 32;
 
 /// What there is when the database was prepared.
-pub(super) struct Prepared {
+pub(super) struct PreparedSchema {
     /// The secret that all gateways share.
     pub(super) secret: [u8; SECRET_BYTES],
     /// How much of earlier versions was dropped.
@@ -30,9 +30,9 @@ pub(super) struct Prepared {
 }
 
 /// Brings the database to [`VERSION`].
-pub(super) async fn prepare(place: &Place) -> Result<Prepared, StoreError> {
+pub(super) async fn prepare(place: &PostgresAddress) -> Result<PreparedSchema, StoreError> {
     let mut connection = place.connect("longhaul").await?;
-    let failed = |error: sqlx::Error| place.cannot(said(&error));
+    let failed = |error: sqlx::Error| place.cannot(error_text(&error));
     let mut found = version(&mut connection).await.map_err(failed)?;
     if found < VERSION {
         found = migrate(&mut connection).await.map_err(failed)?;
@@ -51,7 +51,7 @@ pub(super) async fn prepare(place: &Place) -> Result<Prepared, StoreError> {
     let secret = secret
         .try_into()
         .map_err(|_| place.cannot("its secret is not 32 bytes long".to_owned()))?;
-    Ok(Prepared { secret, dropped })
+    Ok(PreparedSchema { secret, dropped })
 }
 
 /// Deletes what earlier versions kept of conversations: it has no seal, and is found by no request any more.

@@ -9,8 +9,8 @@ use ring::rand::{SecureRandom, SystemRandom};
 use sqlx::{Connection, PgConnection};
 
 use super::super::rows::{pico, signed};
-use super::super::{CallRecord, LineRecord, Purged, Record, StoreError};
-use crate::line::{LineId, Tenant};
+use super::super::{BranchRecord, CallRecord, PurgeCounts, StoreError, UsageLogRecord};
+use crate::branch::{LineId, Tenant};
 
 /// One batch in so many deletes the numbers of those that nobody tries to write any more.
 const TIDY_EVERY: i64 = 64;
@@ -30,21 +30,21 @@ impl BatchNumber {
 
 pub(super) async fn append(
     connection: &mut PgConnection,
-    batch: &[Record],
+    batch: &[UsageLogRecord],
     number: BatchNumber,
 ) -> sqlx::Result<()> {
     let mut transaction = connection.begin().await?;
-    let adds = |record: &Record| matches!(record, Record::Call(..));
+    let adds = |record: &UsageLogRecord| matches!(record, UsageLogRecord::Call(..));
     if batch.iter().any(adds) && !is_first(&mut transaction, number).await? {
         return transaction.rollback().await;
     }
     // Lines and calls of a batch may be written in any order, but what comes before a key's organisation is known
     // must be there to go over.
-    for part in batch.split_inclusive(|record| matches!(record, Record::Tenant(..))) {
+    for part in batch.split_inclusive(|record| matches!(record, UsageLogRecord::Tenant(..))) {
         let connection = transaction.deref_mut();
         lines(connection, part).await?;
         calls(connection, part).await?;
-        if let Some(Record::Tenant(of_key, tenant)) = part.last() {
+        if let Some(UsageLogRecord::Tenant(of_key, tenant)) = part.last() {
             belongs(connection, *of_key, *tenant).await?;
         }
     }
@@ -66,14 +66,14 @@ pub(super) fn text(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-async fn lines(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<()> {
+async fn lines(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::Result<()> {
     let records = part.iter().filter_map(|record| match record {
-        Record::Line(record) => Some(record),
+        UsageLogRecord::Line(record) => Some(record),
         _ => None,
     });
     // In the order of their ids, so that two gateways do not wait for each other. The first of a line says whose it
     // is and what it branched from, the last where it stands.
-    let mut lines: BTreeMap<LineId, (&LineRecord, &LineRecord)> = BTreeMap::new();
+    let mut lines: BTreeMap<LineId, (&BranchRecord, &BranchRecord)> = BTreeMap::new();
     let mut heads = Vec::new();
     for record in records {
         heads.push(record);
@@ -83,7 +83,7 @@ async fn lines(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<(
     if heads.is_empty() {
         return Ok(());
     }
-    let chain = |line: &LineRecord| line.chain.hash.to_le_bytes().to_vec();
+    let chain = |line: &BranchRecord| line.chain.hash.to_le_bytes().to_vec();
     let (first, last): (Vec<_>, Vec<_>) = lines.into_values().unzip();
     // A batch that comes late must not take a line back that another gateway went on with.
     sqlx::query(
@@ -146,9 +146,9 @@ fn ids<R>(records: &[&R], of: impl Fn(&R) -> u64) -> Vec<i64> {
     each(records, |record| of(record).cast_signed())
 }
 
-async fn calls(connection: &mut PgConnection, part: &[Record]) -> sqlx::Result<()> {
+async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::Result<()> {
     let calls = part.iter().filter_map(|record| match record {
-        Record::Call(line, record) => Some((*line, &**record)),
+        UsageLogRecord::Call(line, record) => Some((*line, &**record)),
         _ => None,
     });
     let (lines, calls): (Vec<Option<LineId>>, Vec<&CallRecord>) = calls.unzip();
@@ -224,7 +224,7 @@ async fn belongs(
 pub(super) async fn purge(
     connection: &mut PgConnection,
     before: Timestamp,
-) -> sqlx::Result<Purged> {
+) -> sqlx::Result<PurgeCounts> {
     let mut transaction = connection.begin().await?;
     let mut deleted = [0; 6];
     let statements = [
@@ -249,7 +249,7 @@ pub(super) async fn purge(
     }
     transaction.commit().await?;
     let [calls, lines, rewrites, ..] = deleted;
-    Ok(Purged {
+    Ok(PurgeCounts {
         lines,
         calls,
         rewrites,

@@ -1,10 +1,10 @@
 //! The books in an SQLite file: write-ahead log, so that reading never waits for writing.
 
+mod database_file;
 mod notes;
-mod place;
+mod prefix_store;
 mod read;
 mod schema;
-mod shelf;
 mod write;
 
 use std::path::Path;
@@ -15,43 +15,44 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use self::place::Place;
-use super::claims::Claims;
+use self::database_file::DatabaseFile;
+use super::claims::LocalClaims;
 use super::{
-    CallRecord, Claim, Known, Listed, Made, NotesRecord, NotesShelf, Purged, Record, Rewrite,
-    Sealed, SessionRow, Shelf, Store, StoreError, StoreHealth,
+    CallRecord, Claim, CompactedPrefix, Listed, NotesRecord, NotesStore, PrefixProvenance,
+    PrefixStore, PurgeCounts, Sealed, SessionRow, StartupState, StoreError, StoreHealth,
+    UsageLogRecord, UsageLogStore,
 };
-use crate::line::{LineId, SessionId, Tenant};
+use crate::branch::{LineId, SessionId, Tenant};
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct Sqlite {
+pub struct SqliteStore {
     /// None where there is no file.
-    place: Option<Arc<Place>>,
+    place: Option<Arc<DatabaseFile>>,
     writing: Arc<Mutex<Connection>>,
     reading: Arc<Mutex<Connection>>,
-    claims: Claims,
+    claims: LocalClaims,
     dropped: u64,
 }
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy)]
-enum Use {
+enum ConnectionUse {
     Writing,
     Reading,
 }
 
 /// The two connections to a file, and how much of earlier versions was dropped from it.
-struct Opened {
+struct OpenedDatabase {
     writing: Connection,
     reading: Connection,
     dropped: u64,
 }
 
-impl Opened {
+impl OpenedDatabase {
     fn at(path: &Path) -> Result<Self, StoreError> {
         let failed = |reason: String| StoreError::Open {
             place: path.display().to_string(),
@@ -84,15 +85,15 @@ impl Opened {
     }
 }
 
-impl Sqlite {
+impl SqliteStore {
     /// Opens the file; a missing one is made, private, with the folders above it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let opened = Opened::at(path)?;
+        let opened = OpenedDatabase::at(path)?;
         Ok(Self {
-            place: Some(Arc::new(Place::of(path))),
+            place: Some(Arc::new(DatabaseFile::of(path))),
             writing: Arc::new(Mutex::new(opened.writing)),
             reading: Arc::new(Mutex::new(opened.reading)),
-            claims: Claims::default(),
+            claims: LocalClaims::default(),
             dropped: opened.dropped,
         })
     }
@@ -105,13 +106,13 @@ impl Sqlite {
             place: None,
             writing: Arc::clone(&connection),
             reading: connection,
-            claims: Claims::default(),
+            claims: LocalClaims::default(),
             dropped: 0,
         })
     }
 
     /// Opens the file anew, if it was deleted or replaced.
-    fn look(&self) -> Result<(), StoreError> {
+    fn reopen_if_replaced(&self) -> Result<(), StoreError> {
         let Some(place) = &self.place else {
             return Ok(());
         };
@@ -121,7 +122,7 @@ impl Sqlite {
             // The old ones first: closing them deletes the log beside the file, whosever that is.
             *writing = Connection::open_in_memory().map_err(failed)?;
             *reading = Connection::open_in_memory().map_err(failed)?;
-            let opened = Opened::at(path)?;
+            let opened = OpenedDatabase::at(path)?;
             *writing = opened.writing;
             *reading = opened.reading;
             Ok(())
@@ -136,16 +137,16 @@ impl Sqlite {
     /// Runs on a thread where waiting for the disk hurts nobody.
     fn blocking<T: Send + 'static>(
         &self,
-        connection: Use,
+        connection: ConnectionUse,
         run: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let store = self.clone();
         Box::pin(async move {
             let work = tokio::task::spawn_blocking(move || {
-                store.look()?;
+                store.reopen_if_replaced()?;
                 let connection = match connection {
-                    Use::Writing => &store.writing,
-                    Use::Reading => &store.reading,
+                    ConnectionUse::Writing => &store.writing,
+                    ConnectionUse::Reading => &store.reading,
                 };
                 let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
                 run(&mut connection).map_err(failed)
@@ -171,9 +172,9 @@ fn durably<T>(
     written
 }
 
-impl StoreHealth for Sqlite {
+impl StoreHealth for SqliteStore {
     fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.blocking(Use::Writing, |connection| {
+        self.blocking(ConnectionUse::Writing, |connection| {
             durably(connection, |connection| {
                 let now = Timestamp::now().as_millisecond();
                 let probe = "INSERT OR REPLACE INTO probe (id, at) VALUES (1, ?)";
@@ -187,21 +188,21 @@ impl StoreHealth for Sqlite {
     }
 }
 
-impl Store for Sqlite {
-    fn append(&self, batch: Vec<Record>) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.blocking(Use::Writing, move |connection| {
+impl UsageLogStore for SqliteStore {
+    fn append(&self, batch: Vec<UsageLogRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(ConnectionUse::Writing, move |connection| {
             write::append(connection, &batch)
         })
     }
 
-    fn known(&self, most: usize) -> BoxFuture<'_, Result<Known, StoreError>> {
-        self.blocking(Use::Reading, move |connection| {
+    fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
             read::known(connection, most)
         })
     }
 
     fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>> {
-        self.blocking(Use::Reading, move |connection| {
+        self.blocking(ConnectionUse::Reading, move |connection| {
             read::sessions(connection, most)
         })
     }
@@ -211,23 +212,23 @@ impl Store for Sqlite {
         session: SessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
-        self.blocking(Use::Reading, move |connection| {
+        self.blocking(ConnectionUse::Reading, move |connection| {
             read::calls(connection, session, most)
         })
     }
 
-    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<Purged, StoreError>> {
-        self.blocking(Use::Writing, move |connection| {
+    fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>> {
+        self.blocking(ConnectionUse::Writing, move |connection| {
             write::purge(connection, before)
         })
     }
 }
 
 /// One process uses the file: what is on the shelf is what this one put there, and claims are its own.
-impl Shelf for Sqlite {
-    fn put(&self, rewrite: Sealed<Rewrite>) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.blocking(Use::Writing, move |connection| {
-            shelf::put(connection, &rewrite)
+impl PrefixStore for SqliteStore {
+    fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.blocking(ConnectionUse::Writing, move |connection| {
+            prefix_store::put(connection, &rewrite)
         })
     }
 
@@ -236,18 +237,18 @@ impl Shelf for Sqlite {
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
-    ) -> BoxFuture<'_, Result<Option<Sealed<Rewrite>>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>> {
         Box::pin(async move {
-            let found = self.blocking(Use::Reading, move |connection| {
-                shelf::find(connection, tenant, &at, least)
+            let found = self.blocking(ConnectionUse::Reading, move |connection| {
+                prefix_store::find(connection, tenant, &at, least)
             });
             let Some(found) = found.await? else {
                 return Ok(None);
             };
             if found.is_stale(Timestamp::now()) {
                 let number = found.number;
-                let used = self.blocking(Use::Writing, move |connection| {
-                    shelf::used(connection, number)
+                let used = self.blocking(ConnectionUse::Writing, move |connection| {
+                    prefix_store::used(connection, number)
                 });
                 if let Err(error) = used.await {
                     tracing::warn!(%error, "the use of a rewrite is not written down");
@@ -258,14 +259,14 @@ impl Shelf for Sqlite {
     }
 
     fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.blocking(Use::Writing, move |connection| {
-            shelf::discard(connection, tenant, at)
+        self.blocking(ConnectionUse::Writing, move |connection| {
+            prefix_store::discard(connection, tenant, at)
         })
     }
 
     fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
-        self.blocking(Use::Reading, move |connection| {
-            shelf::index(connection).map(Some)
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            prefix_store::index(connection).map(Some)
         })
     }
 
@@ -277,16 +278,16 @@ impl Shelf for Sqlite {
         &self,
         session: SessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<Made>, StoreError>> {
-        self.blocking(Use::Reading, move |connection| {
-            shelf::made_in(connection, session, most)
+    ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
+        self.blocking(ConnectionUse::Reading, move |connection| {
+            prefix_store::made_in(connection, session, most)
         })
     }
 }
 
-impl NotesShelf for Sqlite {
+impl NotesStore for SqliteStore {
     fn put_notes(&self, record: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.blocking(Use::Writing, move |connection| {
+        self.blocking(ConnectionUse::Writing, move |connection| {
             notes::put(connection, &record)
         })
     }
@@ -296,13 +297,13 @@ impl NotesShelf for Sqlite {
         tenant: Tenant,
         at: Vec<u128>,
     ) -> BoxFuture<'_, Result<Option<Sealed<NotesRecord>>, StoreError>> {
-        self.blocking(Use::Reading, move |connection| {
+        self.blocking(ConnectionUse::Reading, move |connection| {
             notes::find(connection, tenant, &at)
         })
     }
 
     fn discard_notes(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.blocking(Use::Writing, move |connection| {
+        self.blocking(ConnectionUse::Writing, move |connection| {
             notes::discard(connection, tenant, at)
         })
     }

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::rows::{self, pico, signed};
 use super::super::{NotesRecord, Sealed};
 use super::durably;
-use super::shelf::known;
-use crate::line::Tenant;
+use super::prefix_store::known;
+use crate::branch::Tenant;
 
 pub(super) fn put(
     connection: &mut Connection,

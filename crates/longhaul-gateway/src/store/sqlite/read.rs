@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 
 use super::super::rows::{self, limit};
-use super::super::{CallRecord, Known, SessionRow};
-use crate::line::{LineId, SessionId};
+use super::super::{CallRecord, SessionRow, StartupState};
+use crate::branch::{LineId, SessionId};
 
-pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<Known> {
+pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<StartupState> {
     let mut statement = connection.prepare_cached(
         "SELECT tenant, id, session, chain, messages, answered FROM line WHERE keyed ORDER BY seen DESC LIMIT ?",
     )?;
@@ -15,7 +15,7 @@ pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<Kn
     lines.reverse();
     let mut statement = connection.prepare_cached("SELECT of_key, tenant FROM tenant")?;
     let rows = statement.query_map([], |row| rows::tenants(row))?;
-    Ok(Known {
+    Ok(StartupState {
         lines,
         tenants: rows.collect::<rusqlite::Result<_>>()?,
     })

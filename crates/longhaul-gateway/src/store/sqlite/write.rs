@@ -4,16 +4,19 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::super::rows::{pico, signed};
-use super::super::{CallRecord, LineRecord, Purged, Record};
-use crate::line::LineId;
+use super::super::{BranchRecord, CallRecord, PurgeCounts, UsageLogRecord};
+use crate::branch::LineId;
 
-pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite::Result<()> {
+pub(super) fn append(
+    connection: &mut Connection,
+    batch: &[UsageLogRecord],
+) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     for record in batch {
         match record {
-            Record::Line(record) => line(&transaction, record)?,
-            Record::Call(of, record) => call(&transaction, *of, record)?,
-            Record::Tenant(of_key, tenant) => {
+            UsageLogRecord::Line(record) => line(&transaction, record)?,
+            UsageLogRecord::Call(of, record) => call(&transaction, *of, record)?,
+            UsageLogRecord::Tenant(of_key, tenant) => {
                 let (of_key, tenant) = (of_key.0.cast_signed(), tenant.0.cast_signed());
                 transaction
                     .prepare_cached("INSERT OR REPLACE INTO tenant (of_key, tenant) VALUES (?, ?)")?
@@ -42,7 +45,7 @@ pub(super) fn append(connection: &mut Connection, batch: &[Record]) -> rusqlite:
     transaction.commit()
 }
 
-fn line(connection: &Connection, record: &LineRecord) -> rusqlite::Result<()> {
+fn line(connection: &Connection, record: &BranchRecord) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO line (id, tenant, session, parent, chain, messages, answered, model, agent, seen, keyed)
          VALUES (?1, coalesce((SELECT tenant FROM tenant WHERE of_key = ?2), ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1)
@@ -95,7 +98,10 @@ fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rus
     Ok(())
 }
 
-pub(super) fn purge(connection: &mut Connection, before: Timestamp) -> rusqlite::Result<Purged> {
+pub(super) fn purge(
+    connection: &mut Connection,
+    before: Timestamp,
+) -> rusqlite::Result<PurgeCounts> {
     let before = before.as_millisecond();
     let transaction = connection.transaction()?;
     let calls = transaction.execute("DELETE FROM call WHERE at < ?", [before])?;
@@ -117,7 +123,7 @@ pub(super) fn purge(connection: &mut Connection, before: Timestamp) -> rusqlite:
     )?;
     transaction.execute("DELETE FROM notes WHERE made < ?", [before])?;
     transaction.commit()?;
-    Ok(Purged {
+    Ok(PurgeCounts {
         lines: lines as u64,
         calls: calls as u64,
         rewrites: rewrites as u64,

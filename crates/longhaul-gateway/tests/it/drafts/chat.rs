@@ -1,8 +1,8 @@
 //! Chat completions: the same, in their own shape.
 
 use longhaul_core::message::{BlockKind, EntryKind};
-use longhaul_gateway::manage::entries::Entries;
-use longhaul_gateway::manage::{NotDrafted, summarise};
+use longhaul_gateway::manage::entries::ConversationEntries;
+use longhaul_gateway::manage::{DraftError, summarize};
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -22,10 +22,10 @@ proptest! {
     ) {
         let settings = settings(Some(window));
         let first = completions(&one, 0);
-        let made = run(summarise(&talk(Dialect::OpenAi, &first), None, None, &settings));
+        let made = run(summarize(&talk(Dialect::OpenAi, &first), None, None, &settings));
         let Ok(made) = made else {
             let refused = made.unwrap_err();
-            let small = matches!(refused, NotDrafted::WouldNotShrink(_) | NotDrafted::TooLarge { .. });
+            let small = matches!(refused, DraftError::WouldNotShrink(_) | DraftError::TooLarge { .. });
             prop_assert!(small, "{refused}");
             return Ok(());
         };
@@ -41,7 +41,7 @@ proptest! {
             prop_assert!(text(&made).contains(&turn.wish));
         }
         let next = behind(&made, Dialect::OpenAi, &completions(&two, 1_000));
-        if let Ok(again) = run(summarise(&next, None, None, &settings)) {
+        if let Ok(again) = run(summarize(&next, None, None, &settings)) {
             let report: Value = serde_json::from_str(&again.report).unwrap();
             prop_assert_eq!(report["user_messages"]["total"].as_u64().unwrap() as usize, one.len() + two.len());
             for turn in one.iter().chain(&two).filter(|_| !shortened(&report)) {
@@ -69,7 +69,7 @@ fn n5_calls_answers_and_parts_become_blocks() {
         json!({"role": "function", "name": "f", "content": "c"}),
     ];
     let talk = talk(Dialect::OpenAi, &elements);
-    let read = Entries::of(&talk, Some(77), settings(None).now).unwrap();
+    let read = ConversationEntries::of(&talk, Some(77), settings(None).now).unwrap();
     let kinds: Vec<(EntryKind, Vec<BlockKind>)> = read
         .entries
         .iter()
@@ -118,9 +118,10 @@ fn x1_the_same_words_twice_are_two_messages_also_behind_a_summary() {
     let twice = [said.clone(), said.clone()].concat();
     let settings = settings(None);
     let ids = |elements: &[Value]| -> Vec<String> {
-        let read = Entries::of(&talk(Dialect::OpenAi, elements), None, settings.now).unwrap();
+        let read =
+            ConversationEntries::of(&talk(Dialect::OpenAi, elements), None, settings.now).unwrap();
         let uuid =
-            |view: longhaul_core::message::View<'_>| view.text(view.facets.uuid).into_owned();
+            |view: longhaul_core::message::EntryView<'_>| view.text(view.facets.uuid).into_owned();
         read.entries
             .iter()
             .map(|entry| uuid(entry.view()))
@@ -135,7 +136,7 @@ fn x1_the_same_words_twice_are_two_messages_also_behind_a_summary() {
     );
     let long = json!({"role": "assistant", "content": "well ".repeat(9_000)});
     let talks = [said[0].clone(), long];
-    let first = run(summarise(
+    let first = run(summarize(
         &talk(Dialect::OpenAi, &talks),
         None,
         None,
@@ -143,7 +144,7 @@ fn x1_the_same_words_twice_are_two_messages_also_behind_a_summary() {
     ))
     .unwrap();
     let next = behind(&first, Dialect::OpenAi, &talks);
-    let second = run(summarise(&next, None, None, &settings)).unwrap();
+    let second = run(summarize(&next, None, None, &settings)).unwrap();
     let report: Value = serde_json::from_str(&second.report).unwrap();
     assert_eq!(report["user_messages"]["total"], 2);
 }

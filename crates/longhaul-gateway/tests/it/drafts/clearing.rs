@@ -1,8 +1,8 @@
 //! Old results are cleared in the client's own bytes, and nothing else changes.
 
 use longhaul_core::history::ClearingReason;
-use longhaul_gateway::manage::{Talk, clear};
-use longhaul_gateway::store::Kind;
+use longhaul_gateway::manage::{CompactableConversation, clear};
+use longhaul_gateway::store::CompactedPrefixKind;
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
     let settings = settings(Some(200_000));
     let before = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 5_000), 0));
     let draft = clear(&before, ClearingReason::Pressure, &settings).unwrap();
-    assert_eq!(draft.kind, Kind::Cleared);
+    assert_eq!(draft.kind, CompactedPrefixKind::Cleared);
     // 100,000 tokens of results: twelve and a bit must go.
     assert_eq!(draft.talk.cleared.len(), 13);
     assert_eq!(markers(&sent(&draft, &[])), 13);
@@ -92,14 +92,14 @@ fn u2_what_was_cleared_is_cleared_again_and_not_counted_again() {
     let settings = settings(Some(200_000));
     let first = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 5_000), 0));
     let draft = clear(&first, ClearingReason::Pressure, &settings).unwrap();
-    let same = Talk {
+    let same = CompactableConversation {
         cleared: draft.talk.cleared.clone(),
         ..first.clone()
     };
     assert!(clear(&same, ClearingReason::Pressure, &settings).is_none());
     let mut more = messages(&rounds(1, 20, 5_000), 0);
     more.extend(messages(&rounds(1, 8, 5_000), 100));
-    let later = Talk {
+    let later = CompactableConversation {
         cleared: draft.talk.cleared.clone(),
         ..talk(Dialect::Anthropic, &more)
     };

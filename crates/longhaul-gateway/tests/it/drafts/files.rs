@@ -1,8 +1,8 @@
 //! Files are put back as the history shows them.
 
-use longhaul_gateway::manage::entries::Entries;
+use longhaul_gateway::manage::entries::ConversationEntries;
 use longhaul_gateway::manage::history_files::HistoryFiles;
-use longhaul_gateway::manage::{Talk, summarise};
+use longhaul_gateway::manage::{CompactableConversation, summarize};
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
 
@@ -22,9 +22,9 @@ fn calls(calls: &[(&str, Value, &str)]) -> Vec<Value> {
     elements
 }
 
-fn shown(talk: &Talk, path: &str) -> Result<String, &'static str> {
+fn shown(talk: &CompactableConversation, path: &str) -> Result<String, &'static str> {
     let settings = settings(None);
-    let read = Entries::of(talk, None, settings.now).unwrap();
+    let read = ConversationEntries::of(talk, None, settings.now).unwrap();
     let files = HistoryFiles::of(&read.entries, &settings.tools);
     files.text(path.as_ref()).map(str::to_owned)
 }
@@ -151,8 +151,14 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
     // Reads of files that lie further back than five others are not put back.
     let mut before = long(1, 12);
     before.append(&mut elements);
-    let given = || Some(reply(SUMMARY, 0, longhaul_core::summary::Stop::Finished));
-    let first = run(summarise(
+    let given = || {
+        Some(reply(
+            SUMMARY,
+            0,
+            longhaul_core::summary::SummaryStop::Finished,
+        ))
+    };
+    let first = run(summarize(
         &talk(Dialect::Anthropic, &before),
         given(),
         None,
@@ -174,7 +180,7 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
         said.push(json!({"role": "user", "content": format!("and {number}?")}));
     }
     let next = behind(&first, Dialect::Anthropic, &said);
-    let second = run(summarise(&next, given(), None, &settings)).unwrap();
+    let second = run(summarize(&next, given(), None, &settings)).unwrap();
     assert!(
         text(&second).contains("const KEPT: u8 = 1;"),
         "{}",
@@ -205,7 +211,7 @@ fn x1_files_that_other_agents_touched_are_named_with_what_was_done() {
             "ok",
         ),
     ]));
-    let draft = run(summarise(
+    let draft = run(summarize(
         &talk(Dialect::Anthropic, &elements),
         None,
         None,

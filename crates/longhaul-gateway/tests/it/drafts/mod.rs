@@ -16,25 +16,25 @@ use std::sync::Arc;
 use bytes::Bytes;
 use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
-use longhaul_gateway::manage::{Draft, Settings, Talk};
+use longhaul_gateway::manage::{CompactableConversation, CompactedDraft, CompactorSettings};
 use longhaul_provider::Dialect;
-use longhaul_sim::call::Call;
-use longhaul_sim::request::{Endpoint, Request};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::request::{Endpoint, MessagesRequest};
 use longhaul_sim::validate::validate;
 use serde_json::{Value, json};
 
 pub(crate) const MODEL: &str = "claude-opus-5-5";
 
 /// Settings for a window of this size; none: the model's own.
-pub(crate) fn settings(window: Option<u64>) -> Settings {
+pub(crate) fn settings(window: Option<u64>) -> CompactorSettings {
     let mut config = Config::default();
     config.window_cap = window;
     let now = "2026-11-01T12:00:00Z".parse().unwrap();
-    Settings::new(Arc::new(config), Arc::new(ModelTable::builtin()), &[], now)
+    CompactorSettings::new(Arc::new(config), Arc::new(ModelTable::builtin()), &[], now)
 }
 
-pub(crate) fn talk(dialect: Dialect, elements: &[Value]) -> Talk {
-    Talk {
+pub(crate) fn talk(dialect: Dialect, elements: &[Value]) -> CompactableConversation {
+    CompactableConversation {
         dialect,
         model: MODEL.to_owned(),
         lines: Bytes::new(),
@@ -46,8 +46,12 @@ pub(crate) fn talk(dialect: Dialect, elements: &[Value]) -> Talk {
 }
 
 /// The conversation that follows a draft.
-pub(crate) fn behind(draft: &Draft, dialect: Dialect, elements: &[Value]) -> Talk {
-    Talk {
+pub(crate) fn behind(
+    draft: &CompactedDraft,
+    dialect: Dialect,
+    elements: &[Value],
+) -> CompactableConversation {
+    CompactableConversation {
         lines: draft.talk.lines.clone(),
         summary: draft.talk.summary.clone(),
         ..talk(dialect, elements)
@@ -59,7 +63,7 @@ pub(crate) fn raw(value: &Value) -> Bytes {
 }
 
 /// What is sent: a draft, and what the client says behind it.
-pub(crate) fn sent(draft: &Draft, more: &[Value]) -> Vec<Value> {
+pub(crate) fn sent(draft: &CompactedDraft, more: &[Value]) -> Vec<Value> {
     let parse = |bytes: &Bytes| serde_json::from_slice(bytes).unwrap();
     let ours = draft
         .talk
@@ -71,7 +75,7 @@ pub(crate) fn sent(draft: &Draft, more: &[Value]) -> Vec<Value> {
 }
 
 /// The texts of what is sent.
-pub(crate) fn text(draft: &Draft) -> String {
+pub(crate) fn text(draft: &CompactedDraft) -> String {
     let mut all = String::new();
     for message in sent(draft, &[]) {
         match &message["content"] {
@@ -106,12 +110,12 @@ pub(crate) fn accepted(dialect: Dialect, messages: &[Value]) -> Result<(), Strin
             body
         }
     };
-    let call = Call {
+    let call = ApiCall {
         version: longhaul_sim::request::NEWEST_VERSION.to_owned(),
-        ..Call::default()
+        ..ApiCall::default()
     };
     let body = body.to_string();
-    let request = Request::read(
+    let request = MessagesRequest::read(
         body.as_bytes(),
         Endpoint::Messages,
         &call.betas,

@@ -1,8 +1,10 @@
 //! Notes in place of the older part of a conversation: what they do not cover is kept, and the API takes the result.
 
-use longhaul_core::notes::{DEFAULT_TEMPLATE, Notes, Reason};
-use longhaul_gateway::manage::{NotNoted, Talk, noted, without_marks};
-use longhaul_gateway::store::Kind;
+use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesSkipReason, SessionNotes};
+use longhaul_gateway::manage::{
+    CompactableConversation, NotesUnusable, draft_from_notes, without_breakpoints,
+};
+use longhaul_gateway::store::CompactedPrefixKind;
 use longhaul_provider::Dialect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ use super::{accepted, behind, sent, settings, talk, text};
 
 /// Notes with this in every section.
 fn notes(body: &str) -> String {
-    let mut notes = Notes::parse(DEFAULT_TEMPLATE);
+    let mut notes = SessionNotes::parse(DEFAULT_TEMPLATE);
     for section in 0..notes.sections().count() {
         notes = notes.with_body(section, body).unwrap();
     }
@@ -42,20 +44,20 @@ proptest! {
         let settings = settings(Some(window));
         let talk = talk(dialect, &elements);
         let covered = covered.index(elements.len());
-        let Ok(draft) = run(noted(&talk, &notes("- a thing"), covered, &settings)) else {
+        let Ok(draft) = run(draft_from_notes(&talk, &notes("- a thing"), covered, &settings)) else {
             return Ok(());
         };
-        prop_assert_eq!(draft.kind, Kind::Noted);
+        prop_assert_eq!(draft.kind, CompactedPrefixKind::Noted);
         prop_assert!(draft.after < draft.before);
         prop_assert!(draft.after < settings.window(&talk.model).unwrap().auto_compact);
         let from = elements.len() - draft.talk.elements.len();
         prop_assert!(from <= covered + 1, "the first {} are not all covered by {}", from, covered);
-        prop_assert_eq!(from, draft.summed_up);
+        prop_assert_eq!(from, draft.summarized);
         prop_assert_eq!(&draft.talk.elements, &talk.elements[from..]);
         let user = json!({"role": "user", "content": "go on"});
         let mut unmarked = sent(&draft, &[user]);
         for message in &mut unmarked {
-            let bytes = without_marks(&message.to_string().into());
+            let bytes = without_breakpoints(&message.to_string().into());
             *message = serde_json::from_slice(&bytes).unwrap();
         }
         prop_assert_eq!(accepted(dialect, &unmarked), Ok(()));
@@ -70,7 +72,7 @@ proptest! {
 }
 
 /// Of a draft, as long as nobody says anything more.
-fn kept(talk: &Talk, from: usize) -> Vec<Value> {
+fn kept(talk: &CompactableConversation, from: usize) -> Vec<Value> {
     let rest = talk.elements[from..].iter();
     rest.map(|element| serde_json::from_slice(element).unwrap())
         .collect()
@@ -81,12 +83,18 @@ fn s6_x8_notes_follow_on_notes() {
     let settings = settings(Some(60_000));
     let first = talk(Dialect::Anthropic, &long(0, 12));
     let last = first.elements.len() - 1;
-    let one = run(noted(&first, &notes("- first"), last, &settings)).unwrap();
-    let mut more = kept(&first, one.summed_up);
+    let one = run(draft_from_notes(&first, &notes("- first"), last, &settings)).unwrap();
+    let mut more = kept(&first, one.summarized);
     more.extend(long(12, 12));
     let second = behind(&one, Dialect::Anthropic, &more);
     let last = second.elements.len() - 1;
-    let two = run(noted(&second, &notes("- second"), last, &settings)).unwrap();
+    let two = run(draft_from_notes(
+        &second,
+        &notes("- second"),
+        last,
+        &settings,
+    ))
+    .unwrap();
     let text = text(&two);
     assert!(text.contains("- second") && !text.contains("- first"));
     for number in 0..24 {
@@ -100,17 +108,24 @@ fn s6_x8_notes_in_which_nothing_is_noted_are_not_used() {
     let talk = talk(Dialect::Anthropic, &long(0, 12));
     let last = talk.elements.len() - 1;
     let settings = settings(Some(60_000));
-    let untouched = run(noted(&talk, DEFAULT_TEMPLATE, last, &settings));
+    let untouched = run(draft_from_notes(&talk, DEFAULT_TEMPLATE, last, &settings));
     assert!(matches!(
         untouched,
-        Err(NotNoted::Reason(Reason::UntouchedTemplate))
+        Err(NotesUnusable::Reason(NotesSkipReason::UntouchedTemplate))
     ));
-    let early = run(noted(&talk, &notes("- a thing"), 0, &settings));
+    let early = run(draft_from_notes(&talk, &notes("- a thing"), 0, &settings));
     assert!(early.is_err(), "they cover too little");
-    let beyond = run(noted(&talk, &notes("- a thing"), last + 1, &settings));
+    let beyond = run(draft_from_notes(
+        &talk,
+        &notes("- a thing"),
+        last + 1,
+        &settings,
+    ));
     assert!(matches!(
         beyond,
-        Err(NotNoted::Reason(Reason::UnknownLastSummarised))
+        Err(NotesUnusable::Reason(
+            NotesSkipReason::UnknownLastSummarised
+        ))
     ));
 }
 
@@ -118,11 +133,11 @@ fn s6_x8_notes_in_which_nothing_is_noted_are_not_used() {
 fn s6_x8_a_section_that_is_too_long_is_cut_and_points_to_no_file() {
     let talk = talk(Dialect::Anthropic, &long(0, 60));
     let last = talk.elements.len() - 1;
-    let mut notes = Notes::parse(DEFAULT_TEMPLATE);
+    let mut notes = SessionNotes::parse(DEFAULT_TEMPLATE);
     notes = notes
         .with_body(1, &"- a line of what goes on\n".repeat(2_000))
         .unwrap();
-    let draft = run(noted(&talk, notes.text(), last, &settings(None))).unwrap();
+    let draft = run(draft_from_notes(&talk, notes.text(), last, &settings(None))).unwrap();
     let text = text(&draft);
     assert!(text.contains("The rest of this section was left out here"));
     assert!(!text.contains(".md"));

@@ -5,8 +5,8 @@ use std::fs;
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_gateway::manage::entries::Entries;
-use longhaul_gateway::manage::{NotDrafted, summarise};
+use longhaul_gateway::manage::entries::ConversationEntries;
+use longhaul_gateway::manage::{DraftError, summarize};
 use longhaul_provider::Dialect;
 use longhaul_testkit::corpora::{claude_code_transcripts, corpora};
 use serde_json::{Value, json};
@@ -23,9 +23,9 @@ fn check(
 ) {
     let settings = settings(Some(window));
     let talk = talk(dialect, elements);
-    let read = Entries::of(&talk, None, settings.now).unwrap();
+    let read = ConversationEntries::of(&talk, None, settings.now).unwrap();
     assert_eq!(read.entries.len(), elements.len());
-    let outcome = match run(summarise(&talk, None, None, &settings)) {
+    let outcome = match run(summarize(&talk, None, None, &settings)) {
         Ok(draft) => {
             assert!(draft.after < draft.before);
             let user = json!({"role": "user", "content": "go on"});
@@ -43,10 +43,10 @@ fn check(
                 false => "shortened",
             }
         }
-        Err(NotDrafted::WouldNotShrink(_)) => "too short to gain",
-        Err(NotDrafted::TooLarge { .. }) => "too large",
-        Err(NotDrafted::Nothing(_)) => "nothing",
-        Err(NotDrafted::Unanswered) => "open calls",
+        Err(DraftError::WouldNotShrink(_)) => "too short to gain",
+        Err(DraftError::TooLarge { .. }) => "too large",
+        Err(DraftError::Nothing(_)) => "nothing",
+        Err(DraftError::Unanswered) => "open calls",
         Err(other) => panic!("{other}"),
     };
     *came.entry(outcome).or_default() += 1;

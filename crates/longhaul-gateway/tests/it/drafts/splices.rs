@@ -1,7 +1,7 @@
 //! What is taken out leaves every other byte as it was.
 
 use bytes::Bytes;
-use longhaul_gateway::manage::{has_thinking, without_marks, without_thinking};
+use longhaul_gateway::manage::{has_thinking, without_breakpoints, without_thinking};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ proptest! {
             true => serde_json::to_string_pretty(&element).unwrap().into(),
             false => element.to_string().into(),
         };
-        let after: Value = serde_json::from_slice(&without_marks(&bytes)).unwrap();
+        let after: Value = serde_json::from_slice(&without_breakpoints(&bytes)).unwrap();
         let mut expected = element;
         unmark(&mut expected);
         prop_assert_eq!(after, expected);
@@ -95,7 +95,7 @@ fn n2_other_bytes_stay_to_the_letter() {
         br#"{"role":"user","content":[{ "cache_control":{"type":"ephemeral"} , "type":"text","text":"a"},{"type":"text", "text":"b" ,"cache_control":{}}]}"#,
     );
     assert_eq!(
-        without_marks(&marked),
+        without_breakpoints(&marked),
         br#"{"role":"user","content":[{ "type":"text","text":"a"},{"type":"text", "text":"b"}]}"#[..]
     );
 }
@@ -109,6 +109,6 @@ fn n2_damaged_elements_stay_as_they_are() {
     ] {
         let bytes = Bytes::from_static(bytes);
         assert_eq!(without_thinking(&bytes), bytes);
-        assert_eq!(without_marks(&bytes), bytes);
+        assert_eq!(without_breakpoints(&bytes), bytes);
     }
 }

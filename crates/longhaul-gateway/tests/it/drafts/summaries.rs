@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use longhaul_core::engine::SummaryReply;
-use longhaul_core::summary::Stop;
-use longhaul_gateway::manage::{NotDrafted, fork_message, summarise};
-use longhaul_gateway::store::Kind;
+use longhaul_core::summary::SummaryStop;
+use longhaul_gateway::manage::{DraftError, fork_message, summarize};
+use longhaul_gateway::store::CompactedPrefixKind;
 use longhaul_provider::{Client, ClientConfig, Dialect};
 use longhaul_sim::model::SimModel;
-use longhaul_sim::server::{self, Server};
+use longhaul_sim::server::{self, SimServer};
 use longhaul_sim::world::{self, World};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(work)
 }
 
-pub(super) fn reply(text: &str, calls: usize, stop: Stop) -> SummaryReply {
+pub(super) fn reply(text: &str, calls: usize, stop: SummaryStop) -> SummaryReply {
     SummaryReply {
         text: text.to_owned(),
         calls,
@@ -65,11 +65,11 @@ proptest! {
         prop_assert_eq!(accepted(Dialect::Anthropic, &with_end(&elements)), Ok(()));
         let settings = settings(Some(window));
         let talk = talk(Dialect::Anthropic, &elements);
-        match run(summarise(&talk, None, None, &settings)) {
+        match run(summarize(&talk, None, None, &settings)) {
             Ok(draft) => {
                 prop_assert!(draft.after < draft.before);
                 prop_assert!(draft.after < settings.window(&talk.model).unwrap().auto_compact);
-                prop_assert!(draft.talk.elements.is_empty() && draft.kind == Kind::Extracted);
+                prop_assert!(draft.talk.elements.is_empty() && draft.kind == CompactedPrefixKind::Extracted);
                 for element in sent(&draft, &[]) {
                     prop_assert_eq!(&element["role"], "user");
                     prop_assert!(!element.to_string().contains("cache_control"));
@@ -80,11 +80,11 @@ proptest! {
                     prop_assert_eq!(accepted(Dialect::Anthropic, &sent(&draft, &more)), Ok(()));
                 }
                 // The same conversation gives the same summary.
-                let again = run(summarise(&talk, None, None, &settings)).unwrap();
+                let again = run(summarize(&talk, None, None, &settings)).unwrap();
                 prop_assert_eq!(again.talk.summary, draft.talk.summary);
                 prop_assert_eq!(again.talk.lines, draft.talk.lines);
             }
-            Err(NotDrafted::WouldNotShrink(_) | NotDrafted::TooLarge { .. }) => {}
+            Err(DraftError::WouldNotShrink(_) | DraftError::TooLarge { .. }) => {}
             Err(other) => prop_assert!(false, "{other}"),
         }
     }
@@ -103,8 +103,8 @@ proptest! {
                 None => talk(Dialect::Anthropic, &elements),
                 Some(draft) => behind(draft, Dialect::Anthropic, &elements),
             };
-            let given = (number == 1).then(|| reply(SUMMARY, 0, Stop::Finished));
-            let made = run(summarise(&talk, given, None, &settings)).unwrap();
+            let given = (number == 1).then(|| reply(SUMMARY, 0, SummaryStop::Finished));
+            let made = run(summarize(&talk, given, None, &settings)).unwrap();
             let text = text(&made);
             for wish in &wishes {
                 prop_assert!(text.contains(wish), "{wish} is not in {text}");
@@ -133,9 +133,9 @@ fn spoken(elements: &[Value]) -> Vec<String> {
 
 #[test]
 fn x1_words_of_the_host_are_not_kept_as_the_users() {
-    let draft = run(summarise(
+    let draft = run(summarize(
         &talk(Dialect::Anthropic, &long(1, 12)),
-        Some(reply(SUMMARY, 0, Stop::Finished)),
+        Some(reply(SUMMARY, 0, SummaryStop::Finished)),
         None,
         &settings(None),
     ));
@@ -155,7 +155,7 @@ fn x1_words_of_the_host_are_not_kept_as_the_users() {
 #[test]
 fn n7_what_the_system_said_outlives_extracts_and_chains() {
     let settings = settings(None);
-    let first = run(summarise(
+    let first = run(summarize(
         &talk(Dialect::Anthropic, &long(1, 12)),
         None,
         None,
@@ -165,11 +165,11 @@ fn n7_what_the_system_said_outlives_extracts_and_chains() {
     let mut said = vec![json!({"role": "assistant", "content": "well ".repeat(9_000)})];
     said.push(json!({"role": "user", "content": "and?"}));
     said.push(json!({"role": "system", "content": [{"type": "text", "text": "Speak Welsh."}]}));
-    let second = longhaul_gateway::manage::Talk {
+    let second = longhaul_gateway::manage::CompactableConversation {
         elements: said.iter().map(super::raw).collect(),
         ..second
     };
-    let second = run(summarise(&second, None, None, &settings)).unwrap();
+    let second = run(summarize(&second, None, None, &settings)).unwrap();
     let text = text(&second);
     let (_, system) = text.split_once("The system said this").unwrap();
     assert!(
@@ -186,26 +186,26 @@ fn z2_a_conversation_that_ends_with_open_calls_is_left() {
     let mut elements = long(1, 12);
     elements.truncate(elements.len() - 2);
     let open = talk(Dialect::Anthropic, &elements);
-    let refused = run(summarise(&open, None, None, &settings(None))).unwrap_err();
-    assert!(matches!(refused, NotDrafted::Unanswered), "{refused}");
+    let refused = run(summarize(&open, None, None, &settings(None))).unwrap_err();
+    assert!(matches!(refused, DraftError::Unanswered), "{refused}");
 }
 
 #[test]
 fn f6_a_given_summary_is_used_and_what_is_none_is_not() {
     let talk = talk(Dialect::Anthropic, &long(1, 12));
     let settings = settings(None);
-    let given = |given| run(summarise(&talk, Some(given), None, &settings)).unwrap();
-    let draft = given(reply(SUMMARY, 0, Stop::Finished));
-    assert_eq!(draft.kind, Kind::Summarised);
+    let given = |given| run(summarize(&talk, Some(given), None, &settings)).unwrap();
+    let draft = given(reply(SUMMARY, 0, SummaryStop::Finished));
+    assert_eq!(draft.kind, CompactedPrefixKind::Summarised);
     assert!(text(&draft).contains("7. Pending: none."));
     assert!(!text(&draft).contains("draft</analysis>"));
     for unusable in [
-        reply(SUMMARY, 1, Stop::ToolUse),
-        reply("", 0, Stop::Finished),
-        reply("I will not", 0, Stop::Refusal),
-        reply("Hello there.", 0, Stop::Finished),
+        reply(SUMMARY, 1, SummaryStop::ToolUse),
+        reply("", 0, SummaryStop::Finished),
+        reply("I will not", 0, SummaryStop::Refusal),
+        reply("Hello there.", 0, SummaryStop::Finished),
     ] {
-        assert_eq!(given(unusable).kind, Kind::Extracted);
+        assert_eq!(given(unusable).kind, CompactedPrefixKind::Extracted);
     }
 }
 
@@ -227,9 +227,9 @@ fn f7_the_message_of_a_fork_forbids_tools_and_asks_for_the_whole() {
 #[test]
 fn t1_what_the_provider_counted_scales_what_is_expected() {
     let mut talk = talk(Dialect::Anthropic, &long(1, 12));
-    let rough = run(summarise(&talk, None, None, &settings(None))).unwrap();
+    let rough = run(summarize(&talk, None, None, &settings(None))).unwrap();
     talk.measured = Some(rough.before * 3);
-    let counted = run(summarise(&talk, None, None, &settings(None))).unwrap();
+    let counted = run(summarize(&talk, None, None, &settings(None))).unwrap();
     assert!(counted.before >= rough.before * 3);
     assert!(
         counted.after >= rough.after * 2,
@@ -237,8 +237,8 @@ fn t1_what_the_provider_counted_scales_what_is_expected() {
         counted.after,
         rough.after
     );
-    let headed = settings(None).for_talk(9_000, settings(None).now);
-    let headed = run(summarise(&talk, None, None, &headed)).unwrap();
+    let headed = settings(None).for_conversation(9_000, settings(None).now);
+    let headed = run(summarize(&talk, None, None, &headed)).unwrap();
     assert!(headed.after >= 9_000 + rough.after);
 }
 
@@ -248,27 +248,27 @@ fn y1_what_would_not_shrink_or_fit_is_refused_with_the_reason() {
         Dialect::Anthropic,
         &[json!({"role": "user", "content": "hello"})],
     );
-    let refused = run(summarise(&short, None, None, &settings(None))).unwrap_err();
+    let refused = run(summarize(&short, None, None, &settings(None))).unwrap_err();
     assert!(
-        matches!(refused, NotDrafted::WouldNotShrink(_)),
+        matches!(refused, DraftError::WouldNotShrink(_)),
         "{refused}"
     );
     let long = talk(Dialect::Anthropic, &long(1, 12));
-    let full = settings(None).for_talk(999_000_000, settings(None).now);
-    let refused = run(summarise(&long, None, None, &full)).unwrap_err();
-    assert!(matches!(refused, NotDrafted::TooLarge { .. }), "{refused}");
+    let full = settings(None).for_conversation(999_000_000, settings(None).now);
+    let refused = run(summarize(&long, None, None, &full)).unwrap_err();
+    assert!(matches!(refused, DraftError::TooLarge { .. }), "{refused}");
     let nothing = talk(Dialect::Anthropic, &[]);
-    let refused = run(summarise(&nothing, None, None, &settings(None))).unwrap_err();
-    assert!(matches!(refused, NotDrafted::Nothing(_)), "{refused}");
+    let refused = run(summarize(&nothing, None, None, &settings(None))).unwrap_err();
+    assert!(matches!(refused, DraftError::Nothing(_)), "{refused}");
 }
 
 #[test]
 fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
     run(async {
         let model = Box::new(SimModel::new(Default::default()));
-        let world = World::new(world::Options::new(1, model));
+        let world = World::new(world::WorldOptions::new(1, model));
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, world, server::Options::default())
+        let server = SimServer::start(address, world, server::SimServerOptions::default())
             .await
             .unwrap();
         let client = |url: String| {
@@ -283,16 +283,16 @@ fn x9_a_model_is_asked_by_a_request_that_the_api_takes_else_extracts_do() {
         };
         let talk = talk(Dialect::Anthropic, &long(1, 12));
         let asked = client(server.url());
-        let draft = summarise(&talk, None, Some(asked), &settings(None))
+        let draft = summarize(&talk, None, Some(asked), &settings(None))
             .await
             .unwrap();
-        assert_eq!(draft.kind, Kind::Summarised);
+        assert_eq!(draft.kind, CompactedPrefixKind::Summarised);
         assert!(draft.usage.unwrap().output > 0);
         let nobody = client("http://127.0.0.1:9".to_owned());
-        let draft = summarise(&talk, None, Some(nobody), &settings(None))
+        let draft = summarize(&talk, None, Some(nobody), &settings(None))
             .await
             .unwrap();
-        assert_eq!(draft.kind, Kind::Extracted);
+        assert_eq!(draft.kind, CompactedPrefixKind::Extracted);
         assert!(draft.usage.is_none());
     });
 }

@@ -1,11 +1,11 @@
 //! The table of tools.
 
-use longhaul_core::json::Object;
-use longhaul_gateway::manage::tools::{ToolKind, Tools};
+use longhaul_core::json::ObjectReader;
+use longhaul_gateway::manage::tools::{KnownTools, ToolKind};
 
 #[test]
 fn u1_the_table_of_tools_is_read_and_says_no_when_in_doubt() {
-    let tools = Tools::builtin();
+    let tools = KnownTools::builtin();
     assert!(tools.rows().len() > 100);
     let clearable = tools.clearable(&["mcp__docs__*".to_owned(), "todo*".to_owned()]);
     for name in [
@@ -62,7 +62,7 @@ fn u1_the_table_of_tools_is_read_and_says_no_when_in_doubt() {
 
 #[test]
 fn u1_every_row_has_what_its_kind_needs() {
-    for row in Tools::builtin().rows() {
+    for row in KnownTools::builtin().rows() {
         let is_of_file = matches!(row.kind, ToolKind::Read | ToolKind::Write | ToolKind::Edit);
         assert!(
             is_of_file || row.part.is_empty() && row.text.is_none(),
@@ -71,7 +71,7 @@ fn u1_every_row_has_what_its_kind_needs() {
         );
         assert_eq!(row.old.is_some(), row.new.is_some(), "{}", row.name);
         assert!(!row.agent.is_empty() && !row.name.is_empty());
-        let clearable = Tools::builtin().clearable(&[]);
+        let clearable = KnownTools::builtin().clearable(&[]);
         let name = row.name.trim_end_matches('*');
         assert_eq!(
             clearable.contains(name),
@@ -83,9 +83,9 @@ fn u1_every_row_has_what_its_kind_needs() {
 
 #[test]
 fn r1_a_call_is_taken_for_the_agent_whose_path_it_names() {
-    let tools = Tools::builtin();
+    let tools = KnownTools::builtin();
     let agent = |name: &str, input: &str| {
-        let row = tools.of_call(name, Object::new(input.as_bytes()));
+        let row = tools.of_call(name, ObjectReader::new(input.as_bytes()));
         row.map(|row| row.agent.clone())
     };
     assert_eq!(

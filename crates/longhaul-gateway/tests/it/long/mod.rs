@@ -9,9 +9,9 @@ mod texts;
 
 use client::Dialect;
 use longhaul_core::models::ModelTable;
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::InMemoryStore;
 pub(crate) use texts::Kind;
 
 use super::support::{body_of, get, sessions_when};
@@ -34,9 +34,12 @@ pub(crate) fn with_window(model: &str, window: u64) -> (ModelTable, u64) {
     (table.extended_with(&text).unwrap(), window)
 }
 
-pub(crate) async fn gateway(models: ModelTable, change: impl FnOnce(&mut Options)) -> Gateway {
-    let store = std::sync::Arc::new(Memory::new().unwrap());
-    let mut options = Options::new(UpstreamChoice::Simulated, store, Tenants::passing());
+pub(crate) async fn gateway(
+    models: ModelTable,
+    change: impl FnOnce(&mut GatewayOptions),
+) -> Gateway {
+    let store = std::sync::Arc::new(InMemoryStore::new().unwrap());
+    let mut options = GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing());
     options.models = models;
     change(&mut options);
     Gateway::start(options).await.unwrap()

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use longhaul_core::models::ModelTable;
-use longhaul_gateway::marks::{Marks, Replaced, check};
-use longhaul_sim::call::Call;
-use longhaul_sim::request::{Endpoint, Request};
+use longhaul_gateway::breakpoints::{BreakpointMode, ReplacedMessages, check};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::request::{Endpoint, MessagesRequest};
 use longhaul_sim::validate::validate;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -188,12 +188,12 @@ fn said(mut body: Value) -> Value {
 }
 
 fn taken(text: &str) -> Result<(), String> {
-    let call = Call {
+    let call = ApiCall {
         version: "2023-06-01".to_owned(),
-        ..Call::default()
+        ..ApiCall::default()
     };
     let betas = BTreeSet::new();
-    let request = Request::read(text.as_bytes(), Endpoint::Messages, &betas, &call.version);
+    let request = MessagesRequest::read(text.as_bytes(), Endpoint::Messages, &betas, &call.version);
     let request = request.map_err(|error| error.message)?;
     let spec = ModelTable::builtin().resolve(&request.model).spec;
     validate(&request, &spec, &call).map_err(|error| error.message)
@@ -273,7 +273,7 @@ proptest! {
         guise in guise(),
     ) {
         let body = dressed(&turns, turns.len(), &system, &guise);
-        let sent = Desk::new(Marks::Manage).send(&body);
+        let sent = Desk::new(BreakpointMode::Manage).send(&body);
         prop_assert_eq!(said(sent.json()), said(serde_json::from_str(&body).unwrap()));
         prop_assert_eq!(check(sent.text.as_bytes()), Ok(sent.markers().len()));
         prop_assert_eq!(taken(&sent.text), Ok(()));
@@ -282,7 +282,7 @@ proptest! {
         let hours = markers.iter().filter(|place| place.ends_with("1h")).count();
         prop_assert!(hours == 0 || hours == markers.len());
         // What is marked like this needs nothing more.
-        let again = Desk::new(Marks::Manage).send(&sent.text);
+        let again = Desk::new(BreakpointMode::Manage).send(&sent.text);
         prop_assert!(again.exact, "{} {}", sent.text, again.text);
     }
 
@@ -311,11 +311,11 @@ proptest! {
         let ends: Vec<usize> = (0..messages.len())
             .filter(|at| messages[*at]["role"] == "assistant" && messages[*at].to_string().contains("done"))
             .collect();
-        let replaced = Replaced {
+        let replaced = ReplacedMessages {
             elements: 0..ends[cut.index(ends.len())] + 1,
             text: Bytes::from_static(br#"{"role":"user","content":"in short"},{"role":"assistant","content":"yes"}"#),
         };
-        let kept = Desk::new(Marks::Keep).send_behind(&body, Some(&replaced));
+        let kept = Desk::new(BreakpointMode::Keep).send_behind(&body, Some(&replaced));
         let mut expected = value.clone();
         let list = expected["messages"].as_array_mut().unwrap();
         list.splice(replaced.elements.clone(), [user("in short"), model("yes")]);
@@ -325,7 +325,7 @@ proptest! {
             prop_assert!(check(kept.text.as_bytes()).is_ok());
             prop_assert_eq!(taken(&kept.text), Ok(()));
         }
-        let managed = Desk::new(Marks::Manage).send_behind(&body, Some(&replaced));
+        let managed = Desk::new(BreakpointMode::Manage).send_behind(&body, Some(&replaced));
         prop_assert_eq!(said(managed.json()), said(kept.json()));
         prop_assert_eq!(taken(&managed.text), Ok(()));
     }
@@ -336,7 +336,7 @@ proptest! {
         system in system(),
         guises in prop::collection::vec(guise(), 6),
     ) {
-        let mut desk = Desk::new(Marks::Manage);
+        let mut desk = Desk::new(BreakpointMode::Manage);
         let mut before: Option<(String, bool)> = None;
         for (count, guise) in (1..=turns.len()).zip(guises) {
             let body = dressed(&turns, count, &system, &guise);
@@ -381,7 +381,7 @@ proptest! {
         lists in any::<u64>(),
     ) {
         // The client moves its markers about and writes everything else as before.
-        let mut desk = Desk::new(Marks::Manage);
+        let mut desk = Desk::new(BreakpointMode::Manage);
         let bare = elements(&plain(&turns, turns.len(), &system, lists).to_string());
         for (count, guise) in (1..=turns.len()).zip(guises) {
             let guise = Guise { lists, pretty: false, ..guise };
@@ -405,7 +405,7 @@ proptest! {
         let messages: Vec<Value> = contents.into_iter().map(user).collect();
         let mut body = json!({"system": system, "model": "m", "tools": tools, "messages": messages});
         let text = if pretty { serde_json::to_string_pretty(&body).unwrap() } else { body.to_string() };
-        let mut sent = Desk::new(Marks::Manage).send(&text).json();
+        let mut sent = Desk::new(BreakpointMode::Manage).send(&text).json();
         for value in [&mut body, &mut sent] {
             bare(value);
             let said = &mut value["messages"];

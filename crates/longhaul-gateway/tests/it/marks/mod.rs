@@ -8,8 +8,11 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use longhaul_gateway::body;
-use longhaul_gateway::line::{Chain, LineId, Request, Tenant, spoken};
-use longhaul_gateway::marks::{Asked, Did, Marks, Replaced, Trail, keep, manage};
+use longhaul_gateway::branch::{HistoryChain, LineId, RecognitionRequest, Tenant, hash_message};
+use longhaul_gateway::breakpoints::{
+    BreakpointChanges, BreakpointHistory, BreakpointMode, BreakpointRequest, ReplacedMessages,
+    keep, manage,
+};
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
 
@@ -18,7 +21,7 @@ use super::lines::{Bench, key};
 /// What was sent for a body.
 struct Sent {
     text: String,
-    did: Did,
+    did: BreakpointChanges,
     /// Whether it is the client's body itself, not a copy.
     exact: bool,
     parts: usize,
@@ -37,13 +40,13 @@ impl Sent {
 
 /// A gateway's memory without the gateway.
 struct Desk {
-    marks: Marks,
+    marks: BreakpointMode,
     bench: Bench,
-    trails: HashMap<LineId, Trail>,
+    trails: HashMap<LineId, BreakpointHistory>,
 }
 
 impl Desk {
-    fn new(marks: Marks) -> Self {
+    fn new(marks: BreakpointMode) -> Self {
         Self {
             marks,
             bench: Bench::new(),
@@ -55,8 +58,8 @@ impl Desk {
         self.send_behind(body, None)
     }
 
-    fn send_behind(&mut self, text: &str, replaced: Option<&Replaced>) -> Sent {
-        let request = Request {
+    fn send_behind(&mut self, text: &str, replaced: Option<&ReplacedMessages>) -> Sent {
+        let request = RecognitionRequest {
             tenant: Tenant(1),
             dialect: Dialect::Anthropic,
             body: text.as_bytes(),
@@ -64,15 +67,16 @@ impl Desk {
         let read = self.bench.recogniser.read(request).unwrap();
         let line = self.bench.recogniser.place(request, &read, None).line;
         let whole = body::read(text.as_bytes()).unwrap();
-        let (mut ends, mut hashes, mut chain) = (Vec::new(), Vec::new(), Chain::default());
+        let (mut ends, mut hashes, mut chain) = (Vec::new(), Vec::new(), HistoryChain::default());
         for element in &whole.elements {
             let raw = &text.as_bytes()[element.span.clone()];
-            chain = chain.then(spoken(&key(), Dialect::Anthropic, element.role, raw).unwrap());
+            chain =
+                chain.then(hash_message(&key(), Dialect::Anthropic, element.role, raw).unwrap());
             hashes.push(chain.hash);
             ends.push(u32::try_from(element.span.end).unwrap());
         }
         let body = Bytes::from(text.to_owned());
-        let asked = Asked {
+        let asked = BreakpointRequest {
             body: &body,
             outline: &read.outline,
             ends: &ends,
@@ -81,11 +85,11 @@ impl Desk {
             replaced,
         };
         let (parts, did) = match self.marks {
-            Marks::Keep => (keep(&asked), Did::default()),
-            Marks::Manage => {
+            BreakpointMode::Keep => (keep(&asked), BreakpointChanges::default()),
+            BreakpointMode::Manage => {
                 let managed = manage(&asked, self.trails.get(&line));
                 // A trail of its own changes nothing but what is looked at.
-                let fresh = Asked {
+                let fresh = BreakpointRequest {
                     outline: &whole,
                     ..asked
                 };
@@ -152,7 +156,7 @@ fn model(content: impl Into<Value>) -> Value {
 }
 
 fn managed(body: &str) -> Sent {
-    Desk::new(Marks::Manage).send(body)
+    Desk::new(BreakpointMode::Manage).send(body)
 }
 
 #[test]
@@ -248,7 +252,7 @@ fn b2_automatic_caching_stays_or_gives_way() {
         r#"{"model":"m","cache_control":{"type":"ephemeral","ttl":"1h"},"messages":[{"role":"user","content":"hi"}]}"#,
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}], "cache_control" : {"type":"ephemeral","ttl":"1h"}}"#,
     ] {
-        assert!(Desk::new(Marks::Keep).send(body).exact);
+        assert!(Desk::new(BreakpointMode::Keep).send(body).exact);
         let sent = managed(body);
         assert_eq!(sent.markers(), ["0.0 1h"]);
         let bare = sent.text.replace(
@@ -264,7 +268,7 @@ fn b2_automatic_caching_stays_or_gives_way() {
 
 #[test]
 fn b5_the_longest_lifetime_the_client_asked_for_is_latched_for_the_line() {
-    let mut desk = Desk::new(Marks::Manage);
+    let mut desk = Desk::new(BreakpointMode::Manage);
     let body = |messages: Value| json!({"model": "m", "system": "s", "messages": messages});
     let first = body(json!([user(json!([
         marked("a", marker()),
@@ -302,7 +306,7 @@ fn b2_many_calls_at_once_are_bridged() {
     };
     // A reminder, calls, and all results but the last lie between.
     for (count, bridged) in [(7, false), (8, true), (30, true)] {
-        let mut desk = Desk::new(Marks::Manage);
+        let mut desk = Desk::new(BreakpointMode::Manage);
         let mut messages = vec![user("a"), model("b"), user("c")];
         let body = |messages: &[Value]| {
             json!({"model": "m", "system": "s", "messages": messages}).to_string()
@@ -327,22 +331,22 @@ fn b2_what_stands_for_the_beginning_is_spliced_in_and_bears_the_marker_that_woul
     let text = Bytes::from_static(
         br#"{"role":"user","content":"in short"}, {"role":"user","content":"c"}"#,
     );
-    let replaced = |elements| Replaced {
+    let replaced = |elements| ReplacedMessages {
         elements,
         text: text.clone(),
     };
-    let mut kept = Desk::new(Marks::Keep);
+    let mut kept = Desk::new(BreakpointMode::Keep);
     let sent = kept.send_behind(body, Some(&replaced(1..3)));
     assert_eq!(
         sent.text,
         r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"in short"}, {"role":"user","content":[{"type":"text","text":"c","cache_control":{"type":"ephemeral"}}]} ,{"role":"user","content":"c"}]}"#
     );
-    let mut desk = Desk::new(Marks::Manage);
+    let mut desk = Desk::new(BreakpointMode::Manage);
     let sent = desk.send_behind(body, Some(&replaced(1..3)));
     assert_eq!(sent.markers(), ["3.0"]);
     assert_eq!(sent.parts, 8);
     // Nothing of the client's is left to be marked.
-    let sent = Desk::new(Marks::Manage).send_behind(body, Some(&replaced(0..4)));
+    let sent = Desk::new(BreakpointMode::Manage).send_behind(body, Some(&replaced(0..4)));
     assert_eq!(sent.markers(), ["1.0"]);
     assert_eq!(sent.json()["messages"].as_array().unwrap().len(), 2);
 }

@@ -2,11 +2,11 @@
 //! cache and what it costs, with their own markers and with ours. `--nocapture` shows the table.
 
 use bytes::Bytes;
-use longhaul_gateway::marks::{Marks, Replaced};
-use longhaul_sim::books::Account;
-use longhaul_sim::call::Call;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::world::{Options, World};
+use longhaul_gateway::breakpoints::{BreakpointMode, ReplacedMessages};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::usage_log::UsageTotals;
+use longhaul_sim::world::{World, WorldOptions};
 use serde_json::{Value, json};
 
 use super::{Desk, hour, marker, model, user};
@@ -14,11 +14,11 @@ use super::{Desk, hour, marker, model, user};
 /// Answers briefly: what the model did is written by the test.
 struct Brief;
 
-impl Model for Brief {
-    fn reply(&mut self, _: &Turn<'_>) -> Draft {
-        Draft {
+impl ReplyModel for Brief {
+    fn reply(&mut self, _: &ModelTurn<'_>) -> ReplyDraft {
+        ReplyDraft {
             content: vec![DraftBlock::Text("Done.".to_owned())],
-            stop: Stop::Natural,
+            stop: DraftStop::Natural,
         }
     }
 }
@@ -103,8 +103,8 @@ enum Course {
 }
 
 /// A session; each call's share of the prompt that was read, and all in all.
-fn session(marks: Marks, marking: Marking, course: Course) -> (Vec<f64>, Account) {
-    let mut world = World::new(Options::new(7, Box::new(Brief)));
+fn session(marks: BreakpointMode, marking: Marking, course: Course) -> (Vec<f64>, UsageTotals) {
+    let mut world = World::new(WorldOptions::new(7, Box::new(Brief)));
     let mut desk = Desk::new(marks);
     let text = |text: String| json!([{"type": "text", "text": text}]);
     let mut messages = vec![user(text(words(50, 1)))];
@@ -124,7 +124,7 @@ fn session(marks: Marks, marking: Marking, course: Course) -> (Vec<f64>, Account
             .iter_mut()
             .for_each(flipped);
         if course == Course::Replaced && turn == REPLACED_AT {
-            replaced = Some(Replaced {
+            replaced = Some(ReplacedMessages {
                 elements: 0..messages.len() - 1,
                 text: Bytes::from_static(
                     br#"{"role":"user","content":"in short"},{"role":"assistant","content":"yes"}"#,
@@ -132,14 +132,17 @@ fn session(marks: Marks, marking: Marking, course: Course) -> (Vec<f64>, Account
             });
         }
         let sent = desk.send_behind(&body.to_string(), replaced.as_ref());
-        let call = Call {
+        let call = ApiCall {
             key: "k".to_owned(),
             version: "2023-06-01".to_owned(),
             body: Bytes::from(sent.text),
-            ..Call::default()
+            ..ApiCall::default()
         };
         let answered = world.exchange(&call);
-        assert!(marks == Marks::Keep || answered.is_ok(), "{answered:?}");
+        assert!(
+            marks == BreakpointMode::Keep || answered.is_ok(),
+            "{answered:?}"
+        );
         shares.push(world.books().last().unwrap().tokens.hit_rate);
         // A pause for thought; now and then a longer one, within five minutes.
         world.advance(if turn % 10 == 9 { 200_000 } else { 15_000 });
@@ -167,8 +170,8 @@ fn session(marks: Marks, marking: Marking, course: Course) -> (Vec<f64>, Account
 fn b2_managed_markers_read_what_was_written_whoever_the_client_is() {
     println!("| client | read, its own markers | cost | read, managed | cost |");
     for (name, marking) in CLIENTS {
-        let (_, own) = session(Marks::Keep, marking, Course::Many);
-        let (shares, ours) = session(Marks::Manage, marking, Course::Many);
+        let (_, own) = session(BreakpointMode::Keep, marking, Course::Many);
+        let (shares, ours) = session(BreakpointMode::Manage, marking, Course::Many);
         let refused = own.errors == own.requests;
         assert_eq!(ours.errors, 0, "{name}");
         // Every call but the first reads, those behind thirty calls at once included.
@@ -199,8 +202,8 @@ fn b2_managed_markers_read_what_was_written_whoever_the_client_is() {
 #[test]
 fn b2_clients_that_mark_well_neither_gain_nor_lose() {
     for (name, marking) in CLIENTS.into_iter().skip(4) {
-        let (_, own) = session(Marks::Keep, marking, Course::Few);
-        let (_, ours) = session(Marks::Manage, marking, Course::Few);
+        let (_, own) = session(BreakpointMode::Keep, marking, Course::Few);
+        let (_, ours) = session(BreakpointMode::Manage, marking, Course::Few);
         assert_eq!(own, ours, "{name}");
     }
 }
@@ -208,14 +211,14 @@ fn b2_clients_that_mark_well_neither_gain_nor_lose() {
 #[test]
 fn b2_behind_what_stands_for_the_beginning_the_cache_is_warm_again_at_once() {
     for (name, marking) in CLIENTS {
-        let (shares, ours) = session(Marks::Manage, marking, Course::Replaced);
+        let (shares, ours) = session(BreakpointMode::Manage, marking, Course::Replaced);
         assert_eq!(ours.errors, 0, "{name}");
         for (turn, share) in shares.iter().enumerate().skip(1) {
             // System and tools are read even by the first request with it.
             assert!(*share > 0.8, "{name}: {turn} {share}");
         }
-        let (_, own) = session(Marks::Keep, marking, Course::Replaced);
-        let refused_before = session(Marks::Keep, marking, Course::Few).1.errors;
+        let (_, own) = session(BreakpointMode::Keep, marking, Course::Replaced);
+        let refused_before = session(BreakpointMode::Keep, marking, Course::Few).1.errors;
         assert!(own.errors <= refused_before, "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! What the page shows, and how it looks.
 
 use longhaul_gateway::front::Gateway;
-use longhaul_testkit::browser::{Browser, Scheme};
+use longhaul_testkit::browser::{Browser, ColorScheme};
 
 use super::told::{CAUSE, MARKUP, SESSION, SHORT};
 use super::{assert_clean, assert_fits, json_of, picture, told};
@@ -147,10 +147,10 @@ async fn x8_the_page_is_looked_at_in_light_and_dark_and_on_a_phone() {
     let session = format!("{}/#/session/{SESSION}", gateway.url());
     let mut grounds = Vec::new();
     for (name, scheme, width) in [
-        ("light", Scheme::Light, 1280),
-        ("dark", Scheme::Dark, 1280),
-        ("phone-light", Scheme::Light, 360),
-        ("phone-dark", Scheme::Dark, 360),
+        ("light", ColorScheme::Light, 1280),
+        ("dark", ColorScheme::Dark, 1280),
+        ("phone-light", ColorScheme::Light, 360),
+        ("phone-dark", ColorScheme::Dark, 360),
     ] {
         page.size(width, 1_560).await;
         page.scheme(scheme).await;

@@ -9,19 +9,19 @@ pub(crate) mod told;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
-use longhaul_testkit::browser::Page;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::InMemoryStore;
+use longhaul_testkit::browser::BrowserPage;
 use serde_json::Value;
 
 use super::support::{body_of, get};
 
 /// Options of a gateway to the offline world whose books tell of a long session and many short ones.
-async fn told() -> Options {
-    let store = Arc::new(Memory::new().unwrap());
+async fn told() -> GatewayOptions {
+    let store = Arc::new(InMemoryStore::new().unwrap());
     told::fill(&store).await;
-    Options::new(UpstreamChoice::Simulated, store, Tenants::passing())
+    GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing())
 }
 
 async fn json_of(gateway: &Gateway, path: &str) -> Value {
@@ -36,7 +36,7 @@ fn picture(name: &str) -> PathBuf {
 }
 
 /// Nothing was asked for elsewhere, and the browser had nothing to complain of.
-fn assert_clean(page: &Page, gateway: &Gateway) {
+fn assert_clean(page: &BrowserPage, gateway: &Gateway) {
     for url in page.requests() {
         assert!(url.starts_with(&gateway.url()), "{url} is elsewhere");
     }
@@ -44,7 +44,7 @@ fn assert_clean(page: &Page, gateway: &Gateway) {
 }
 
 /// Nothing sticks out of the screen to the side.
-async fn assert_fits(page: &Page) {
+async fn assert_fits(page: &BrowserPage) {
     let sizes = page
         .evaluate("[document.documentElement.scrollWidth, innerWidth]")
         .await;

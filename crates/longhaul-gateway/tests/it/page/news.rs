@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Memory;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::InMemoryStore;
 use longhaul_testkit::browser::Browser;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,8 +16,8 @@ use super::super::world::Client;
 use super::{assert_clean, assert_fits, json_of, picture};
 
 async fn empty() -> Gateway {
-    let store = Arc::new(Memory::new().unwrap());
-    let options = Options::new(UpstreamChoice::Simulated, store, Tenants::passing());
+    let store = Arc::new(InMemoryStore::new().unwrap());
+    let options = GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing());
     Gateway::start(options).await.unwrap()
 }
 

@@ -5,9 +5,10 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use longhaul_core::money::Usd;
-use longhaul_gateway::line::{Chain, LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{HistoryChain, LineId, SessionId, Tenant};
 use longhaul_gateway::store::{
-    CallRecord, Ended, Kind, LineRecord, Made, Memory, Record, Rewrite, Shelf, Store,
+    BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, InMemoryStore,
+    PrefixProvenance, PrefixStore, UsageLogRecord, UsageLogStore,
 };
 use serde_json::json;
 
@@ -33,13 +34,19 @@ fn minute(at: f64) -> Timestamp {
     began() + SignedDuration::from_millis((at * 60_000.0) as i64)
 }
 
-fn line(line: LineId, session: SessionId, model: &str, messages: u32, seen: Timestamp) -> Record {
-    Record::Line(LineRecord {
+fn line(
+    line: LineId,
+    session: SessionId,
+    model: &str,
+    messages: u32,
+    seen: Timestamp,
+) -> UsageLogRecord {
+    UsageLogRecord::Line(BranchRecord {
         line,
         tenant: TENANT,
         session,
         parent: None,
-        chain: Chain {
+        chain: HistoryChain {
             hash: u128::from(line.0),
             messages,
             answered: true,
@@ -63,7 +70,7 @@ fn call(
         model: model.to_owned(),
         messages,
         status: 200,
-        ended: Ended::Whole,
+        ended: CallEnding::Whole,
         millis: 1_800 + usage.output * 7,
         cost: spec.cost_of_reply(&usage),
         usage: Some(usage),
@@ -75,8 +82,15 @@ fn call(
     (of, record)
 }
 
-fn made(at: f64, kind: Kind, before: u64, after: u64, waited: u64, cost: Option<f64>) -> Made {
-    let whole = kind != Kind::Extracted;
+fn made(
+    at: f64,
+    kind: CompactedPrefixKind,
+    before: u64,
+    after: u64,
+    waited: u64,
+    cost: Option<f64>,
+) -> PrefixProvenance {
+    let whole = kind != CompactedPrefixKind::Extracted;
     let report = json!({
         "tokens": {"before": before, "after": after},
         "user_messages": {"total": 14, "verbatim": if whole { 14 } else { 11 }, "shortened": if whole { 0 } else { 2 }, "omitted": u64::from(!whole)},
@@ -86,7 +100,7 @@ fn made(at: f64, kind: Kind, before: u64, after: u64, waited: u64, cost: Option<
         "results": {"cleared": 27, "archived": 0},
         "notes": if whole { vec![] } else { vec!["The model did not answer in time; extracts stand for its summary."] },
     });
-    Made {
+    PrefixProvenance {
         session: SESSION,
         line: LINE,
         at: minute(at),
@@ -101,7 +115,7 @@ fn made(at: f64, kind: Kind, before: u64, after: u64, waited: u64, cost: Option<
 }
 
 /// The long session: it grows, is cleared and summed up, breaks its cache twice and fails once.
-pub(crate) fn long() -> (Vec<Record>, Vec<Made>) {
+pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
     let mut records = vec![
         line(LINE, SESSION, MODEL, 127, minute(160.0)),
         line(AGENT, SESSION, SMALL, 17, minute(90.0)),
@@ -112,11 +126,11 @@ pub(crate) fn long() -> (Vec<Record>, Vec<Made>) {
         let at = 2.5 * f64::from(turn);
         let before = window;
         let shrink = match turn {
-            18 => Some((Kind::Cleared, 62_000, 0, None)),
-            27 => Some((Kind::Summarised, 34_000, 0, Some(0.171))),
-            40 => Some((Kind::Noted, 31_000, 0, None)),
-            46 => Some((Kind::Settled, 44_000, 0, None)),
-            55 => Some((Kind::Extracted, 36_000, 2_350, Some(0.052))),
+            18 => Some((CompactedPrefixKind::Cleared, 62_000, 0, None)),
+            27 => Some((CompactedPrefixKind::Summarised, 34_000, 0, Some(0.171))),
+            40 => Some((CompactedPrefixKind::Noted, 31_000, 0, None)),
+            46 => Some((CompactedPrefixKind::Settled, 44_000, 0, None)),
+            55 => Some((CompactedPrefixKind::Extracted, 36_000, 2_350, Some(0.052))),
             _ => None,
         };
         if let Some((kind, after, waited, cost)) = shrink {
@@ -145,7 +159,7 @@ pub(crate) fn long() -> (Vec<Record>, Vec<Made>) {
         if turn == 33 {
             (record.status, record.usage, record.cost) = (529, None, None);
         }
-        records.push(Record::Call(Some(of), Box::new(record)));
+        records.push(UsageLogRecord::Call(Some(of), Box::new(record)));
     }
     for turn in 0..9_u32 {
         let usage = Usage {
@@ -162,13 +176,13 @@ pub(crate) fn long() -> (Vec<Record>, Vec<Made>) {
             1 + 2 * turn,
             usage,
         );
-        records.push(Record::Call(Some(of), Box::new(record)));
+        records.push(UsageLogRecord::Call(Some(of), Box::new(record)));
     }
     (records, compactions)
 }
 
 /// Short sessions, older than the long one; one of a model whose name is markup.
-fn short() -> Vec<Record> {
+fn short() -> Vec<UsageLogRecord> {
     let mut records = Vec::new();
     for number in 0..SHORT {
         let (of, session) = (LineId(1_000 + number), SessionId(0xabc0_0000 + number));
@@ -189,19 +203,19 @@ fn short() -> Vec<Record> {
                 ..Usage::default()
             };
             let (_, record) = call(of, seen, model, 1, usage);
-            records.push(Record::Call(Some(of), Box::new(record)));
+            records.push(UsageLogRecord::Call(Some(of), Box::new(record)));
         }
     }
     records
 }
 
 /// Puts all of it on record.
-pub(crate) async fn fill(store: &Memory) {
+pub(crate) async fn fill(store: &InMemoryStore) {
     let (records, compactions) = long();
     store.append(records).await.unwrap();
     store.append(short()).await.unwrap();
     for (number, made) in (0_u32..).zip(compactions) {
-        let rewrite = Rewrite {
+        let rewrite = CompactedPrefix {
             tenant: TENANT,
             at: u128::from(number),
             messages: 10 + number,

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use client::{Conversation, Kind};
 use longhaul_gateway::front::UpstreamChoice;
-use longhaul_sim::server::Server;
+use longhaul_sim::server::SimServer;
 use process::Process;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ enum Until {
 }
 
 /// What the world refused lately, and why.
-fn refusals_of(world: &Server) -> Vec<(String, String, String)> {
+fn refusals_of(world: &SimServer) -> Vec<(String, String, String)> {
     world.with_world(|world| {
         let recent = world.books().recent.iter();
         let refused = recent.filter_map(|record| {

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 
-use longhaul_gateway::front::{Gateway, Options, UpstreamChoice};
-use longhaul_gateway::line::Tenants;
-use longhaul_gateway::store::Sqlite;
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::store::SqliteStore;
 
 use super::super::endless::small_windows;
 
@@ -24,10 +24,10 @@ async fn serves_if_asked() {
         return;
     };
     let folder = std::path::PathBuf::from(std::env::var(FOLDER).unwrap());
-    let store = Arc::new(Sqlite::open(&folder.join("books.sqlite")).unwrap());
+    let store = Arc::new(SqliteStore::open(&folder.join("books.sqlite")).unwrap());
     let tenants = Tenants::of_file(&folder.join("secret")).unwrap();
     let upstream = UpstreamChoice::Url(upstream.parse().unwrap());
-    let mut options = Options::new(upstream, store, tenants);
+    let mut options = GatewayOptions::new(upstream, store, tenants);
     options.models = small_windows();
     let gateway = Gateway::start(options).await.unwrap();
     println!("\n{LISTENING}{}", gateway.addr());

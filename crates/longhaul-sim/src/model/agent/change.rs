@@ -3,12 +3,12 @@
 
 use serde_json::json;
 
-use super::file::Held;
-use super::mind::{Call, Mind};
-use super::places::{extension, joined, name_of};
+use super::file::RememberedFile;
+use super::known_paths::{extension, joined, name_of};
 use super::symbols::definition;
-use super::{Hands, view::Mode};
-use crate::model::toolbox::{Kind, Offer};
+use super::turn::{AgentTurn, PlannedCall};
+use super::{WriteAccess, view::PlanningMode};
+use crate::model::toolbox::{OfferedTool, ToolPurpose};
 
 /// What marks a comment of ours.
 const MARK: &str = "sim-note:";
@@ -17,13 +17,13 @@ const MOST_NOTES: usize = 4;
 /// Longest text an edit anchors on.
 const LONGEST_ANCHOR: usize = 400;
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// Edits a file it holds.
-    pub(super) fn edit(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn edit(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let (path, old, new, doing) = self.change()?;
         let field = offer.path_field()?;
         let hints = match offer.kind {
-            Kind::MultiEdit => {
+            ToolPurpose::MultiEdit => {
                 json!({ field: path, "edits": [{ "old_string": old, "new_string": new }] })
             }
             _ => json!({
@@ -35,8 +35,9 @@ impl Mind<'_> {
     }
 
     /// Views or edits with a tool that does both.
-    pub(super) fn editor(&mut self, offer: Offer<'_>) -> Option<Call> {
-        let may_change = self.pace.hands == Hands::Full && self.view.mode == Mode::Working;
+    pub(super) fn editor(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
+        let may_change =
+            self.pace.write_access == WriteAccess::Full && self.view.mode == PlanningMode::Working;
         if may_change
             && self.chance.odds(0.4)
             && let Some(call) = self.edit(offer)
@@ -49,7 +50,7 @@ impl Mind<'_> {
     }
 
     /// Writes a new file about what it found.
-    pub(super) fn write(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn write(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let field = offer.path_field()?;
         let topic = self.topic();
         let stem = topic.replace(' ', "-");
@@ -147,7 +148,7 @@ impl Mind<'_> {
 }
 
 /// The text stands exactly once in what is held and is fit to be named.
-fn anchored(held: &Held, old: &str) -> bool {
+fn anchored(held: &RememberedFile, old: &str) -> bool {
     old.len() <= LONGEST_ANCHOR
         && !old.trim().is_empty()
         && !old.contains(['\r', '\u{fffd}'])

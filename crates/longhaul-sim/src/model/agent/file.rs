@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use crate::model::conversation::Exchange;
-use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
+use crate::model::conversation::ToolExchange;
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
 /// A file as it is thought to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct RememberedFile {
     /// Where it is.
     pub(super) path: String,
     /// What it says, or the part that was read.
@@ -18,12 +18,12 @@ pub(super) struct Held {
 }
 
 /// The files whose content it holds, newest first, at most so many.
-pub(super) fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
+pub(super) fn held(exchanges: &[ToolExchange<'_>], most: usize) -> Vec<RememberedFile> {
     let mut paths: Vec<&str> = Vec::new();
     for exchange in exchanges.iter().rev() {
         let reads = matches!(
             kind_of_name(exchange.name),
-            Kind::Read | Kind::Write | Kind::Editor
+            ToolPurpose::Read | ToolPurpose::Write | ToolPurpose::Editor
         );
         if reads
             && exchange.succeeded()
@@ -43,41 +43,41 @@ pub(super) fn held(exchanges: &[Exchange<'_>], most: usize) -> Vec<Held> {
 }
 
 /// What it holds of one file.
-pub(super) fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
-    let mut held: Option<Held> = None;
+pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<RememberedFile> {
+    let mut held: Option<RememberedFile> = None;
     let with = |text: String, first: usize| {
-        Some(Held {
+        Some(RememberedFile {
             path: path.to_owned(),
             text,
             first,
         })
     };
     // Only the newest reading matters; what came before need not be carried.
-    let about = |exchange: &&Exchange<'_>| exchange.input_any(PATH_FIELDS) == Some(path);
+    let about = |exchange: &&ToolExchange<'_>| exchange.input_any(PATH_FIELDS) == Some(path);
     let begin = exchanges.iter().rposition(|exchange| {
-        about(&exchange) && exchange.succeeded() && kind_of_name(exchange.name) == Kind::Read
+        about(&exchange) && exchange.succeeded() && kind_of_name(exchange.name) == ToolPurpose::Read
     });
     for exchange in exchanges.iter().skip(begin.unwrap_or(0)).filter(about) {
         let kind = match (kind_of_name(exchange.name), exchange.input_text("command")) {
-            (Kind::Editor, Some("view")) => Kind::Read,
-            (Kind::Editor, Some("str_replace")) => Kind::Edit,
-            (Kind::Editor, Some("create")) => Kind::Write,
-            (Kind::Editor, _) => Kind::Delicate,
+            (ToolPurpose::Editor, Some("view")) => ToolPurpose::Read,
+            (ToolPurpose::Editor, Some("str_replace")) => ToolPurpose::Edit,
+            (ToolPurpose::Editor, Some("create")) => ToolPurpose::Write,
+            (ToolPurpose::Editor, _) => ToolPurpose::Delicate,
             (kind, _) => kind,
         };
         match kind {
-            Kind::Read if exchange.succeeded() => {
+            ToolPurpose::Read if exchange.succeeded() => {
                 held = content(&exchange.text()).and_then(|(first, text)| with(text, first));
             }
-            Kind::Write if exchange.succeeded() => {
+            ToolPurpose::Write if exchange.succeeded() => {
                 let text = exchange.input_any(&["content", "file_text"]);
                 held = text.and_then(|text| with(text.to_owned(), 1));
             }
-            Kind::Edit | Kind::MultiEdit => {
+            ToolPurpose::Edit | ToolPurpose::MultiEdit => {
                 let kept = exchange.succeeded() && carry(&mut held, exchange);
                 held = held.filter(|_| kept);
             }
-            Kind::Delicate => held = None,
+            ToolPurpose::Delicate => held = None,
             _ => {}
         }
     }
@@ -85,7 +85,7 @@ pub(super) fn one(exchanges: &[Exchange<'_>], path: &str) -> Option<Held> {
 }
 
 /// Applies an edit to what is held; false where it does not fit.
-fn carry(held: &mut Option<Held>, exchange: &Exchange<'_>) -> bool {
+fn carry(held: &mut Option<RememberedFile>, exchange: &ToolExchange<'_>) -> bool {
     let Some(held) = held else {
         return true;
     };

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::mind::{Call, Mind, Phase};
-use super::places::{extension, joined, name_of};
+use super::known_paths::{extension, joined, name_of};
+use super::turn::{AgentTurn, PlannedCall, WorkPhase};
 use crate::model::conversation::first_line;
-use crate::model::toolbox::Offer;
+use crate::model::toolbox::OfferedTool;
 
 /// How a prompt for a sub-agent begins; an agent that is given one starts no further ones.
 const ERRAND: &str = "Look into this and report back:";
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// Reads a file it knows and has not read, or another part of one it has.
-    pub(super) fn read(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn read(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let field = offer.path_field()?;
         let places = &self.view.places;
         let taken = |path: &&String| {
@@ -37,7 +37,7 @@ impl Mind<'_> {
             fresh
         };
         if let Some(path) = self.chance.pick(&pool).map(|path| (*path).clone()) {
-            let doing = format!("read `{}`", self.told(&path));
+            let doing = format!("read `{}`", self.display_path(&path));
             return Some(self.call(offer, json!({ field: path }), doing));
         }
         if places.files.is_empty() && self.view.folder.is_some() {
@@ -50,7 +50,7 @@ impl Mind<'_> {
     }
 
     /// Another part of a file it has read; the whole of it where it was edited since.
-    fn read_again(&mut self, offer: Offer<'_>, field: &str) -> Option<Call> {
+    fn read_again(&mut self, offer: OfferedTool<'_>, field: &str) -> Option<PlannedCall> {
         let path = self.chance.pick(&self.view.places.files)?.clone();
         let known = self.held.iter().find(|held| held.path == path);
         let lines = known.map_or(40, |held| held.first + held.text.lines().count());
@@ -62,7 +62,7 @@ impl Mind<'_> {
         }
         let from = self.chance.between(1, lines * 3 / 4);
         let limit = self.chance.between(20, 160);
-        let doing = format!("read `{}` from line {from}", self.told(&path));
+        let doing = format!("read `{}` from line {from}", self.display_path(&path));
         Some(self.call(
             offer,
             json!({ field: path, "offset": from, "limit": limit }),
@@ -71,14 +71,14 @@ impl Mind<'_> {
     }
 
     /// Reads one particular file.
-    pub(super) fn read_this(&mut self, offer: Offer<'_>, path: &str) -> Option<Call> {
+    pub(super) fn read_this(&mut self, offer: OfferedTool<'_>, path: &str) -> Option<PlannedCall> {
         let field = offer.path_field()?;
         let doing = format!("read `{path}` again");
         Some(self.call(offer, json!({ field: path, "command": "view" }), doing))
     }
 
     /// Searches for a name a file defines or a word of the prompt.
-    pub(super) fn search(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn search(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let pattern = self.chance.pick(&self.phrases)?.clone();
         let mode = self
             .chance
@@ -98,7 +98,7 @@ impl Mind<'_> {
     }
 
     /// Finds files by name.
-    pub(super) fn find(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn find(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let known: Vec<&str> = self
             .view
             .places
@@ -119,7 +119,11 @@ impl Mind<'_> {
     }
 
     /// Finds files by one particular pattern.
-    pub(super) fn find_this(&mut self, offer: Offer<'_>, pattern: &str) -> Option<Call> {
+    pub(super) fn find_this(
+        &mut self,
+        offer: OfferedTool<'_>,
+        pattern: &str,
+    ) -> Option<PlannedCall> {
         let mut hints = json!({ "pattern": pattern });
         if let Some(folder) = &self.view.folder {
             hints["path"] = json!(folder);
@@ -128,7 +132,7 @@ impl Mind<'_> {
     }
 
     /// Lists a folder.
-    pub(super) fn list(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn list(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let field = offer.path_field()?;
         let folder = match self.chance.pick(&self.view.places.folders) {
             Some(folder) => folder.clone(),
@@ -139,7 +143,7 @@ impl Mind<'_> {
     }
 
     /// Sends a sub-agent on an errand.
-    pub(super) fn delegate(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn delegate(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         if self.ask.words.starts_with(ERRAND) {
             return None;
         }
@@ -157,11 +161,11 @@ impl Mind<'_> {
     /// Starts a sub-agent of a type that the tool lists: one that the user names, else the first.
     pub(super) fn errand(
         &mut self,
-        offer: Offer<'_>,
+        offer: OfferedTool<'_>,
         description: &str,
         prompt: &str,
         doing: String,
-    ) -> Call {
+    ) -> PlannedCall {
         let values = offer
             .field("subagent_type")
             .and_then(|field| field.get("enum")?.as_array().cloned());
@@ -187,7 +191,7 @@ impl Mind<'_> {
     }
 
     /// Loads a skill that is listed.
-    pub(super) fn skill(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn skill(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let names = listed(offer.description());
         let name = self.chance.pick(&names)?.clone();
         let field = ["skill", "name", "command"]
@@ -204,7 +208,7 @@ impl Mind<'_> {
     }
 
     /// Fetches a page the user named.
-    pub(super) fn fetch(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn fetch(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let url = self
             .ask
             .words
@@ -217,20 +221,20 @@ impl Mind<'_> {
     }
 
     /// Fetches one particular page.
-    pub(super) fn fetch_this(&mut self, offer: Offer<'_>, url: &str) -> Call {
+    pub(super) fn fetch_this(&mut self, offer: OfferedTool<'_>, url: &str) -> PlannedCall {
         let question = format!("What does this page say about {}?", self.topic());
         let doing = format!("fetch {url}");
         self.call(offer, json!({ "url": url, "prompt": question }), doing)
     }
 
     /// Looks at what it remembered, or remembers something.
-    pub(super) fn remember(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn remember(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let looked = self
             .view
             .exchanges
             .iter()
             .any(|exchange| exchange.name == offer.name());
-        if !looked || self.phase() != Phase::Closing {
+        if !looked || self.phase() != WorkPhase::Closing {
             let hints = json!({ "command": "view", "path": "/memories" });
             return Some(self.call(offer, hints, "look at what was remembered".to_owned()));
         }

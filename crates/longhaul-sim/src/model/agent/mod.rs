@@ -14,28 +14,28 @@
 mod change;
 mod fields;
 mod file;
+mod known_paths;
 mod look;
-mod mind;
 mod named;
 mod next;
 mod obey;
 mod past;
-mod places;
 mod react;
 mod report;
 mod run;
 mod say;
 mod symbols;
 mod todo;
+mod turn;
 mod view;
 mod wish;
 
 use std::ops::RangeInclusive;
 
-use super::ask::{Ask, Thinking};
 use super::chance::{Chance, mix};
-use super::{Draft, DraftBlock, Model, Turn};
-use mind::{Mind, Move};
+use super::constraints::{ReplyConstraints, RequestedThinking};
+use super::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
+use turn::{AgentMove, AgentTurn};
 
 /// How many words it makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,7 +51,7 @@ pub enum Verbosity {
 
 /// What it may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Hands {
+pub enum WriteAccess {
     /// Nothing: it calls only what looks, and no test runs.
     ReadOnly,
     /// Whatever the tools on offer allow.
@@ -71,7 +71,7 @@ pub enum Manner {
 
 /// How it works.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pace {
+pub struct AgentBehavior {
     /// Whose head it follows.
     pub manner: Manner,
     /// How many replies it makes for one prompt before it ends its turn.
@@ -83,23 +83,23 @@ pub struct Pace {
     /// How often it thinks before a reply where thinking is on, 0 to 1.
     pub thinking: f64,
     /// What it may change of its own accord.
-    pub hands: Hands,
+    pub write_access: WriteAccess,
 }
 
-impl Pace {
+impl AgentBehavior {
     /// How it works for people who talk to it: it does as it is told, and makes few words.
     pub fn obedient() -> Self {
         Self {
             manner: Manner::Obedient,
             turns: 16..=16,
             verbosity: Verbosity::Terse,
-            hands: Hands::ReadOnly,
+            write_access: WriteAccess::ReadOnly,
             ..Self::default()
         }
     }
 }
 
-impl Default for Pace {
+impl Default for AgentBehavior {
     fn default() -> Self {
         Self {
             manner: Manner::Independent,
@@ -107,44 +107,46 @@ impl Default for Pace {
             verbosity: Verbosity::Normal,
             parallel: 0.2,
             thinking: 0.6,
-            hands: Hands::Full,
+            write_access: WriteAccess::Full,
         }
     }
 }
 
 /// The agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agent {
+pub struct SimAgent {
     seed: u64,
-    pace: Pace,
+    pace: AgentBehavior,
 }
 
-impl Agent {
+impl SimAgent {
     /// An agent that works at this pace. The seed sets how long it stays at a prompt; what it does in a turn follows
     /// from the turn's own seed.
-    pub fn new(seed: u64, pace: Pace) -> Self {
+    pub fn new(seed: u64, pace: AgentBehavior) -> Self {
         Self { seed, pace }
     }
 
     /// How many replies it gives this prompt.
-    fn budget(&self, ask: &Ask<'_>) -> usize {
+    fn budget(&self, ask: &ReplyConstraints<'_>) -> usize {
         let seed = mix(self.seed.wrapping_add(ask.prompt_at as u64), &ask.words);
         let (low, high) = (*self.pace.turns.start(), *self.pace.turns.end());
         Chance::new(seed).between(low as usize, high.max(low) as usize)
     }
 
-    pub(super) fn draft(&self, turn: &Turn<'_>, ask: &Ask<'_>) -> Draft {
+    pub(super) fn draft(&self, turn: &ModelTurn<'_>, ask: &ReplyConstraints<'_>) -> ReplyDraft {
         let chance = Chance::new(mix(self.seed, "agent") ^ turn.seed);
-        let mut mind = Mind::new(turn.request, ask, &self.pace, self.budget(ask), chance);
+        let mut mind = AgentTurn::new(turn.request, ask, &self.pace, self.budget(ask), chance);
         let chosen = mind.choose();
         let mut content = Vec::new();
         let wants_to = mind.chance.odds(self.pace.thinking);
-        if ask.thinking == Thinking::Always || ask.thinking == Thinking::On && wants_to {
+        if ask.thinking == RequestedThinking::Always
+            || ask.thinking == RequestedThinking::On && wants_to
+        {
             content.push(DraftBlock::Thinking(mind.thought(&chosen)));
         }
         match chosen {
-            Move::Say(text) => content.push(DraftBlock::Text(text)),
-            Move::Act { lead, calls } => {
+            AgentMove::Say(text) => content.push(DraftBlock::Text(text)),
+            AgentMove::Act { lead, calls } => {
                 if !lead.is_empty() {
                     content.push(DraftBlock::Text(lead));
                 }
@@ -154,15 +156,15 @@ impl Agent {
                 }));
             }
         }
-        Draft {
+        ReplyDraft {
             content,
-            ..Draft::default()
+            ..ReplyDraft::default()
         }
     }
 }
 
-impl Model for Agent {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
-        self.draft(turn, &Ask::of(turn.request))
+impl ReplyModel for SimAgent {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
+        self.draft(turn, &ReplyConstraints::of(turn.request))
     }
 }

@@ -2,11 +2,11 @@
 //! is told. Tools that the agent knows how to use are left to its own ways.
 
 use super::fields::filled;
-use super::mind::{Call, Mind, Move};
 use super::say::excerpt;
+use super::turn::{AgentMove, AgentTurn, PlannedCall};
 use super::{Manner, view::was_refused};
 use crate::model::conversation::first_line;
-use crate::model::toolbox::{Kind, Offer};
+use crate::model::toolbox::{OfferedTool, ToolPurpose};
 
 /// Words that say to use what follows them.
 const TELLING: &[&str] = &[
@@ -17,10 +17,10 @@ const BEFORE: usize = 3;
 /// Words of a prompt from which on a named tool is only one step of the work.
 const LONG: usize = 40;
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// Calls the tools that the prompt names, one after the other, and tells what they gave. None where it names none, or
     /// where there is more to do than that.
-    pub(super) fn use_named(&mut self) -> Option<Move> {
+    pub(super) fn use_named(&mut self) -> Option<AgentMove> {
         let words = match self.pace.manner {
             Manner::Obedient => self.past.goal().to_owned(),
             Manner::Independent => self.ask.words.clone(),
@@ -34,7 +34,7 @@ impl Mind<'_> {
             let call = self.call_as_worded(*offer, &words);
             let lead = format!("I use `{}`, as you asked.", call.name);
             let calls = vec![call];
-            return Some(Move::Act { lead, calls });
+            return Some(AgentMove::Act { lead, calls });
         }
         let long = words.split_whitespace().count() >= LONG;
         if named.is_empty() || long && self.pace.manner == Manner::Independent {
@@ -50,11 +50,11 @@ impl Mind<'_> {
                 }
                 (false, _) => format!("`{}` says:\n\n{}", call.name, excerpt(&call.text(), 12)),
             });
-        Some(Move::Say(told.collect::<Vec<_>>().join("\n\n")))
+        Some(AgentMove::Say(told.collect::<Vec<_>>().join("\n\n")))
     }
 
     /// A call of this tool with what the words give for its fields.
-    pub(super) fn call_as_worded(&mut self, offer: Offer<'_>, words: &str) -> Call {
+    pub(super) fn call_as_worded(&mut self, offer: OfferedTool<'_>, words: &str) -> PlannedCall {
         let hints = filled(&offer.schema(), words, own_name(offer.name()));
         self.call(offer, hints, format!("use `{}`", offer.name()))
     }
@@ -66,13 +66,13 @@ fn own_name(name: &str) -> &str {
 }
 
 /// The tools that these words say to use.
-fn named<'a>(words: &str, offers: &[Offer<'a>]) -> Vec<Offer<'a>> {
+fn named<'a>(words: &str, offers: &[OfferedTool<'a>]) -> Vec<OfferedTool<'a>> {
     let lower = words.to_lowercase();
     let tokens: Vec<&str> = lower
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-')
         .filter(|token| !token.is_empty())
         .collect();
-    let is_named = |offer: &&Offer<'a>| {
+    let is_named = |offer: &&OfferedTool<'a>| {
         let name = offer.name().to_lowercase();
         let own = own_name(&name);
         // A name that is a word like any other means the tool only where that is said.
@@ -85,7 +85,8 @@ fn named<'a>(words: &str, offers: &[Offer<'a>]) -> Vec<Offer<'a>> {
             (*token == name || *token == own) && (tokens.get(at + 1) == Some(&"tool") || told())
         })
     };
-    let unknown = |offer: &&Offer<'a>| matches!(offer.kind, Kind::Other | Kind::Delicate);
+    let unknown =
+        |offer: &&OfferedTool<'a>| matches!(offer.kind, ToolPurpose::Other | ToolPurpose::Delicate);
     let found = offers.iter().filter(unknown).filter(is_named);
     found.copied().collect()
 }

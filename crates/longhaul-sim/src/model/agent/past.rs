@@ -1,9 +1,9 @@
 //! What the agent remembers of before: the summary that the conversation goes on from, and what the user asked for.
 
-use crate::model::ask::Ask;
+use crate::model::constraints::ReplyConstraints;
 use crate::model::conversation::{first_line, own_texts};
-use crate::model::digest::{Earlier, Topic};
-use crate::request::Request;
+use crate::model::digest::{CarriedSummary, SectionTopic};
+use crate::request::MessagesRequest;
 
 /// Hosts mark so that the user stopped a turn.
 const INTERRUPTED: &str = "[Request interrupted";
@@ -28,18 +28,18 @@ pub(super) struct Past {
 struct Summary {
     text: String,
     /// Its sections, where it has any.
-    sections: Option<Earlier>,
+    sections: Option<CarriedSummary>,
     /// The prompts that it quotes.
     quoted: Vec<String>,
 }
 
 impl Summary {
     fn read(text: &str) -> Option<Self> {
-        let sections = Earlier::read(text);
+        let sections = CarriedSummary::read(text);
         if sections.is_none() && !text.starts_with(OPENING) {
             return None;
         }
-        let quoted = sections.as_ref().map(Earlier::messages);
+        let quoted = sections.as_ref().map(CarriedSummary::messages);
         Some(Self {
             text: text.to_owned(),
             quoted: quoted.unwrap_or_default(),
@@ -50,7 +50,7 @@ impl Summary {
 
 impl Past {
     /// What a request tells of it.
-    pub(super) fn of(request: &Request, ask: &Ask<'_>) -> Self {
+    pub(super) fn of(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> Self {
         let mut past = Self::default();
         for (at, message) in request.messages.iter().enumerate() {
             for text in own_texts(message) {
@@ -98,12 +98,12 @@ impl Past {
 
     /// What the summary says about where the work stood, a few lines of it.
     pub(super) fn where_it_stood(&self) -> Vec<&str> {
-        const TELLING: [Topic; 5] = [
-            Topic::Current,
-            Topic::Next,
-            Topic::Continuing,
-            Topic::Pending,
-            Topic::Intent,
+        const TELLING: [SectionTopic; 5] = [
+            SectionTopic::Current,
+            SectionTopic::Next,
+            SectionTopic::Continuing,
+            SectionTopic::Pending,
+            SectionTopic::Intent,
         ];
         let Some(summary) = &self.summary else {
             return Vec::new();

@@ -1,15 +1,15 @@
 //! What the agent does after a call that failed: something else. A refused tool is left alone for the rest of the prompt
 //! (the view sees to that); an edit that did not apply is followed by a new reading; a path that is not there by a search.
 
-use super::mind::{Call, Mind};
-use super::places::name_of;
+use super::known_paths::name_of;
+use super::turn::{AgentTurn, PlannedCall};
 use super::view::was_refused;
 use crate::model::conversation::first_line;
-use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// An answer to the first failure of the newest reply, with the words that go before it.
-    pub(super) fn reaction(&mut self) -> Option<(String, Call)> {
+    pub(super) fn reaction(&mut self) -> Option<(String, PlannedCall)> {
         let failure = *self
             .view
             .newest()
@@ -21,22 +21,22 @@ impl Mind<'_> {
         let path = failure.input_any(PATH_FIELDS);
         let reader = self
             .tools
-            .of_kind(Kind::Read)
-            .or_else(|| self.tools.of_kind(Kind::Editor));
-        let finder = self.tools.of_kind(Kind::Glob);
-        let shell = self.tools.of_kind(Kind::Bash);
-        let searcher = self.tools.of_kind(Kind::Grep);
+            .of_kind(ToolPurpose::Read)
+            .or_else(|| self.tools.of_kind(ToolPurpose::Editor));
+        let finder = self.tools.of_kind(ToolPurpose::Glob);
+        let shell = self.tools.of_kind(ToolPurpose::Bash);
+        let searcher = self.tools.of_kind(ToolPurpose::Grep);
         let mut call = None;
         if !refused {
             call = match (kind_of_name(failure.name), path) {
-                (Kind::Edit | Kind::MultiEdit | Kind::Write, Some(path)) => {
+                (ToolPurpose::Edit | ToolPurpose::MultiEdit | ToolPurpose::Write, Some(path)) => {
                     reader.and_then(|offer| self.read_this(offer, path))
                 }
-                (Kind::Read | Kind::List, Some(path)) => {
+                (ToolPurpose::Read | ToolPurpose::List, Some(path)) => {
                     let pattern = format!("**/{}*", name_of(path).split('.').next().unwrap_or(""));
                     finder.and_then(|offer| self.find_this(offer, &pattern))
                 }
-                (Kind::Bash, _) => {
+                (ToolPurpose::Bash, _) => {
                     let named = self
                         .view
                         .places
@@ -52,7 +52,8 @@ impl Mind<'_> {
                 _ => None,
             };
         }
-        let repeats = |mind: &Self, call: &Call| mind.repeats(call) && call.name == failure.name;
+        let repeats =
+            |mind: &Self, call: &PlannedCall| mind.repeats(call) && call.name == failure.name;
         let call = call
             .filter(|call| !repeats(self, call))
             .or_else(|| {

@@ -1,17 +1,17 @@
 //! What the agent says when it ends its turn: an account of the work, an answer to a question, a plan, a request for help.
 
 use super::Verbosity;
-use super::mind::Mind;
-use super::places::name_of;
+use super::known_paths::name_of;
+use super::turn::AgentTurn;
 use crate::model::conversation::{among, clip, first_line};
-use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
 const ASKING: &str = "what why how when where who which is are does do did can could would should explain tell describe hi \
     hello thanks thank";
 const WORKING: &str = "fix add implement change refactor write update remove create run test edit rename move build find search \
     look check investigate make read continue go";
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// The prompt asks to be told something, not to have something done.
     pub(super) fn is_plain_question(&self) -> bool {
         let lower = self.ask.words.to_lowercase();
@@ -35,9 +35,9 @@ impl Mind<'_> {
             let path = exchange.input_any(PATH_FIELDS).unwrap_or("");
             let list = match kind_of_name(exchange.name) {
                 _ if !exchange.succeeded() => continue,
-                Kind::Read => &mut read,
-                Kind::Edit | Kind::MultiEdit | Kind::Write => &mut changed,
-                Kind::Bash => {
+                ToolPurpose::Read => &mut read,
+                ToolPurpose::Edit | ToolPurpose::MultiEdit | ToolPurpose::Write => &mut changed,
+                ToolPurpose::Bash => {
                     ran.extend(exchange.input_text("command"));
                     continue;
                 }
@@ -64,7 +64,7 @@ impl Mind<'_> {
                 let names: Vec<String> = paths
                     .iter()
                     .take(most)
-                    .map(|path| format!("`{}`", self.told(path)))
+                    .map(|path| format!("`{}`", self.display_path(path)))
                     .collect();
                 let more = match paths.len().saturating_sub(most) {
                     0 => String::new(),

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::mind::{Call, Mind, Phase};
-use super::places::name_of;
-use super::{Hands, view::Mode};
-use crate::model::toolbox::Offer;
+use super::known_paths::name_of;
+use super::turn::{AgentTurn, PlannedCall, WorkPhase};
+use super::{WriteAccess, view::PlanningMode};
+use crate::model::toolbox::OfferedTool;
 
 /// How projects are tested and built, by a file that they have: the file, the tests with little output, the tests, the build.
 const PROJECTS: &str = "\
@@ -37,20 +37,23 @@ impl Recipe {
     }
 }
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// Runs a command that fits the phase.
-    pub(super) fn command(&mut self, offer: Offer<'_>) -> Option<Call> {
-        let may_check = self.pace.hands == Hands::Full && self.view.mode == Mode::Working;
+    pub(super) fn command(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
+        let may_check =
+            self.pace.write_access == WriteAccess::Full && self.view.mode == PlanningMode::Working;
         let (command, why) = match self.phase() {
             _ if self.view.places.files.is_empty() => self.listing(),
-            Phase::Closing | Phase::Working if may_check && self.chance.odds(0.7) => self.checks(),
+            WorkPhase::Closing | WorkPhase::Working if may_check && self.chance.odds(0.7) => {
+                self.checks()
+            }
             _ => self.glance(),
         };
         Some(self.run(offer, &command, why))
     }
 
     /// Runs one particular command.
-    pub(super) fn run(&mut self, offer: Offer<'_>, command: &str, why: &str) -> Call {
+    pub(super) fn run(&mut self, offer: OfferedTool<'_>, command: &str, why: &str) -> PlannedCall {
         // Some hosts take the command as words.
         let words = offer
             .field("command")

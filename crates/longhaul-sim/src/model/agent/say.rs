@@ -1,14 +1,14 @@
 //! What the agent says and thinks beside its calls, in a sentence or a few, about what is truly there.
 
 use super::Verbosity;
-use super::mind::{Call, Mind, Move, Phase};
-use super::places::name_of;
-use crate::model::conversation::{Exchange, clip, first_line};
-use crate::model::toolbox::{Kind, PATH_FIELDS, kind_of_name};
+use super::known_paths::name_of;
+use super::turn::{AgentMove, AgentTurn, PlannedCall, WorkPhase};
+use crate::model::conversation::{ToolExchange, clip, first_line};
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// What it says before these calls.
-    pub(super) fn lead(&mut self, calls: &[Call]) -> String {
+    pub(super) fn lead(&mut self, calls: &[PlannedCall]) -> String {
         let quiet = match self.pace.verbosity {
             Verbosity::Terse => 0.7,
             Verbosity::Normal => 0.2,
@@ -31,9 +31,9 @@ impl Mind<'_> {
             (0, _) => self
                 .chance
                 .say(&["To begin, I", "First I", "I will take this in steps: I"]),
-            (_, Phase::Looking) => self.chance.say(&["Next I", "I", "Now I"]),
-            (_, Phase::Working) => self.chance.say(&["Now I", "With that clear I", "I"]),
-            (_, Phase::Closing) => {
+            (_, WorkPhase::Looking) => self.chance.say(&["Next I", "I", "Now I"]),
+            (_, WorkPhase::Working) => self.chance.say(&["Now I", "With that clear I", "I"]),
+            (_, WorkPhase::Closing) => {
                 self.chance
                     .say(&["To be sure, I", "Last, I", "Before closing I"])
             }
@@ -55,7 +55,7 @@ impl Mind<'_> {
 
     /// What the newest results show, a sentence each.
     fn remarks(&mut self) -> Vec<String> {
-        let newest: Vec<Exchange<'_>> = self
+        let newest: Vec<ToolExchange<'_>> = self
             .view
             .newest()
             .iter()
@@ -67,7 +67,7 @@ impl Mind<'_> {
     }
 
     /// What it thinks before it acts.
-    pub(super) fn thought(&mut self, chosen: &Move) -> String {
+    pub(super) fn thought(&mut self, chosen: &AgentMove) -> String {
         let topic = self.topic();
         let mut lines = Vec::new();
         if self.view.steps == 0 {
@@ -108,8 +108,8 @@ impl Mind<'_> {
             lines.push(self.chance.say(&musing).to_owned());
         }
         lines.push(match chosen {
-            Move::Say(_) => "Enough is known to answer now.".to_owned(),
-            Move::Act { calls, .. } => match calls.first() {
+            AgentMove::Say(_) => "Enough is known to answer now.".to_owned(),
+            AgentMove::Act { calls, .. } => match calls.first() {
                 Some(call) if !call.doing.is_empty() => format!("So: {}.", call.doing),
                 _ => "So: the call that is asked for.".to_owned(),
             },
@@ -128,7 +128,7 @@ pub(super) fn excerpt(text: &str, lines: usize) -> String {
 }
 
 /// A sentence about a result.
-pub(super) fn remark(exchange: &Exchange<'_>) -> String {
+pub(super) fn remark(exchange: &ToolExchange<'_>) -> String {
     let text = exchange.text();
     // "No matches found" is one line and no find.
     let lines = match text.trim_start().get(..3) {
@@ -137,9 +137,11 @@ pub(super) fn remark(exchange: &Exchange<'_>) -> String {
     };
     let target = exchange.input_any(PATH_FIELDS).map(name_of);
     match (kind_of_name(exchange.name), target) {
-        (Kind::Read, Some(name)) => format!("`{name}` gave {lines} lines."),
-        (Kind::Edit | Kind::MultiEdit | Kind::Write, Some(name)) => format!("`{name}` is changed."),
-        (Kind::Grep, _) => {
+        (ToolPurpose::Read, Some(name)) => format!("`{name}` gave {lines} lines."),
+        (ToolPurpose::Edit | ToolPurpose::MultiEdit | ToolPurpose::Write, Some(name)) => {
+            format!("`{name}` is changed.")
+        }
+        (ToolPurpose::Grep, _) => {
             let pattern = exchange.input_text("pattern").unwrap_or("");
             match lines {
                 0 => format!("`{pattern}` turns up nowhere."),
@@ -147,17 +149,19 @@ pub(super) fn remark(exchange: &Exchange<'_>) -> String {
                 _ => format!("`{pattern}` turns up on {lines} lines."),
             }
         }
-        (Kind::Glob | Kind::List, _) => match lines {
+        (ToolPurpose::Glob | ToolPurpose::List, _) => match lines {
             0 => "Nothing is found there.".to_owned(),
             1 => "There is one entry.".to_owned(),
             _ => format!("There are {lines} entries."),
         },
-        (Kind::Bash, _) if text.trim().is_empty() => "The command printed nothing.".to_owned(),
-        (Kind::Bash, _) => format!(
+        (ToolPurpose::Bash, _) if text.trim().is_empty() => {
+            "The command printed nothing.".to_owned()
+        }
+        (ToolPurpose::Bash, _) => format!(
             "The command says: {}.",
             first_line(&text, 100).trim_end_matches('.')
         ),
-        (Kind::Todo, _) => "The list is up to date.".to_owned(),
+        (ToolPurpose::Todo, _) => "The list is up to date.".to_owned(),
         _ => format!("`{}` answered with {lines} lines.", exchange.name),
     }
 }

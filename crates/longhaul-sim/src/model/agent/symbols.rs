@@ -1,6 +1,6 @@
 //! Names worth looking for: what the files it holds define, and the weightier words of the prompt.
 
-use super::file::Held;
+use super::file::RememberedFile;
 use crate::model::conversation::among;
 
 const DEFINING: &str =
@@ -11,7 +11,7 @@ const MOST_LINES: usize = 300;
 const MOST: usize = 24;
 
 /// Names these files define, in order.
-pub(super) fn defined(held: &[Held]) -> Vec<String> {
+pub(super) fn defined(held: &[RememberedFile]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in held
         .iter()

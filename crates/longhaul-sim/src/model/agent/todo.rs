@@ -2,24 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::mind::{Call, Mind};
-use crate::model::toolbox::{Kind, Offer, kind_of_name};
+use super::turn::{AgentTurn, PlannedCall};
+use crate::model::toolbox::{OfferedTool, ToolPurpose, kind_of_name};
 
 /// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SimTodoState {
     Pending,
     Going,
     Done,
 }
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// The list as it last stood for this prompt.
-    fn todos(&self) -> Option<Vec<(String, State)>> {
-        let exchange =
-            self.view.since_prompt().iter().rev().find(|exchange| {
-                kind_of_name(exchange.name) == Kind::Todo && exchange.succeeded()
-            })?;
+    fn todos(&self) -> Option<Vec<(String, SimTodoState)>> {
+        let exchange = self.view.since_prompt().iter().rev().find(|exchange| {
+            kind_of_name(exchange.name) == ToolPurpose::Todo && exchange.succeeded()
+        })?;
         let entries = exchange.input.get("todos")?.as_array()?;
         Some(
             entries
@@ -30,9 +29,9 @@ impl Mind<'_> {
                         .or_else(|| entry.get("task"))?
                         .as_str()?;
                     let state = match entry.get("status").and_then(Value::as_str) {
-                        Some("completed" | "done") => State::Done,
-                        Some("in_progress") => State::Going,
-                        _ => State::Pending,
+                        Some("completed" | "done") => SimTodoState::Done,
+                        Some("in_progress") => SimTodoState::Going,
+                        _ => SimTodoState::Pending,
                     };
                     Some((content.to_owned(), state))
                 })
@@ -43,7 +42,7 @@ impl Mind<'_> {
     /// There is a list with something open on it.
     pub(super) fn has_open_todos(&self) -> bool {
         self.todos()
-            .is_some_and(|todos| todos.iter().any(|(_, state)| *state != State::Done))
+            .is_some_and(|todos| todos.iter().any(|(_, state)| *state != SimTodoState::Done))
     }
 
     /// There is a list for this prompt.
@@ -52,35 +51,40 @@ impl Mind<'_> {
     }
 
     /// Begins the list, or moves it on.
-    pub(super) fn move_on(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn move_on(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let Some(mut todos) = self.todos() else {
             let todos = self.fresh_todos();
             return Some(self.todo_call(offer, &todos, "write down the steps"));
         };
         for entry in &mut todos {
-            if entry.1 == State::Going {
-                entry.1 = State::Done;
+            if entry.1 == SimTodoState::Going {
+                entry.1 = SimTodoState::Done;
             }
         }
         let next = todos
             .iter_mut()
-            .find(|(_, state)| *state == State::Pending)?;
-        next.1 = State::Going;
+            .find(|(_, state)| *state == SimTodoState::Pending)?;
+        next.1 = SimTodoState::Going;
         Some(self.todo_call(offer, &todos, "bring the todo list up to date"))
     }
 
     /// Closes the list.
-    pub(super) fn close_todos(&mut self, offer: Offer<'_>) -> Option<Call> {
+    pub(super) fn close_todos(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let mut todos = self.todos()?;
-        todos.iter_mut().for_each(|(_, state)| *state = State::Done);
+        todos
+            .iter_mut()
+            .for_each(|(_, state)| *state = SimTodoState::Done);
         Some(self.todo_call(offer, &todos, "close the todo list"))
     }
 
-    fn fresh_todos(&mut self) -> Vec<(String, State)> {
+    fn fresh_todos(&mut self) -> Vec<(String, SimTodoState)> {
         let topic = self.topic();
         let mut todos = vec![
-            (format!("Find where {topic} is dealt with"), State::Going),
-            (format!("Read what bears on {topic}"), State::Pending),
+            (
+                format!("Find where {topic} is dealt with"),
+                SimTodoState::Going,
+            ),
+            (format!("Read what bears on {topic}"), SimTodoState::Pending),
         ];
         let more = [
             "Note what is missing",
@@ -92,25 +96,25 @@ impl Mind<'_> {
         todos.extend(
             more.iter()
                 .take(count)
-                .map(|step| ((*step).to_owned(), State::Pending)),
+                .map(|step| ((*step).to_owned(), SimTodoState::Pending)),
         );
         todos
     }
 
     pub(super) fn todo_call(
         &mut self,
-        offer: Offer<'_>,
-        todos: &[(String, State)],
+        offer: OfferedTool<'_>,
+        todos: &[(String, SimTodoState)],
         doing: &str,
-    ) -> Call {
+    ) -> PlannedCall {
         let entries: Vec<Value> = todos
             .iter()
             .enumerate()
             .map(|(index, (content, state))| {
                 let status = match state {
-                    State::Pending => "pending",
-                    State::Going => "in_progress",
-                    State::Done => "completed",
+                    SimTodoState::Pending => "pending",
+                    SimTodoState::Going => "in_progress",
+                    SimTodoState::Done => "completed",
                 };
                 json!({
                     "content": content, "task": content, "status": status, "id": (index + 1).to_string(),

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::ask::Ask;
-use crate::model::conversation::{Exchange, exchanges, first_line};
-use crate::model::toolbox::{Kind, kind_of_name};
-use crate::request::{Message, Request, Role};
+use crate::model::constraints::ReplyConstraints;
+use crate::model::conversation::{ToolExchange, exchanges, first_line};
+use crate::model::toolbox::{ToolPurpose, kind_of_name};
+use crate::request::{ApiMessage, ApiRole, MessagesRequest};
 
 use super::Manner;
-use super::places::{Places, working_folder};
+use super::known_paths::{KnownPaths, working_folder};
 
 /// Messages it looks back on where it is independent: sessions that it works in may be endless.
 const LOOK_BACK: usize = 96;
 
 /// Whether it is planning, and so may change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum PlanningMode {
     /// At work.
     Working,
     /// In plan mode.
@@ -24,28 +24,32 @@ pub(super) enum Mode {
 
 /// What it sees.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct SimAgentView<'a> {
     /// Replies it gave to this prompt.
     pub(super) steps: usize,
     /// The calls it looks back on.
-    pub(super) exchanges: Vec<Exchange<'a>>,
+    pub(super) exchanges: Vec<ToolExchange<'a>>,
     /// Where the calls for this prompt begin among them.
     since: usize,
     /// Where the calls of its newest reply begin.
     last: usize,
     /// Whether it is planning.
-    pub(super) mode: Mode,
+    pub(super) mode: PlanningMode,
     /// The paths it knows.
-    pub(super) places: Places,
+    pub(super) places: KnownPaths,
     /// The folder it works in.
     pub(super) folder: Option<String>,
     /// Tools the host refused to run for this prompt.
     pub(super) refused: BTreeSet<&'a str>,
 }
 
-impl<'a> View<'a> {
+impl<'a> SimAgentView<'a> {
     /// What it sees of a request.
-    pub(super) fn of(request: &'a Request, ask: &Ask<'_>, manner: Manner) -> Self {
+    pub(super) fn of(
+        request: &'a MessagesRequest,
+        ask: &ReplyConstraints<'_>,
+        manner: Manner,
+    ) -> Self {
         let messages = &request.messages;
         let begin = match manner {
             Manner::Independent => messages.len().saturating_sub(LOOK_BACK),
@@ -65,7 +69,7 @@ impl<'a> View<'a> {
         let steps = messages
             .iter()
             .skip(ask.prompt_at + 1)
-            .filter(|message| message.role == Role::Assistant)
+            .filter(|message| message.role == ApiRole::Assistant)
             .count();
         let refused = exchanges[since..]
             .iter()
@@ -73,7 +77,7 @@ impl<'a> View<'a> {
             .map(|exchange| exchange.name)
             .collect();
         let mut folder = working_folder(request);
-        let places = Places::of(&exchanges, folder.as_deref(), &ask.words);
+        let places = KnownPaths::of(&exchanges, folder.as_deref(), &ask.words);
         if folder.is_none() {
             folder = places.common_folder();
         }
@@ -90,24 +94,24 @@ impl<'a> View<'a> {
     }
 
     /// The calls made for this prompt.
-    pub(super) fn since_prompt(&self) -> &[Exchange<'a>] {
+    pub(super) fn since_prompt(&self) -> &[ToolExchange<'a>] {
         &self.exchanges[self.since..]
     }
 
     /// The calls of a kind for this prompt.
-    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Exchange<'a>> {
+    pub(super) fn of_kind(&self, kind: ToolPurpose) -> impl Iterator<Item = &ToolExchange<'a>> {
         let calls = self.since_prompt().iter();
         calls.filter(move |exchange| kind_of_name(exchange.name) == kind)
     }
 
     /// In how many replies tools of this kind were called for this prompt.
-    pub(super) fn rounds(&self, kind: Kind) -> usize {
+    pub(super) fn rounds(&self, kind: ToolPurpose) -> usize {
         let at: BTreeSet<usize> = self.of_kind(kind).map(|exchange| exchange.at).collect();
         at.len()
     }
 
     /// The calls of the newest reply.
-    pub(super) fn newest(&self) -> &[Exchange<'a>] {
+    pub(super) fn newest(&self) -> &[ToolExchange<'a>] {
         &self.exchanges[self.last..]
     }
 
@@ -130,7 +134,7 @@ impl<'a> View<'a> {
 }
 
 /// The host did not run the call, rather than that it went wrong.
-pub(super) fn was_refused(exchange: &Exchange<'_>) -> bool {
+pub(super) fn was_refused(exchange: &ToolExchange<'_>) -> bool {
     let text = exchange.text();
     let line = first_line(&text, 200).to_lowercase();
     const REFUSALS: &str = "permission|not allowed|rejected|refused|want to proceed|not permitted|no such tool|unknown tool|\
@@ -138,22 +142,22 @@ pub(super) fn was_refused(exchange: &Exchange<'_>) -> bool {
     !line.starts_with("exit code") && REFUSALS.split('|').any(|refusal| line.contains(refusal))
 }
 
-fn mode(exchanges: &[Exchange<'_>], window: &[Message]) -> Mode {
+fn mode(exchanges: &[ToolExchange<'_>], window: &[ApiMessage]) -> PlanningMode {
     for exchange in exchanges
         .iter()
         .rev()
         .filter(|exchange| exchange.succeeded())
     {
         match kind_of_name(exchange.name) {
-            Kind::EnterPlan => return Mode::Planning,
-            Kind::ExitPlan => return Mode::Working,
+            ToolPurpose::EnterPlan => return PlanningMode::Planning,
+            ToolPurpose::ExitPlan => return PlanningMode::Working,
             _ => {}
         }
     }
     let newest = window
         .iter()
         .rev()
-        .find(|message| message.role == Role::User);
+        .find(|message| message.role == ApiRole::User);
     let told = newest.is_some_and(|message| {
         message
             .content
@@ -166,5 +170,9 @@ fn mode(exchanges: &[Exchange<'_>], window: &[Message]) -> Mode {
                     || text.contains("in plan mode")
             })
     });
-    if told { Mode::Planning } else { Mode::Working }
+    if told {
+        PlanningMode::Planning
+    } else {
+        PlanningMode::Working
+    }
 }

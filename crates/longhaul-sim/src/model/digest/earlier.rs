@@ -1,22 +1,22 @@
 //! An earlier summary that stands in the conversation as a message: recognised by its sections, whoever wrote it, and read
 //! back so that the next summary carries it on.
 
-use super::topic::{Topic, heading};
+use super::topic::{SectionTopic, heading};
 
 /// What opens and closes a user message quoted in a summary of ours.
 pub(crate) const QUOTE: (&str, &str) = ("<message>", "</message>");
 
 /// An earlier summary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Earlier {
+pub(crate) struct CarriedSummary {
     /// Its sections in order; what stands before the first is left out.
-    sections: Vec<(Topic, String)>,
+    sections: Vec<(SectionTopic, String)>,
 }
 
-impl Earlier {
+impl CarriedSummary {
     /// Reads a message as a summary; none where it is something else.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let mut sections: Vec<(Topic, String)> = Vec::new();
+        let mut sections: Vec<(SectionTopic, String)> = Vec::new();
         let mut quoting = false;
         for line in text.lines() {
             let trimmed = line.trim();
@@ -28,11 +28,13 @@ impl Earlier {
             let next = sections.len() + 1;
             match heading(line) {
                 Some((number, title))
-                    if !quoting && number == next && Topic::of(title) != Topic::Other =>
+                    if !quoting
+                        && number == next
+                        && SectionTopic::of(title) != SectionTopic::Other =>
                 {
                     let after = line.split_once(title).map_or("", |(_, after)| after);
                     let after = after.trim_start_matches(['*', ':', ' ']);
-                    sections.push((Topic::of(title), format!("{after}\n")));
+                    sections.push((SectionTopic::of(title), format!("{after}\n")));
                 }
                 _ => {
                     if let Some((_, body)) = sections.last_mut() {
@@ -48,12 +50,12 @@ impl Earlier {
     /// A summary without sections we know, to be carried on as a whole.
     pub(crate) fn loose(text: &str) -> Self {
         Self {
-            sections: vec![(Topic::Solving, text.to_owned())],
+            sections: vec![(SectionTopic::Solving, text.to_owned())],
         }
     }
 
     /// What it says on a topic, line by line.
-    pub(crate) fn on(&self, topic: Topic) -> Vec<&str> {
+    pub(crate) fn on(&self, topic: SectionTopic) -> Vec<&str> {
         let bodies = self.sections.iter().filter(|(of, _)| *of == topic);
         bodies
             .flat_map(|(_, body)| body.lines())
@@ -67,7 +69,7 @@ impl Earlier {
         let bodies = self
             .sections
             .iter()
-            .filter(|(topic, _)| *topic == Topic::Messages);
+            .filter(|(topic, _)| *topic == SectionTopic::Messages);
         let mut messages: Vec<String> = Vec::new();
         for (_, body) in bodies {
             if body.contains(QUOTE.0) {

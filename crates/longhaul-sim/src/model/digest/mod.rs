@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub(crate) use earlier::{Earlier, QUOTE};
-pub(crate) use topic::{Topic, asked_headings};
+pub(crate) use earlier::{CarriedSummary, QUOTE};
+pub(crate) use topic::{SectionTopic, asked_headings};
 
-use super::conversation::{Exchange, clip, exchanges, first_line, own_texts, own_words, said};
-use super::toolbox::{Kind, PATH_FIELDS, kind_of_name};
-use crate::request::{Message, Role};
+use super::conversation::{
+    ToolExchange, assistant_texts, clip, exchanges, first_line, own_texts, own_words,
+};
+use super::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
+use crate::request::{ApiMessage, ApiRole};
 
 /// What was last done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Done {
+pub(crate) enum DigestFileAction {
     /// It was read.
     Read,
     /// It was changed in place.
@@ -28,11 +30,11 @@ pub(crate) enum Done {
 
 /// A file that was touched.
 #[derive(Debug, Clone)]
-pub(crate) struct Touched {
+pub(crate) struct DigestFile {
     /// Where it is.
     pub(crate) path: String,
     /// The weightiest thing done to it.
-    pub(crate) done: Done,
+    pub(crate) done: DigestFileAction,
     /// Some of it: what an edit put in, or how it begins.
     pub(crate) snippet: String,
     /// When it was last touched, by order of calls.
@@ -41,7 +43,7 @@ pub(crate) struct Touched {
 
 /// A command that was run.
 #[derive(Debug, Clone)]
-pub(crate) struct Ran {
+pub(crate) struct DigestCommand {
     /// The command.
     pub(crate) command: String,
     /// The first line of what it said.
@@ -52,7 +54,7 @@ pub(crate) struct Ran {
 
 /// A call that failed.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure {
+pub(crate) struct DigestFailure {
     /// The call, as in "Edit src/lib.rs".
     pub(crate) call: String,
     /// The first line of the error.
@@ -63,7 +65,7 @@ pub(crate) struct Failure {
 
 /// What the user says in the last message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Last {
+pub(crate) enum LastMessageUse {
     /// The request for the digest: not part of it.
     Asks,
     /// Part of the conversation like the rest.
@@ -72,15 +74,15 @@ pub(crate) enum Last {
 
 /// What happened.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Digest<'a> {
+pub(crate) struct ConversationDigest<'a> {
     /// The user's messages in order, those an earlier summary quotes first.
     pub(crate) messages: Vec<String>,
     /// Files, the changed before the read, the newest first.
-    pub(crate) files: Vec<Touched>,
+    pub(crate) files: Vec<DigestFile>,
     /// Commands in order.
-    pub(crate) ran: Vec<Ran>,
+    pub(crate) ran: Vec<DigestCommand>,
     /// Failures in order.
-    pub(crate) failures: Vec<Failure>,
+    pub(crate) failures: Vec<DigestFailure>,
     /// The newest todo list: text and status.
     pub(crate) todos: Vec<(String, String)>,
     /// What the model said, in order.
@@ -90,12 +92,12 @@ pub(crate) struct Digest<'a> {
     /// A line for each prompt of the user: what was asked, what was called.
     pub(crate) walk: Vec<String>,
     /// Earlier summaries, oldest first.
-    pub(crate) earlier: Vec<Earlier>,
+    pub(crate) earlier: Vec<CarriedSummary>,
 }
 
-impl<'a> Digest<'a> {
+impl<'a> ConversationDigest<'a> {
     /// The digest of a stretch of messages.
-    pub(crate) fn of(messages: &'a [Message], last: Last) -> Self {
+    pub(crate) fn of(messages: &'a [ApiMessage], last: LastMessageUse) -> Self {
         let mut digest = Self::default();
         let calls = exchanges(messages);
         for (index, exchange) in calls.iter().enumerate() {
@@ -103,25 +105,25 @@ impl<'a> Digest<'a> {
             digest.exchange(index, exchange, &calls);
         }
         digest.files.sort_by(|one, other| {
-            let weight = |file: &Touched| (file.done != Done::Read, file.last);
+            let weight = |file: &DigestFile| (file.done != DigestFileAction::Read, file.last);
             weight(other).cmp(&weight(one))
         });
         let end = match last {
-            Last::Asks => messages.len().saturating_sub(1),
-            Last::Counts => messages.len(),
+            LastMessageUse::Asks => messages.len().saturating_sub(1),
+            LastMessageUse::Counts => messages.len(),
         };
         for (at, message) in messages.iter().enumerate() {
-            if message.role == Role::User && at < end {
+            if message.role == ApiRole::User && at < end {
                 digest.compacted(message);
                 digest.words(own_words(message));
-            } else if message.role == Role::User {
+            } else if message.role == ApiRole::User {
                 // What the user said just before the request came is sent in one message with it.
                 digest.compacted(message);
                 let mut texts = own_texts(message);
                 texts.pop();
                 digest.words(texts.join("\n\n"));
             }
-            digest.said.extend(said(message));
+            digest.said.extend(assistant_texts(message));
             let here = calls.iter().filter(|exchange| exchange.at == at);
             for exchange in here {
                 if let Some(line) = digest.walk.last_mut().filter(|line| line.len() < 400) {
@@ -138,14 +140,14 @@ impl<'a> Digest<'a> {
         digest
     }
 
-    fn compacted(&mut self, message: &Message) {
+    fn compacted(&mut self, message: &ApiMessage) {
         let compacted = message
             .content
             .iter()
             .filter(|block| block.kind == "compaction");
         for text in compacted.filter_map(|block| block.text("content")) {
             self.earlier
-                .push(Earlier::read(text).unwrap_or_else(|| Earlier::loose(text)));
+                .push(CarriedSummary::read(text).unwrap_or_else(|| CarriedSummary::loose(text)));
         }
     }
 
@@ -153,7 +155,7 @@ impl<'a> Digest<'a> {
         if words.is_empty() {
             return;
         }
-        if let Some(earlier) = Earlier::read(&words) {
+        if let Some(earlier) = CarriedSummary::read(&words) {
             self.messages.extend(earlier.messages());
             self.walk
                 .push("An earlier summary opens this stretch; it is carried on.".to_owned());
@@ -165,9 +167,9 @@ impl<'a> Digest<'a> {
         self.messages.push(words);
     }
 
-    fn exchange(&mut self, index: usize, exchange: &Exchange<'a>, calls: &[Exchange<'a>]) {
+    fn exchange(&mut self, index: usize, exchange: &ToolExchange<'a>, calls: &[ToolExchange<'a>]) {
         if exchange.failed() {
-            self.failures.push(Failure {
+            self.failures.push(DigestFailure {
                 call: named(exchange),
                 error: first_line(&exchange.text(), 200).to_owned(),
                 fix: fix(exchange, &calls[index + 1..]),
@@ -175,12 +177,12 @@ impl<'a> Digest<'a> {
         }
         let path = exchange.input_any(PATH_FIELDS);
         match (kind_of_name(exchange.name), path) {
-            (Kind::Bash, _) => self.ran.push(Ran {
+            (ToolPurpose::Bash, _) => self.ran.push(DigestCommand {
                 command: exchange.input_text("command").unwrap_or("").to_owned(),
                 said: first_line(&exchange.text(), 160).to_owned(),
                 failed: exchange.failed(),
             }),
-            (Kind::Todo, _) if exchange.succeeded() => {
+            (ToolPurpose::Todo, _) if exchange.succeeded() => {
                 let entries = exchange.input.get("todos").and_then(Value::as_array);
                 let text = |entry: &Value, key: &str| {
                     entry
@@ -195,35 +197,35 @@ impl<'a> Digest<'a> {
                     .map(|entry| (text(entry, "content"), text(entry, "status")))
                     .collect();
             }
-            (Kind::Read | Kind::Editor, Some(path)) if exchange.succeeded() => {
+            (ToolPurpose::Read | ToolPurpose::Editor, Some(path)) if exchange.succeeded() => {
                 let shown = exchange.text();
-                self.touch(index, path, Done::Read, clip(&shown, 320));
+                self.touch(index, path, DigestFileAction::Read, clip(&shown, 320));
             }
-            (Kind::Edit, Some(path)) if exchange.succeeded() => {
+            (ToolPurpose::Edit, Some(path)) if exchange.succeeded() => {
                 let new = exchange.input_any(&["new_string", "new_str"]).unwrap_or("");
-                self.touch(index, path, Done::Edited, clip(new, 500));
+                self.touch(index, path, DigestFileAction::Edited, clip(new, 500));
             }
-            (Kind::MultiEdit, Some(path)) if exchange.succeeded() => {
-                self.touch(index, path, Done::Edited, "")
+            (ToolPurpose::MultiEdit, Some(path)) if exchange.succeeded() => {
+                self.touch(index, path, DigestFileAction::Edited, "")
             }
-            (Kind::Write, Some(path)) if exchange.succeeded() => {
+            (ToolPurpose::Write, Some(path)) if exchange.succeeded() => {
                 let content = exchange.input_text("content").unwrap_or("");
-                self.touch(index, path, Done::Written, clip(content, 500));
+                self.touch(index, path, DigestFileAction::Written, clip(content, 500));
             }
             _ => {}
         }
     }
 
-    fn touch(&mut self, last: usize, path: &str, done: Done, snippet: &str) {
+    fn touch(&mut self, last: usize, path: &str, done: DigestFileAction, snippet: &str) {
         match self.files.iter_mut().find(|file| file.path == path) {
             Some(file) => {
                 file.last = last;
-                if done != Done::Read || file.done == Done::Read {
+                if done != DigestFileAction::Read || file.done == DigestFileAction::Read {
                     file.snippet = snippet.to_owned();
                 }
                 file.done = file.done.max(done);
             }
-            None => self.files.push(Touched {
+            None => self.files.push(DigestFile {
                 path: path.to_owned(),
                 done,
                 snippet: snippet.to_owned(),
@@ -234,7 +236,7 @@ impl<'a> Digest<'a> {
 }
 
 /// A call in a few words: the tool and what it was about.
-fn named(exchange: &Exchange<'_>) -> String {
+fn named(exchange: &ToolExchange<'_>) -> String {
     let fields: Vec<&str> = PATH_FIELDS
         .iter()
         .copied()
@@ -246,8 +248,8 @@ fn named(exchange: &Exchange<'_>) -> String {
     }
 }
 
-fn fix(failure: &Exchange<'_>, later: &[Exchange<'_>]) -> Option<String> {
-    let target = |exchange: &Exchange<'_>| {
+fn fix(failure: &ToolExchange<'_>, later: &[ToolExchange<'_>]) -> Option<String> {
+    let target = |exchange: &ToolExchange<'_>| {
         exchange
             .input_any(PATH_FIELDS)
             .or_else(|| exchange.input_text("command"))

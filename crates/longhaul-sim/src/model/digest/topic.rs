@@ -2,7 +2,7 @@
 
 /// What a section is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Topic {
+pub(crate) enum SectionTopic {
     /// What the user wants.
     Intent,
     /// Techniques and terms.
@@ -29,7 +29,7 @@ pub(crate) enum Topic {
     Other,
 }
 
-impl Topic {
+impl SectionTopic {
     /// The topic of a heading.
     pub(crate) fn of(heading: &str) -> Self {
         let heading = heading.to_lowercase();
@@ -89,18 +89,20 @@ pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The headings a text asks for: the run of numbered lines from 1 on with the most known topics.
-pub(crate) fn asked_headings(text: &str) -> Vec<(Topic, String)> {
-    let mut runs: Vec<Vec<(Topic, String)>> = Vec::new();
+pub(crate) fn asked_headings(text: &str) -> Vec<(SectionTopic, String)> {
+    let mut runs: Vec<Vec<(SectionTopic, String)>> = Vec::new();
     for (number, title) in text.lines().filter_map(heading) {
         match runs.last_mut() {
-            Some(run) if number == run.len() + 1 => run.push((Topic::of(title), title.to_owned())),
-            _ if number == 1 => runs.push(vec![(Topic::of(title), title.to_owned())]),
+            Some(run) if number == run.len() + 1 => {
+                run.push((SectionTopic::of(title), title.to_owned()))
+            }
+            _ if number == 1 => runs.push(vec![(SectionTopic::of(title), title.to_owned())]),
             _ => {}
         }
     }
-    let known = |run: &Vec<(Topic, String)>| {
+    let known = |run: &Vec<(SectionTopic, String)>| {
         run.iter()
-            .filter(|(topic, _)| *topic != Topic::Other)
+            .filter(|(topic, _)| *topic != SectionTopic::Other)
             .count()
     };
     runs.reverse();
@@ -129,14 +131,14 @@ mod tests {
         let asked = asked_headings(
             "Do this:\n1. go\n\n1. Intent\n2. Files\n3. Work completed\n4. Context for continuing",
         );
-        let topics: Vec<Topic> = asked.iter().map(|(topic, _)| *topic).collect();
+        let topics: Vec<SectionTopic> = asked.iter().map(|(topic, _)| *topic).collect();
         assert_eq!(
             topics,
             [
-                Topic::Intent,
-                Topic::Files,
-                Topic::Completed,
-                Topic::Continuing
+                SectionTopic::Intent,
+                SectionTopic::Files,
+                SectionTopic::Completed,
+                SectionTopic::Continuing
             ]
         );
     }

@@ -1,19 +1,19 @@
 //! Misbehaviour on demand: what a model may do that a host must survive. Told by a line like
 //! `summary:empty*2,tool:forbidden@0.1`, see [`Misbehaviour`]; `spec` reads it, `deed` does it.
 
-mod deed;
-mod fold_deed;
+mod fold_misdeed;
+mod misdeed;
 mod spec;
 
-use super::ask::{Ask, Calls};
 use super::chance::{Chance, mix};
-use super::{Draft, Turn};
+use super::constraints::{AllowedCalls, ReplyConstraints};
+use super::{ModelTurn, ReplyDraft};
 
-pub use spec::SpecError;
+pub use spec::MisbehaviorSpecError;
 
 /// What a call is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Situation {
+pub(super) enum CallSituation {
     /// A summary is asked for.
     Summary,
     /// Notes are to be kept.
@@ -26,7 +26,7 @@ pub(super) enum Situation {
 
 /// When a rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum MisbehaviorTrigger {
     Summary,
     Notes,
     Turn,
@@ -36,7 +36,7 @@ enum When {
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Misdeed {
     Silent,
     Refuse,
     Cut,
@@ -52,9 +52,9 @@ pub(super) enum Deed {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Rule {
-    when: When,
-    deed: Deed,
+struct MisbehaviorRule {
+    when: MisbehaviorTrigger,
+    deed: Misdeed,
     /// How often still; none is without end.
     left: Option<u32>,
     rate: f64,
@@ -73,11 +73,11 @@ struct Rule {
 /// | `tool`: tools | `forbidden` (calls one where that is forbidden), `unknown` (calls one not offered), `invalid` (an input against the schema) |
 /// | `any`: any call | `silent`, `refuse`, `cut`, `error` |
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Misbehaviour {
-    rules: Vec<Rule>,
+pub struct Misbehavior {
+    rules: Vec<MisbehaviorRule>,
 }
 
-impl Misbehaviour {
+impl Misbehavior {
     /// Adds the rules of another behind these.
     pub fn extend(&mut self, other: Self) {
         self.rules.extend(other.rules);
@@ -91,21 +91,21 @@ impl Misbehaviour {
     /// What is due at this call; it then counts as done.
     pub(super) fn due(
         &mut self,
-        turn: &Turn<'_>,
-        ask: &Ask<'_>,
-        situation: Situation,
-    ) -> Option<Deed> {
-        let may_call = !turn.request.tools.is_empty() && ask.calls != Calls::Forbidden;
+        turn: &ModelTurn<'_>,
+        ask: &ReplyConstraints<'_>,
+        situation: CallSituation,
+    ) -> Option<Misdeed> {
+        let may_call = !turn.request.tools.is_empty() && ask.calls != AllowedCalls::Forbidden;
         for (index, rule) in self.rules.iter_mut().enumerate() {
             let applies = match (rule.when, rule.deed) {
-                (When::Any, _) => true,
-                (When::Summary, _) => situation == Situation::Summary,
-                (When::Notes, _) => situation == Situation::Notes,
-                (When::Turn, _) => situation == Situation::Turn,
-                (When::Tool, Deed::Call) => {
-                    ask.calls == Calls::Forbidden || situation == Situation::Summary
+                (MisbehaviorTrigger::Any, _) => true,
+                (MisbehaviorTrigger::Summary, _) => situation == CallSituation::Summary,
+                (MisbehaviorTrigger::Notes, _) => situation == CallSituation::Notes,
+                (MisbehaviorTrigger::Turn, _) => situation == CallSituation::Turn,
+                (MisbehaviorTrigger::Tool, Misdeed::Call) => {
+                    ask.calls == AllowedCalls::Forbidden || situation == CallSituation::Summary
                 }
-                (When::Tool, _) => situation == Situation::Turn && may_call,
+                (MisbehaviorTrigger::Tool, _) => situation == CallSituation::Turn && may_call,
             };
             if !applies || rule.left == Some(0) {
                 continue;
@@ -120,6 +120,6 @@ impl Misbehaviour {
 }
 
 /// Turns an honest draft into a misdeed.
-pub(super) fn spoil(deed: Deed, honest: Draft, turn: &Turn<'_>) -> Draft {
-    deed::spoil(deed, honest, turn)
+pub(super) fn spoil(deed: Misdeed, honest: ReplyDraft, turn: &ModelTurn<'_>) -> ReplyDraft {
+    misdeed::spoil(deed, honest, turn)
 }

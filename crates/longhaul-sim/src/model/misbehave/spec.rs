@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
-use super::{Deed, Misbehaviour, Rule, When};
+use super::{Misbehavior, MisbehaviorRule, MisbehaviorTrigger, Misdeed};
 
 /// A line that is no misbehaviour.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SpecError {
+pub enum MisbehaviorSpecError {
     /// A rule without a colon.
     #[error("`{rule}`: a rule is WHEN:WHAT, as in `summary:empty*2`")]
     Shape {
@@ -43,53 +43,53 @@ pub enum SpecError {
     },
 }
 
-const WHENS: &[(&str, When)] = &[
-    ("summary", When::Summary),
-    ("notes", When::Notes),
-    ("turn", When::Turn),
-    ("tool", When::Tool),
-    ("any", When::Any),
+const WHENS: &[(&str, MisbehaviorTrigger)] = &[
+    ("summary", MisbehaviorTrigger::Summary),
+    ("notes", MisbehaviorTrigger::Notes),
+    ("turn", MisbehaviorTrigger::Turn),
+    ("tool", MisbehaviorTrigger::Tool),
+    ("any", MisbehaviorTrigger::Any),
 ];
 
-fn deeds(when: When) -> &'static [(&'static str, Deed)] {
+fn deeds(when: MisbehaviorTrigger) -> &'static [(&'static str, Misdeed)] {
     match when {
-        When::Summary => &[
-            ("empty", Deed::Empty),
-            ("untagged", Deed::Untagged),
-            ("error", Deed::Error),
-            ("long", Deed::Long),
-            ("missing", Deed::Missing),
-            ("tool", Deed::Call),
-            ("silent", Deed::Silent),
-            ("refuse", Deed::Refuse),
-            ("cut", Deed::Cut),
+        MisbehaviorTrigger::Summary => &[
+            ("empty", Misdeed::Empty),
+            ("untagged", Misdeed::Untagged),
+            ("error", Misdeed::Error),
+            ("long", Misdeed::Long),
+            ("missing", Misdeed::Missing),
+            ("tool", Misdeed::Call),
+            ("silent", Misdeed::Silent),
+            ("refuse", Misdeed::Refuse),
+            ("cut", Misdeed::Cut),
         ],
-        When::Notes => &[
-            ("elsewhere", Deed::Elsewhere),
-            ("tool", Deed::Call),
-            ("silent", Deed::Silent),
-            ("refuse", Deed::Refuse),
-            ("cut", Deed::Cut),
-            ("error", Deed::Error),
+        MisbehaviorTrigger::Notes => &[
+            ("elsewhere", Misdeed::Elsewhere),
+            ("tool", Misdeed::Call),
+            ("silent", Misdeed::Silent),
+            ("refuse", Misdeed::Refuse),
+            ("cut", Misdeed::Cut),
+            ("error", Misdeed::Error),
         ],
-        When::Tool => &[
-            ("forbidden", Deed::Call),
-            ("unknown", Deed::Unknown),
-            ("invalid", Deed::Invalid),
+        MisbehaviorTrigger::Tool => &[
+            ("forbidden", Misdeed::Call),
+            ("unknown", Misdeed::Unknown),
+            ("invalid", Misdeed::Invalid),
         ],
-        When::Turn | When::Any => &[
-            ("silent", Deed::Silent),
-            ("refuse", Deed::Refuse),
-            ("cut", Deed::Cut),
-            ("error", Deed::Error),
+        MisbehaviorTrigger::Turn | MisbehaviorTrigger::Any => &[
+            ("silent", Misdeed::Silent),
+            ("refuse", Misdeed::Refuse),
+            ("cut", Misdeed::Cut),
+            ("error", Misdeed::Error),
         ],
     }
 }
 
-impl FromStr for Misbehaviour {
-    type Err = SpecError;
+impl FromStr for Misbehavior {
+    type Err = MisbehaviorSpecError;
 
-    fn from_str(line: &str) -> Result<Self, SpecError> {
+    fn from_str(line: &str) -> Result<Self, MisbehaviorSpecError> {
         let rules = line
             .split(',')
             .map(str::trim)
@@ -100,11 +100,11 @@ impl FromStr for Misbehaviour {
     }
 }
 
-fn rule(text: &str) -> Result<Rule, SpecError> {
+fn rule(text: &str) -> Result<MisbehaviorRule, MisbehaviorSpecError> {
     let owned = || text.to_owned();
     let (when, rest) = text
         .split_once(':')
-        .ok_or_else(|| SpecError::Shape { rule: owned() })?;
+        .ok_or_else(|| MisbehaviorSpecError::Shape { rule: owned() })?;
     let (rest, rate) = match rest.split_once('@') {
         Some((rest, rate)) => (rest, Some(rate.trim())),
         None => (rest, None),
@@ -120,7 +120,7 @@ fn rule(text: &str) -> Result<Rule, SpecError> {
         (None, None) => Some(1),
         (Some(count), _) => {
             let number = count.parse().ok().filter(|number| *number > 0);
-            Some(number.ok_or_else(|| SpecError::Count {
+            Some(number.ok_or_else(|| MisbehaviorSpecError::Count {
                 rule: owned(),
                 count: count.to_owned(),
             })?)
@@ -132,12 +132,12 @@ fn rule(text: &str) -> Result<Rule, SpecError> {
             .parse()
             .ok()
             .filter(|rate| (0.0..=1.0).contains(rate))
-            .ok_or_else(|| SpecError::Rate {
+            .ok_or_else(|| MisbehaviorSpecError::Rate {
                 rule: owned(),
                 rate: rate.to_owned(),
             })?,
     };
-    Ok(Rule {
+    Ok(MisbehaviorRule {
         when,
         deed,
         left,
@@ -145,7 +145,7 @@ fn rule(text: &str) -> Result<Rule, SpecError> {
     })
 }
 
-fn known<T: Copy>(rule: &str, word: &str, table: &[(&str, T)]) -> Result<T, SpecError> {
+fn known<T: Copy>(rule: &str, word: &str, table: &[(&str, T)]) -> Result<T, MisbehaviorSpecError> {
     if let Some((_, value)) = table.iter().find(|(name, _)| *name == word) {
         return Ok(*value);
     }
@@ -158,7 +158,7 @@ fn known<T: Copy>(rule: &str, word: &str, table: &[(&str, T)]) -> Result<T, Spec
         _ => String::new(),
     };
     let names: Vec<String> = table.iter().map(|(name, _)| format!("`{name}`")).collect();
-    Err(SpecError::Word {
+    Err(MisbehaviorSpecError::Word {
         rule: rule.to_owned(),
         word: word.to_owned(),
         hint,

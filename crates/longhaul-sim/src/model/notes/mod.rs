@@ -5,20 +5,20 @@
 //! A request is known by what it holds: a path ending in `.md`, words that ask to edit or update notes, and at least
 //! three headed sections with an italic line under them. `page` reads that, `write` finds what belongs into a section.
 
-mod page;
+mod shown_notes;
 mod write;
 
 use serde_json::json;
 
-use super::ask::{Ask, Calls};
 use super::chance::Chance;
+use super::constraints::{AllowedCalls, ReplyConstraints};
 use super::conversation::exchanges;
-use super::digest::{Digest, Last};
-use super::schema::Palette;
-use super::toolbox::{Kind, Offer, Toolbox};
-use super::{Draft, DraftBlock};
-use crate::request::Request;
-use page::{Page, Section};
+use super::digest::{ConversationDigest, LastMessageUse};
+use super::schema::ValuePalette;
+use super::toolbox::{OfferedTool, RequestTools, ToolPurpose};
+use super::{DraftBlock, ReplyDraft};
+use crate::request::MessagesRequest;
+use shown_notes::{ShownNotes, ShownNotesSection};
 
 /// What an answer in text stands between, where the prompt shows these tags. Such a prompt wants no calls.
 const TAGS: (&str, &str) = ("<notes>", "</notes>");
@@ -27,28 +27,28 @@ const MOST_AT_ONCE: usize = 12;
 
 /// A user's words ask to keep session notes.
 pub fn is_asked(words: &str) -> bool {
-    Page::read(words).is_some()
+    ShownNotes::read(words).is_some()
 }
 
 /// The reply to a request to keep notes; none where the request asks for something else.
-pub fn reply(request: &Request) -> Option<Draft> {
-    let ask = Ask::of(request);
+pub fn reply(request: &MessagesRequest) -> Option<ReplyDraft> {
+    let ask = ReplyConstraints::of(request);
     is_asked(&ask.words).then(|| draft(request, &ask))
 }
 
-pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
-    let text = |text: String| Draft {
+pub(super) fn draft(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> ReplyDraft {
+    let text = |text: String| ReplyDraft {
         content: vec![DraftBlock::Text(text)],
-        ..Draft::default()
+        ..ReplyDraft::default()
     };
-    let Some(page) = Page::read(&ask.words) else {
+    let Some(page) = ShownNotes::read(&ask.words) else {
         return text("There are no notes to edit in what I was given.".to_owned());
     };
     let end = (ask.prompt_at + 1).min(request.messages.len());
-    let digest = Digest::of(&request.messages[..end], Last::Asks);
+    let digest = ConversationDigest::of(&request.messages[..end], LastMessageUse::Asks);
     let changes = write::changes(&page, &digest, ask.room);
     let since = exchanges(&request.messages[end..]);
-    let open: Vec<&(&Section<'_>, String)> = changes
+    let open: Vec<&(&ShownNotesSection<'_>, String)> = changes
         .iter()
         .filter(|(section, _)| {
             !since.iter().any(|exchange| {
@@ -67,7 +67,7 @@ pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
             (false, false) => sections,
         });
     };
-    let batched = offer.kind == Kind::MultiEdit && !since.is_empty();
+    let batched = offer.kind == ToolPurpose::MultiEdit && !since.is_empty();
     if open.is_empty() || batched {
         let failed = since.iter().filter(|exchange| exchange.failed()).count();
         return text(match failed {
@@ -78,41 +78,51 @@ pub(super) fn draft(request: &Request, ask: &Ask<'_>) -> Draft {
             ),
         });
     }
-    let most = if ask.calls == Calls::One {
+    let most = if ask.calls == AllowedCalls::One {
         1
     } else {
         MOST_AT_ONCE
     };
     let content = match offer.kind {
-        Kind::MultiEdit => vec![all_at_once(offer, page.path, &open)],
+        ToolPurpose::MultiEdit => vec![all_at_once(offer, page.path, &open)],
         _ => open
             .iter()
             .take(most)
             .map(|(section, new)| edit(offer, page.path, section, new))
             .collect(),
     };
-    Draft {
+    ReplyDraft {
         content,
-        ..Draft::default()
+        ..ReplyDraft::default()
     }
 }
 
 /// The tool that edits the file. The prompt may forbid every other tool, so only `tool_choice` is minded here.
-fn editor<'a>(request: &'a Request, ask: &Ask<'_>) -> Option<Offer<'a>> {
+fn editor<'a>(request: &'a MessagesRequest, ask: &ReplyConstraints<'_>) -> Option<OfferedTool<'a>> {
     let choice = request
         .fields
         .get("tool_choice")
         .and_then(|choice| choice.get("type"));
-    if ask.calls == Calls::Forbidden && choice.and_then(|kind| kind.as_str()) == Some("none") {
+    if ask.calls == AllowedCalls::Forbidden && choice.and_then(|kind| kind.as_str()) == Some("none")
+    {
         return None;
     }
-    let tools = Toolbox::of(request);
-    [Kind::Edit, Kind::Editor, Kind::MultiEdit]
-        .into_iter()
-        .find_map(|kind| tools.of_kind(kind))
+    let tools = RequestTools::of(request);
+    [
+        ToolPurpose::Edit,
+        ToolPurpose::Editor,
+        ToolPurpose::MultiEdit,
+    ]
+    .into_iter()
+    .find_map(|kind| tools.of_kind(kind))
 }
 
-fn edit(offer: Offer<'_>, path: &str, section: &Section<'_>, new: &str) -> DraftBlock {
+fn edit(
+    offer: OfferedTool<'_>,
+    path: &str,
+    section: &ShownNotesSection<'_>,
+    new: &str,
+) -> DraftBlock {
     let field = offer.path_field().unwrap_or("file_path");
     let hints = json!({
         field: path, "old_string": section.shown, "new_string": new, "old_str": section.shown, "new_str": new,
@@ -121,7 +131,11 @@ fn edit(offer: Offer<'_>, path: &str, section: &Section<'_>, new: &str) -> Draft
     call(offer, hints)
 }
 
-fn all_at_once(offer: Offer<'_>, path: &str, open: &[&(&Section<'_>, String)]) -> DraftBlock {
+fn all_at_once(
+    offer: OfferedTool<'_>,
+    path: &str,
+    open: &[&(&ShownNotesSection<'_>, String)],
+) -> DraftBlock {
     let field = offer.path_field().unwrap_or("file_path");
     let edits: Vec<_> = open
         .iter()
@@ -130,9 +144,9 @@ fn all_at_once(offer: Offer<'_>, path: &str, open: &[&(&Section<'_>, String)]) -
     call(offer, json!({ field: path, "edits": edits }))
 }
 
-fn call(offer: Offer<'_>, hints: serde_json::Value) -> DraftBlock {
+fn call(offer: OfferedTool<'_>, hints: serde_json::Value) -> DraftBlock {
     // Nothing is left to chance: every required field is given.
-    let input = offer.input(hints, Palette::default(), &mut Chance::new(0));
+    let input = offer.input(hints, ValuePalette::default(), &mut Chance::new(0));
     DraftBlock::ToolUse {
         name: offer.name().to_owned(),
         input,

@@ -1,8 +1,8 @@
 //! What belongs into each section of the notes: facts of the conversation, added to what stands there, within the caps.
 
-use super::page::{Page, Section};
+use super::shown_notes::{ShownNotes, ShownNotesSection};
 use crate::model::conversation::{clip, first_line};
-use crate::model::digest::{Digest, Done};
+use crate::model::digest::{ConversationDigest, DigestFileAction};
 
 /// Bytes that surely fit a token.
 const BYTES_A_TOKEN: usize = 3;
@@ -11,7 +11,7 @@ const CAPS: (usize, usize) = (2_000, 12_000);
 
 /// How new lines meet what stands there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum SectionMerge {
     /// They take its place.
     Replace,
     /// They are added to it.
@@ -22,10 +22,10 @@ enum Way {
 
 /// The sections that change, with their new text in full.
 pub(super) fn changes<'p>(
-    page: &'p Page<'p>,
-    digest: &Digest<'_>,
+    page: &'p ShownNotes<'p>,
+    digest: &ConversationDigest<'_>,
     room: usize,
-) -> Vec<(&'p Section<'p>, String)> {
+) -> Vec<(&'p ShownNotesSection<'p>, String)> {
     let count = page.sections.len().max(1);
     let total = page.total_cap.unwrap_or(CAPS.1) * BYTES_A_TOKEN;
     // An edit repeats the old text, so half the room of the reply is for new text.
@@ -47,10 +47,10 @@ pub(super) fn changes<'p>(
     changes
 }
 
-fn merged(old: &str, lines: &[String], way: Way, cap: usize) -> String {
+fn merged(old: &str, lines: &[String], way: SectionMerge, cap: usize) -> String {
     let kept: Vec<&str> = match way {
-        Way::Replace if !lines.is_empty() => Vec::new(),
-        Way::Once if !old.trim().is_empty() => return fitted(old.lines().collect(), cap),
+        SectionMerge::Replace if !lines.is_empty() => Vec::new(),
+        SectionMerge::Once if !old.trim().is_empty() => return fitted(old.lines().collect(), cap),
         _ => old.lines().collect(),
     };
     let mut all = kept.clone();
@@ -77,17 +77,22 @@ fn fitted(lines: Vec<&str>, cap: usize) -> String {
 }
 
 /// What the conversation has for a section of this title.
-fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
+fn lines(title: &str, digest: &ConversationDigest<'_>) -> (SectionMerge, Vec<String>) {
     let title = title.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
-    let changed = || digest.files.iter().filter(|file| file.done != Done::Read);
+    let changed = || {
+        digest
+            .files
+            .iter()
+            .filter(|file| file.done != DigestFileAction::Read)
+    };
     let newest = digest.messages.last();
     if has(&["title"]) {
         let words = digest
             .messages
             .first()
             .map(|message| first_line(message, 60).to_owned());
-        (Way::Once, words.into_iter().collect())
+        (SectionMerge::Once, words.into_iter().collect())
     } else if has(&["current", "state"]) {
         let mut lines: Vec<String> = newest
             .map(|message| format!("- At work on: {}", first_line(message, 200)))
@@ -104,10 +109,10 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
                 .last()
                 .map(|text| format!("- Last said: {}", first_line(text, 200))),
         );
-        (Way::Replace, lines)
+        (SectionMerge::Replace, lines)
     } else if has(&["task", "specification", "request"]) {
         (
-            Way::Add,
+            SectionMerge::Add,
             digest
                 .messages
                 .iter()
@@ -115,15 +120,18 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
                 .collect(),
         )
     } else if has(&["file", "function"]) {
-        let line = |file: &crate::model::digest::Touched| {
-            let done = if file.done == Done::Read {
+        let line = |file: &crate::model::digest::DigestFile| {
+            let done = if file.done == DigestFileAction::Read {
                 "read"
             } else {
                 "changed"
             };
             format!("- `{}` ({done})", file.path)
         };
-        (Way::Add, digest.files.iter().rev().map(line).collect())
+        (
+            SectionMerge::Add,
+            digest.files.iter().rev().map(line).collect(),
+        )
     } else if has(&["workflow", "command"]) {
         let mut lines: Vec<String> = digest
             .ran
@@ -131,9 +139,9 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
             .map(|ran| format!("- `{}`", first_line(&ran.command, 160)))
             .collect();
         dedup(&mut lines);
-        (Way::Add, lines)
+        (SectionMerge::Add, lines)
     } else if has(&["error", "correction"]) {
-        let line = |failure: &crate::model::digest::Failure| {
+        let line = |failure: &crate::model::digest::DigestFailure| {
             format!(
                 "- {}: {} ({})",
                 failure.call,
@@ -143,7 +151,7 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
         };
         let mut lines = digest.failures.iter().map(line).collect();
         dedup(&mut lines);
-        (Way::Add, lines)
+        (SectionMerge::Add, lines)
     } else if has(&["documentation", "system", "codebase"]) {
         let mut folders: Vec<String> = digest
             .files
@@ -152,7 +160,7 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
             .map(|(folder, _)| format!("- Work went on in `{folder}`"))
             .collect();
         dedup(&mut folders);
-        (Way::Add, folders)
+        (SectionMerge::Add, folders)
     } else if has(&["learning", "lesson"]) {
         let mut fixed: Vec<String> = digest
             .failures
@@ -165,7 +173,7 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
             })
             .collect();
         dedup(&mut fixed);
-        (Way::Add, fixed)
+        (SectionMerge::Add, fixed)
     } else if has(&["result", "outcome"]) {
         let mut lines: Vec<String> = changed()
             .map(|file| format!("- Changed `{}`", file.path))
@@ -178,10 +186,10 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
                 .find(|ran| !ran.failed)
                 .map(|ran| format!("- `{}` said: {}", first_line(&ran.command, 80), ran.said)),
         );
-        (Way::Add, lines)
+        (SectionMerge::Add, lines)
     } else if has(&["log", "history"]) {
         (
-            Way::Add,
+            SectionMerge::Add,
             digest
                 .walk
                 .iter()
@@ -190,7 +198,7 @@ fn lines(title: &str, digest: &Digest<'_>) -> (Way, Vec<String>) {
         )
     } else {
         (
-            Way::Add,
+            SectionMerge::Add,
             digest
                 .said
                 .last()

@@ -20,7 +20,7 @@ const MOST_VALUES: usize = 10_000;
 
 /// What made-up values are taken from, so that they have to do with the conversation.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Palette<'a> {
+pub(super) struct ValuePalette<'a> {
     /// Paths that exist.
     pub(super) paths: &'a [String],
     /// Words and short phrases of the conversation.
@@ -29,7 +29,7 @@ pub(super) struct Palette<'a> {
 
 /// Whether fields that are not required are made up too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extras {
+pub(super) enum OptionalFields {
     /// Never.
     None,
     /// Now and then.
@@ -40,11 +40,11 @@ pub(super) enum Extras {
 pub(super) fn fit(
     schema: &Value,
     hints: Value,
-    extras: Extras,
-    palette: Palette<'_>,
+    extras: OptionalFields,
+    palette: ValuePalette<'_>,
     chance: &mut Chance,
 ) -> Value {
-    let mut fitter = Fitter {
+    let mut fitter = SchemaFitter {
         root: schema,
         extras,
         palette,
@@ -62,12 +62,12 @@ pub(super) fn fit(
 pub(super) fn answer(
     schema: &Value,
     hints: Value,
-    palette: Palette<'_>,
+    palette: ValuePalette<'_>,
     chance: &mut Chance,
 ) -> Value {
-    let mut fitter = Fitter {
+    let mut fitter = SchemaFitter {
         root: schema,
-        extras: Extras::None,
+        extras: OptionalFields::None,
         palette,
         chance,
         left: MOST_VALUES,
@@ -75,16 +75,16 @@ pub(super) fn answer(
     fitter.node(schema, Some(&hints), "", 0)
 }
 
-struct Fitter<'a> {
+struct SchemaFitter<'a> {
     root: &'a Value,
-    extras: Extras,
-    palette: Palette<'a>,
+    extras: OptionalFields,
+    palette: ValuePalette<'a>,
     chance: &'a mut Chance,
     /// Values that may still be made.
     left: usize,
 }
 
-impl Fitter<'_> {
+impl SchemaFitter<'_> {
     fn node(&mut self, node: &Value, hint: Option<&Value>, name: &str, depth: u8) -> Value {
         if depth > BOTTOM {
             return hint.cloned().unwrap_or(Value::Null);
@@ -134,7 +134,7 @@ impl Fitter<'_> {
         let mut made = Map::new();
         for (name, property) in properties {
             let hint = wanted.get(name);
-            let extra = self.extras == Extras::Some && depth < 2 && self.chance.odds(0.2);
+            let extra = self.extras == OptionalFields::Some && depth < 2 && self.chance.odds(0.2);
             if hint.is_some() || required.contains(&name.as_str()) || extra {
                 if depth >= DEEPEST && !required.contains(&name.as_str()) {
                     continue;

@@ -3,7 +3,7 @@
 
 use serde_json::{Number, Value};
 
-use super::{Palette, is_type, pattern};
+use super::{ValuePalette, is_type, pattern};
 use crate::model::chance::Chance;
 
 /// A value of this type, the hint where it is allowed.
@@ -12,7 +12,7 @@ pub(super) fn value(
     kind: &str,
     hint: Option<&Value>,
     name: &str,
-    palette: Palette<'_>,
+    palette: ValuePalette<'_>,
     chance: &mut Chance,
 ) -> Value {
     if let Some(hint) = hint.filter(|hint| is_type(hint, kind) && allowed(node, hint)) {
@@ -101,7 +101,7 @@ fn number(node: &Value, name: &str, chance: &mut Chance) -> Value {
     Value::from(whole(node, name, chance))
 }
 
-fn string(node: &Value, name: &str, palette: Palette<'_>, chance: &mut Chance) -> String {
+fn string(node: &Value, name: &str, palette: ValuePalette<'_>, chance: &mut Chance) -> String {
     if let Some(pattern) = node.get("pattern").and_then(Value::as_str)
         && let Some(made) = pattern::text(pattern, chance)
     {
@@ -146,7 +146,7 @@ fn string(node: &Value, name: &str, palette: Palette<'_>, chance: &mut Chance) -
 /// Most characters that a text is filled up to, whatever a schema demands.
 const MOST_CHARACTERS: usize = 20_000;
 
-fn by_name(name: &str, palette: Palette<'_>, chance: &mut Chance) -> String {
+fn by_name(name: &str, palette: ValuePalette<'_>, chance: &mut Chance) -> String {
     let name = name.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     let path = |chance: &mut Chance| chance.pick(palette.paths).cloned();

@@ -31,8 +31,8 @@ mod read;
 
 use serde_json::Value;
 
-use super::{Draft, DraftBlock, Stop, Turn};
-use crate::request::Role;
+use super::{DraftBlock, DraftStop, ModelTurn, ReplyDraft};
+use crate::request::ApiRole;
 
 pub use read::ScriptError;
 
@@ -40,19 +40,19 @@ const OVER: &str = "The script has no further turns.";
 
 /// One call of a scripted turn.
 #[derive(Debug, Clone, PartialEq)]
-struct Call {
+struct ScriptedCall {
     name: String,
     input: Value,
 }
 
 /// A scripted turn.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Step {
+struct ScriptedTurn {
     line: usize,
     thinking: Option<String>,
     texts: Vec<String>,
-    calls: Vec<Call>,
-    stop: Stop,
+    calls: Vec<ScriptedCall>,
+    stop: DraftStop,
     fault: Option<String>,
     repeat: u64,
     pattern: Option<String>,
@@ -60,7 +60,7 @@ struct Step {
 
 /// What counts the turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum By {
+enum TurnCounting {
     #[default]
     Calls,
     Replies,
@@ -68,7 +68,7 @@ enum By {
 
 /// What comes after the last turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum End {
+enum ScriptEnd {
     #[default]
     Stop,
     Last,
@@ -78,7 +78,7 @@ enum End {
 
 /// Who answers helper requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Helpers {
+enum HelperResponder {
     #[default]
     Script,
     BuiltIn,
@@ -86,7 +86,7 @@ enum Helpers {
 
 /// What a call is to a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum ScriptRequestKind {
     /// A turn of the conversation.
     Turn,
     /// A summary, notes, a title.
@@ -95,15 +95,15 @@ pub(super) enum Asked {
 
 /// Scripted turns.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Script {
-    rules: Vec<Step>,
-    steps: Vec<Step>,
-    by: By,
-    end: End,
-    helpers: Helpers,
+pub struct ReplyScript {
+    rules: Vec<ScriptedTurn>,
+    steps: Vec<ScriptedTurn>,
+    by: TurnCounting,
+    end: ScriptEnd,
+    helpers: HelperResponder,
 }
 
-impl Script {
+impl ReplyScript {
     /// Reads a script.
     ///
     /// # Errors
@@ -119,82 +119,97 @@ impl Script {
     }
 
     /// The reply to a call; none where the script leaves it to the built-in model.
-    pub(super) fn reply(&self, turn: &Turn<'_>, words: &str, asked: Asked) -> Option<Draft> {
+    pub(super) fn reply(
+        &self,
+        turn: &ModelTurn<'_>,
+        words: &str,
+        asked: ScriptRequestKind,
+    ) -> Option<ReplyDraft> {
         match self.step(turn, words, asked) {
-            Found::Step(step) => Some(step.draft()),
-            Found::Over => Some(Draft {
+            ScriptLookup::Step(step) => Some(step.draft()),
+            ScriptLookup::Over => Some(ReplyDraft {
                 content: vec![DraftBlock::Text(OVER.to_owned())],
-                ..Draft::default()
+                ..ReplyDraft::default()
             }),
-            Found::Nothing => None,
+            ScriptLookup::Nothing => None,
         }
     }
 
     /// The fault that goes with a call.
-    pub(super) fn fault(&self, turn: &Turn<'_>, words: &str, asked: Asked) -> Option<&str> {
+    pub(super) fn fault(
+        &self,
+        turn: &ModelTurn<'_>,
+        words: &str,
+        asked: ScriptRequestKind,
+    ) -> Option<&str> {
         match self.step(turn, words, asked) {
-            Found::Step(step) => step.fault.as_deref(),
-            Found::Over | Found::Nothing => None,
+            ScriptLookup::Step(step) => step.fault.as_deref(),
+            ScriptLookup::Over | ScriptLookup::Nothing => None,
         }
     }
 
-    fn step(&self, turn: &Turn<'_>, words: &str, asked: Asked) -> Found<'_> {
-        let matching = |step: &&Step| {
+    fn step(
+        &self,
+        turn: &ModelTurn<'_>,
+        words: &str,
+        asked: ScriptRequestKind,
+    ) -> ScriptLookup<'_> {
+        let matching = |step: &&ScriptedTurn| {
             step.pattern
                 .as_deref()
                 .is_some_and(|pattern| words.contains(pattern))
         };
         if let Some(step) = self.rules.iter().find(matching) {
-            return Found::Step(step);
+            return ScriptLookup::Step(step);
         }
-        if asked == Asked::Helper && self.helpers == Helpers::BuiltIn {
-            return Found::Nothing;
+        if asked == ScriptRequestKind::Helper && self.helpers == HelperResponder::BuiltIn {
+            return ScriptLookup::Nothing;
         }
         let at = match self.by {
-            By::Calls => turn.index,
-            By::Replies => {
+            TurnCounting::Calls => turn.index,
+            TurnCounting::Replies => {
                 let replies = turn
                     .request
                     .messages
                     .iter()
-                    .filter(|message| message.role == Role::Assistant);
+                    .filter(|message| message.role == ApiRole::Assistant);
                 replies.count() as u64
             }
         };
         let length: u64 = self.steps.iter().map(|step| step.repeat).sum();
         let mut at = match self.end {
-            End::Loop if length > 0 => at % length,
+            ScriptEnd::Loop if length > 0 => at % length,
             _ => at,
         };
         for step in &self.steps {
             if at < step.repeat {
-                return Found::Step(step);
+                return ScriptLookup::Step(step);
             }
             at -= step.repeat;
         }
         match (self.end, self.steps.last()) {
-            (End::Last, Some(step)) => Found::Step(step),
-            (End::Agent, _) => Found::Nothing,
-            _ => Found::Over,
+            (ScriptEnd::Last, Some(step)) => ScriptLookup::Step(step),
+            (ScriptEnd::Agent, _) => ScriptLookup::Nothing,
+            _ => ScriptLookup::Over,
         }
     }
 }
 
-enum Found<'a> {
-    Step(&'a Step),
+enum ScriptLookup<'a> {
+    Step(&'a ScriptedTurn),
     Over,
     Nothing,
 }
 
-impl Step {
-    fn draft(&self) -> Draft {
+impl ScriptedTurn {
+    fn draft(&self) -> ReplyDraft {
         let thinking = self.thinking.iter().cloned().map(DraftBlock::Thinking);
         let texts = self.texts.iter().cloned().map(DraftBlock::Text);
         let calls = self.calls.iter().map(|call| DraftBlock::ToolUse {
             name: call.name.clone(),
             input: call.input.clone(),
         });
-        Draft {
+        ReplyDraft {
             content: thinking.chain(texts).chain(calls).collect(),
             stop: self.stop,
         }

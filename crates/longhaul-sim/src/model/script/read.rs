@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{By, Call, End, Helpers, Script, Step};
-use crate::model::Stop;
+use super::{HelperResponder, ReplyScript, ScriptEnd, ScriptedCall, ScriptedTurn, TurnCounting};
+use crate::model::DraftStop;
 
 /// A file that is no script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,7 @@ fn wrong(line: usize, message: impl Into<String>) -> ScriptError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head<'a> {
+struct ScriptHeader<'a> {
     script: Option<u32>,
     by: Option<String>,
     end: Option<String>,
@@ -39,7 +39,7 @@ struct Head<'a> {
 #[serde(deny_unknown_fields)]
 struct RawTurn {
     thinking: Option<String>,
-    text: Option<Texts>,
+    text: Option<ScriptTexts>,
     tools: Option<Vec<RawCall>>,
     stop: Option<String>,
     fault: Option<String>,
@@ -50,7 +50,7 @@ struct RawTurn {
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "`text` has to be a text or a list of texts")]
-enum Texts {
+enum ScriptTexts {
     One(String),
     Many(Vec<String>),
 }
@@ -63,15 +63,15 @@ struct RawCall {
     input: Map<String, Value>,
 }
 
-pub(super) fn script(text: &str) -> Result<Script, ScriptError> {
+pub(super) fn script(text: &str) -> Result<ReplyScript, ScriptError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut script = Script::default();
+    let mut script = ReplyScript::default();
     if is_document(text) {
         document(text, &mut script)?;
     } else {
         lines(text, &mut script)?;
     }
-    if script.steps.is_empty() && script.rules.is_empty() && script.end != End::Agent {
+    if script.steps.is_empty() && script.rules.is_empty() && script.end != ScriptEnd::Agent {
         return Err(wrong(1, "the script has no turns"));
     }
     Ok(script)
@@ -88,14 +88,14 @@ fn is_document(text: &str) -> bool {
     trimmed.starts_with('{') && (!whole_line || first.contains("\"turns\""))
 }
 
-fn document(text: &str, script: &mut Script) -> Result<(), ScriptError> {
+fn document(text: &str, script: &mut ReplyScript) -> Result<(), ScriptError> {
     let bad = |error: serde_json::Error| wrong(error.line(), plain(&error));
     let turns = if text.trim_start().starts_with('[') {
         serde_json::from_str::<Vec<&RawValue>>(text).map_err(bad)?
     } else {
-        let mut head: Head<'_> = serde_json::from_str(text).map_err(bad)?;
+        let mut head: ScriptHeader<'_> = serde_json::from_str(text).map_err(bad)?;
         let turns = head.turns.take();
-        take_head(&head, 1, script)?;
+        read_header(&head, 1, script)?;
         turns.ok_or_else(|| wrong(1, "the document has no `turns`"))?
     };
     for raw in turns {
@@ -109,7 +109,7 @@ fn document(text: &str, script: &mut Script) -> Result<(), ScriptError> {
     Ok(())
 }
 
-fn lines(text: &str, script: &mut Script) -> Result<(), ScriptError> {
+fn lines(text: &str, script: &mut ReplyScript) -> Result<(), ScriptError> {
     let mut first = true;
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -122,9 +122,9 @@ fn lines(text: &str, script: &mut Script) -> Result<(), ScriptError> {
             && serde_json::from_str::<Map<String, Value>>(line)
                 .is_ok_and(|map| map.contains_key("script"));
         if is_head {
-            let head: Head<'_> =
+            let head: ScriptHeader<'_> =
                 serde_json::from_str(line).map_err(|error| wrong(number, plain(&error)))?;
-            take_head(&head, number, script)?;
+            read_header(&head, number, script)?;
         } else {
             turn(line, number, script)?;
         }
@@ -133,7 +133,11 @@ fn lines(text: &str, script: &mut Script) -> Result<(), ScriptError> {
     Ok(())
 }
 
-fn take_head(head: &Head<'_>, line: usize, script: &mut Script) -> Result<(), ScriptError> {
+fn read_header(
+    head: &ScriptHeader<'_>,
+    line: usize,
+    script: &mut ReplyScript,
+) -> Result<(), ScriptError> {
     if let Some(version) = head.script.filter(|version| *version != 1) {
         return Err(wrong(
             line,
@@ -157,33 +161,38 @@ fn take_head(head: &Head<'_>, line: usize, script: &mut Script) -> Result<(), Sc
         None => Ok(None),
     };
     if let Some(at) = choice("by", &head.by, &["calls", "replies"])? {
-        script.by = [By::Calls, By::Replies][at];
+        script.by = [TurnCounting::Calls, TurnCounting::Replies][at];
     }
     if let Some(at) = choice("end", &head.end, &["stop", "last", "loop", "agent"])? {
-        script.end = [End::Stop, End::Last, End::Loop, End::Agent][at];
+        script.end = [
+            ScriptEnd::Stop,
+            ScriptEnd::Last,
+            ScriptEnd::Loop,
+            ScriptEnd::Agent,
+        ][at];
     }
     if let Some(at) = choice("helpers", &head.helpers, &["script", "built-in"])? {
-        script.helpers = [Helpers::Script, Helpers::BuiltIn][at];
+        script.helpers = [HelperResponder::Script, HelperResponder::BuiltIn][at];
     }
     Ok(())
 }
 
-fn turn(text: &str, line: usize, script: &mut Script) -> Result<(), ScriptError> {
+fn turn(text: &str, line: usize, script: &mut ReplyScript) -> Result<(), ScriptError> {
     let raw: RawTurn = serde_json::from_str(text)
         .map_err(|error| wrong(line + error.line().saturating_sub(1), plain(&error)))?;
-    let calls: Vec<Call> = raw
+    let calls: Vec<ScriptedCall> = raw
         .tools
         .unwrap_or_default()
         .into_iter()
-        .map(|call| Call {
+        .map(|call| ScriptedCall {
             name: call.name,
             input: Value::Object(call.input),
         })
         .collect();
     let stop = match (raw.stop.as_deref(), calls.is_empty()) {
-        (None, _) | (Some("end_turn"), true) | (Some("tool_use"), false) => Stop::Natural,
-        (Some("refusal"), _) => Stop::Refusal,
-        (Some("max_tokens"), _) => Stop::CutOff,
+        (None, _) | (Some("end_turn"), true) | (Some("tool_use"), false) => DraftStop::Natural,
+        (Some("refusal"), _) => DraftStop::Refusal,
+        (Some("max_tokens"), _) => DraftStop::CutOff,
         (Some("end_turn"), false) => {
             return Err(wrong(
                 line,
@@ -201,8 +210,8 @@ fn turn(text: &str, line: usize, script: &mut Script) -> Result<(), ScriptError>
     };
     let texts = match raw.text {
         None => Vec::new(),
-        Some(Texts::One(text)) => vec![text],
-        Some(Texts::Many(texts)) => texts,
+        Some(ScriptTexts::One(text)) => vec![text],
+        Some(ScriptTexts::Many(texts)) => texts,
     };
     if texts.is_empty()
         && calls.is_empty()
@@ -227,7 +236,7 @@ fn turn(text: &str, line: usize, script: &mut Script) -> Result<(), ScriptError>
     if raw.pattern.as_deref() == Some("") {
         return Err(wrong(line, "`match` is empty"));
     }
-    let step = Step {
+    let step = ScriptedTurn {
         line,
         thinking: raw.thinking,
         texts,

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::PATH_FIELDS;
-use crate::request::Tool;
+use crate::request::ApiTool;
 
 /// What a tool is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum ToolPurpose {
     /// Reads a file.
     Read,
     /// Searches in files.
@@ -47,48 +47,50 @@ pub(crate) enum Kind {
 }
 
 /// What a tool of this name is for, whatever the request; for reading results of calls.
-pub(crate) fn kind_of_name(name: &str) -> Kind {
+pub(crate) fn kind_of_name(name: &str) -> ToolPurpose {
     let squeezed: String = name
         .chars()
         .filter(char::is_ascii_alphanumeric)
         .map(|letter| letter.to_ascii_lowercase())
         .collect();
     match squeezed.as_str() {
-        "read" | "readfile" | "fileread" | "view" | "viewfile" | "openfile" => Kind::Read,
+        "read" | "readfile" | "fileread" | "view" | "viewfile" | "openfile" => ToolPurpose::Read,
         "grep" | "search" | "searchfiles" | "ripgrep" | "rg" | "greptool" | "codesearch" => {
-            Kind::Grep
+            ToolPurpose::Grep
         }
-        "glob" | "findfiles" | "globtool" | "filesearch" => Kind::Glob,
-        "ls" | "list" | "listdir" | "listfiles" | "listdirectory" => Kind::List,
-        "edit" | "editfile" | "strreplace" | "replace" | "fileedit" => Kind::Edit,
-        "multiedit" => Kind::MultiEdit,
-        "strreplacebasededittool" | "strreplaceeditor" | "texteditor" => Kind::Editor,
-        "write" | "writefile" | "createfile" | "filewrite" => Kind::Write,
+        "glob" | "findfiles" | "globtool" | "filesearch" => ToolPurpose::Glob,
+        "ls" | "list" | "listdir" | "listfiles" | "listdirectory" => ToolPurpose::List,
+        "edit" | "editfile" | "strreplace" | "replace" | "fileedit" => ToolPurpose::Edit,
+        "multiedit" => ToolPurpose::MultiEdit,
+        "strreplacebasededittool" | "strreplaceeditor" | "texteditor" => ToolPurpose::Editor,
+        "write" | "writefile" | "createfile" | "filewrite" => ToolPurpose::Write,
         "bash" | "shell" | "runcommand" | "execute" | "executecommand" | "terminal"
-        | "localshell" => Kind::Bash,
-        "todowrite" | "todo" | "updatetodos" | "writetodos" => Kind::Todo,
-        "task" | "agent" | "dispatchagent" | "subagent" => Kind::Task,
-        "skill" => Kind::Skill,
-        "webfetch" | "fetch" | "fetchurl" => Kind::Fetch,
-        "enterplanmode" => Kind::EnterPlan,
-        "exitplanmode" => Kind::ExitPlan,
-        "memory" => Kind::Memory,
+        | "localshell" => ToolPurpose::Bash,
+        "todowrite" | "todo" | "updatetodos" | "writetodos" => ToolPurpose::Todo,
+        "task" | "agent" | "dispatchagent" | "subagent" => ToolPurpose::Task,
+        "skill" => ToolPurpose::Skill,
+        "webfetch" | "fetch" | "fetchurl" => ToolPurpose::Fetch,
+        "enterplanmode" => ToolPurpose::EnterPlan,
+        "exitplanmode" => ToolPurpose::ExitPlan,
+        "memory" => ToolPurpose::Memory,
         "bashoutput" | "killshell" | "killbash" | "taskoutput" | "taskstop" | "taskupdate"
-        | "taskget" | "agentoutput" | "notebookedit" | "computer" | "sendmessage" => Kind::Delicate,
-        _ if squeezed.contains("ask") && squeezed.contains("user") => Kind::Delicate,
-        _ if says_lasting(name) => Kind::Delicate,
-        _ => Kind::Other,
+        | "taskget" | "agentoutput" | "notebookedit" | "computer" | "sendmessage" => {
+            ToolPurpose::Delicate
+        }
+        _ if squeezed.contains("ask") && squeezed.contains("user") => ToolPurpose::Delicate,
+        _ if says_lasting(name) => ToolPurpose::Delicate,
+        _ => ToolPurpose::Other,
     }
 }
 
 /// What a tool of a request is for; none for those the server runs itself.
-pub(super) fn kind_of(tool: &Tool) -> Option<Kind> {
+pub(super) fn kind_of(tool: &ApiTool) -> Option<ToolPurpose> {
     match tool.kind.as_deref() {
         None | Some("custom") => {}
-        Some(kind) if kind.starts_with("bash_2") => return Some(Kind::Bash),
-        Some(kind) if kind.starts_with("text_editor_") => return Some(Kind::Editor),
-        Some(kind) if kind.starts_with("memory_") => return Some(Kind::Memory),
-        Some(kind) if kind.starts_with("computer_") => return Some(Kind::Delicate),
+        Some(kind) if kind.starts_with("bash_2") => return Some(ToolPurpose::Bash),
+        Some(kind) if kind.starts_with("text_editor_") => return Some(ToolPurpose::Editor),
+        Some(kind) if kind.starts_with("memory_") => return Some(ToolPurpose::Memory),
+        Some(kind) if kind.starts_with("computer_") => return Some(ToolPurpose::Delicate),
         Some(_) => return None,
     }
     let kind = kind_of_name(&tool.name);
@@ -101,20 +103,23 @@ pub(super) fn kind_of(tool: &Tool) -> Option<Kind> {
     let path = PATH_FIELDS.iter().any(|name| field(name));
     // A tool that only shares a name with a known one is used by its schema.
     let as_known = match kind {
-        Kind::Read | Kind::List => path,
-        Kind::Edit => path && field("old_string") && field("new_string"),
-        Kind::MultiEdit => path && field("edits"),
-        Kind::Write => path && field("content"),
-        Kind::Grep | Kind::Glob => field("pattern"),
-        Kind::Bash => field("command"),
-        Kind::Todo => field("todos"),
-        Kind::Task => field("prompt"),
-        Kind::Skill => field("skill") || field("command") || field("name"),
-        Kind::Fetch => field("url"),
-        Kind::Editor | Kind::Memory => field("command"),
-        Kind::EnterPlan | Kind::ExitPlan | Kind::Delicate | Kind::Other => true,
+        ToolPurpose::Read | ToolPurpose::List => path,
+        ToolPurpose::Edit => path && field("old_string") && field("new_string"),
+        ToolPurpose::MultiEdit => path && field("edits"),
+        ToolPurpose::Write => path && field("content"),
+        ToolPurpose::Grep | ToolPurpose::Glob => field("pattern"),
+        ToolPurpose::Bash => field("command"),
+        ToolPurpose::Todo => field("todos"),
+        ToolPurpose::Task => field("prompt"),
+        ToolPurpose::Skill => field("skill") || field("command") || field("name"),
+        ToolPurpose::Fetch => field("url"),
+        ToolPurpose::Editor | ToolPurpose::Memory => field("command"),
+        ToolPurpose::EnterPlan
+        | ToolPurpose::ExitPlan
+        | ToolPurpose::Delicate
+        | ToolPurpose::Other => true,
     };
-    Some(if as_known { kind } else { Kind::Other })
+    Some(if as_known { kind } else { ToolPurpose::Other })
 }
 
 /// The name says that something is sent, deleted or put into the world.
@@ -130,14 +135,14 @@ fn says_lasting(name: &str) -> bool {
 }
 
 /// Schemas of the tools the API defines by type.
-pub(super) fn typed_schema(kind: Kind) -> Value {
+pub(super) fn typed_schema(kind: ToolPurpose) -> Value {
     let text = json!({ "type": "string" });
     let commands: &[&str] = match kind {
-        Kind::Bash => {
+        ToolPurpose::Bash => {
             return json!({ "type": "object", "properties": { "command": text }, "required": ["command"] });
         }
-        Kind::Editor => &["view", "str_replace", "create", "insert"],
-        Kind::Memory => &[
+        ToolPurpose::Editor => &["view", "str_replace", "create", "insert"],
+        ToolPurpose::Memory => &[
             "view",
             "create",
             "str_replace",

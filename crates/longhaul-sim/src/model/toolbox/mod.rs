@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::chance::Chance;
-use super::schema::{Extras, Palette, fit};
-use crate::request::{Request, Role, Tool};
+use super::schema::{OptionalFields, ValuePalette, fit};
+use crate::request::{ApiRole, ApiTool, MessagesRequest};
 use kind::{kind_of, typed_schema};
 
-pub(super) use kind::{Kind, kind_of_name};
+pub(super) use kind::{ToolPurpose, kind_of_name};
 
 /// Names of the field that takes a path, in the order they are looked for.
 pub(super) const PATH_FIELDS: &[&str] = &[
@@ -31,14 +31,14 @@ const LOOK_BACK: usize = 60;
 
 /// A tool on offer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offer<'a> {
+pub(super) struct OfferedTool<'a> {
     /// Its definition.
-    pub(super) tool: &'a Tool,
+    pub(super) tool: &'a ApiTool,
     /// What it is for.
-    pub(super) kind: Kind,
+    pub(super) kind: ToolPurpose,
 }
 
-impl<'a> Offer<'a> {
+impl<'a> OfferedTool<'a> {
     /// Its name.
     pub(super) fn name(&self) -> &'a str {
         &self.tool.name
@@ -75,10 +75,15 @@ impl<'a> Offer<'a> {
     }
 
     /// An input that keeps of `hints` what its schema has.
-    pub(super) fn input(&self, hints: Value, palette: Palette<'_>, chance: &mut Chance) -> Value {
+    pub(super) fn input(
+        &self,
+        hints: Value,
+        palette: ValuePalette<'_>,
+        chance: &mut Chance,
+    ) -> Value {
         let extras = match self.kind {
-            Kind::Other => Extras::Some,
-            _ => Extras::None,
+            ToolPurpose::Other => OptionalFields::Some,
+            _ => OptionalFields::None,
         };
         fit(&self.schema(), hints, extras, palette, chance)
     }
@@ -86,13 +91,13 @@ impl<'a> Offer<'a> {
 
 /// The tools on offer.
 #[derive(Debug, Clone)]
-pub(super) struct Toolbox<'a> {
-    offers: Vec<Offer<'a>>,
+pub(super) struct RequestTools<'a> {
+    offers: Vec<OfferedTool<'a>>,
 }
 
-impl<'a> Toolbox<'a> {
+impl<'a> RequestTools<'a> {
     /// Those of a request.
-    pub(super) fn of(request: &'a Request) -> Self {
+    pub(super) fn of(request: &'a MessagesRequest) -> Self {
         let known = if request.tools.iter().any(|tool| tool.deferred) {
             discovered(request)
         } else {
@@ -104,29 +109,29 @@ impl<'a> Toolbox<'a> {
             .iter()
             .filter(|tool| !tool.deferred || known.contains(tool.name.as_str()))
             .filter(|tool| !gone.contains(tool.name.as_str()))
-            .filter_map(|tool| kind_of(tool).map(|kind| Offer { tool, kind }))
+            .filter_map(|tool| kind_of(tool).map(|kind| OfferedTool { tool, kind }))
             .collect();
         Self { offers }
     }
 
     /// The same without those the test refuses.
-    pub(super) fn filtered(mut self, keep: impl Fn(&Offer<'_>) -> bool) -> Self {
+    pub(super) fn filtered(mut self, keep: impl Fn(&OfferedTool<'_>) -> bool) -> Self {
         self.offers.retain(keep);
         self
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> &[Offer<'a>] {
+    pub(super) fn all(&self) -> &[OfferedTool<'a>] {
         &self.offers
     }
 
     /// The first of a kind.
-    pub(super) fn of_kind(&self, kind: Kind) -> Option<Offer<'a>> {
+    pub(super) fn of_kind(&self, kind: ToolPurpose) -> Option<OfferedTool<'a>> {
         self.offers.iter().find(|offer| offer.kind == kind).copied()
     }
 
     /// One by its name.
-    pub(super) fn named(&self, name: &str) -> Option<Offer<'a>> {
+    pub(super) fn named(&self, name: &str) -> Option<OfferedTool<'a>> {
         self.offers
             .iter()
             .find(|offer| offer.name() == name)
@@ -134,7 +139,7 @@ impl<'a> Toolbox<'a> {
     }
 }
 
-fn discovered(request: &Request) -> BTreeSet<&str> {
+fn discovered(request: &MessagesRequest) -> BTreeSet<&str> {
     fn names<'v>(value: &'v Value, found: &mut BTreeSet<&'v str>) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| names(item, found)),
@@ -170,12 +175,12 @@ fn discovered(request: &Request) -> BTreeSet<&str> {
     found
 }
 
-fn removed(request: &Request) -> BTreeSet<&str> {
+fn removed(request: &MessagesRequest) -> BTreeSet<&str> {
     let mut gone = BTreeSet::new();
     for message in request
         .messages
         .iter()
-        .filter(|message| message.role == Role::System)
+        .filter(|message| message.role == ApiRole::System)
     {
         for block in &message.content {
             let tool = block.fields.get("tool");

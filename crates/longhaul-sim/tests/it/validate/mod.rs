@@ -8,7 +8,7 @@ mod parameters;
 mod reading;
 mod tools;
 
-use longhaul_sim::call::Call;
+use longhaul_sim::call::ApiCall;
 use serde_json::{Value, json};
 
 use crate::support::{OLD, body, call, refusal, taken};
@@ -18,7 +18,7 @@ const HAIKU: &str = "claude-haiku-4-5";
 const OPUS: &str = "claude-opus-5-5";
 const FABLE: &str = "claude-fable-5-1";
 
-fn plain() -> Call {
+fn plain() -> ApiCall {
     call(OLD, &[])
 }
 

@@ -1,6 +1,6 @@
 //! Reading a body: JSON, types, missing and unknown fields, betas.
 
-use longhaul_sim::request::{Endpoint, Request, Ttl};
+use longhaul_sim::request::{CacheLifetime, Endpoint, MessagesRequest};
 use serde_json::{Value, json};
 
 use super::{OPUS, SONNET, admitted, plain, refused, say, talk, text, use_of};
@@ -42,7 +42,7 @@ fn malformed_json_is_refused_with_the_place() {
         "{}",
         error.message
     );
-    let error = Request::read(
+    let error = MessagesRequest::read(
         b"{\"model\":\"\xff\"}",
         Endpoint::Messages,
         &plain().betas,
@@ -60,11 +60,11 @@ fn malformed_json_is_refused_with_the_place() {
 fn a_body_that_is_too_large_is_413() {
     let most = 32 * 1024 * 1024;
     let mut large = vec![b' '; most + 1];
-    let error = Request::read(&large, Endpoint::Messages, &plain().betas, OLD).unwrap_err();
+    let error = MessagesRequest::read(&large, Endpoint::Messages, &plain().betas, OLD).unwrap_err();
     assert_eq!((error.status, error.kind), (413, "request_too_large"));
     assert_eq!(error.message, "Request exceeds the maximum size");
     large.truncate(most);
-    let error = Request::read(&large, Endpoint::Messages, &plain().betas, OLD).unwrap_err();
+    let error = MessagesRequest::read(&large, Endpoint::Messages, &plain().betas, OLD).unwrap_err();
     assert_eq!(error.status, 400);
 }
 
@@ -423,13 +423,13 @@ fn what_was_sent_is_kept_to_the_letter() {
         (content[0].text("text"), content[0].marker),
         (Some("café"), None)
     );
-    assert_eq!(content[1].marker, Some(Ttl::FiveMinutes));
+    assert_eq!(content[1].marker, Some(CacheLifetime::FiveMinutes));
     assert!(!content[1].fields.contains_key("cache_control"));
     assert_eq!(
         &*request.system[0].raw,
         r#"{"type":"text","text":"S\u0041"}"#
     );
-    assert_eq!(request.tools[0].marker, Some(Ttl::OneHour));
+    assert_eq!(request.tools[0].marker, Some(CacheLifetime::OneHour));
     assert!(
         request.tools[0].raw.starts_with("{ \"input_schema\" :"),
         "{}",
@@ -441,7 +441,7 @@ fn what_was_sent_is_kept_to_the_letter() {
 fn counting_tokens_takes_fewer_fields() {
     let count = |body: &Value| {
         let call = call(OLD, &["compact-2026-09-04"]);
-        Request::read(
+        MessagesRequest::read(
             body.to_string().as_bytes(),
             Endpoint::CountTokens,
             &call.betas,

@@ -2,11 +2,11 @@
 
 /// A text with gaps: `{name}`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fragment(&'static str);
+pub(super) struct RecallFragment(&'static str);
 
 macro_rules! fragments {
     ($($name:ident = $file:literal;)*) => {
-        $(pub(super) const $name: Fragment = Fragment(include_str!(concat!("fragments/", $file)));)*
+        $(pub(super) const $name: RecallFragment = RecallFragment(include_str!(concat!("fragments/", $file)));)*
     };
 }
 
@@ -35,7 +35,7 @@ fragments! {
     NONE = "none.md";
 }
 
-impl Fragment {
+impl RecallFragment {
     /// The text as it stands.
     pub(super) fn text(self) -> &'static str {
         self.0.trim_end()

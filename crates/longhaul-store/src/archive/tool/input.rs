@@ -6,29 +6,29 @@ use super::fragment;
 
 /// A call that can be answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Input {
-    pub(super) wanted: Wanted,
+pub(super) struct RecallToolInput {
+    pub(super) wanted: RecallTarget,
     pub(super) offset: u64,
 }
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum RecallTarget {
     Id(String),
     Path(String),
     Words(String),
 }
 
-impl Input {
+impl RecallToolInput {
     /// Reads the input; an error says what is wrong with it.
     pub(super) fn read(json: &str) -> Result<Self, String> {
         let input: Map<String, Value> =
             serde_json::from_str(json).map_err(|_| fragment::NOT_AN_OBJECT.text().to_owned())?;
         let mut wanted = Vec::new();
         for (name, make) in [
-            ("id", Wanted::Id as fn(String) -> Wanted),
-            ("path", Wanted::Path),
-            ("query", Wanted::Words),
+            ("id", RecallTarget::Id as fn(String) -> RecallTarget),
+            ("path", RecallTarget::Path),
+            ("query", RecallTarget::Words),
         ] {
             match input.get(name) {
                 None | Some(Value::Null) => {}

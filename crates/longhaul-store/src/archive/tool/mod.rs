@@ -8,10 +8,10 @@ mod input;
 
 use serde_json::{Value, json};
 
-use super::lookup::{Hit, Matched, PathMatch, Scope};
-use super::record::{Page, Record};
+use super::lookup::{PathMatch, SearchHit, SearchScope, WordMatch};
+use super::record::{ArchiveRecord, TextPage};
 use super::{Archive, ArchiveError};
-use input::{Input, Wanted};
+use input::{RecallTarget, RecallToolInput};
 
 /// The tool's name.
 pub const NAME: &str = "recall";
@@ -36,12 +36,12 @@ pub fn recall_tool() -> Value {
 /// Answers a call, given its `input` as JSON.
 #[tracing::instrument(level = "debug", skip_all)]
 pub fn answer(archive: &Archive, input: &str) -> String {
-    let answered = match Input::read(input) {
+    let answered = match RecallToolInput::read(input) {
         Err(problem) => return fragment::USAGE.with(&[("problem", &problem)]),
         Ok(input) => match &input.wanted {
-            Wanted::Id(id) => by_id(archive, id, input.offset),
-            Wanted::Path(path) => by_path(archive, path, input.offset),
-            Wanted::Words(words) => by_words(archive, words),
+            RecallTarget::Id(id) => by_id(archive, id, input.offset),
+            RecallTarget::Path(path) => by_path(archive, path, input.offset),
+            RecallTarget::Words(words) => by_words(archive, words),
         },
     };
     answered.unwrap_or_else(|error| {
@@ -81,19 +81,19 @@ fn by_path(archive: &Archive, path: &str, offset: u64) -> Result<String, Archive
 }
 
 fn by_words(archive: &Archive, words: &str) -> Result<String, ArchiveError> {
-    let mut found = archive.search(words, Scope::OutOfView, HITS)?;
+    let mut found = archive.search(words, SearchScope::OutOfView, HITS)?;
     if found.hits.is_empty() {
-        found = archive.search(words, Scope::Everything, HITS)?;
+        found = archive.search(words, SearchScope::Everything, HITS)?;
     }
     if found.hits.is_empty() {
         return instead(archive, fragment::NOTHING.text().to_owned());
     }
     let head = match found.matched {
-        Matched::AllWords => fragment::HITS,
-        Matched::SomeWords => fragment::SOME_WORDS,
+        WordMatch::AllWords => fragment::HITS,
+        WordMatch::SomeWords => fragment::SOME_WORDS,
     };
     let mut lines = vec![head.text().to_owned()];
-    for Hit { record, snippet } in &found.hits {
+    for SearchHit { record, snippet } in &found.hits {
         lines.push(line(record));
         lines.push(format!("  {}", snippet.with_marks("»", "«").trim()));
     }
@@ -107,7 +107,7 @@ fn by_words(archive: &Archive, words: &str) -> Result<String, ArchiveError> {
 /// A text that says that something is not there, and what is.
 fn instead(archive: &Archive, missing: String) -> Result<String, ArchiveError> {
     // Some of them are calls, which are not listed beside their results.
-    let newest = archive.newest(Scope::OutOfView, 2 * HITS)?;
+    let newest = archive.newest(SearchScope::OutOfView, 2 * HITS)?;
     if newest.is_empty() {
         return Ok(format!("{missing}\n{}", fragment::EMPTY.text()));
     }
@@ -117,7 +117,7 @@ fn instead(archive: &Archive, missing: String) -> Result<String, ArchiveError> {
 }
 
 /// A line for each of the first ids: a call and its result have one.
-fn listed(records: &[Record]) -> Vec<String> {
+fn listed(records: &[ArchiveRecord]) -> Vec<String> {
     let mut ids: Vec<&str> = Vec::new();
     let mut lines = Vec::new();
     for record in records {
@@ -139,7 +139,7 @@ fn page(archive: &Archive, id: &str, offset: u64) -> Result<String, ArchiveError
             archive.text(&record)?
         ));
     }
-    let page = Page::of(whole.trim_end(), offset, PAGE);
+    let page = TextPage::of(whole.trim_end(), offset, PAGE);
     let numbers = [page.offset, page.next.unwrap_or(page.total), page.total].map(|n| n.to_string());
     let [from, to, total] = &numbers;
     let gaps = [("from", &**from), ("to", to), ("total", total), ("id", id)];
@@ -153,7 +153,7 @@ fn page(archive: &Archive, id: &str, offset: u64) -> Result<String, ArchiveError
 }
 
 /// What a record is, in a line.
-fn line(record: &Record) -> String {
+fn line(record: &ArchiveRecord) -> String {
     let when = record
         .timestamp
         .map(|time| time.strftime("%Y-%m-%d %H:%M UTC").to_string());

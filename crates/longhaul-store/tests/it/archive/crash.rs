@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use longhaul_store::archive::{Archive, ArchiveError, Notice, Presence, Scope};
+use longhaul_store::archive::{Archive, ArchiveError, ArchiveNotice, SearchScope, ViewPresence};
 use longhaul_testkit::SessionSpec;
 
 use super::{archive, finds, go_on, indexed, items, message, put};
@@ -51,7 +51,7 @@ fn acknowledged(out: impl std::io::Read) -> impl Iterator<Item = String> {
 }
 
 fn held(archive: &Archive) -> BTreeSet<String> {
-    let all = archive.newest(Scope::Everything, usize::MAX).unwrap();
+    let all = archive.newest(SearchScope::Everything, usize::MAX).unwrap();
     all.into_iter().map(|record| record.uuid).collect()
 }
 
@@ -200,7 +200,7 @@ fn x2_a_damaged_archive_is_moved_aside_and_made_again_from_the_transcript() {
         let (_folder, transcript, path) = damaged(change);
         let before = fs::read(&path).unwrap();
         let mut archive = Archive::open(&path).unwrap();
-        let Some(Notice::SetAside { to }) = archive.notice().cloned() else {
+        let Some(ArchiveNotice::SetAside { to }) = archive.notice().cloned() else {
             panic!("{:?}", archive.notice());
         };
         assert!(fs::read(&to).unwrap() == before, "kept as it was");
@@ -224,7 +224,10 @@ fn x2_damage_that_shows_later_is_mended_too() {
         let error = archive.rebuild(&transcript, go_on).unwrap_err();
         assert!(matches!(error, ArchiveError::Damaged { .. }), "{error}");
         archive = archive.mend().unwrap();
-        assert!(matches!(archive.notice(), Some(Notice::SetAside { .. })));
+        assert!(matches!(
+            archive.notice(),
+            Some(ArchiveNotice::SetAside { .. })
+        ));
     }
     archive.index(&transcript, go_on).unwrap();
     assert!(held(&archive).len() > 10);
@@ -248,7 +251,7 @@ fn x2_an_archive_of_a_later_version_is_refused_and_left_alone() {
 #[cfg(unix)]
 fn y7_nothing_is_acknowledged_that_goes_into_a_deleted_file() {
     let (_folder, mut archive) = archive();
-    let items = items(&[message("m", "plum")], Presence::Cleared);
+    let items = items(&[message("m", "plum")], ViewPresence::Cleared);
     fs::remove_file(archive.path()).unwrap();
     let error = archive.put(&items).unwrap_err();
     assert!(matches!(error, ArchiveError::Moved { .. }), "{error}");

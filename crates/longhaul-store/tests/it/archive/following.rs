@@ -6,9 +6,11 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use longhaul_store::archive::{Archive, Kind, Presence, Scope, Update};
+use longhaul_store::archive::{
+    Archive, ArchiveItemKind, IndexingOutcome, SearchScope, ViewPresence,
+};
 use longhaul_testkit::SessionSpec;
-use longhaul_testkit::session::{Compaction, Kept};
+use longhaul_testkit::session::{CompactionSchedule, KeptRounds};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -23,7 +25,7 @@ fn transcript(bytes: &[u8]) -> (TempDir, PathBuf) {
 
 /// Everything an archive holds, in a form to compare.
 fn dump(archive: &Archive) -> BTreeMap<(String, &'static str, String), (&'static str, String)> {
-    let records = archive.newest(Scope::Everything, usize::MAX).unwrap();
+    let records = archive.newest(SearchScope::Everything, usize::MAX).unwrap();
     let keyed = records.into_iter().map(|record| {
         let text = archive.text(&record).unwrap();
         let id = record.tool_use_id.clone().unwrap_or_default();
@@ -34,10 +36,10 @@ fn dump(archive: &Archive) -> BTreeMap<(String, &'static str, String), (&'static
     keyed.collect()
 }
 
-fn session() -> longhaul_testkit::Session {
+fn session() -> longhaul_testkit::GeneratedSession {
     SessionSpec::new(11, 70)
-        .compaction(Compaction::EveryRounds(20))
-        .kept(Kept::AfterSummary)
+        .compaction(CompactionSchedule::EveryRounds(20))
+        .kept(KeptRounds::AfterSummary)
         .generate()
 }
 
@@ -61,11 +63,11 @@ fn x2_the_index_is_made_from_the_transcript_alone_and_grows_with_it() {
     assert_eq!(dump(&archive), whole);
     let mut archive = archive;
     let again = archive.index(&path, go_on).unwrap();
-    assert_eq!((again.update, again.items), (Update::Current, 0));
+    assert_eq!((again.update, again.items), (IndexingOutcome::Current, 0));
     let again = archive.rebuild(&path, go_on).unwrap();
     assert_eq!(
         (again.update, again.items),
-        (Update::Anew, whole.len() as u64)
+        (IndexingOutcome::Anew, whole.len() as u64)
     );
     assert_eq!(dump(&archive), whole);
 }
@@ -74,8 +76,8 @@ fn x2_the_index_is_made_from_the_transcript_alone_and_grows_with_it() {
 fn x2_what_is_indexed_says_whether_the_model_still_sees_it() {
     let mut seen = BTreeMap::new();
     for seed in 1..7 {
-        let spec = SessionSpec::new(seed, 90).compaction(Compaction::EveryRounds(35));
-        let session = spec.kept(Kept::AfterSummary).generate();
+        let spec = SessionSpec::new(seed, 90).compaction(CompactionSchedule::EveryRounds(35));
+        let session = spec.kept(KeptRounds::AfterSummary).generate();
         let (_folder, path) = transcript(&session.bytes);
         let text = String::from_utf8(session.bytes).unwrap();
         let lines: Vec<&str> = text.lines().collect();
@@ -87,18 +89,18 @@ fn x2_what_is_indexed_says_whether_the_model_still_sees_it() {
         let clearings = session.truth.clearings.iter();
         let cleared: Vec<&String> = clearings.flat_map(|clearing| &clearing.tool_ids).collect();
         let records = indexed(&path)
-            .newest(Scope::Everything, usize::MAX)
+            .newest(SearchScope::Everything, usize::MAX)
             .unwrap();
         for record in records {
             *seen.entry(record.presence.name()).or_insert(0) += 1;
-            let is_live = matches!(record.presence, Presence::Live | Presence::Cleared);
+            let is_live = matches!(record.presence, ViewPresence::Live | ViewPresence::Cleared);
             // Replies that report an error of the API are in no list of what the model sees.
-            if record.kind != Kind::AssistantMessage {
+            if record.kind != ArchiveItemKind::AssistantMessage {
                 assert_eq!(is_live, live.contains(&record.uuid), "{record:?}");
             }
-            if record.kind == Kind::ToolResult && is_live {
+            if record.kind == ArchiveItemKind::ToolResult && is_live {
                 let call = record.tool_use_id.as_ref().unwrap();
-                let is_cleared = record.presence == Presence::Cleared;
+                let is_cleared = record.presence == ViewPresence::Cleared;
                 assert_eq!(is_cleared, cleared.contains(&call), "{record:?}");
             }
         }
@@ -134,7 +136,7 @@ fn u2_a_clearing_marks_its_results_as_cleared() {
             .map(|record| record.presence)
             .collect::<Vec<_>>()
     };
-    assert_eq!(presence(&indexed(&path)), [Presence::Live; 2]);
+    assert_eq!(presence(&indexed(&path)), [ViewPresence::Live; 2]);
     lines.push(
         json!({"type": "system", "subtype": "microcompact_boundary", "uuid": "c", "parentUuid": "r",
         "microcompactMetadata": {"compactedToolIds": ["t1"]}}),
@@ -143,7 +145,7 @@ fn u2_a_clearing_marks_its_results_as_cleared() {
     // The call stays, its result is gone.
     assert_eq!(
         presence(&indexed(&path)),
-        [Presence::Live, Presence::Cleared]
+        [ViewPresence::Live, ViewPresence::Cleared]
     );
 }
 
@@ -154,14 +156,14 @@ fn x2_a_rewritten_transcript_is_indexed_anew_and_what_was_archived_stays() {
     archive
         .put(&items(
             &[message("kept", "quince jam")],
-            Presence::Summarised,
+            ViewPresence::Summarised,
         ))
         .unwrap();
     let before = dump(&archive);
     let other = SessionSpec::new(2, 9).plain().bytes();
     fs::write(&path, &other).unwrap();
     let update = archive.index(&path, go_on).unwrap();
-    assert_eq!(update.update, Update::Anew);
+    assert_eq!(update.update, IndexingOutcome::Anew);
     let (_other_folder, fresh) = transcript(&other);
     let mut expected = dump(&indexed(&fresh));
     expected.extend(before.into_iter().filter(|(key, _)| key.0 == "kept"));
@@ -170,7 +172,10 @@ fn x2_a_rewritten_transcript_is_indexed_anew_and_what_was_archived_stays() {
 
     // Shorter than what was indexed.
     fs::write(&path, &other[..other.len() / 2]).unwrap();
-    assert_eq!(archive.index(&path, go_on).unwrap().update, Update::Anew);
+    assert_eq!(
+        archive.index(&path, go_on).unwrap().update,
+        IndexingOutcome::Anew
+    );
 }
 
 #[test]
@@ -203,7 +208,7 @@ fn x2_indexing_that_is_broken_off_goes_on_from_there() {
     let (_folder, path) = transcript(&bytes);
     let mut archive = Archive::open(&path.with_extension("db")).unwrap();
     let broken = archive.index(&path, |_| ControlFlow::Break(())).unwrap();
-    assert_eq!(broken.update, Update::BrokenOff);
+    assert_eq!(broken.update, IndexingOutcome::BrokenOff);
     assert!((1..40).contains(&broken.items), "{broken:?}");
     let mut told = Vec::new();
     let rest = archive.index(&path, |progress| {
@@ -213,7 +218,7 @@ fn x2_indexing_that_is_broken_off_goes_on_from_there() {
     let rest = rest.unwrap();
     assert_eq!(
         (rest.update, rest.items),
-        (Update::Added, 40 - broken.items)
+        (IndexingOutcome::Added, 40 - broken.items)
     );
     assert!(
         told.is_sorted() && told.last() == Some(&(bytes.len() as u64)),
@@ -236,7 +241,10 @@ fn x2_damaged_and_odd_files_are_indexed_as_far_as_they_are_intact() {
     let mut archive = indexed(&path);
     assert_eq!(finds(&archive, "plum").len(), 2);
     fs::write(&path, format!("{text}1}}\r\n{}\r\n", line("c"))).unwrap();
-    assert_eq!(archive.index(&path, go_on).unwrap().update, Update::Added);
+    assert_eq!(
+        archive.index(&path, go_on).unwrap().update,
+        IndexingOutcome::Added
+    );
     assert_eq!(finds(&archive, "plum").len(), 3);
     let (_folder, empty) = transcript(b"");
     assert!(indexed(&empty).is_empty().unwrap());
@@ -256,7 +264,7 @@ fn x2_every_recorded_transcript_can_be_indexed_and_searched() {
         let mut archive = Archive::open(&folder.path().join(format!("{number}.db"))).unwrap();
         archive.index(file, go_on).unwrap();
         for hit in archive
-            .search("error file", Scope::Everything, 3)
+            .search("error file", SearchScope::Everything, 3)
             .unwrap()
             .hits
         {

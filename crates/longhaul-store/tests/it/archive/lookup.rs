@@ -1,6 +1,6 @@
 //! By id, by path, by words.
 
-use longhaul_store::archive::{Kind, Matched, PathMatch, Presence, Scope};
+use longhaul_store::archive::{ArchiveItemKind, PathMatch, SearchScope, ViewPresence, WordMatch};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -18,8 +18,8 @@ fn u2_a_cleared_result_comes_back_by_its_tool_use_id() {
         ),
         result("toolu_1", "fn main() {}\n", 5),
     ];
-    let cleared: Vec<_> = (items(&entries, Presence::Cleared).into_iter())
-        .filter(|item| item.kind == Kind::ToolResult)
+    let cleared: Vec<_> = (items(&entries, ViewPresence::Cleared).into_iter())
+        .filter(|item| item.kind == ArchiveItemKind::ToolResult)
         .collect();
     archive.put(&cleared).unwrap();
     let records = archive.by_tool_use_id("toolu_1").unwrap();
@@ -31,7 +31,7 @@ fn u2_a_cleared_result_comes_back_by_its_tool_use_id() {
     assert_eq!(record.path.as_deref(), Some("/srv/app/src/main.rs"));
     assert_eq!(record.session.as_deref(), Some("s"));
     assert_eq!(record.tokens.unpadded(), 3);
-    assert_eq!(record.presence, Presence::Cleared);
+    assert_eq!(record.presence, ViewPresence::Cleared);
     assert_eq!(
         record.timestamp.unwrap().to_string(),
         "2026-02-12T16:06:00Z"
@@ -43,11 +43,15 @@ fn u2_a_cleared_result_comes_back_by_its_tool_use_id() {
 fn u2_archiving_again_changes_nothing_but_the_reason() {
     let (_folder, mut archive) = archive();
     let entries = [message("m", "needle in the hay")];
-    archive.put(&items(&entries, Presence::Cleared)).unwrap();
-    archive.put(&items(&entries, Presence::Summarised)).unwrap();
+    archive
+        .put(&items(&entries, ViewPresence::Cleared))
+        .unwrap();
+    archive
+        .put(&items(&entries, ViewPresence::Summarised))
+        .unwrap();
     let hits = search(&archive, "needle");
     assert_eq!(hits.len(), 1);
-    assert_eq!(hits[0].record.presence, Presence::Summarised);
+    assert_eq!(hits[0].record.presence, ViewPresence::Summarised);
 }
 
 #[test]
@@ -78,23 +82,26 @@ fn x2_every_kind_of_content_is_kept() {
         super::entry(&json!({"type": "summary", "summary": "a title"})),
     ];
     put(&mut archive, &entries);
-    let mut kept: Vec<(Kind, String)> = Vec::new();
+    let mut kept: Vec<(ArchiveItemKind, String)> = Vec::new();
     for uuid in ["a", "b", "c", "d", "e"] {
         for record in archive.by_id(uuid).unwrap() {
             kept.push((record.kind, archive.text(&record).unwrap()));
         }
     }
     let expected = [
-        (Kind::Thinking, "ponder deeply"),
-        (Kind::AssistantMessage, "first half\n\nsecond half"),
+        (ArchiveItemKind::Thinking, "ponder deeply"),
         (
-            Kind::ToolCall,
+            ArchiveItemKind::AssistantMessage,
+            "first half\n\nsecond half",
+        ),
+        (
+            ArchiveItemKind::ToolCall,
             "edits.old: x\ty\nfile_path: a.rs\nn: 3\nnew_string:\none\ntwo",
         ),
-        (Kind::ToolResult, "part one\n[image]\npart two"),
-        (Kind::Summary, "the gist of it"),
+        (ArchiveItemKind::ToolResult, "part one\n[image]\npart two"),
+        (ArchiveItemKind::Summary, "the gist of it"),
         (
-            Kind::Attachment,
+            ArchiveItemKind::Attachment,
             "content:\nremember\nthis\nfilename: notes.md\ntype: file",
         ),
     ];
@@ -226,15 +233,17 @@ fn x2_all_words_are_wanted_then_some_and_quotes_make_a_phrase() {
             message("phrase", "a cache miss it was"),
         ],
     );
-    let found = archive.search("cache miss", Scope::Everything, 10).unwrap();
-    assert_eq!((found.hits.len(), found.matched), (2, Matched::AllWords));
+    let found = archive
+        .search("cache miss", SearchScope::Everything, 10)
+        .unwrap();
+    assert_eq!((found.hits.len(), found.matched), (2, WordMatch::AllWords));
     assert_eq!(finds(&archive, "\"cache miss\""), ["phrase"]);
     assert_eq!(finds(&archive, "\"cache miss"), ["phrase"], "left open");
     let found = archive
-        .search("warm misses", Scope::Everything, 10)
+        .search("warm misses", SearchScope::Everything, 10)
         .unwrap();
-    assert_eq!((found.hits.len(), found.matched), (1, Matched::SomeWords));
-    let found = archive.search("cache", Scope::Everything, 2).unwrap();
+    assert_eq!((found.hits.len(), found.matched), (1, WordMatch::SomeWords));
+    let found = archive.search("cache", SearchScope::Everything, 2).unwrap();
     assert!(found.hits.len() == 2 && found.more);
     assert_eq!(finds(&archive, "mis "), [""; 0], "a blank ends the word");
 }
@@ -283,16 +292,19 @@ fn x2_a_result_of_megabytes_comes_back_in_parts() {
 fn x2_the_scope_leaves_out_what_the_model_still_sees() {
     let (_folder, mut archive) = archive();
     archive
-        .put(&items(&[message("seen", "apple")], Presence::Live))
+        .put(&items(&[message("seen", "apple")], ViewPresence::Live))
         .unwrap();
     archive
-        .put(&items(&[message("gone", "apple")], Presence::Summarised))
+        .put(&items(
+            &[message("gone", "apple")],
+            ViewPresence::Summarised,
+        ))
         .unwrap();
-    let found = archive.search("apple", Scope::OutOfView, 10).unwrap();
+    let found = archive.search("apple", SearchScope::OutOfView, 10).unwrap();
     assert_eq!(found.hits.len(), 1);
     assert_eq!(found.hits[0].record.uuid, "gone");
     assert_eq!(finds(&archive, "apple").len(), 2);
-    assert_eq!(archive.newest(Scope::OutOfView, 5).unwrap().len(), 1);
+    assert_eq!(archive.newest(SearchScope::OutOfView, 5).unwrap().len(), 1);
 }
 
 /// Texts in which everything that means something to the index's own language occurs.
@@ -333,16 +345,16 @@ fn x2_no_query_is_a_syntax_error() {
     let mut runner = proptest::test_runner::TestRunner::default();
     runner
         .run(&hostile(), |words| {
-            archive.search(&words, Scope::Everything, 3).unwrap();
+            archive.search(&words, SearchScope::Everything, 3).unwrap();
             archive.by_path(&words).unwrap();
             archive.by_id(&words).unwrap();
             Ok(())
         })
         .unwrap();
     let long = "word ".repeat(100_000);
-    archive.search(&long, Scope::Everything, 3).unwrap();
+    archive.search(&long, SearchScope::Everything, 3).unwrap();
     archive
-        .search(&"\"(".repeat(10_000), Scope::Everything, 3)
+        .search(&"\"(".repeat(10_000), SearchScope::Everything, 3)
         .unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use longhaul_store::archive::Presence;
+use longhaul_store::archive::ViewPresence;
 use longhaul_store::archive::tool::{answer, recall_tool};
 use serde_json::json;
 
@@ -86,7 +86,7 @@ fn x2_the_answers_of_the_tool() {
             8,
         ),
     ];
-    archive.put(&items(&shell, Presence::Cleared)).unwrap();
+    archive.put(&items(&shell, ViewPresence::Cleared)).unwrap();
     let asked = [
         json!({"id": "toolu_read"}),
         json!({"id": "5f0c0a1e-user"}),

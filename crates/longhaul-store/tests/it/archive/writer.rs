@@ -4,7 +4,8 @@ use std::fs;
 
 use longhaul_core::message::Entry;
 use longhaul_store::archive::{
-    Archive, ArchiveError, ArchiveWriter, Batch, NotQueued, Part, Presence, Scope,
+    Archive, ArchiveBatch, ArchiveError, ArchiveWriter, ArchivedPart, NotQueued, SearchScope,
+    ViewPresence,
 };
 use longhaul_testkit::SessionSpec;
 use serde_json::json;
@@ -20,8 +21,8 @@ fn writer() -> (TempDir, ArchiveWriter) {
     (folder, writer)
 }
 
-fn batch(entries: &[Entry], part: Part, presence: Presence) -> Batch {
-    Batch {
+fn batch(entries: &[Entry], part: ArchivedPart, presence: ViewPresence) -> ArchiveBatch {
+    ArchiveBatch {
         entries: entries.to_vec(),
         part,
         presence,
@@ -43,9 +44,9 @@ fn y7_what_was_flushed_is_on_disk_before_a_clearing_is_written() {
         {"type": "tool_result", "tool_use_id": "t1", "content": "plum"},
         {"type": "tool_result", "tool_use_id": "t2", "content": "fig"}]}}),
     );
-    let cleared = Part::Results(vec!["t1".to_owned()]);
+    let cleared = ArchivedPart::Results(vec!["t1".to_owned()]);
     writer
-        .archive(&batch(&[both], cleared, Presence::Cleared))
+        .archive(&batch(&[both], cleared, ViewPresence::Cleared))
         .unwrap();
     writer.flush().unwrap();
     // Seen by another connection while the writer is still there: committed.
@@ -53,7 +54,7 @@ fn y7_what_was_flushed_is_on_disk_before_a_clearing_is_written() {
     let records = archive.by_tool_use_id("t1").unwrap();
     assert_eq!(records.len(), 1);
     assert_eq!(records[0].tool.as_deref(), Some("Bash"));
-    assert_eq!(records[0].presence, Presence::Cleared);
+    assert_eq!(records[0].presence, ViewPresence::Cleared);
     assert!(
         archive.by_tool_use_id("t2").unwrap().is_empty(),
         "not cleared"
@@ -67,12 +68,19 @@ fn x2_dropping_the_writer_finishes_what_was_handed_over() {
     for number in 0..200 {
         let entry = message(&format!("m{number}"), &format!("plum {number}"));
         writer
-            .archive(&batch(&[entry], Part::Whole, Presence::Summarised))
+            .archive(&batch(
+                &[entry],
+                ArchivedPart::Whole,
+                ViewPresence::Summarised,
+            ))
             .unwrap();
     }
     drop(writer);
     assert_eq!(
-        open(&folder).newest(Scope::OutOfView, 1_000).unwrap().len(),
+        open(&folder)
+            .newest(SearchScope::OutOfView, 1_000)
+            .unwrap()
+            .len(),
         200
     );
 }
@@ -84,7 +92,11 @@ fn x2_handing_over_never_waits_even_when_the_archive_cannot_be_written() {
     // Another process holds the database: nothing can be committed meanwhile.
     let holder = rusqlite::Connection::open(archive.path()).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let entry = batch(&[message("m", "plum")], Part::Whole, Presence::Summarised);
+    let entry = batch(
+        &[message("m", "plum")],
+        ArchivedPart::Whole,
+        ViewPresence::Summarised,
+    );
     let full = (0..100_000).find_map(|_| writer.archive(&entry).err());
     assert_eq!(full, Some(NotQueued::Full), "bounded, and told at once");
     holder.execute_batch("ROLLBACK").unwrap();
@@ -100,8 +112,8 @@ fn x2_the_writer_survives_a_damaged_archive_and_fills_it_from_the_transcript() {
     writer
         .archive(&batch(
             &[message("m", "plum")],
-            Part::Whole,
-            Presence::Summarised,
+            ArchivedPart::Whole,
+            ViewPresence::Summarised,
         ))
         .unwrap();
     writer.flush().unwrap();
@@ -113,14 +125,26 @@ fn x2_the_writer_survives_a_damaged_archive_and_fills_it_from_the_transcript() {
     archive
         .index(&folder.path().join("s.jsonl"), super::go_on)
         .unwrap();
-    assert!(archive.newest(Scope::Everything, 1_000).unwrap().len() > 10);
+    assert!(
+        archive
+            .newest(SearchScope::Everything, 1_000)
+            .unwrap()
+            .len()
+            > 10
+    );
 }
 
 #[test]
 #[cfg(unix)]
 fn y7_an_archive_that_was_deleted_under_the_writer_is_begun_anew() {
     let (folder, writer) = writer();
-    let one = |uuid| batch(&[message(uuid, "plum")], Part::Whole, Presence::Summarised);
+    let one = |uuid| {
+        batch(
+            &[message(uuid, "plum")],
+            ArchivedPart::Whole,
+            ViewPresence::Summarised,
+        )
+    };
     writer.archive(&one("a")).unwrap();
     writer.flush().unwrap();
     fs::remove_file(folder.path().join("archive.db")).unwrap();
@@ -133,7 +157,13 @@ fn y7_an_archive_that_was_deleted_under_the_writer_is_begun_anew() {
 #[cfg(unix)]
 fn g2_what_was_purged_with_its_transcript_is_not_brought_back() {
     let (folder, writer) = writer();
-    let one = |uuid| batch(&[message(uuid, "plum")], Part::Whole, Presence::Summarised);
+    let one = |uuid| {
+        batch(
+            &[message(uuid, "plum")],
+            ArchivedPart::Whole,
+            ViewPresence::Summarised,
+        )
+    };
     writer.archive(&one("a")).unwrap();
     writer.flush().unwrap();
     fs::remove_file(folder.path().join("s.jsonl")).unwrap();
@@ -156,13 +186,17 @@ fn x2_catching_up_makes_the_whole_transcript_searchable_while_flushes_go_on() {
         result("t", "plum", 1),
     ];
     writer
-        .archive(&batch(&entries, Part::Whole, Presence::Summarised))
+        .archive(&batch(
+            &entries,
+            ArchivedPart::Whole,
+            ViewPresence::Summarised,
+        ))
         .unwrap();
     writer.flush().unwrap();
     let archive = open(&folder);
     assert_eq!(archive.by_path("x.rs").unwrap().unwrap().1.len(), 2);
     // Other items come from the transcript, sooner or later.
-    while archive.newest(Scope::Everything, 10).unwrap().len() < 10 {
+    while archive.newest(SearchScope::Everything, 10).unwrap().len() < 10 {
         std::thread::yield_now();
     }
 }

@@ -1,7 +1,7 @@
 //! Reading, changing and writing files.
 
-use super::{Answer, Both};
-use crate::json::{Object, array, quote};
+use super::{Both, GeneratedAnswer};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
 use crate::session::spec::Feature;
 use crate::words;
@@ -11,7 +11,7 @@ impl Generator {
         if fails {
             let path = format!("{}/missing/{}.rs", self.tape.cwd, self.rng.next());
             return (
-                Object::new().text("file_path", &path).end(),
+                ObjectBuilder::new().text("file_path", &path).end(),
                 Self::failure("No file at that path."),
             );
         }
@@ -21,7 +21,7 @@ impl Generator {
         let (file, offset, limit) = self.choose_read();
         let content = self.file_content(file);
         let path = self.absolute(file);
-        let mut input = Object::new().text("file_path", &path);
+        let mut input = ObjectBuilder::new().text("file_path", &path);
         if limit > 0 {
             input = input
                 .number("offset", offset as u64)
@@ -38,17 +38,20 @@ impl Generator {
         for (at, line) in taken.iter().enumerate() {
             shown.push_str(&format!("{:>6}→{line}\n", start + at));
         }
-        let file = Object::new()
+        let file = ObjectBuilder::new()
             .text("filePath", &path)
             .text("content", &taken.join("\n"))
             .number("numLines", taken.len() as u64)
             .number("startLine", start as u64)
             .number("totalLines", total as u64)
             .end();
-        let copy = Object::new().text("type", "text").raw("file", &file).end();
+        let copy = ObjectBuilder::new()
+            .text("type", "text")
+            .raw("file", &file)
+            .end();
         (
             input.end(),
-            Answer {
+            GeneratedAnswer {
                 content: quote(&shown),
                 copy,
                 fails: false,
@@ -92,18 +95,21 @@ impl Generator {
             self.rng.next() as u32
         );
         let picture = self.picture();
-        let file = Object::new()
+        let file = ObjectBuilder::new()
             .text("base64", &picture.data)
             .text("type", "image/png")
             .number("originalSize", (picture.data.len() / 4 * 3) as u64)
             .end();
-        let copy = Object::new().text("type", "image").raw("file", &file).end();
-        let answer = Answer {
+        let copy = ObjectBuilder::new()
+            .text("type", "image")
+            .raw("file", &file)
+            .end();
+        let answer = GeneratedAnswer {
             content: array([picture.block]),
             copy,
             fails: false,
         };
-        (Object::new().text("file_path", &path).end(), answer)
+        (ObjectBuilder::new().text("file_path", &path).end(), answer)
     }
 
     pub(super) fn edit(&mut self, fails: bool) -> Both {
@@ -115,7 +121,7 @@ impl Generator {
         let old = &lines[start..start + taken];
         let length = self.rng.between(1, 16);
         let new = words::code(&mut self.rng, length, self.letters);
-        let input = Object::new()
+        let input = ObjectBuilder::new()
             .flag("replace_all", false)
             .text("file_path", &path)
             .text("old_string", &old.join("\n"))
@@ -142,14 +148,14 @@ impl Generator {
                 .iter()
                 .map(|line| quote(&format!(" {line}"))),
         );
-        let hunk = Object::new()
+        let hunk = ObjectBuilder::new()
             .number("oldStart", before as u64 + 1)
             .number("oldLines", (after - before) as u64)
             .number("newStart", before as u64 + 1)
             .number("newLines", (after - before - taken + length) as u64)
             .raw("lines", &array(patch))
             .end();
-        let copy = Object::new()
+        let copy = ObjectBuilder::new()
             .text("filePath", &path)
             .text("oldString", &old.join("\n"))
             .text("newString", &new)
@@ -160,7 +166,7 @@ impl Generator {
             .end();
         (
             input,
-            Answer {
+            GeneratedAnswer {
                 content: quote(&format!("Changed {path}.")),
                 copy,
                 fails: false,
@@ -171,20 +177,20 @@ impl Generator {
     pub(super) fn write(&mut self) -> Both {
         let file = self.new_file();
         let (path, content) = (self.absolute(file), self.file_content(file));
-        let copy = Object::new()
+        let copy = ObjectBuilder::new()
             .text("type", "create")
             .text("filePath", &path)
             .text("content", &content)
             .raw("structuredPatch", "[]")
             .raw("originalFile", "null")
             .end();
-        let input = Object::new()
+        let input = ObjectBuilder::new()
             .text("file_path", &path)
             .text("content", &content)
             .end();
         (
             input,
-            Answer {
+            GeneratedAnswer {
                 content: quote(&format!("Wrote {path}.")),
                 copy,
                 fails: false,

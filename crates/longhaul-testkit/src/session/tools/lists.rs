@@ -1,10 +1,10 @@
 //! The todo list, and tasks given to sub-agents.
 
-use super::{Answer, Both, Todo};
-use crate::json::{Object, array, quote};
+use super::{Both, GeneratedAnswer, GeneratedTodo};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
 use crate::session::reply::usage_json;
-use crate::session::truth::Usage;
+use crate::session::truth::ExpectedUsage;
 use crate::words;
 
 impl Generator {
@@ -17,7 +17,7 @@ impl Generator {
             .count();
         if self.todos.is_empty() || done == self.todos.len() {
             self.todos = (0..self.rng.between(3, 9))
-                .map(|_| Todo {
+                .map(|_| GeneratedTodo {
                     content: words::sentence(&mut self.rng, self.letters),
                     status: "pending",
                 })
@@ -35,14 +35,14 @@ impl Generator {
             };
         }
         let new = self.todos_json();
-        let input = Object::new().raw("todos", &new).end();
-        let copy = Object::new()
+        let input = ObjectBuilder::new().raw("todos", &new).end();
+        let copy = ObjectBuilder::new()
             .raw("oldTodos", &old)
             .raw("newTodos", &new)
             .end();
         (
             input,
-            Answer {
+            GeneratedAnswer {
                 content: quote("The list is updated."),
                 copy,
                 fails: false,
@@ -52,29 +52,29 @@ impl Generator {
 
     pub(super) fn task(&mut self, agent: &str, prompt: &str) -> Both {
         let letters = self.letters;
-        let input = Object::new()
+        let input = ObjectBuilder::new()
             .text("description", &words::sentence(&mut self.rng, letters))
             .text("prompt", prompt)
             .text("subagent_type", "Explore")
             .end();
         let sentences = self.rng.between(30, 160);
         let report = words::prose(&mut self.rng, sentences, letters);
-        let report = Object::new()
+        let report = ObjectBuilder::new()
             .text("type", "text")
             .text("text", &report)
             .end();
-        let note = Object::new()
+        let note = ObjectBuilder::new()
             .text("type", "text")
             .text("text", &format!("agentId: {agent}"))
             .end();
-        let usage = Usage {
+        let usage = ExpectedUsage {
             input: 3,
             cache_read: 61_000,
             cache_write_5m: 2_100,
             cache_write_1h: 0,
             output: 1_900,
         };
-        let copy = Object::new()
+        let copy = ObjectBuilder::new()
             .text("status", "completed")
             .text("prompt", prompt)
             .text("agentId", agent)
@@ -86,7 +86,7 @@ impl Generator {
             .end();
         (
             input,
-            Answer {
+            GeneratedAnswer {
                 content: array([report, note]),
                 copy,
                 fails: false,

@@ -10,30 +10,30 @@ mod shell;
 use super::generator::Generator;
 use super::meter;
 use super::spec::Feature;
-use super::tape::Written;
+use super::transcript_builder::WrittenLine;
 use crate::ids;
-use crate::json::{Object, array, quote};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::rng::Rng;
 use crate::words;
 
 /// A call's input as JSON, and its answer.
-type Both = (String, Answer);
+type Both = (String, GeneratedAnswer);
 
 /// A call that has been decided, answer included.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct GeneratedCall {
     pub(super) id: String,
     pub(super) tool: &'static str,
     /// `input` as JSON.
     pub(super) input: String,
-    pub(super) answer: Answer,
+    pub(super) answer: GeneratedAnswer,
     /// A sub-agent's id and prompt, for `Task`.
     pub(super) agent: Option<(String, String)>,
 }
 
 /// What a call answers.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct GeneratedAnswer {
     /// `content` of the result block, as JSON.
     pub(super) content: String,
     /// The `toolUseResult` copy, as JSON.
@@ -51,14 +51,14 @@ pub(super) struct SourceFile {
 
 /// One item of the todo list.
 #[derive(Clone, Debug)]
-pub(super) struct Todo {
+pub(super) struct GeneratedTodo {
     pub(super) content: String,
     pub(super) status: &'static str,
 }
 
 impl Generator {
     /// Decides the next call, with the tools as often as real sessions use them.
-    pub(super) fn call(&mut self) -> Call {
+    pub(super) fn call(&mut self) -> GeneratedCall {
         let draw = self.rng.below(1000);
         let fails = self.spec.has(Feature::ToolErrors) && self.rng.percent(4);
         let mut agent = None;
@@ -83,7 +83,7 @@ impl Generator {
         if self.depth == 0 {
             *self.truth.calls.entry(tool).or_default() += 1;
         }
-        Call {
+        GeneratedCall {
             id: ids::tool(&mut self.rng),
             tool,
             input,
@@ -93,7 +93,7 @@ impl Generator {
     }
 
     /// Writes what happens while a call runs, and its result.
-    pub(super) fn deliver(&mut self, call: Call, asked: &Written) {
+    pub(super) fn deliver(&mut self, call: GeneratedCall, asked: &WrittenLine) {
         if call.tool == "Bash" {
             self.bash_progress(&call.id);
         }
@@ -102,7 +102,7 @@ impl Generator {
         }
         let took = self.rng.skewed(40, 4_000);
         self.tape.wait(took);
-        let block = Object::new();
+        let block = ObjectBuilder::new();
         let block = if call.answer.fails {
             block
                 .text("type", "tool_result")
@@ -120,7 +120,7 @@ impl Generator {
             (false, _) => block,
         };
         let uuid = ids::uuid(&mut self.rng);
-        let message = Object::new()
+        let message = ObjectBuilder::new()
             .text("role", "user")
             .raw("content", &array([block.end()]))
             .end();
@@ -182,7 +182,7 @@ impl Generator {
 
     pub(super) fn todos_json(&self) -> String {
         array(self.todos.iter().map(|todo| {
-            Object::new()
+            ObjectBuilder::new()
                 .text("content", &todo.content)
                 .text("status", todo.status)
                 .text("activeForm", &format!("Now: {}", todo.content))
@@ -191,8 +191,8 @@ impl Generator {
     }
 
     /// An answer that failed: the message in its tags, and bare in the copy.
-    fn failure(message: &str) -> Answer {
-        Answer {
+    fn failure(message: &str) -> GeneratedAnswer {
+        GeneratedAnswer {
             content: quote(&format!("<tool_use_error>{message}</tool_use_error>")),
             copy: quote(&format!("Error: {message}")),
             fails: true,

@@ -1,7 +1,7 @@
 //! Searching in files and for files.
 
-use super::{Answer, Both};
-use crate::json::{Object, array, quote};
+use super::{Both, GeneratedAnswer};
+use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
 use crate::words;
 
@@ -12,14 +12,16 @@ impl Generator {
             words::noun(&mut self.rng),
             words::name(&mut self.rng)
         );
-        let input = Object::new().text("pattern", &pattern).text("path", "src");
+        let input = ObjectBuilder::new()
+            .text("pattern", &pattern)
+            .text("path", "src");
         if fails {
             return (input.end(), Self::failure("No such folder: src"));
         }
         if self.rng.percent(50) {
             let found = self.rng.skewed(0, 60);
             let names: Vec<String> = (0..found).map(|_| words::path(&mut self.rng)).collect();
-            let copy = Object::new()
+            let copy = ObjectBuilder::new()
                 .text("mode", "files_with_matches")
                 .raw("filenames", &array(names.iter().map(|name| quote(name))))
                 .number("numFiles", found as u64)
@@ -27,7 +29,7 @@ impl Generator {
             let content = quote(&format!("{found} files\n{}", names.join("\n")));
             return (
                 input.text("output_mode", "files_with_matches").end(),
-                Answer {
+                GeneratedAnswer {
                     content,
                     copy,
                     fails,
@@ -46,7 +48,7 @@ impl Generator {
             })
             .collect();
         let text = found.join("\n");
-        let copy = Object::new()
+        let copy = ObjectBuilder::new()
             .text("mode", "content")
             .number("numFiles", 0)
             .raw("filenames", "[]")
@@ -56,7 +58,7 @@ impl Generator {
         let input = input.text("output_mode", "content").flag("-n", true).end();
         (
             input,
-            Answer {
+            GeneratedAnswer {
                 content: quote(&text),
                 copy,
                 fails,
@@ -69,13 +71,13 @@ impl Generator {
         let names: Vec<String> = (0..found)
             .map(|_| format!("{}/{}", self.tape.cwd, words::path(&mut self.rng)))
             .collect();
-        let copy = Object::new()
+        let copy = ObjectBuilder::new()
             .raw("filenames", &array(names.iter().map(|name| quote(name))))
             .number("durationMs", self.rng.between(5, 900) as u64)
             .number("numFiles", found as u64)
             .flag("truncated", false)
             .end();
-        let input = Object::new()
+        let input = ObjectBuilder::new()
             .text(
                 "pattern",
                 &format!("**/*{}*.rs", words::noun(&mut self.rng)),
@@ -83,7 +85,7 @@ impl Generator {
             .end();
         (
             input,
-            Answer {
+            GeneratedAnswer {
                 content: quote(&names.join("\n")),
                 copy,
                 fails: false,

@@ -1,7 +1,7 @@
 //! Commands.
 
-use super::{Answer, Both};
-use crate::json::{Object, quote};
+use super::{Both, GeneratedAnswer};
+use crate::json::{ObjectBuilder, quote};
 use crate::session::generator::Generator;
 use crate::words;
 
@@ -26,7 +26,7 @@ impl Generator {
             ),
         };
         let description = words::sentence(&mut self.rng, letters);
-        let mut input = Object::new()
+        let mut input = ObjectBuilder::new()
             .text("command", &command)
             .text("description", &description);
         if self.rng.percent(25) {
@@ -36,19 +36,19 @@ impl Generator {
         let stdout = words::log(&mut self.rng, lines, letters);
         let answer = if fails {
             let text = format!("Exit code {}\n{stdout}", self.rng.between(1, 2));
-            Answer {
+            GeneratedAnswer {
                 content: quote(&text),
                 copy: quote(&format!("Error: {text}")),
                 fails,
             }
         } else {
-            let copy = Object::new()
+            let copy = ObjectBuilder::new()
                 .text("stdout", &stdout)
                 .text("stderr", "")
                 .flag("interrupted", false)
                 .flag("isImage", false)
                 .end();
-            Answer {
+            GeneratedAnswer {
                 content: quote(&stdout),
                 copy,
                 fails,

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_core::engine::GatheredContext;
-use longhaul_core::rehydrate::{FileText, Gathered, Source};
+use longhaul_core::rehydrate::{FileText, RestoreInput, RestoreSourceResult};
 
 use longhaul_store::Env;
 
-use crate::memory_files::{self, Places};
+use crate::memory_files::{self, SessionFolders};
 use crate::model::Boxed;
-use crate::workspace::{Wanted, Workspace, read};
+use crate::workspace::{RestoreRequest, Workspace, read};
 
 /// Reads files again, but none outside the recorded folder: a transcript may come from anywhere and name any path.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct RecordedFolder {
     /// The folder, links resolved; or why there is none.
     folder: Result<PathBuf, String>,
     /// Where memory files are looked for.
-    memory: Option<Places>,
+    memory: Option<SessionFolders>,
 }
 
 impl RecordedFolder {
@@ -39,8 +39,8 @@ impl RecordedFolder {
     }
 }
 
-fn read_below(folder: &Path, path: &Path) -> Source<FileText> {
-    let failed = |why: String| Source::Failed {
+fn read_below(folder: &Path, path: &Path) -> RestoreSourceResult<FileText> {
+    let failed = |why: String| RestoreSourceResult::Failed {
         what: path.display().to_string(),
         why,
     };
@@ -52,16 +52,16 @@ fn read_below(folder: &Path, path: &Path) -> Source<FileText> {
         return failed("it lies outside the recorded folder".to_owned());
     }
     match read(real) {
-        Source::Found(found) => Source::Found(FileText {
+        RestoreSourceResult::Found(found) => RestoreSourceResult::Found(FileText {
             path: path.to_owned(),
             ..found
         }),
-        Source::Failed { why, .. } => failed(why),
+        RestoreSourceResult::Failed { why, .. } => failed(why),
     }
 }
 
 impl Workspace for RecordedFolder {
-    fn gather<'a>(&'a self, wanted: &'a Wanted) -> Boxed<'a, GatheredContext> {
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         let files = match &self.folder {
             Ok(folder) => wanted
                 .files
@@ -70,7 +70,7 @@ impl Workspace for RecordedFolder {
                 .collect(),
             Err(_) if wanted.files.is_empty() => Vec::new(),
             // One note for all of them.
-            Err(why) => vec![Source::Failed {
+            Err(why) => vec![RestoreSourceResult::Failed {
                 what: match wanted.files.len() {
                     1 => "What was read last (1 file)".to_owned(),
                     count => format!("What was read last ({count} files)"),
@@ -78,9 +78,9 @@ impl Workspace for RecordedFolder {
                 why: why.clone(),
             }],
         };
-        let gathered = Gathered {
+        let gathered = RestoreInput {
             files,
-            ..Gathered::default()
+            ..RestoreInput::default()
         };
         Box::pin(async move {
             GatheredContext {

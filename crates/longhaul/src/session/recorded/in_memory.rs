@@ -5,26 +5,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{Engine, EngineConfig, Heads, Identity, Ids, Kept, Resume};
+use longhaul_core::engine::{
+    Engine, EngineConfig, EngineResume, LiveEntry, PrefixRecording, SessionIdentity, UuidSequence,
+};
 use longhaul_core::facts::{Facts, Vocabulary};
 use longhaul_core::message::Entry;
 use longhaul_core::micro::ClearableTools;
 use longhaul_core::models::{ModelSpec, ModelTable};
-use longhaul_core::report::Originals;
+use longhaul_core::report::OriginalsLocation;
 use longhaul_core::window::WindowStatus;
 
-use super::{Asked, RecordedSession, asked, head};
+use super::{RecordedSession, SummaryProvider, asked, request_prefix};
 use crate::clock::Clock;
 use crate::hooks::HookSet;
-use crate::keeper::MemoryKeeper;
 use crate::session::cancellation::Cancellation;
-use crate::session::hands::{About, Hands};
+use crate::session::effect_runner::{EffectRunner, HookSessionInfo};
 use crate::session::open::{OpenError, window};
 use crate::session::{Observer, Session};
+use crate::storage::MemoryStorage;
 use crate::workspace::Workspace;
 
 /// A conversation without a transcript: summaries of it name no path and no recall tool.
-pub struct InMemory {
+pub struct InMemoryConversation {
     /// Its entries in order: those of the last compaction first, if there was one, as the engine wrote them.
     pub entries: Vec<Entry>,
     /// The model that it is held with.
@@ -36,7 +38,7 @@ pub struct InMemory {
     /// Tokens that stand before its messages. Who holds it knows; they leave less room for the rest.
     pub before_messages: u64,
     /// Who is asked for summaries; none: nobody.
-    pub asked: Option<Asked>,
+    pub asked: Option<SummaryProvider>,
     /// What facts are recognised by.
     pub vocabulary: Arc<Vocabulary>,
     /// Tools whose results may be cleared.
@@ -51,53 +53,53 @@ pub struct InMemory {
     pub clock: Arc<dyn Clock>,
 }
 
-impl InMemory {
+impl InMemoryConversation {
     /// Opens it, to be compacted.
     pub fn open(self, config: &Config, models: &ModelTable) -> Result<RecordedSession, OpenError> {
         let spec = models.resolve(&self.model).spec;
         let (model, summary_model) = asked(self.asked, &self.model, false, |id| {
             ModelSpec::clone(&models.resolve(id).spec)
         });
-        let identity = Identity {
+        let identity = SessionIdentity {
             session_id: self.session_id.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..Identity::default()
+            ..SessionIdentity::default()
         };
         let window = less(window(config, &spec)?, self.before_messages);
         let engine = EngineConfig {
             clearable: self.clearable,
             compact_instructions: self.compact_instructions,
-            heads: Heads::Unwritten,
-            originals: Originals::Client,
+            heads: PrefixRecording::Unwritten,
+            originals: OriginalsLocation::Client,
             summary_model,
             ..EngineConfig::new(identity, ModelSpec::clone(&spec), window, config)
         };
-        let head = head::bare(&self.entries, &spec)?;
-        let place = |entry| Kept {
+        let head = request_prefix::bare(&self.entries, &spec)?;
+        let place = |entry| LiveEntry {
             entry,
             offset: None,
         };
-        let resume = Resume {
+        let resume = EngineResume {
             entries: self.entries.into_iter().map(place).collect(),
             facts: Some(Facts::new(self.vocabulary)),
-            ..Resume::default()
+            ..EngineResume::default()
         };
-        let about = About {
+        let about = HookSessionInfo {
             session_id: self.session_id,
             transcript: PathBuf::new(),
-            ..About::default()
+            ..HookSessionInfo::default()
         };
-        let hands = Hands {
+        let hands = EffectRunner {
             model,
             spec,
             workspace: self.workspace,
             hooks: Arc::new(HookSet::new()),
             observer: self.observer,
-            about: Arc::new(about),
+            session_info: Arc::new(about),
             notes: None,
         };
-        let engine = Engine::new(engine, Ids::new(self.seed), head, resume);
-        let keeper = Box::new(MemoryKeeper::default());
+        let engine = Engine::new(engine, UuidSequence::new(self.seed), head, resume);
+        let keeper = Box::new(MemoryStorage::default());
         let cancel = Cancellation::of_session();
         let session = Session::new(engine, hands, keeper, self.clock, None, cancel);
         Ok(RecordedSession::of(session))

@@ -5,35 +5,37 @@
 //! goes on is opened with [`Session::builder`]; taking a compaction back is [`crate::undo()`].
 
 mod folder;
-mod head;
 mod identity;
 mod in_memory;
 mod pivot;
+mod request_prefix;
 mod session;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{Engine, EngineConfig, Heads, Ids, Kept, Resume, SummaryModel};
+use longhaul_core::engine::{
+    Engine, EngineConfig, EngineResume, LiveEntry, PrefixRecording, SummaryModel, UuidSequence,
+};
 use longhaul_core::models::{ModelSpec, ModelTable};
-use longhaul_core::prompt::RequestHead;
-use longhaul_core::summary::message::Mode;
+use longhaul_core::prompt::RequestPrefix;
+use longhaul_core::summary::message::CompactionMode;
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_store::{Durability, Env, ReadError, Resumed, newest_model, resume};
+use longhaul_store::{Durability, Env, ReadError, ResumedConversation, newest_model, resume};
 
 use super::cancellation::Cancellation;
-use super::hands::{About, Hands};
+use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::open::{OpenError, facts, leased, random_seed, window};
 use super::{Observer, Session};
 use crate::clock::SystemClock;
 use crate::hooks::HookSet;
-use crate::keeper::{FileKeeper, Keeper, MemoryKeeper};
 use crate::model::{Boxed, Model, OnStream};
+use crate::storage::{FileStorage, MemoryStorage, SessionStorage};
 use folder::RecordedFolder;
 pub(crate) use identity::identity;
-pub use in_memory::InMemory;
-pub use pivot::NoPivot;
+pub use in_memory::InMemoryConversation;
+pub use pivot::PivotError;
 pub use session::RecordedSession;
 
 /// What a recording without a model's name is taken for: nothing is known of it.
@@ -41,17 +43,17 @@ pub(crate) const NO_MODEL: &str = "unknown";
 
 /// A transcript as it was recorded.
 #[derive(Debug)]
-pub struct Recording {
+pub struct RecordedTranscript {
     path: PathBuf,
     /// Where it ended when it was read.
     end: u64,
-    resumed: Resumed,
+    resumed: ResumedConversation,
     /// The model of the newest reply in the file, where none is in view.
     earlier_model: Option<String>,
 }
 
 /// Who is asked for a summary.
-pub struct Asked {
+pub struct SummaryProvider {
     /// Who answers.
     pub model: Arc<dyn Model>,
     /// The model's id; none: the one that the conversation was held with.
@@ -60,7 +62,7 @@ pub struct Asked {
 
 /// Where what a compaction writes goes.
 #[derive(Debug, Clone)]
-pub enum Keep {
+pub enum CompactionTarget {
     /// Nowhere: it is only looked at.
     Nowhere,
     /// Behind the recording's lines.
@@ -73,22 +75,22 @@ pub enum Keep {
 }
 
 /// What a recording is worked on with.
-pub struct Around {
+pub struct RecordingOptions {
     /// Settings: switches, thresholds.
     pub config: Config,
     /// What is known of models.
     pub models: ModelTable,
     /// Who is asked for summaries; none: nobody.
-    pub asked: Option<Asked>,
+    pub asked: Option<SummaryProvider>,
     /// Where lines go.
-    pub keep: Keep,
+    pub keep: CompactionTarget,
     /// Who watches.
     pub observer: Arc<dyn Observer>,
     /// Where the user's folders are, to read memory files for what they say about compactions (F4); none: none are read.
     pub env: Option<Env>,
 }
 
-impl Recording {
+impl RecordedTranscript {
     /// Reads a transcript: of a long one only the end that is still in view, and the rest once if no compaction in it
     /// carries what the user said before.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
@@ -100,7 +102,7 @@ impl Recording {
         let resumed = resume(path)?;
         let mut replies = resumed.entries.iter().map(|entry| entry.facets());
         // After a compaction of everything no reply is in view, but the file still knows who gave them.
-        let told = resumed.head.is_some()
+        let told = resumed.request_prefix.is_some()
             || replies.any(|facets| facets.is_reply() && facets.model.is_present());
         let earlier_model = match told || resumed.entries.is_empty() {
             true => None,
@@ -127,7 +129,7 @@ impl Recording {
     /// The model that it was held with: the one its requests go to, else that of the newest reply.
     pub fn model(&self) -> Option<String> {
         let head = self
-            .head()
+            .request_prefix()
             .and_then(|head| Some(head.model()?.into_owned()));
         head.or_else(|| {
             let entries = self.resumed.entries.iter().rev().map(|entry| entry.view());
@@ -141,73 +143,75 @@ impl Recording {
     }
 
     /// What its requests begin with, if it says so.
-    fn head(&self) -> Option<RequestHead> {
+    fn request_prefix(&self) -> Option<RequestPrefix> {
         Some(self.resumed.replay()?.ok()?.head)
     }
 
     /// Opens it, to be compacted. To go on with the conversation, a prompt and a model are needed, and [`Session::builder`].
-    pub fn open(self, around: Around) -> Result<RecordedSession, OpenError> {
+    pub fn open(self, around: RecordingOptions) -> Result<RecordedSession, OpenError> {
         let own_model = self.model().or_else(|| around.config.model.clone());
         let own_model = own_model.unwrap_or_else(|| NO_MODEL.to_owned());
         let spec = around.models.resolve(&own_model).spec;
-        let own_head = self.head();
+        let own_head = self.request_prefix();
         let (model, summary_model) = asked(around.asked, &own_model, own_head.is_some(), |id| {
             ModelSpec::clone(&around.models.resolve(id).spec)
         });
         let facts = facts(&self.resumed, &self.path, &around.config)?;
-        let mut ids = Ids::new(random_seed());
+        let mut ids = UuidSequence::new(random_seed());
         let identity = identity(&self.resumed.entries, &self.path, &mut ids);
         let lease = match &around.keep {
-            Keep::Appended { known_as, .. } if *known_as == self.path => leased(&self.path)?,
+            CompactionTarget::Appended { known_as, .. } if *known_as == self.path => {
+                leased(&self.path)?
+            }
             _ => None,
         };
-        let (keeper, known_as): (Box<dyn Keeper>, _) = match around.keep {
-            Keep::Nowhere => (Box::new(MemoryKeeper::default()), self.path.clone()),
-            Keep::Appended { archive, known_as } => {
+        let (keeper, known_as): (Box<dyn SessionStorage>, _) = match around.keep {
+            CompactionTarget::Nowhere => (Box::new(MemoryStorage::default()), self.path.clone()),
+            CompactionTarget::Appended { archive, known_as } => {
                 let durability = Durability::EveryAppend;
                 let keeper =
-                    FileKeeper::known_as(&self.path, Some(archive), &known_as, durability)?;
-                (Box::new(keeper.alone_behind(self.end)), known_as)
+                    FileStorage::known_as(&self.path, Some(archive), &known_as, durability)?;
+                (Box::new(keeper.only_after(self.end)), known_as)
             }
         };
         let (heads, head, assembly) = match own_head {
-            Some(head) => (Heads::Written, head, self.resumed.assembly()),
+            Some(head) => (PrefixRecording::Written, head, self.resumed.assembly()),
             None => (
-                Heads::Unknown,
-                head::bare(&self.resumed.entries, &spec)?,
+                PrefixRecording::Unknown,
+                request_prefix::bare(&self.resumed.entries, &spec)?,
                 None,
             ),
         };
         let cwd = PathBuf::from(&identity.cwd);
-        let about = About {
+        let about = HookSessionInfo {
             session_id: identity.session_id.clone(),
             transcript: known_as.clone(),
             cwd: cwd.clone(),
-            ..About::default()
+            ..HookSessionInfo::default()
         };
         let window = window(&around.config, &spec)?;
         let base = EngineConfig::new(identity, ModelSpec::clone(&spec), window, &around.config);
         let config = EngineConfig {
-            mode: Mode::Manual,
+            mode: CompactionMode::Manual,
             transcript: Some(known_as.display().to_string()),
             heads,
             summary_model,
             ..base
         };
-        let resume = Resume {
+        let resume = EngineResume {
             preserved: self.resumed.preserved,
             assembly,
             next_head: None,
             facts: Some(facts),
             entries: placed(self.resumed.entries, self.resumed.offsets),
         };
-        let hands = Hands {
+        let hands = EffectRunner {
             model,
             spec,
             workspace: Arc::new(RecordedFolder::at(&cwd, around.env.as_ref())),
             hooks: Arc::new(HookSet::new()),
             observer: around.observer,
-            about: Arc::new(about),
+            session_info: Arc::new(about),
             notes: None,
         };
         let engine = Engine::new(config, ids, head, resume);
@@ -218,10 +222,10 @@ impl Recording {
     }
 }
 
-fn placed(entries: Vec<longhaul_core::message::Entry>, offsets: Vec<u64>) -> Vec<Kept> {
+fn placed(entries: Vec<longhaul_core::message::Entry>, offsets: Vec<u64>) -> Vec<LiveEntry> {
     let placed = entries.into_iter().zip(offsets);
     placed
-        .map(|(entry, offset)| Kept {
+        .map(|(entry, offset)| LiveEntry {
             entry,
             offset: Some(offset),
         })
@@ -230,13 +234,13 @@ fn placed(entries: Vec<longhaul_core::message::Entry>, offsets: Vec<u64>) -> Vec
 
 /// Who answers, and the model that is asked where it is not the conversation's own behind its own head.
 fn asked(
-    asked: Option<Asked>,
+    asked: Option<SummaryProvider>,
     own: &str,
     has_head: bool,
     spec: impl Fn(&str) -> ModelSpec,
 ) -> (Arc<dyn Model>, Option<SummaryModel>) {
     let Some(asked) = asked else {
-        return (Arc::new(Nobody), None);
+        return (Arc::new(AbsentModel), None);
     };
     let id = asked.id.unwrap_or_else(|| own.to_owned());
     let other = (!has_head || id != own).then(|| SummaryModel {
@@ -248,12 +252,12 @@ fn asked(
 
 /// No model at hand.
 #[derive(Debug, Clone, Copy, Default)]
-struct Nobody;
+struct AbsentModel;
 
-impl Model for Nobody {
+impl Model for AbsentModel {
     fn send<'a>(
         &'a self,
-        _: longhaul_core::engine::Outgoing,
+        _: longhaul_core::engine::ModelRequest,
         _: OnStream<'a>,
         _: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {

@@ -1,15 +1,15 @@
 //! Where a recording is divided: by an entry's id, or by how much of its end stays.
 
 use longhaul_core::engine::Pivot;
-use longhaul_core::message::View;
-use longhaul_core::rounds::{Part, Piece};
-use longhaul_core::summary::Direction;
+use longhaul_core::message::EntryView;
+use longhaul_core::rounds::{PieceKind, ViewPiece};
+use longhaul_core::summary::PivotDirection;
 
-use super::Recording;
+use super::RecordedTranscript;
 
 /// An id that does not name one entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPivot {
+pub enum PivotError {
     /// No entry in view has it.
     #[error("no entry in view has an id that begins with {0:?}")]
     Unknown(String),
@@ -26,10 +26,10 @@ pub enum NoPivot {
     Short(usize),
 }
 
-impl Recording {
+impl RecordedTranscript {
     /// The pivot that an id, or the beginning of one, names.
-    pub fn pivot(&self, id: &str, direction: Direction) -> Result<Pivot, NoPivot> {
-        let uuid = |view: View<'_>| view.text(view.facets.uuid).into_owned();
+    pub fn pivot(&self, id: &str, direction: PivotDirection) -> Result<Pivot, PivotError> {
+        let uuid = |view: EntryView<'_>| view.text(view.facets.uuid).into_owned();
         let uuids: Vec<String> = self.views().map(uuid).collect();
         let exact = uuids.iter().find(|uuid| *uuid == id);
         let mut begun = uuids
@@ -38,12 +38,12 @@ impl Recording {
         let found = match (exact, begun.next(), begun.count()) {
             (Some(uuid), _, _) | (None, Some(uuid), 0) => uuid,
             (None, Some(_), more) => {
-                return Err(NoPivot::Ambiguous {
+                return Err(PivotError::Ambiguous {
                     id: id.to_owned(),
                     count: more + 1,
                 });
             }
-            (None, None, _) => return Err(NoPivot::Unknown(id.to_owned())),
+            (None, None, _) => return Err(PivotError::Unknown(id.to_owned())),
         };
         Ok(Pivot {
             uuid: found.clone(),
@@ -52,17 +52,17 @@ impl Recording {
     }
 
     /// The pivot behind which so many messages lie; the lines of one response are one message.
-    pub fn keep_last(&self, messages: usize) -> Result<Pivot, NoPivot> {
+    pub fn keep_last(&self, messages: usize) -> Result<Pivot, PivotError> {
         let mut seen = 0;
         let mut response = None;
         let mut uuid = None;
         for view in self.views().rev() {
-            let part = Piece::of_view(view).part;
+            let part = ViewPiece::of_view(view).part;
             if !part.is_sent() {
                 continue;
             }
             let message = match part {
-                Part::Response(message) | Part::Reasoning(message) => message,
+                PieceKind::Response(message) | PieceKind::Reasoning(message) => message,
                 _ => None,
             };
             if message.is_none() || message != response {
@@ -77,13 +77,13 @@ impl Recording {
         match uuid {
             Some(uuid) if seen > messages => Ok(Pivot {
                 uuid,
-                direction: Direction::UpTo,
+                direction: PivotDirection::UpTo,
             }),
-            _ => Err(NoPivot::Short(seen)),
+            _ => Err(PivotError::Short(seen)),
         }
     }
 
-    fn views(&self) -> impl DoubleEndedIterator<Item = View<'_>> {
+    fn views(&self) -> impl DoubleEndedIterator<Item = EntryView<'_>> {
         let views = self.resumed.entries.iter().map(|entry| entry.view());
         views.filter(|view| view.facets.uuid.is_present())
     }

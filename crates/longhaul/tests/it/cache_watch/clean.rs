@@ -1,6 +1,6 @@
 //! Runs in which nothing breaks, though a lot happens that looks like it.
 
-use longhaul_core::cache::{Speaker, Verdict};
+use longhaul_core::cache::{CacheVerdict, MessageSpeaker};
 use longhaul_core::message::Usage;
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ const HARMLESS: [(&str, Harmless); 15] = [
             let empty = s.announce(&body);
             assert_eq!(
                 s.watch.after(empty, &Usage::default(), None),
-                Verdict::Ignored
+                CacheVerdict::Ignored
             );
             s.written = written;
             s.messages.pop();
@@ -149,7 +149,8 @@ fn sub_agents(session: &mut Session) {
                 "sub-agent {nth}, round {round}: {verdict:?}"
             );
             let content = reply.message["content"].clone();
-            agents[nth].push(json!({ "role": Speaker::Assistant.name(), "content": content }));
+            agents[nth]
+                .push(json!({ "role": MessageSpeaker::Assistant.name(), "content": content }));
             let ended = reply.ended.0.saturating_sub(session.world.now().0);
             session.world.advance(ended);
         }

@@ -1,6 +1,6 @@
 //! The kinds of change that are injected, one a run, each with the cause that must be named.
 
-use longhaul_core::cache::{Cause, Change, Flip};
+use longhaul_core::cache::{CacheMissCause, PresenceChange, RequestChange};
 use longhaul_core::prompt::Ttl;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const ADAPTIVE: [&str; 2] = ["claude-opus-5", "claude-opus-4-8"];
 #[derive(Clone, Copy)]
 pub(crate) enum Expected {
     /// A break whose cause and words satisfy this.
-    Break(fn(&Cause, &str) -> bool),
+    Break(fn(&CacheMissCause, &str) -> bool),
     /// No alarm: it was meant.
     Quiet,
 }
@@ -47,7 +47,7 @@ fn kind(
     name: &'static str,
     diagnosis: Option<&'static str>,
     inject: fn(&mut Session),
-    right: fn(&Cause, &str) -> bool,
+    right: fn(&CacheMissCause, &str) -> bool,
 ) -> Kind {
     Kind {
         name,
@@ -59,8 +59,8 @@ fn kind(
     }
 }
 
-fn is(cause: &Cause, right: impl Fn(&Change) -> bool) -> bool {
-    matches!(cause, Cause::Changed(change) if right(change))
+fn is(cause: &CacheMissCause, right: impl Fn(&RequestChange) -> bool) -> bool {
+    matches!(cause, CacheMissCause::Changed(change) if right(change))
 }
 
 const TOOLS: Option<&str> = Some("tools_changed");
@@ -83,7 +83,7 @@ fn tools() -> Vec<Kind> {
             },
             |cause, words| {
                 words.contains("tools +1 (mcp__jira__search)")
-                    && is(cause, |c| matches!(c, Change::Tools { .. }))
+                    && is(cause, |c| matches!(c, RequestChange::Tools { .. }))
             },
         ),
         kind(
@@ -167,7 +167,11 @@ fn tools() -> Vec<Kind> {
                 s.tools
                     .push(json!({ "type": "web_search_20250305", "name": "web_search" }))
             },
-            |cause, _| is(cause, |c| *c == Change::WebSearch(Flip::On)),
+            |cause, _| {
+                is(cause, |c| {
+                    *c == RequestChange::WebSearch(PresenceChange::On)
+                })
+            },
         ),
     ]
 }
@@ -224,14 +228,14 @@ fn system() -> Vec<Kind> {
                 s.system.remove(1);
             },
             |cause, words| {
-                words.contains("system −") && is(cause, |c| matches!(c, Change::System(_)))
+                words.contains("system −") && is(cause, |c| matches!(c, RequestChange::System(_)))
             },
         ),
         kind(
             "system blocks in another order",
             SYSTEM,
             |s| s.system.swap(0, 1),
-            |cause, _| is(cause, |c| matches!(c, Change::System(_))),
+            |cause, _| is(cause, |c| matches!(c, RequestChange::System(_))),
         ),
     ]
 }
@@ -247,7 +251,8 @@ fn settings() -> Vec<Kind> {
                 s.set_model(other);
             },
             |cause, words| {
-                words.contains("model claude-") && is(cause, |c| matches!(c, Change::Model { .. }))
+                words.contains("model claude-")
+                    && is(cause, |c| matches!(c, RequestChange::Model { .. }))
             },
         ),
         kind(
@@ -330,7 +335,7 @@ fn settings() -> Vec<Kind> {
                     json!({ "format": { "type": "json_schema", "schema": schema } });
                 s.calls = Some(0);
             },
-            |cause, _| is(cause, |c| matches!(c, Change::Format { .. })),
+            |cause, _| is(cause, |c| matches!(c, RequestChange::Format { .. })),
         ),
         kind(
             "lifetime",
@@ -395,7 +400,7 @@ fn settings() -> Vec<Kind> {
                 s.marking = Marking::HeadOnly;
                 s.bridge = false;
             },
-            |cause, _| is(cause, |c| *c == Change::Unmarked),
+            |cause, _| is(cause, |c| *c == RequestChange::Unmarked),
         ),
         kind(
             "twelve parallel calls without a bridge",
@@ -411,7 +416,7 @@ fn settings() -> Vec<Kind> {
             |cause, _| {
                 is(
                     cause,
-                    |c| matches!(c, Change::OutOfReach { distance } if *distance >= 20),
+                    |c| matches!(c, RequestChange::OutOfReach { distance } if *distance >= 20),
                 )
             },
         )
@@ -466,7 +471,7 @@ fn messages() -> Vec<Kind> {
             s.listen();
             as_blocks(s.messages.last_mut().unwrap()).push(picture());
             s.messages.push(json!({ "role": "assistant", "content": "I see." }));
-        }, |cause, _| is(cause, |c| *c == Change::Images(Flip::On)))
+        }, |cause, _| is(cause, |c| *c == RequestChange::Images(PresenceChange::On)))
             .prepared(|s| s.calls = Some(0)),
         kind("image removed", MESSAGES, |s| { as_blocks(&mut s.messages[0]).pop(); s.written = None; },
             |_, words| words.contains("image removed from message 0 (user)"))
@@ -484,13 +489,13 @@ fn messages() -> Vec<Kind> {
                 "source": { "type": "text", "media_type": "text/plain", "data": "x" },
             }));
             s.messages.push(json!({ "role": "assistant", "content": "I read it." }));
-        }, |cause, _| is(cause, |c| *c == Change::Citations(Flip::On)))
+        }, |cause, _| is(cause, |c| *c == RequestChange::Citations(PresenceChange::On)))
             .prepared(|s| s.calls = Some(0)),
         kind("a new turn drops earlier thinking", MESSAGES, |s| {
             s.calls = Some(0);
             let last = s.step();
             assert!(last.verdict.finding().is_none(), "{:?}", last.verdict);
-        }, |cause, _| is(cause, |c| matches!(c, Change::ThinkingDropped { message: 1 }))).on(&BUDGETED)
+        }, |cause, _| is(cause, |c| matches!(c, RequestChange::ThinkingDropped { message: 1 }))).on(&BUDGETED)
             .prepared(|s| {
                 s.settings["thinking"] = json!({ "type": "enabled", "budget_tokens": 2_000 });
                 s.calls = Some(1);
@@ -519,20 +524,20 @@ fn time_and_server() -> Vec<Kind> {
             |s| {
                 s.world.evict();
             },
-            |cause, _| *cause == Cause::ServerSide,
+            |cause, _| *cause == CacheMissCause::ServerSide,
         ),
         kind(
             "idle for 5 minutes",
             None,
             |s| s.world.advance(300_000),
-            |cause, _| *cause == Cause::Expired(Ttl::FiveMinutes),
+            |cause, _| *cause == CacheMissCause::Expired(Ttl::FiveMinutes),
         )
         .prepared(|s| s.ttl = "5m"),
         kind(
             "idle for an hour",
             None,
             |s| s.world.advance(3_600_000),
-            |cause, _| *cause == Cause::Expired(Ttl::OneHour),
+            |cause, _| *cause == CacheMissCause::Expired(Ttl::OneHour),
         )
         .prepared(|s| s.ttl = "1h"),
         kind(
@@ -542,7 +547,7 @@ fn time_and_server() -> Vec<Kind> {
                 s.world.advance(600_000);
                 s.world.evict();
             },
-            |cause, _| *cause == Cause::ServerSide,
+            |cause, _| *cause == CacheMissCause::ServerSide,
         )
         .prepared(|s| s.ttl = "1h"),
         quiet("compaction", |s| {
@@ -590,7 +595,7 @@ fn time_and_server() -> Vec<Kind> {
                 assert!(meant.verdict.finding().is_none(), "{:?}", meant.verdict);
                 s.world.evict();
             },
-            |cause, _| *cause == Cause::ServerSide,
+            |cause, _| *cause == CacheMissCause::ServerSide,
         ),
     ]
 }

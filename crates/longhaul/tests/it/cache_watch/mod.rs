@@ -9,7 +9,7 @@ mod session;
 mod told;
 
 use kinds::{Expected, Kind};
-use longhaul_core::cache::Verdict;
+use longhaul_core::cache::CacheVerdict;
 use session::{Outcome, Session};
 
 /// Runs in all if the environment does not say otherwise.
@@ -40,7 +40,7 @@ fn run(kind: &Kind, seed: u64) {
         changed,
     } = session.step();
     match (kind.expected, &verdict) {
-        (Expected::Break(right), Verdict::Broke(finding)) => {
+        (Expected::Break(right), CacheVerdict::Broke(finding)) => {
             let words = finding.sentence(None);
             assert!(
                 right(&finding.cause, &words),

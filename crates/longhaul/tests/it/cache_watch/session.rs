@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_core::cache::{CallId, Fingerprint, Flags, Verdict, Watch};
+use longhaul_core::cache::{
+    CacheBreakDetector, CacheVerdict, Flags, RequestFingerprint, WatchedCallId,
+};
 use longhaul_core::models::{ModelSpec, ModelTable};
-use longhaul_sim::call::Call;
-use longhaul_sim::model::{Draft, DraftBlock, Model, Stop, Turn};
-use longhaul_sim::reply::Reply;
-use longhaul_sim::world::{Options, World};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::model::{DraftBlock, DraftStop, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::reply::ApiReply;
+use longhaul_sim::world::{World, WorldOptions};
 use serde_json::{Value, json};
 
 /// Chance of a run: the same seed, the same run.
@@ -55,8 +57,8 @@ impl Chance {
 /// Answers with a text; calls as many tools as the newest user message says; thinks where it is told to.
 struct Talker;
 
-impl Model for Talker {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Talker {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let mut chance = Chance::new(turn.seed);
         let thinks = matches!(turn.request.tag("thinking"), Some("enabled"));
         let mut content = Vec::new();
@@ -76,9 +78,9 @@ impl Model for Talker {
                 input: json!({ "path": format!("src/{nth}.rs"), "query": chance.words(3) }),
             });
         }
-        Draft {
+        ReplyDraft {
             content,
-            stop: Stop::Natural,
+            stop: DraftStop::Natural,
         }
     }
 }
@@ -96,15 +98,15 @@ pub(crate) enum Marking {
 
 /// What one exchange brought.
 pub(crate) struct Outcome {
-    pub(crate) verdict: Verdict,
-    pub(crate) reply: Reply,
+    pub(crate) verdict: CacheVerdict,
+    pub(crate) reply: ApiReply,
     /// What the simulator itself says changed.
     pub(crate) changed: Option<String>,
 }
 
 pub(crate) struct Session {
     pub(crate) world: World,
-    pub(crate) watch: Watch,
+    pub(crate) watch: CacheBreakDetector,
     pub(crate) chance: Chance,
     pub(crate) spec: Arc<ModelSpec>,
     pub(crate) source: String,
@@ -145,8 +147,8 @@ impl Session {
         let tools = tools.collect();
         let says = chance.between(700, 1_000);
         Self {
-            world: World::new(Options::new(seed, Box::new(Talker))),
-            watch: Watch::default(),
+            world: World::new(WorldOptions::new(seed, Box::new(Talker))),
+            watch: CacheBreakDetector::default(),
             source: "repl_main_thread".to_owned(),
             betas: BTreeSet::new(),
             flags: Flags::new(),
@@ -274,18 +276,19 @@ impl Session {
     }
 
     /// Announces a request to the watch.
-    pub(crate) fn announce(&mut self, body: &Value) -> CallId {
+    pub(crate) fn announce(&mut self, body: &Value) -> WatchedCallId {
         let mut watched = body.clone();
         (self.only_watched)(&mut watched);
         let betas: Vec<&str> = self.betas.iter().map(String::as_str).collect();
         let bytes = self.bytes(&watched);
-        let sent = Fingerprint::of_body(self.source.clone(), self.now(), &bytes, betas).unwrap();
+        let sent =
+            RequestFingerprint::of_body(self.source.clone(), self.now(), &bytes, betas).unwrap();
         self.watch
             .before(sent.with_flags(Arc::new(self.flags.clone())))
     }
 
-    pub(crate) fn call(&self, body: &Value) -> Call {
-        Call {
+    pub(crate) fn call(&self, body: &Value) -> ApiCall {
+        ApiCall {
             key: "a".to_owned(),
             version: "2023-06-01".to_owned(),
             betas: self.betas.clone(),
@@ -316,7 +319,7 @@ impl Session {
     }
 
     /// Takes the reply into the conversation.
-    pub(crate) fn hear(&mut self, reply: &Reply) {
+    pub(crate) fn hear(&mut self, reply: &ApiReply) {
         let content = reply.message["content"].clone();
         self.messages
             .push(json!({ "role": "assistant", "content": content }));

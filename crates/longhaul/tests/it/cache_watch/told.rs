@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul::cache_breaks::CacheBreaks;
-use longhaul_core::cache::{Finding, Fingerprint, Verdict, Watch};
+use longhaul::cache_breaks::CacheBreakFolder;
+use longhaul_core::cache::{CacheBreakDetector, CacheFinding, CacheVerdict, RequestFingerprint};
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use serde_json::json;
 
-fn finding(source: &str, second: i64) -> Finding {
-    let mut watch = Watch::default();
+fn finding(source: &str, second: i64) -> CacheFinding {
+    let mut watch = CacheBreakDetector::default();
     let spec = ModelTable::builtin().resolve("claude-opus-5").spec;
-    let mut verdict = Verdict::First;
+    let mut verdict = CacheVerdict::First;
     for (system, read) in [("one", 40_000), ("two", 0)] {
         let marker = json!({ "type": "ephemeral" });
         let body = json!({
@@ -23,7 +23,7 @@ fn finding(source: &str, second: i64) -> Finding {
         });
         let body = Bytes::from(body.to_string());
         let started = Timestamp::from_second(1_795_000_000 + second).unwrap();
-        let id = watch.before(Fingerprint::of_body(source, started, &body, []).unwrap());
+        let id = watch.before(RequestFingerprint::of_body(source, started, &body, []).unwrap());
         let usage = Usage {
             cache_read: read,
             cache_write_5m: 40_000 - read,
@@ -37,7 +37,7 @@ fn finding(source: &str, second: i64) -> Finding {
 #[test]
 fn d3_the_diff_is_a_private_file_that_the_sentence_names() {
     let home = tempfile::tempdir().unwrap();
-    let told = CacheBreaks::below(home.path()).tell(&finding("agent:a/../b", 0));
+    let told = CacheBreakFolder::below(home.path()).report(&finding("agent:a/../b", 0));
     let path = told.diff.unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
     assert_eq!(name, "20261118T110640.000Z-agent_a____b.diff");
@@ -64,7 +64,7 @@ fn d3_the_diff_is_a_private_file_that_the_sentence_names() {
 #[test]
 fn d3_the_newest_fifty_are_kept_and_what_is_not_ours_stays() {
     let home = tempfile::tempdir().unwrap();
-    let breaks = CacheBreaks::below(home.path());
+    let breaks = CacheBreakFolder::below(home.path());
     let first = breaks.write(&finding("main", 0)).unwrap();
     let folder = first.parent().unwrap();
     std::fs::write(folder.join("notes.diff"), "mine").unwrap();
@@ -83,7 +83,7 @@ fn d3_a_folder_that_cannot_be_written_stops_nothing() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let told = CacheBreaks::below(&file).tell(&finding("main", 0));
+    let told = CacheBreakFolder::below(&file).report(&finding("main", 0));
     assert_eq!(told.diff, None);
     assert!(told.sentence.ends_with("(block 0)"), "{}", told.sentence);
 }
@@ -113,7 +113,7 @@ fn e1_a_break_is_an_event_with_figures() {
         .with_writer(move || writer.clone())
         .finish();
     tracing::subscriber::with_default(subscriber, || {
-        CacheBreaks::below(home.path()).tell(&finding("main", 0));
+        CacheBreakFolder::below(home.path()).report(&finding("main", 0));
     });
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let event: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();

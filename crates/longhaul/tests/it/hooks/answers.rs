@@ -1,7 +1,8 @@
 //! What exit codes and output mean for which event.
 
 use longhaul::hooks::{
-    EventName, Failure, HookError, HookEvent, Hooks, Outcome, Permission, Reason, StartSource,
+    HookError, HookEvent, HookEventName, HookFailure, HookPermission, HookReason, HookResponse,
+    Hooks, StartSource,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,18 +12,18 @@ use super::support::{
     session_start, stop,
 };
 
-fn hook(event: EventName, at: usize) -> String {
+fn hook(event: HookEventName, at: usize) -> String {
     format!("settings.json hooks.{event}[0].hooks[{at}]")
 }
 
-fn reason(event: EventName, text: &str) -> Option<Reason> {
-    Some(Reason {
+fn reason(event: HookEventName, text: &str) -> Option<HookReason> {
+    Some(HookReason {
         hook: hook(event, 0),
         text: text.into(),
     })
 }
 
-fn failures(outcome: &Outcome) -> Vec<&Failure> {
+fn failures(outcome: &HookResponse) -> Vec<&HookFailure> {
     outcome.errors.iter().map(|error| &error.failure).collect()
 }
 
@@ -37,9 +38,9 @@ async fn k1_plain_output_before_a_compaction_is_instructions() {
         .await;
     assert_eq!(
         outcome,
-        Outcome {
+        HookResponse {
             instructions: vec!["keep the schema".into()],
-            ..Outcome::default()
+            ..HookResponse::default()
         }
     );
 }
@@ -56,16 +57,16 @@ async fn k1_f10_plain_output_after_a_compaction_and_at_a_start_joins_the_convers
         let context = vec!["one".into(), "two".into()];
         assert_eq!(
             outcome,
-            Outcome {
+            HookResponse {
                 context,
-                ..Outcome::default()
+                ..HookResponse::default()
             }
         );
     }
     for event in [stop(), pre_tool_use("Bash")] {
         assert_eq!(
             project.answer(event, &["echo one"]).await,
-            Outcome::default()
+            HookResponse::default()
         );
     }
 }
@@ -80,9 +81,9 @@ async fn k1_code_two_blocks_where_something_can_be_blocked() {
         let blocked = reason(name, "not now");
         assert_eq!(
             outcome,
-            Outcome {
+            HookResponse {
                 blocked,
-                ..Outcome::default()
+                ..HookResponse::default()
             }
         );
     }
@@ -91,9 +92,9 @@ async fn k1_code_two_blocks_where_something_can_be_blocked() {
         let messages = vec!["not now".into()];
         assert_eq!(
             outcome,
-            Outcome {
+            HookResponse {
                 messages,
-                ..Outcome::default()
+                ..HookResponse::default()
             }
         );
     }
@@ -107,7 +108,7 @@ async fn k1_code_two_blocks_where_something_can_be_blocked() {
     assert_eq!(
         outcome.blocked,
         reason(
-            EventName::PreCompact,
+            HookEventName::PreCompact,
             "A hook blocked this and gave no reason."
         )
     );
@@ -120,8 +121,8 @@ async fn k1_other_codes_are_errors_for_the_user_and_stop_nothing() {
         .answer(pre_compact(), &[line, "echo whole"])
         .await;
     let errors = vec![HookError {
-        hook: hook(EventName::PreCompact, 0),
-        failure: Failure::Exit {
+        hook: hook(HookEventName::PreCompact, 0),
+        failure: HookFailure::Exit {
             code: 3,
             stderr: "first".into(),
         },
@@ -129,10 +130,10 @@ async fn k1_other_codes_are_errors_for_the_user_and_stop_nothing() {
     let instructions = vec!["whole".into()];
     assert_eq!(
         outcome,
-        Outcome {
+        HookResponse {
             errors,
             instructions,
-            ..Outcome::default()
+            ..HookResponse::default()
         }
     );
     assert_eq!(
@@ -150,7 +151,7 @@ async fn k1_json_is_read_whatever_the_code() {
         let outcome = project.answer(pre_compact(), &[&line]).await;
         assert_eq!(
             outcome.blocked,
-            reason(EventName::PreCompact, "tests are red")
+            reason(HookEventName::PreCompact, "tests are red")
         );
         assert_eq!(outcome.messages, ["look"]);
         assert_eq!(outcome.errors.len(), code);
@@ -158,12 +159,12 @@ async fn k1_json_is_read_whatever_the_code() {
     }
     let line = format!("{}\necho louder >&2\nexit 2", say(&block));
     let outcome = project.answer(pre_compact(), &[&line]).await;
-    assert_eq!(outcome.blocked, reason(EventName::PreCompact, "louder"));
+    assert_eq!(outcome.blocked, reason(HookEventName::PreCompact, "louder"));
     let line = format!("{}\nexit 2", say(&block));
     let outcome = project.answer(pre_compact(), &[&line]).await;
     assert_eq!(
         outcome.blocked,
-        reason(EventName::PreCompact, "tests are red")
+        reason(HookEventName::PreCompact, "tests are red")
     );
 }
 
@@ -199,9 +200,12 @@ async fn k1_continue_false_ends_a_turn_and_never_a_compaction() {
     let project = Project::new();
     let line = say(&json!({"continue": false, "stopReason": "enough"}));
     let outcome = project.answer(stop(), &[&line]).await;
-    assert_eq!(outcome.stop, reason(EventName::Stop, "enough"));
+    assert_eq!(outcome.stop, reason(HookEventName::Stop, "enough"));
     for event in [pre_compact(), post_compact()] {
-        assert_eq!(project.answer(event, &[&line]).await, Outcome::default());
+        assert_eq!(
+            project.answer(event, &[&line]).await,
+            HookResponse::default()
+        );
     }
 }
 
@@ -220,18 +224,18 @@ async fn k1_the_strictest_permission_counts_and_the_last_input() {
         answer("allow", "c"),
     );
     let outcome = project.answer(pre_tool_use("Bash"), &[&allow, &ask]).await;
-    assert_eq!(outcome.permission, Some(Permission::Ask));
+    assert_eq!(outcome.permission, Some(HookPermission::Ask));
     assert_eq!(outcome.blocked, None);
     assert_eq!(outcome.updated_input, Some(json!({"command": "b"})));
     let outcome = project.answer(pre_tool_use("Bash"), &[&deny, &allow]).await;
-    assert_eq!(outcome.permission, Some(Permission::Deny));
+    assert_eq!(outcome.permission, Some(HookPermission::Deny));
     assert_eq!(
         outcome.blocked,
-        reason(EventName::PreToolUse, "because deny")
+        reason(HookEventName::PreToolUse, "because deny")
     );
     let old = say(&json!({"decision": "approve"}));
     let outcome = project.answer(pre_tool_use("Bash"), &[&old]).await;
-    assert_eq!(outcome.permission, Some(Permission::Allow));
+    assert_eq!(outcome.permission, Some(HookPermission::Allow));
 }
 
 #[tokio::test]
@@ -270,7 +274,7 @@ async fn k2_garbage_json_is_named_by_its_place_and_not_used() {
             .answer(pre_compact(), &[&format!("echo '{garbage}'"), "echo whole"])
             .await;
         assert!(
-            matches!(failures(&outcome)[..], [Failure::NotJson { .. }]),
+            matches!(failures(&outcome)[..], [HookFailure::NotJson { .. }]),
             "{outcome:?}"
         );
         assert_eq!(outcome.blocked, None);
@@ -344,7 +348,7 @@ proptest! {
         let call = project.call(event.clone());
         let outcome = runtime.block_on(ends(hooks.run(&call)));
         prop_assert!(outcome.blocked.is_none() || event.name().can_block());
-        prop_assert!(outcome.instructions.is_empty() || event.name() == EventName::PreCompact);
+        prop_assert!(outcome.instructions.is_empty() || event.name() == HookEventName::PreCompact);
         prop_assert!(!outcome.cancelled);
     }
 }

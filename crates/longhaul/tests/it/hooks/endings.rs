@@ -4,7 +4,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use longhaul::hooks::{CancellationToken, CommandHooks, EventName, Failure, Hooks, Outcome, Shell};
+use longhaul::hooks::{
+    CancellationToken, CommandHooks, HookEventName, HookFailure, HookResponse, HookShell, Hooks,
+};
 use serde_json::{Value, json};
 
 use super::support::{
@@ -13,9 +15,9 @@ use super::support::{
 };
 
 /// What one bad hook did to the event, after its good neighbour was heard.
-async fn beside_a_good_one(project: &Project, bad: Value) -> Outcome {
+async fn beside_a_good_one(project: &Project, bad: Value) -> HookResponse {
     let hooks = project.hooks(
-        EventName::PostCompact,
+        HookEventName::PostCompact,
         json!([bad, command("echo good", 60.0)]),
     );
     let mut outcome = ends(hooks.run(&project.call(post_compact()))).await;
@@ -23,10 +25,10 @@ async fn beside_a_good_one(project: &Project, bad: Value) -> Outcome {
     outcome
 }
 
-async fn failure_of(bad: Value) -> Failure {
+async fn failure_of(bad: Value) -> HookFailure {
     let mut outcome = beside_a_good_one(&Project::new(), bad).await;
     let failure = outcome.errors.pop().expect("this hook fails").failure;
-    assert_eq!(outcome, Outcome::default());
+    assert_eq!(outcome, HookResponse::default());
     failure
 }
 
@@ -34,17 +36,17 @@ async fn failure_of(bad: Value) -> Failure {
 async fn k2_a_hook_that_does_not_exist_is_an_error() {
     let failure = failure_of(command("./absent.sh", 60.0)).await;
     assert!(
-        matches!(failure, Failure::Exit { code: 127, ref stderr } if stderr.contains("absent.sh"))
+        matches!(failure, HookFailure::Exit { code: 127, ref stderr } if stderr.contains("absent.sh"))
     );
     let program = json!({"type": "command", "command": "./absent.sh", "args": []});
     assert_eq!(
         failure_of(program).await,
-        Failure::NotStarted(io::ErrorKind::NotFound)
+        HookFailure::NotStarted(io::ErrorKind::NotFound)
     );
     let nul = command("echo \u{0}", 60.0);
     assert_eq!(
         failure_of(nul).await,
-        Failure::NotStarted(io::ErrorKind::InvalidInput)
+        HookFailure::NotStarted(io::ErrorKind::InvalidInput)
     );
 }
 
@@ -56,25 +58,25 @@ async fn k2_a_hook_that_is_not_executable_is_an_error() {
     let outcome = beside_a_good_one(&project, command("./hook.sh", 60.0)).await;
     assert!(matches!(
         outcome.errors[0].failure,
-        Failure::Exit { code: 126, .. }
+        HookFailure::Exit { code: 126, .. }
     ));
     let program = json!({"type": "command", "command": "./hook.sh", "args": []});
     let outcome = beside_a_good_one(&project, program).await;
     assert_eq!(
         outcome.errors[0].failure,
-        Failure::NotStarted(io::ErrorKind::PermissionDenied)
+        HookFailure::NotStarted(io::ErrorKind::PermissionDenied)
     );
 }
 
 #[tokio::test]
 async fn k2_without_a_shell_every_hook_is_an_error() {
     let project = Project::new();
-    let shell = Shell {
+    let shell = HookShell {
         program: "./no-shell".into(),
         args: Vec::new(),
     };
     let hooks = project
-        .lines(EventName::PreCompact, &["exit 2", "echo x"])
+        .lines(HookEventName::PreCompact, &["exit 2", "echo x"])
         .with_shell(shell);
     let outcome = ends(hooks.run(&project.call(pre_compact()))).await;
     assert_eq!(outcome.errors.len(), 2);
@@ -85,11 +87,11 @@ async fn k2_without_a_shell_every_hook_is_an_error() {
 async fn k2_a_hook_that_dies_by_a_signal_is_an_error() {
     assert_eq!(
         failure_of(command("kill -KILL $$", 60.0)).await,
-        Failure::Signal(9)
+        HookFailure::Signal(9)
     );
     assert_eq!(
         failure_of(command("kill -TERM $$", 60.0)).await,
-        Failure::Signal(15)
+        HookFailure::Signal(15)
     );
 }
 
@@ -106,9 +108,9 @@ async fn k2_a_hook_may_leave_its_input_unread() {
         let outcome = project.answer(event(), &[&line]).await;
         assert_eq!(
             outcome,
-            Outcome {
+            HookResponse {
                 context: vec!["seen".into()],
-                ..Outcome::default()
+                ..HookResponse::default()
             }
         );
     }
@@ -119,7 +121,7 @@ async fn k2_a_hook_may_leave_its_input_unread() {
 
 #[tokio::test]
 async fn k2_a_hook_that_writes_without_end_is_killed() {
-    let limit = Failure::TimedOut(Duration::from_secs(1));
+    let limit = HookFailure::TimedOut(Duration::from_secs(1));
     assert_eq!(failure_of(command("exec yes", 1.0)).await, limit);
     assert_eq!(failure_of(command("yes >&2 & exec yes", 1.0)).await, limit);
 }
@@ -153,9 +155,9 @@ async fn k2_what_a_hook_leaves_running_is_not_waited_for_and_not_killed() {
         .await;
     assert_eq!(
         outcome,
-        Outcome {
+        HookResponse {
             context: vec!["done".into()],
-            ..Outcome::default()
+            ..HookResponse::default()
         }
     );
     // Opening succeeds because there still is a reader; closing lets it end.
@@ -174,7 +176,7 @@ async fn k2_after_the_timeout_the_hook_and_all_it_started_are_gone() {
     let outcome = beside_a_good_one(&project, command(STAYS, 2.0)).await;
     assert_eq!(
         outcome.errors[0].failure,
-        Failure::TimedOut(Duration::from_secs(2))
+        HookFailure::TimedOut(Duration::from_secs(2))
     );
     let (leader, pipe) = ends(reader).await.unwrap();
     assert!(!exists(&leader), "it was waited for: no zombie");
@@ -183,7 +185,7 @@ async fn k2_after_the_timeout_the_hook_and_all_it_started_are_gone() {
 
 async fn staying(project: &Project) -> (CommandHooks, std::path::PathBuf) {
     (
-        project.lines(EventName::PreCompact, &[STAYS, "echo done"]),
+        project.lines(HookEventName::PreCompact, &[STAYS, "echo done"]),
         project.pipe("pipe"),
     )
 }
@@ -207,15 +209,15 @@ async fn k2_f8_after_cancelling_the_hook_and_all_it_started_are_gone() {
 #[tokio::test]
 async fn k2_f8_what_is_cancelled_before_it_starts_does_not_start() {
     let project = Project::new();
-    let hooks = project.lines(EventName::PreCompact, &["touch started"]);
+    let hooks = project.lines(HookEventName::PreCompact, &["touch started"]);
     let cancel = CancellationToken::new();
     cancel.cancel();
     let outcome = ends(hooks.run(&project.call(pre_compact()).with_cancel(cancel))).await;
     assert_eq!(
         outcome,
-        Outcome {
+        HookResponse {
             cancelled: true,
-            ..Outcome::default()
+            ..HookResponse::default()
         }
     );
     assert!(!project.path("started").exists());

@@ -1,8 +1,8 @@
 //! What hooks are told, field by field.
 
 use longhaul::hooks::{
-    Common, Effort, EndReason, EventName, HookEvent, HookInput, LoadReason, MemoryType,
-    StartSource, Trigger,
+    CompactionTrigger, EndReason, HookCommon, HookEffort, HookEvent, HookEventName, HookInput,
+    LoadReason, MemoryType, StartSource,
 };
 use longhaul_core::money::Usd;
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use super::support::{
 };
 
 fn told(event: HookEvent) -> Value {
-    let common = Common {
+    let common = HookCommon {
         session_id: "s".into(),
         transcript_path: "t.jsonl".into(),
         cwd: "w".into(),
-        ..Common::default()
+        ..HookCommon::default()
     };
     HookInput { common, event }.to_json()
 }
@@ -40,7 +40,7 @@ fn k1_every_event_has_the_fields_of_claude_code() {
     );
     check(
         HookEvent::PreCompact {
-            trigger: Trigger::Manual,
+            trigger: CompactionTrigger::Manual,
             custom_instructions: Some("keep the plan".into()),
         },
         json!({"trigger": "manual", "custom_instructions": "keep the plan"}),
@@ -131,15 +131,15 @@ fn k1_every_event_has_the_fields_of_claude_code() {
 
 #[test]
 fn k1_common_fields_appear_where_the_host_knows_them() {
-    let common = Common {
+    let common = HookCommon {
         permission_mode: Some("plan".into()),
         prompt_id: Some("p".into()),
         agent_id: Some("parent".into()),
         agent_type: Some("main".into()),
-        effort: Some(Effort {
+        effort: Some(HookEffort {
             level: "high".into(),
         }),
-        ..Common::default()
+        ..HookCommon::default()
     };
     let input = HookInput {
         common: common.clone(),
@@ -165,9 +165,9 @@ fn k1_common_fields_appear_where_the_host_knows_them() {
 fn k1_a_path_that_is_no_text_is_told_as_well_as_it_can_be() {
     use std::os::unix::ffi::OsStrExt;
     let odd = std::ffi::OsStr::from_bytes(b"caf\xE9");
-    let common = Common {
+    let common = HookCommon {
         cwd: odd.into(),
-        ..Common::default()
+        ..HookCommon::default()
     };
     let event = HookEvent::InstructionsLoaded {
         file_path: odd.into(),
@@ -185,8 +185,8 @@ fn k1_a_path_that_is_no_text_is_told_as_well_as_it_can_be() {
 
 #[test]
 fn k1_names_are_read_as_they_are_written() {
-    for event in EventName::ALL {
-        assert_eq!(EventName::parse(event.as_str()), Some(event));
+    for event in HookEventName::ALL {
+        assert_eq!(HookEventName::parse(event.as_str()), Some(event));
     }
-    assert_eq!(EventName::parse("precompact"), None);
+    assert_eq!(HookEventName::parse("precompact"), None);
 }

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use longhaul::hooks::{EventName, Failure, Hooks};
+use longhaul::hooks::{HookEventName, HookFailure, Hooks};
 
 use super::support::{Project, ends, post_compact, pre_compact};
 
@@ -11,12 +11,12 @@ async fn k1_long_output_goes_to_a_file_and_its_beginning_to_the_model() {
     let project = Project::new();
     let text = format!("{{beginning}} {{file}} é{}", "x".repeat(10_000));
     project.write("long", &text);
-    let hooks = project.lines(EventName::PreCompact, &["cat <<END\n $(cat long)\nEND"]);
+    let hooks = project.lines(HookEventName::PreCompact, &["cat <<END\n $(cat long)\nEND"]);
     // The text begins like JSON, and so would be read as such.
     let outcome = ends(hooks.run(&project.call(pre_compact()))).await;
     assert!(matches!(
         outcome.errors[0].failure,
-        Failure::NotJson { line: 1, .. }
+        HookFailure::NotJson { line: 1, .. }
     ));
 
     let text = format!("* {text}");
@@ -65,7 +65,7 @@ async fn k2_without_a_place_for_it_only_the_beginning_is_kept() {
     let project = Project::new();
     project.write("long", "y".repeat(10_001));
     let taken = project.write("taken", "a file where the folder should be");
-    let hooks = project.lines(EventName::PostCompact, &["cat long"]);
+    let hooks = project.lines(HookEventName::PostCompact, &["cat long"]);
     let wanted = format!(
         "{}\n\n[A hook printed 10001 characters, too many for the conversation. This is the beginning; the rest was \
          not kept.]",
@@ -78,13 +78,13 @@ async fn k2_without_a_place_for_it_only_the_beginning_is_kept() {
     );
     let outcome = ends(hooks.run(&project.call(post_compact()).with_overflow(taken))).await;
     assert_eq!(outcome.context, [wanted]);
-    assert!(matches!(outcome.errors[0].failure, Failure::NotKept(_)));
+    assert!(matches!(outcome.errors[0].failure, HookFailure::NotKept(_)));
 }
 
 #[tokio::test]
 async fn k2_a_megabyte_is_kept_and_the_rest_counted() {
     let project = Project::new();
-    let hooks = project.lines(EventName::PostCompact, &["yes | head -c 3000000"]);
+    let hooks = project.lines(HookEventName::PostCompact, &["yes | head -c 3000000"]);
     let kept = project.path("kept");
     let outcome = ends(hooks.run(&project.call(post_compact()).with_overflow(&kept))).await;
     assert_eq!(outcome.errors, []);

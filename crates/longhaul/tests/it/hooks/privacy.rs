@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use longhaul::hooks::{EventName, Hooks};
+use longhaul::hooks::{HookEventName, Hooks};
 use serde_json::json;
 
 use super::support::{Project, command, ends, prompt};
@@ -40,7 +40,7 @@ async fn k2_hooks_get_keys_and_prompts_and_no_log_or_error_repeats_them() {
     let line = |rest: &str| timed(rest, 60.0);
     let hooks = project
         .hooks(
-            EventName::UserPromptSubmit,
+            HookEventName::UserPromptSubmit,
             json!([
                 line("printf %s \"$ANTHROPIC_API_KEY\""),
                 line("exit 3"),

@@ -1,6 +1,6 @@
 //! How commands are run: what they get, where, side by side.
 
-use longhaul::hooks::{EventName, Hooks, Shell, StartSource};
+use longhaul::hooks::{HookEventName, HookShell, Hooks, StartSource};
 use serde_json::{Value, json};
 
 use super::support::{Project, ends, post_compact, pre_compact, session_start};
@@ -25,7 +25,7 @@ async fn k1_a_hook_runs_in_the_working_folder_and_knows_the_project() {
     let work = folder.join("work");
     std::fs::create_dir(&work).unwrap();
     let line = "pwd -P; echo \"$CLAUDE_PROJECT_DIR\"; echo \"$LONGHAUL_PROJECT_DIR\"; echo \"${CARGO_PKG_NAME:-inherited}\"";
-    let hooks = project.lines(EventName::PostCompact, &[line]);
+    let hooks = project.lines(HookEventName::PostCompact, &[line]);
     let mut call = project.call(post_compact());
     call.input.common.cwd = work.clone();
     let inherited = std::env::var("CARGO_PKG_NAME").unwrap_or("inherited".into());
@@ -44,7 +44,7 @@ async fn k1_a_hook_runs_in_the_working_folder_and_knows_the_project() {
 async fn k1_arguments_make_it_a_program_without_a_shell() {
     let project = Project::new();
     let hooks = project.hooks(
-        EventName::PostCompact,
+        HookEventName::PostCompact,
         json!([{"type": "command", "command": "printf", "args": ["%s|", "$HOME `x`", "${CLAUDE_PROJECT_DIR}"]}]),
     );
     let outcome = ends(hooks.run(&project.call(post_compact()))).await;
@@ -57,12 +57,12 @@ async fn k1_arguments_make_it_a_program_without_a_shell() {
 #[tokio::test]
 async fn k1_the_shell_can_be_another_one() {
     let project = Project::new();
-    let shell = Shell {
+    let shell = HookShell {
         program: "echo".into(),
         args: vec!["shell:".into()],
     };
     let hooks = project
-        .lines(EventName::PostCompact, &["a line"])
+        .lines(HookEventName::PostCompact, &["a line"])
         .with_shell(shell);
     let outcome = ends(hooks.run(&project.call(post_compact()))).await;
     assert_eq!(outcome.context, ["shell: a line"]);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use longhaul::hooks::fake::FakeHooks;
 use longhaul::hooks::{
-    CancellationToken, EventName, Failure, HookCall, HookFuture, HookSet, Hooks, Outcome, Reason,
+    CancellationToken, HookEventName, HookFailure, HookFuture, HookInvocation, HookReason,
+    HookResponse, HookSet, Hooks,
 };
 
 use super::support::{Project, ends, post_compact, pre_compact};
@@ -13,7 +14,7 @@ use super::support::{Project, ends, post_compact, pre_compact};
 struct Panics;
 
 impl Hooks for Panics {
-    fn run<'a>(&'a self, _: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, _: &'a HookInvocation) -> HookFuture<'a> {
         panic!("before there is a future")
     }
 }
@@ -21,7 +22,7 @@ impl Hooks for Panics {
 struct PanicsLater;
 
 impl Hooks for PanicsLater {
-    fn run<'a>(&'a self, _: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, _: &'a HookInvocation) -> HookFuture<'a> {
         Box::pin(async { panic!("within the future") })
     }
 }
@@ -29,28 +30,31 @@ impl Hooks for PanicsLater {
 struct Hangs;
 
 impl Hooks for Hangs {
-    fn run<'a>(&'a self, _: &'a HookCall) -> HookFuture<'a> {
+    fn run<'a>(&'a self, _: &'a HookInvocation) -> HookFuture<'a> {
         Box::pin(std::future::pending())
     }
 }
 
-fn instructions(text: &str) -> Outcome {
-    Outcome {
+fn instructions(text: &str) -> HookResponse {
+    HookResponse {
         instructions: vec![text.into()],
-        ..Outcome::default()
+        ..HookResponse::default()
     }
 }
 
 #[tokio::test]
 async fn k1_rust_hooks_and_commands_answer_together_in_their_order() {
     let project = Project::new();
-    let fake = Arc::new(FakeHooks::default().answering(EventName::PreCompact, instructions("one")));
+    let fake =
+        Arc::new(FakeHooks::default().answering(HookEventName::PreCompact, instructions("one")));
     let hooks = HookSet::new()
         .with("first", fake.clone())
-        .with_commands(project.lines(EventName::PreCompact, &["echo two"]))
+        .with_commands(project.lines(HookEventName::PreCompact, &["echo two"]))
         .with(
             "third",
-            Arc::new(FakeHooks::default().answering(EventName::PreCompact, instructions("three"))),
+            Arc::new(
+                FakeHooks::default().answering(HookEventName::PreCompact, instructions("three")),
+            ),
         );
     let call = project.call(pre_compact());
     let outcome = ends(hooks.run(&call)).await;
@@ -58,11 +62,11 @@ async fn k1_rust_hooks_and_commands_answer_together_in_their_order() {
     assert_eq!(fake.calls(), [call.input]);
     assert_eq!(
         ends(hooks.run(&project.call(post_compact()))).await,
-        Outcome::default()
+        HookResponse::default()
     );
     assert_eq!(
         fake.events(),
-        [EventName::PreCompact, EventName::PostCompact]
+        [HookEventName::PreCompact, HookEventName::PostCompact]
     );
 }
 
@@ -74,7 +78,7 @@ async fn k2_a_rust_hook_that_panics_or_hangs_is_an_error_of_that_hook() {
         .with("panics", Arc::new(Panics))
         .with("panics later", Arc::new(PanicsLater))
         .with_timeout("hangs", Arc::new(Hangs), limit)
-        .with_commands(project.lines(EventName::PreCompact, &["echo heard"]));
+        .with_commands(project.lines(HookEventName::PreCompact, &["echo heard"]));
     let outcome = ends(hooks.run(&project.call(pre_compact()))).await;
     assert_eq!(outcome.instructions, ["heard"]);
     let failures: Vec<_> = outcome
@@ -85,9 +89,9 @@ async fn k2_a_rust_hook_that_panics_or_hangs_is_an_error_of_that_hook() {
     assert_eq!(
         failures,
         [
-            ("panics", &Failure::Panicked),
-            ("panics later", &Failure::Panicked),
-            ("hangs", &Failure::TimedOut(limit)),
+            ("panics", &HookFailure::Panicked),
+            ("panics later", &HookFailure::Panicked),
+            ("hangs", &HookFailure::TimedOut(limit)),
         ]
     );
 }
@@ -106,28 +110,28 @@ async fn k2_f8_a_rust_hook_that_hangs_is_left_when_the_call_is_cancelled() {
 #[tokio::test]
 async fn k2_a_rust_hook_cannot_do_what_the_event_cannot() {
     let project = Project::new();
-    let reason = Reason {
+    let reason = HookReason {
         hook: "rust".into(),
         text: "no".into(),
     };
-    let all = Outcome {
+    let all = HookResponse {
         blocked: Some(reason.clone()),
         stop: Some(reason.clone()),
         context: vec!["c".repeat(10_001)],
         instructions: vec!["i".into()],
-        ..Outcome::default()
+        ..HookResponse::default()
     };
     let fake = FakeHooks::default()
-        .answering(EventName::PreCompact, all.clone())
-        .answering(EventName::PostCompact, all);
+        .answering(HookEventName::PreCompact, all.clone())
+        .answering(HookEventName::PostCompact, all);
     let hooks = HookSet::new().with("rust", Arc::new(fake));
     let outcome = ends(hooks.run(&project.call(pre_compact()))).await;
     assert_eq!(
         outcome,
-        Outcome {
+        HookResponse {
             blocked: Some(reason),
             instructions: vec!["i".into()],
-            ..Outcome::default()
+            ..HookResponse::default()
         }
     );
     let outcome = ends(hooks.run(&project.call(post_compact()))).await;

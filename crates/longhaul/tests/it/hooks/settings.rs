@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use longhaul::hooks::{HookEvent, HookSettings, Launch, Matcher, NoticeKind, StartSource};
+use longhaul::hooks::{
+    HookEvent, HookLaunch, HookMatcher, HookNoticeKind, HookSettings, StartSource,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -11,8 +13,8 @@ use super::support::{Project, pre_compact, pre_tool_use, prompt, session_start};
 fn lines(settings: &HookSettings, event: &HookEvent) -> Vec<String> {
     let commands = settings.matching(event);
     let lines = commands.iter().map(|command| match &command.launch {
-        Launch::Line(line) => line.clone(),
-        Launch::Program(program, args) => format!("{program} {args:?}"),
+        HookLaunch::Line(line) => line.clone(),
+        HookLaunch::Program(program, args) => format!("{program} {args:?}"),
     });
     lines.collect()
 }
@@ -23,7 +25,7 @@ fn read(value: &Value) -> HookSettings {
     settings
 }
 
-fn kinds(settings: &HookSettings) -> Vec<(&str, &NoticeKind)> {
+fn kinds(settings: &HookSettings) -> Vec<(&str, &HookNoticeKind)> {
     let notices = settings.notices.iter();
     notices.map(|n| (n.place.as_str(), &n.kind)).collect()
 }
@@ -75,7 +77,7 @@ fn k1_a_broken_file_is_a_notice_with_its_line_and_the_rest_works() {
     ]);
     assert_eq!(lines(&settings, &pre_compact()), ["a"]);
     let first = &settings.notices[0];
-    assert_eq!(first.kind, NoticeKind::NotJson { line: 3, column: 5 });
+    assert_eq!(first.kind, HookNoticeKind::NotJson { line: 3, column: 5 });
     assert!(
         first
             .to_string()
@@ -97,7 +99,7 @@ fn k1_unknown_events_and_types_are_notices() {
         "PreCompact": [{"hooks": hooks}],
     }}));
     let place = |at: usize| format!("hooks.PreCompact[0].hooks[{at}]");
-    let kind = |name: &str| NoticeKind::UnsupportedType(name.into());
+    let kind = |name: &str| HookNoticeKind::UnsupportedType(name.into());
     assert_eq!(
         kinds(&settings),
         [
@@ -107,7 +109,7 @@ fn k1_unknown_events_and_types_are_notices() {
             (place(3).as_str(), &kind("agent")),
             (
                 "hooks.WorktreeCreate",
-                &NoticeKind::UnknownEvent("WorktreeCreate".into())
+                &HookNoticeKind::UnknownEvent("WorktreeCreate".into())
             ),
         ]
     );
@@ -183,7 +185,7 @@ fn k1_the_most_specific_file_says_whether_hooks_are_off() {
     let hooks = json!({"PreCompact": [{"hooks": [{"type": "command", "command": "a"}]}]});
     let mut settings = read(&json!({"disableAllHooks": true, "hooks": hooks}));
     assert!(lines(&settings, &pre_compact()).is_empty());
-    assert_eq!(settings.notices[0].kind, NoticeKind::AllDisabled);
+    assert_eq!(settings.notices[0].kind, HookNoticeKind::AllDisabled);
     settings.add(Path::new("local.json"), b"{\"disableAllHooks\": false}");
     assert_eq!(lines(&settings, &pre_compact()), ["a"]);
 }
@@ -208,7 +210,7 @@ fn k1_matchers_are_words_lists_or_patterns() {
         ("startup|compact", &["startup", "compact"], &["resume"]),
     ];
     for (text, yes, no) in cases {
-        let matcher = Matcher::parse(text).unwrap();
+        let matcher = HookMatcher::parse(text).unwrap();
         for subject in *yes {
             assert!(matcher.matches(Some(subject)), "{text} is for {subject}");
         }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use longhaul::hooks::{
-    CommandHooks, Common, EventName, HookCall, HookEvent, HookInput, HookSettings, Hooks, Outcome,
-    StartSource, Trigger,
+    CommandHooks, CompactionTrigger, HookCommon, HookEvent, HookEventName, HookInput,
+    HookInvocation, HookResponse, HookSettings, Hooks, StartSource,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -47,20 +47,20 @@ impl Project {
         path
     }
 
-    pub(super) fn call(&self, event: HookEvent) -> HookCall {
-        HookCall::new(HookInput {
-            common: Common {
+    pub(super) fn call(&self, event: HookEvent) -> HookInvocation {
+        HookInvocation::new(HookInput {
+            common: HookCommon {
                 session_id: "s-1".into(),
                 transcript_path: self.path("s-1.jsonl"),
                 cwd: self.folder().to_owned(),
-                ..Common::default()
+                ..HookCommon::default()
             },
             event,
         })
     }
 
     /// Hooks that are configured as this JSON for one event.
-    pub(super) fn hooks(&self, event: EventName, hooks: Value) -> CommandHooks {
+    pub(super) fn hooks(&self, event: HookEventName, hooks: Value) -> CommandHooks {
         let text = json!({"hooks": {event.as_str(): [{"hooks": hooks}]}}).to_string();
         let mut settings = HookSettings::default();
         settings.add(Path::new("settings.json"), text.as_bytes());
@@ -69,13 +69,13 @@ impl Project {
     }
 
     /// Hooks that run these lines.
-    pub(super) fn lines(&self, event: EventName, lines: &[&str]) -> CommandHooks {
+    pub(super) fn lines(&self, event: HookEventName, lines: &[&str]) -> CommandHooks {
         let hooks = lines.iter().map(|line| command(line, 60.0));
         self.hooks(event, hooks.collect())
     }
 
     /// What these lines answer to the event.
-    pub(super) async fn answer(&self, event: HookEvent, lines: &[&str]) -> Outcome {
+    pub(super) async fn answer(&self, event: HookEvent, lines: &[&str]) -> HookResponse {
         let hooks = self.lines(event.name(), lines);
         ends(hooks.run(&self.call(event))).await
     }
@@ -88,14 +88,14 @@ pub(super) fn command(line: &str, timeout: f64) -> Value {
 
 pub(super) fn pre_compact() -> HookEvent {
     HookEvent::PreCompact {
-        trigger: Trigger::Auto,
+        trigger: CompactionTrigger::Auto,
         custom_instructions: None,
     }
 }
 
 pub(super) fn post_compact() -> HookEvent {
     HookEvent::PostCompact {
-        trigger: Trigger::Auto,
+        trigger: CompactionTrigger::Auto,
         compact_summary: "All is well.".into(),
     }
 }

@@ -8,8 +8,8 @@
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -76,11 +76,11 @@ fn images(rendering: &Rendering) -> usize {
 
 /// The view of a table, as entries.
 fn live(entries: &[Entry]) -> Vec<usize> {
-    let mut table = Table::default();
+    let mut table = TranscriptTable::default();
     for (index, entry) in entries.iter().enumerate() {
-        table.push(index as u64 + 1, 0, entry.view(), &Rough);
+        table.push(index as u64 + 1, 0, entry.view(), &RoughEstimator);
     }
-    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;
     rows.iter().map(|row| *row as usize).collect()
 }

@@ -3,8 +3,8 @@
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_sim::request::Block;
-use longhaul_sim::thinking::Prefix;
+use longhaul_sim::request::ApiBlock;
+use longhaul_sim::thinking::ThinkingPrefix;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ impl Host {
     }
 
     /// Sends what there is; gives what the reply's thoughts are bound to.
-    fn send(&mut self) -> Prefix {
+    fn send(&mut self) -> ThinkingPrefix {
         self.rendering.seal();
         assert!(self.rendering.ends_with_user());
         let sent = messages(&self.rendering);
@@ -110,7 +110,7 @@ impl Host {
         blocks.sort_by_key(|block| *block >= 4);
         for (at, kind) in blocks.iter().enumerate() {
             let block = self.block(*kind, index * 10 + at, &prefix);
-            prefix.push(&Block::made(block.clone()).unwrap());
+            prefix.push(&ApiBlock::made(block.clone()).unwrap());
             calls.extend(block["id"].as_str().map(str::to_owned));
             let message = json!({"id": format!("msg_{index}"), "model": MODEL, "role": "assistant", "content": [block]});
             self.write(json!({"type": "assistant", "message": message}));
@@ -170,7 +170,7 @@ impl Host {
         self.rendering.seal();
     }
 
-    fn block(&mut self, kind: u8, n: usize, prefix: &Prefix) -> Value {
+    fn block(&mut self, kind: u8, n: usize, prefix: &ThinkingPrefix) -> Value {
         match kind {
             0 | 1 => {
                 let text = format!("thought {n}");

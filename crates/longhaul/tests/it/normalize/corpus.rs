@@ -2,11 +2,11 @@
 //! they are rendered whole or as they grow.
 
 use longhaul_core::message::Entry;
-use longhaul_core::normalize::{Outline, RenderOptions, Rendering, Role};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::normalize::{MessageOutline, MessageRole, RenderOptions, Rendering};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_testkit::corpora::claude_code_transcripts;
-use longhaul_testkit::session::{Compaction, Feature, Kept};
+use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds};
 use longhaul_testkit::{SessionSpec, damage};
 
 use super::world::{World, messages, sendable};
@@ -16,7 +16,7 @@ struct Transcript {
     entries: Vec<Entry>,
     /// The entries that the model sees, in order.
     view: Vec<usize>,
-    outline: Outline,
+    outline: MessageOutline,
 }
 
 impl Transcript {
@@ -25,15 +25,15 @@ impl Transcript {
         let entries: Vec<Entry> = lines
             .filter_map(|line| Entry::read(line.to_vec().into()).ok())
             .collect();
-        let mut table = Table::default();
+        let mut table = TranscriptTable::default();
         for (index, entry) in entries.iter().enumerate() {
-            table.push(index as u64 + 1, 0, entry.view(), &Rough);
+            table.push(index as u64 + 1, 0, entry.view(), &RoughEstimator);
         }
-        let conversation = Conversation::resolve(&table, &mut Vec::new());
+        let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
         let rows = conversation.view().rows.iter();
         Self {
             view: rows.map(|row| *row as usize).collect(),
-            outline: Outline::of(&table, &conversation),
+            outline: MessageOutline::of(&table, &conversation),
             entries,
         }
     }
@@ -84,8 +84,11 @@ fn accepted(name: &str, rendering: &Rendering) {
 
 /// The roles that the outline announces, and one user message more behind each response that has nothing but
 /// attachments behind it: the outline counts on those to join another message, which is not there.
-fn announced(transcript: &Transcript, rendering: &Rendering) -> (Vec<Role>, Vec<Role>) {
-    let sent: Vec<Role> = rendering
+fn announced(
+    transcript: &Transcript,
+    rendering: &Rendering,
+) -> (Vec<MessageRole>, Vec<MessageRole>) {
+    let sent: Vec<MessageRole> = rendering
         .messages()
         .iter()
         .map(|message| message.role)
@@ -104,9 +107,12 @@ fn announced(transcript: &Transcript, rendering: &Rendering) -> (Vec<Role>, Vec<
     };
     let mut expected = transcript.outline.roles.clone();
     for (index, role) in sent.iter().enumerate() {
-        if *role == Role::User && index > 0 && expected.get(index) != Some(role) && attached(index)
+        if *role == MessageRole::User
+            && index > 0
+            && expected.get(index) != Some(role)
+            && attached(index)
         {
-            expected.insert(index, Role::User);
+            expected.insert(index, MessageRole::User);
         }
     }
     (sent, expected)
@@ -176,13 +182,13 @@ fn z3_recorded_transcripts_are_accepted_and_render_as_announced() {
 fn z3_generated_sessions_are_accepted_and_render_as_announced() {
     for seed in 0..24 {
         let kept = [
-            Kept::Nothing,
-            Kept::AfterSummary,
-            Kept::AfterBoundary,
-            Kept::Listed,
+            KeptRounds::Nothing,
+            KeptRounds::AfterSummary,
+            KeptRounds::AfterBoundary,
+            KeptRounds::Listed,
         ];
         let spec = SessionSpec::new(seed, 30)
-            .compaction(Compaction::EveryRounds(7 + seed as usize % 5))
+            .compaction(CompactionSchedule::EveryRounds(7 + seed as usize % 5))
             .kept(kept[seed as usize % 4]);
         let session = Feature::ALL
             .into_iter()

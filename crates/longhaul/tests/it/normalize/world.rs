@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 use longhaul_core::message::Entry;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::normalize::{RenderOptions, Rendering};
-use longhaul_sim::call::{ApiError, Call};
-use longhaul_sim::request::{Endpoint, Request};
-use longhaul_sim::thinking::{Account, Prefix, Secret, check};
+use longhaul_sim::call::{ApiCall, ApiError};
+use longhaul_sim::request::{Endpoint, MessagesRequest};
+use longhaul_sim::thinking::{AccountAge, SigningSecret, ThinkingPrefix, check};
 use longhaul_sim::validate::validate;
 use serde_json::{Value, json};
 
@@ -23,24 +23,24 @@ pub(crate) const BETAS: [&str; 5] = [
 /// The beta of cache edits.
 pub(crate) const EDITS: &str = "longhaul-cache-edits-2026-11-15";
 
-pub(crate) static SECRET: LazyLock<Secret> = LazyLock::new(|| Secret::from_seed(11));
+pub(crate) static SECRET: LazyLock<SigningSecret> = LazyLock::new(|| SigningSecret::from_seed(11));
 
 /// Who is asked, and how.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) spec: Arc<ModelSpec>,
-    pub(crate) call: Call,
+    pub(crate) call: ApiCall,
 }
 
 impl World {
     pub(crate) fn new(model: &str, version: &str, betas: &[String]) -> Self {
         Self {
             spec: ModelTable::builtin().resolve(model).spec,
-            call: Call {
+            call: ApiCall {
                 key: "key".into(),
                 version: version.into(),
                 betas: betas.iter().cloned().collect(),
-                ..Call::default()
+                ..ApiCall::default()
             },
         }
     }
@@ -61,17 +61,20 @@ impl World {
     }
 
     /// Reads and checks a request, thinking included.
-    pub(crate) fn admit(&self, messages: &str) -> Result<(Request, Prefix), ApiError> {
+    pub(crate) fn admit(
+        &self,
+        messages: &str,
+    ) -> Result<(MessagesRequest, ThinkingPrefix), ApiError> {
         let body = self.body(messages);
         let call = &self.call;
-        let request = Request::read(
+        let request = MessagesRequest::read(
             body.as_bytes(),
             Endpoint::Messages,
             &call.betas,
             &call.version,
         )?;
         validate(&request, &self.spec, call)?;
-        let admitted = check(&request, &self.spec, call, &SECRET, Account::New)?;
+        let admitted = check(&request, &self.spec, call, &SECRET, AccountAge::New)?;
         assert_eq!(admitted.transformations, [], "nothing is dropped silently");
         Ok((request, admitted.prefix))
     }
@@ -114,11 +117,11 @@ pub(crate) fn parsed(rendering: &Rendering) -> Value {
 
 /// A signature that fits this text anywhere, on a model that does not bind thinking to what stands before it.
 pub(crate) fn signed(text: &str) -> String {
-    static START: LazyLock<Prefix> = LazyLock::new(|| {
+    static START: LazyLock<ThinkingPrefix> = LazyLock::new(|| {
         let body = br#"{"model":"claude-3-haiku","max_tokens":1,"messages":[{"role":"user","content":"x"}]}"#;
         let none = std::collections::BTreeSet::new();
-        let request = Request::read(body, Endpoint::Messages, &none, "2023-06-01").unwrap();
-        Prefix::start(&request)
+        let request = MessagesRequest::read(body, Endpoint::Messages, &none, "2023-06-01").unwrap();
+        ThinkingPrefix::start(&request)
     });
     SECRET.sign(&START, "claude-3-haiku", "key", text)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use longhaul::session::TurnError;
-use longhaul_core::engine::{Ahead, Event, ToolOutput};
+use longhaul_core::engine::{Event, PreparationEvent, ToolOutput};
 use longhaul_core::notes::DEFAULT_TEMPLATE;
 use longhaul_store::NotesFolder;
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn s2_notes_are_taken_beside_turns_and_never_twice_at_once() {
     }
     assert_eq!(desk.asked(Kind::Conversation).len(), 4, "turns go on");
     assert_eq!(desk.asked(Kind::Notes).len(), 1, "and no other run begins");
-    assert_eq!(desk.session().under_way(), 1);
+    assert_eq!(desk.session().background_count(), 1);
     assert!(desk.taken().is_empty());
 
     desk.answer(
@@ -32,14 +32,14 @@ async fn s2_notes_are_taken_beside_turns_and_never_twice_at_once() {
         calls(&[desk.notes_edit(STATE, "The lexer.")], 12_100),
     );
     let_go(&held, 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     let taken = desk.taken();
     assert_eq!((taken.len(), taken[0].changed), (1, 1), "{taken:?}");
     assert_eq!(taken[0].failed, None);
     assert!(desk.notes().contains("The lexer."));
     let progress = desk.progress().unwrap();
     assert_eq!(progress.last_summarized_uuid, reach);
-    assert_eq!(desk.session().under_way(), 0);
+    assert_eq!(desk.session().background_count(), 0);
 
     desk.answer(
         Kind::Notes,
@@ -47,7 +47,7 @@ async fn s2_notes_are_taken_beside_turns_and_never_twice_at_once() {
     );
     let_go(&held, 1);
     desk.exchange("Go on.", 39_000).await;
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken().len(), 2);
     assert_eq!(
         desk.progress().unwrap().last_summarized_uuid,
@@ -105,14 +105,14 @@ async fn s2_cancelling_a_turn_leaves_the_notes() {
         cancel.cancel();
     });
     assert!(matches!(turn, Err(TurnError::Failed(_))), "{turn:?}");
-    assert_eq!(desk.session().under_way(), 1);
+    assert_eq!(desk.session().background_count(), 1);
 
     desk.answer(
         Kind::Notes,
         calls(&[desk.notes_edit(STATE, "The lexer.")], 12_100),
     );
     let_go(&notes, 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken()[0].failed, None);
     assert!(desk.notes().contains("The lexer."));
 }
@@ -170,7 +170,7 @@ async fn s3_a_panic_in_a_run_is_a_run_that_failed() {
     let taken = desk.noted().await;
     assert!(taken.failed.unwrap().contains("panic"));
     desk.exchange("Go on.", 20_000).await;
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken().len(), 2, "the next one is tried");
 }
 
@@ -182,14 +182,14 @@ async fn s3_attending_may_be_dropped_at_any_time() {
     for _ in 0..50 {
         tokio::select! {
             biased;
-            () = desk.session.as_mut().unwrap().attend() => panic!("it is held"),
+            () = desk.session.as_mut().unwrap().drive_background() => panic!("it is held"),
             () = tokio::task::yield_now() => {}
         }
     }
     let_go(&held, 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken().len(), 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
 }
 
 #[tokio::test]
@@ -206,9 +206,9 @@ async fn s6_a_compaction_by_hand_waits_for_notes_under_way_and_can_be_cancelled(
     });
     let error = compacted.unwrap_err();
     assert_eq!(error.kind, longhaul_core::engine::CompactFailure::Cancelled);
-    assert_eq!(desk.session().under_way(), 1, "the notes go on");
+    assert_eq!(desk.session().background_count(), 1, "the notes go on");
     let_go(&held, 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken().len(), 1);
 }
 
@@ -243,7 +243,7 @@ impl Desk {
         self.session().turn().await.unwrap();
     }
 
-    fn ahead(&self) -> Vec<Ahead> {
+    fn ahead(&self) -> Vec<PreparationEvent> {
         let events = self.events().into_iter();
         let ahead = events.filter_map(|event| match event {
             Event::Ahead(ahead) => Some(ahead),
@@ -266,7 +266,7 @@ async fn x5_a_summary_is_written_while_turns_go_on_and_swapped_in_between_them()
     let turns = desk.asked(Kind::Conversation).len();
     tokio::select! {
         biased;
-        () = desk.session.as_mut().unwrap().attend() => panic!("it is held"),
+        () = desk.session.as_mut().unwrap().drive_background() => panic!("it is held"),
         () = desk.model.is_asked(Kind::Summaries, 1) => {}
     }
     desk.exchange("And what else?", tokens).await;
@@ -276,8 +276,11 @@ async fn x5_a_summary_is_written_while_turns_go_on_and_swapped_in_between_them()
     let summary = "<summary>The parser is being written; the lexer is done.</summary>";
     desk.answer(Kind::Summaries, says(summary, tokens));
     let_go(&held, 1);
-    desk.session().attend().await;
-    assert_eq!(desk.ahead(), [Ahead::Begun, Ahead::Ready]);
+    desk.session().drive_background().await;
+    assert_eq!(
+        desk.ahead(),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
     desk.exchange("Go on.", 26_000).await;
     desk.exchange("Finish it.", 5_000).await;
     assert_eq!(desk.session().compactions(), 1);
@@ -322,6 +325,9 @@ async fn x5_cancelling_a_turn_leaves_the_summary_that_is_prepared() {
     let summary = "<summary>The lexer is done.</summary>";
     desk.answer(Kind::Summaries, says(summary, tokens));
     let_go(&held, 1);
-    desk.session().attend().await;
-    assert_eq!(desk.ahead(), [Ahead::Begun, Ahead::Ready]);
+    desk.session().drive_background().await;
+    assert_eq!(
+        desk.ahead(),
+        [PreparationEvent::Begun, PreparationEvent::Ready]
+    );
 }

@@ -8,8 +8,8 @@ use longhaul::session::Observer;
 use longhaul::store::layout::NotesFiles;
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::config::Config;
-use longhaul_core::engine::{Event, NotesTaken, Outgoing};
-use longhaul_core::notes::Progress;
+use longhaul_core::engine::{Event, ModelRequest, NotesRunOutcome};
+use longhaul_core::notes::NotesProgress;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::decode::decode_json;
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply};
@@ -107,7 +107,7 @@ impl Drop for Ended {
 impl Model for Scripted {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         _: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -287,10 +287,10 @@ impl Desk {
     }
 
     /// Enough is said for notes, and they are taken.
-    pub(crate) async fn noted(&mut self) -> NotesTaken {
+    pub(crate) async fn noted(&mut self) -> NotesRunOutcome {
         self.exchange("Build a parser. Never use regexes.", 12_000)
             .await;
-        self.session().attend().await;
+        self.session().drive_background().await;
         self.taken().pop().unwrap()
     }
 
@@ -308,8 +308,8 @@ impl Desk {
         std::fs::read_to_string(self.files.notes()).unwrap()
     }
 
-    pub(crate) fn progress(&self) -> Option<Progress> {
-        Progress::read(&std::fs::read(self.files.progress()).ok()?)
+    pub(crate) fn progress(&self) -> Option<NotesProgress> {
+        NotesProgress::read(&std::fs::read(self.files.progress()).ok()?)
     }
 
     pub(crate) fn write(&self, path: PathBuf, text: &str) {
@@ -322,7 +322,7 @@ impl Desk {
     }
 
     /// What runs came to.
-    pub(crate) fn taken(&self) -> Vec<NotesTaken> {
+    pub(crate) fn taken(&self) -> Vec<NotesRunOutcome> {
         let events = self.events().into_iter();
         let taken = events.filter_map(|event| match event {
             Event::NotesTaken(event) => Some(event.taken),

@@ -163,7 +163,7 @@ async fn s3_what_a_person_writes_meanwhile_stays() {
         calls(&[desk.notes_edit(STATE, "The lexer.")], 12_100),
     );
     let_go(&held, 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken()[0].failed, None);
     let notes = desk.notes();
     assert!(
@@ -185,7 +185,7 @@ async fn s3_what_cannot_be_joined_with_a_persons_changes_is_given_up() {
         calls(&[desk.notes_edit(STATE, "The lexer.")], 12_100),
     );
     let_go(&held, 1);
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert!(
         desk.taken()[0]
             .failed

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use longhaul::notes::NotesPlace;
+use longhaul::notes::NotesLocation;
 use longhaul_core::notes::DEFAULT_TEMPLATE;
 use longhaul_store::NotesFolder;
 
@@ -70,7 +70,7 @@ async fn s1_notes_are_private() {
 async fn s5_damaged_progress_is_none_and_is_replaced() {
     for damage in ["", "{\"lastSumm", "[1, 2]", "\u{0}\u{0}"] {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        let place = NotesPlace::of_transcript(&folder.path().join("session.jsonl")).unwrap();
+        let place = NotesLocation::of_transcript(&folder.path().join("session.jsonl")).unwrap();
         let path = place.folder().files().progress();
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, damage).unwrap();
@@ -97,7 +97,7 @@ async fn s5_a_crash_between_notes_and_progress_leaves_it_too_far_back_never_too_
     );
     let taken = desk.noted().await;
     assert!(taken.failed.is_some());
-    let place = NotesPlace::of_transcript(&desk.folder.path().join("session.jsonl")).unwrap();
+    let place = NotesLocation::of_transcript(&desk.folder.path().join("session.jsonl")).unwrap();
     let on_disk = place.on_disk();
     assert!(on_disk.text.unwrap().contains("The lexer."));
     assert_eq!(on_disk.reach, None);
@@ -114,10 +114,10 @@ async fn s5_a_resumed_session_counts_from_where_its_notes_reach() {
     drop(desk.session.take());
     let mut again = Desk::at(desk.folder.clone(), Furniture::default());
     again.exchange("Go on.", 13_000).await;
-    again.session().attend().await;
+    again.session().drive_background().await;
     assert!(again.taken().is_empty(), "too little is new");
     again.exchange("Go on.", 18_000).await;
-    again.session().attend().await;
+    again.session().drive_background().await;
     assert_eq!(again.taken().len(), 1);
 }
 
@@ -157,7 +157,7 @@ async fn s2_two_processes_never_take_the_same_notes() {
         calls(&[desk.notes_edit(STATE, "The lexer.")], 20_100),
     );
     desk.exchange("Go on.", 20_000).await;
-    desk.session().attend().await;
+    desk.session().drive_background().await;
     assert_eq!(desk.taken().pop().unwrap().failed, None);
 }
 
@@ -167,7 +167,7 @@ async fn h5_no_notes_are_taken_where_they_are_switched_off_or_have_no_place() {
     furniture.config.switches.notes = false;
     let mut desk = Desk::with(furniture);
     desk.exchange("Build a parser.", 50_000).await;
-    assert_eq!(desk.session().under_way(), 0);
+    assert_eq!(desk.session().background_count(), 0);
     assert!(!desk.files.notes().exists());
-    assert!(NotesPlace::of_transcript(std::path::Path::new("/s/session")).is_none());
+    assert!(NotesLocation::of_transcript(std::path::Path::new("/s/session")).is_none());
 }

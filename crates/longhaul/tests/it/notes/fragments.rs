@@ -1,6 +1,6 @@
 //! What the agent is told about its edits, each held against its snapshot.
 
-use longhaul::notes::EditError;
+use longhaul::notes::NotesEditError;
 
 const DONE: &str = include_str!("../../../src/notes/fragments/done.md");
 const NO_TOOLS: &str = include_str!("../../../src/notes/fragments/no_tools.md");
@@ -8,11 +8,11 @@ const NO_TOOLS: &str = include_str!("../../../src/notes/fragments/no_tools.md");
 #[test]
 fn s3_what_is_said_about_edits_is_as_it_was() {
     let errors = [
-        EditError::NoEdit,
-        EditError::NoChange,
-        EditError::NotFound,
-        EditError::Ambiguous,
-        EditError::BreaksFrame,
+        NotesEditError::NoEdit,
+        NotesEditError::NoChange,
+        NotesEditError::NotFound,
+        NotesEditError::Ambiguous,
+        NotesEditError::BreaksFrame,
     ];
     let mut told: Vec<String> = errors.iter().map(ToString::to_string).collect();
     told.extend([DONE.trim_end().to_owned(), NO_TOOLS.trim_end().to_owned()]);

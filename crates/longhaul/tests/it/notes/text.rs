@@ -71,7 +71,7 @@ async fn s3_a_section_that_a_person_changed_meanwhile_is_not_written_over() {
         desk.write(desk.files.notes(), &by_hand);
         desk.answer(Kind::Notes, says(ANSWER, 12_100));
         let_go(&held, 1);
-        desk.session().attend().await;
+        desk.session().drive_background().await;
         assert_eq!(desk.taken()[0].failed.is_none(), joined);
         assert!(desk.notes().contains("By hand."));
         assert_eq!(desk.notes().contains("The lexer."), joined);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longhaul::{NoWorkspace, Session};
 use longhaul_core::config::Config;
-use longhaul_core::engine::{Event, NotesTaken, Summarizer, ToolOutput};
+use longhaul_core::engine::{Event, NotesRunOutcome, Summarizer, ToolOutput};
 use longhaul_store::Durability;
 
 use super::desk::tool;
@@ -56,7 +56,7 @@ async fn exchange(place: &Place, session: &mut Session, talk: &mut Talk, host: H
         place.later(5);
         let reply = session.turn().await.unwrap();
         if host == Host::Attends {
-            session.attend().await;
+            session.drive_background().await;
         }
         let calls = reply.tool_calls().map(|call| call.id.to_string());
         let outputs: Vec<ToolOutput> = calls.map(|id| talk.result(id)).collect();
@@ -85,7 +85,7 @@ async fn s3_notes_read_from_cache_what_the_request_before_had_sent() {
         let place = Place::new(setup(model, 100_000)).await;
         let mut session = open(&place, Way::Edit);
         let mut talk = Talk::new(3);
-        let runs = |place: &Place| -> Vec<(u64, NotesTaken)> {
+        let runs = |place: &Place| -> Vec<(u64, NotesRunOutcome)> {
             let mut sent = 0;
             let mut runs = Vec::new();
             for event in place.told.events() {
@@ -144,7 +144,7 @@ async fn s6_a_long_session_is_compacted_by_its_notes() {
                 break;
             }
         }
-        session.attend().await;
+        session.drive_background().await;
         assert_eq!(place.rejections(), Vec::<String>::new());
         let failed = place
             .told
@@ -195,7 +195,12 @@ async fn x5_a_long_session_without_notes_goes_on_while_it_is_summed_up() {
     let events = place.told.events();
     let ready = events
         .iter()
-        .filter(|event| matches!(event, Event::Ahead(longhaul_core::engine::Ahead::Ready)))
+        .filter(|event| {
+            matches!(
+                event,
+                Event::Ahead(longhaul_core::engine::PreparationEvent::Ready)
+            )
+        })
         .count();
     assert!(ready >= 3, "{ready}");
     let view: String = (session.engine().live().views())

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use longhaul::session::Observer;
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
-use longhaul_core::engine::{CompactRequest, Event, Outgoing, ToolOutput};
+use longhaul_core::engine::{CompactRequest, Event, ModelRequest, ToolOutput};
 use longhaul_core::message::{BlockKind, EntryKind};
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Problem, Table};
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, TranscriptTable};
 use longhaul_provider::{CancellationToken, Client, Error, ErrorClass, Reply};
-use longhaul_store::{Content, Durability, load};
+use longhaul_store::{Durability, LoadedContent, load};
 use serde_json::{Value, json};
 
 use super::person::Person;
@@ -68,7 +68,7 @@ struct Sender {
 impl Model for Sender {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -213,14 +213,14 @@ fn nothing_is_lost(folder: &Path, since: &[Value], when: &str) {
     if !path.exists() {
         return;
     }
-    let mut table = Table::default();
-    let mut problems: Vec<Problem> = Vec::new();
+    let mut table = TranscriptTable::default();
+    let mut problems: Vec<TranscriptProblem> = Vec::new();
     for line in load(&path).unwrap().into_lines() {
-        if let Content::Entry(entry) = line.content {
-            table.push(line.number, line.offset, entry.view(), &Rough);
+        if let LoadedContent::Entry(entry) = line.content {
+            table.push(line.number, line.offset, entry.view(), &RoughEstimator);
         }
     }
-    let _ = Conversation::resolve(&table, &mut problems);
+    let _ = ResolvedConversation::resolve(&table, &mut problems);
     assert!(problems.is_empty(), "{when}: {problems:?}");
 }
 

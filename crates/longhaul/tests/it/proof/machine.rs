@@ -9,16 +9,16 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{
-    CompactRequest, Effect, EffectId, Engine, EngineConfig, Event, Failed, FailedKind, HookOutcome,
-    Identity, Ids, Input, ModelReply, NewEntry, Outcome, Outgoing, Pivot, Resume, SummaryReply,
-    ToolOutput,
+    CompactRequest, Effect, EffectFailure, EffectFailureKind, EffectId, EffectOutcome, Engine,
+    EngineConfig, EngineInput, EngineResume, Event, HookOutcome, ModelReply, ModelRequest,
+    NewEntry, Pivot, SessionIdentity, SummaryReply, ToolOutput, UuidSequence,
 };
 use longhaul_core::message::EntryKind;
 use longhaul_core::models::ModelTable;
-use longhaul_core::summary::{Direction, Stop};
+use longhaul_core::summary::{PivotDirection, SummaryStop};
 use longhaul_core::window::{WindowInput, WindowStatus};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_sim::call::Call;
+use longhaul_sim::call::ApiCall;
 use longhaul_sim::model::{self, SimModel};
 use longhaul_sim::world::{self, World};
 use proptest::prelude::*;
@@ -125,10 +125,10 @@ fn engine_of(model: &str) -> Engine {
         used: 0,
         settings: Config::default().window_settings(),
     });
-    let identity = Identity {
+    let identity = SessionIdentity {
         session_id: "session".into(),
         version: "0".into(),
-        ..Identity::default()
+        ..SessionIdentity::default()
     };
     let config = EngineConfig {
         transcript: Some("/t/session.jsonl".into()),
@@ -139,16 +139,16 @@ fn engine_of(model: &str) -> Engine {
             &Config::default(),
         )
     };
-    let head = prompt(model, SYSTEM).head(&spec).unwrap();
-    Engine::new(config, Ids::new(1), head, Resume::default())
+    let head = prompt(model, SYSTEM).request_prefix(&spec).unwrap();
+    Engine::new(config, UuidSequence::new(1), head, EngineResume::default())
 }
 
 impl Machine {
     fn new(model: &str) -> Self {
-        let sim = SimModel::new(model::Options::default());
+        let sim = SimModel::new(model::SimModelOptions::default());
         Self {
             engine: engine_of(model),
-            world: World::new(world::Options::new(5, Box::new(sim))),
+            world: World::new(world::WorldOptions::new(5, Box::new(sim))),
             now: Timestamp::constant(1_800_000_000, 0),
             pending: Vec::new(),
             given: Vec::new(),
@@ -162,11 +162,11 @@ impl Machine {
         }
     }
 
-    fn input(&mut self, input: Input) {
+    fn input(&mut self, input: EngineInput) {
         self.calls += match &input {
-            Input::Turn | Input::Compact(_) => 1,
+            EngineInput::Turn | EngineInput::Compact(_) => 1,
             // What is added while something is under way waits for its end; nobody waits for that.
-            Input::Add(_) => usize::from(self.engine.is_idle()),
+            EngineInput::Add(_) => usize::from(self.engine.is_idle()),
             _ => 0,
         };
         self.engine.handle(input, self.now);
@@ -189,7 +189,7 @@ impl Machine {
                     "never forget it. ".repeat(usize::from(*length) / 4)
                 );
                 self.said.push(text.clone());
-                self.input(Input::Add(vec![NewEntry::text(text)]));
+                self.input(EngineInput::Add(vec![NewEntry::text(text)]));
             }
             Step::Answer(length) => {
                 let outputs: Vec<ToolOutput> = self
@@ -198,16 +198,16 @@ impl Machine {
                     .map(|id| ToolOutput::text(id, "let x = 1;\n".repeat(usize::from(*length) / 8)))
                     .collect();
                 if !outputs.is_empty() {
-                    self.input(Input::Add(vec![NewEntry::ToolResults(outputs)]));
+                    self.input(EngineInput::Add(vec![NewEntry::ToolResults(outputs)]));
                 }
             }
-            Step::Turn => self.input(Input::Turn),
+            Step::Turn => self.input(EngineInput::Turn),
             Step::Compact(kind) => {
                 let request = self.request(*kind);
-                self.input(Input::Compact(request));
+                self.input(EngineInput::Compact(request));
             }
-            Step::Cancel => self.input(Input::Cancel),
-            Step::Wake => self.input(Input::Wake),
+            Step::Cancel => self.input(EngineInput::Cancel),
+            Step::Wake => self.input(EngineInput::Wake),
             Step::Later(seconds) => {
                 self.now += SignedDuration::from_secs(i64::from(*seconds));
                 self.world.advance(u64::from(*seconds) * 1_000);
@@ -222,8 +222,8 @@ impl Machine {
             Step::Again(at) => {
                 if !self.given.is_empty() {
                     let id = self.given[usize::from(*at) % self.given.len()];
-                    let outcome = Outcome::Persisted { offset: 0 };
-                    self.input(Input::Done { id, outcome });
+                    let outcome = EffectOutcome::Persisted { offset: 0 };
+                    self.input(EngineInput::Done { id, outcome });
                 }
             }
         }
@@ -277,11 +277,11 @@ impl Machine {
                 ..whole
             },
             Kind::UpTo(at) => CompactRequest {
-                pivot: pivot(at, Direction::UpTo),
+                pivot: pivot(at, PivotDirection::UpTo),
                 ..whole
             },
             Kind::From(at) => CompactRequest {
-                pivot: pivot(at, Direction::From),
+                pivot: pivot(at, PivotDirection::From),
                 ..whole
             },
         }
@@ -289,25 +289,25 @@ impl Machine {
 
     fn perform(&mut self, effect: Effect, how: How) {
         let id = effect_id(&effect);
-        let failed = |kind| Outcome::Failed(Failed::of(kind, "it failed"));
+        let failed = |kind| EffectOutcome::Failed(EffectFailure::of(kind, "it failed"));
         let outcome = match how {
             How::Well => self.well(effect),
-            How::Transient => failed(FailedKind::Transient),
-            How::TooLong(gap) => failed(FailedKind::TooLong {
+            How::Transient => failed(EffectFailureKind::Transient),
+            How::TooLong(gap) => failed(EffectFailureKind::TooLong {
                 gap: gap.map(u64::from),
             }),
-            How::Cancelled => failed(FailedKind::Cancelled),
-            How::Badly => failed(FailedKind::Other),
+            How::Cancelled => failed(EffectFailureKind::Cancelled),
+            How::Badly => failed(EffectFailureKind::Other),
             How::Otherwise => match effect {
-                Effect::Archive { .. } => Outcome::Persisted { offset: 0 },
-                _ => Outcome::Archived,
+                Effect::Archive { .. } => EffectOutcome::Persisted { offset: 0 },
+                _ => EffectOutcome::Archived,
             },
         };
         self.given.push(id);
-        self.input(Input::Done { id, outcome });
+        self.input(EngineInput::Done { id, outcome });
     }
 
-    fn well(&mut self, effect: Effect) -> Outcome {
+    fn well(&mut self, effect: Effect) -> EffectOutcome {
         match effect {
             Effect::Persist { lines, .. } => {
                 let offset = self.transcript.len() as u64;
@@ -315,17 +315,17 @@ impl Machine {
                     self.transcript.extend_from_slice(&line);
                     self.transcript.push(b'\n');
                 }
-                Outcome::Persisted { offset }
+                EffectOutcome::Persisted { offset }
             }
-            Effect::Archive { .. } => Outcome::Archived,
-            Effect::Gather { .. } => Outcome::Gathered(Box::default()),
-            Effect::TakeNotes { .. } => Outcome::Noted(Box::default()),
-            Effect::ReadNotes { .. } => Outcome::NotesRead(Box::default()),
-            Effect::RunHooks { .. } => Outcome::HooksRan(HookOutcome::default()),
+            Effect::Archive { .. } => EffectOutcome::Archived,
+            Effect::Gather { .. } => EffectOutcome::Gathered(Box::default()),
+            Effect::TakeNotes { .. } => EffectOutcome::Noted(Box::default()),
+            Effect::ReadNotes { .. } => EffectOutcome::NotesRead(Box::default()),
+            Effect::RunHooks { .. } => EffectOutcome::HooksRan(HookOutcome::default()),
             Effect::Send { request, .. } => {
                 self.last_sent = Some(request.body.concat());
                 match self.ask(&request) {
-                    Some(reply) => Outcome::Replied(Box::new(ModelReply {
+                    Some(reply) => EffectOutcome::Replied(Box::new(ModelReply {
                         message: to_raw_value(&reply.message).unwrap(),
                         usage: reply.usage,
                         request_id: Some(reply.request_id),
@@ -341,15 +341,15 @@ impl Machine {
                     let of =
                         |kind: &str| blocks.iter().filter(|block| block["type"] == kind).count();
                     let texts = blocks.iter().filter_map(|block| block["text"].as_str());
-                    Outcome::Summarized(Box::new(SummaryReply {
+                    EffectOutcome::Summarized(Box::new(SummaryReply {
                         message: None,
                         text: texts.collect(),
                         calls: of("tool_use"),
                         stop: match reply.message["stop_reason"].as_str() {
-                            Some("end_turn") => Stop::Finished,
-                            Some("tool_use") => Stop::ToolUse,
-                            Some("model_context_window_exceeded") => Stop::WindowFull,
-                            _ => Stop::CutOff,
+                            Some("end_turn") => SummaryStop::Finished,
+                            Some("tool_use") => SummaryStop::ToolUse,
+                            Some("model_context_window_exceeded") => SummaryStop::WindowFull,
+                            _ => SummaryStop::CutOff,
                         },
                         usage: Some(reply.usage),
                     }))
@@ -363,8 +363,8 @@ impl Machine {
     }
 
     /// The world's answer. A request that it rejects is written down.
-    fn ask(&mut self, request: &Outgoing) -> Option<longhaul_sim::reply::Reply> {
-        let call = Call {
+    fn ask(&mut self, request: &ModelRequest) -> Option<longhaul_sim::reply::ApiReply> {
+        let call = ApiCall {
             key: "k".into(),
             version: "2023-06-01".into(),
             betas: request.betas.iter().cloned().collect::<BTreeSet<_>>(),
@@ -401,8 +401,8 @@ impl Machine {
     }
 }
 
-fn rejected() -> Outcome {
-    Outcome::Failed(Failed::other("rejected"))
+fn rejected() -> EffectOutcome {
+    EffectOutcome::Failed(EffectFailure::other("rejected"))
 }
 
 fn effect_id(effect: &Effect) -> EffectId {
@@ -427,7 +427,7 @@ struct Looking(Arc<Mutex<Vec<Vec<u8>>>>);
 impl Model for Looking {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         _: OnStream<'a>,
         _: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {

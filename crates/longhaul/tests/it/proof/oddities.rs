@@ -5,7 +5,7 @@ use std::path::Path;
 
 use longhaul::Session;
 use longhaul::session::{CompactOutcome, TurnError};
-use longhaul_core::engine::{CompactRequest, NewEntry, Shown, ToolOutput};
+use longhaul_core::engine::{CompactRequest, EntryAudience, NewEntry, ToolOutput};
 use serde_json::{Value, json};
 
 use super::place::{MODELS, Place, Setup};
@@ -149,7 +149,7 @@ async fn y1_nothing_but_pictures() {
             session
                 .add(vec![NewEntry::User {
                     content: Value::Array(vec![picture]),
-                    shown: Shown::ToUser,
+                    shown: EntryAudience::ToUser,
                 }])
                 .await
                 .unwrap();

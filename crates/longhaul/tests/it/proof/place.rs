@@ -8,14 +8,14 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use longhaul::session::Observer;
 use longhaul::{Boxed, Clock, Model, NoWorkspace, OnStream, Prompt, Session};
-use longhaul_core::engine::{Event, Outgoing};
+use longhaul_core::engine::{Event, ModelRequest};
 use longhaul_core::models::ModelTable;
-use longhaul_core::prompt::Think;
+use longhaul_core::prompt::ThinkingChoice;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::{CancellationToken, Client, ClientConfig, Dialect, Error, Reply};
-use longhaul_sim::faults::Plan;
+use longhaul_sim::faults::FaultPlan;
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ impl Setup {
 
 pub(crate) struct Place {
     pub(crate) setup: Setup,
-    pub(crate) server: Arc<Server>,
+    pub(crate) server: Arc<SimServer>,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) told: Told,
     pub(crate) sent: Sent,
@@ -66,33 +66,33 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) async fn new(setup: Setup) -> Self {
-        let sim = SimModel::new(model::Options {
+        let sim = SimModel::new(model::SimModelOptions {
             seed: setup.seed,
             misbehaviour: setup.misbehaviour.parse().unwrap(),
-            pace: model::agent::Pace {
+            pace: model::agent::AgentBehavior {
                 turns: setup.replies_a_prompt.clone(),
-                ..model::agent::Pace::default()
+                ..model::agent::AgentBehavior::default()
             },
-            ..model::Options::default()
+            ..model::SimModelOptions::default()
         });
-        let mut options = world::Options::new(setup.seed, Box::new(sim));
-        options.pace = Options::world_pace(longhaul_sim::faults::wire::Pace::FAST);
+        let mut options = world::WorldOptions::new(setup.seed, Box::new(sim));
+        options.pace = SimServerOptions::world_pace(longhaul_sim::faults::wire::EventPace::FAST);
         if let Some(window) = setup.enforced {
             let file = format!("[models.{}]\nwindow = {window}\n", setup.model);
             options.models = ModelTable::builtin().extended_with(&file).unwrap();
         }
         let log = Log::default();
         let faults = match setup.faults {
-            "" => Plan::default(),
-            faults => Plan::parse(faults, setup.seed).unwrap(),
+            "" => FaultPlan::default(),
+            faults => FaultPlan::parse(faults, setup.seed).unwrap(),
         };
-        let served = Options {
-            time: Time::Virtual,
+        let served = SimServerOptions {
+            time: TimeSource::Virtual,
             faults,
             log: Some(Box::new(log.clone())),
-            ..Options::default()
+            ..SimServerOptions::default()
         };
-        let server = Server::start("127.0.0.1:0".parse().unwrap(), World::new(options), served);
+        let server = SimServer::start("127.0.0.1:0".parse().unwrap(), World::new(options), served);
         Self {
             server: Arc::new(server.await.unwrap()),
             folder: tempfile::tempdir().unwrap(),
@@ -187,12 +187,12 @@ pub(crate) fn prompt(model: &str, system: &str) -> Prompt {
         tool("Bash", "command"),
         tool("Grep", "pattern"),
     ]);
-    prompt.think = Think::On { budget: 2_000 };
+    prompt.think = ThinkingChoice::On { budget: 2_000 };
     prompt
 }
 
 /// The world's clock.
-pub(crate) struct VirtualClock(Arc<Server>);
+pub(crate) struct VirtualClock(Arc<SimServer>);
 
 const EPOCH: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
@@ -212,7 +212,7 @@ impl Told {
         self.0.lock().unwrap().clone()
     }
 
-    pub(crate) fn compactions(&self) -> Vec<longhaul_core::engine::Compacted> {
+    pub(crate) fn compactions(&self) -> Vec<longhaul_core::engine::CompactionSuccess> {
         let events = self.events().into_iter();
         let done = events.filter_map(|event| match event {
             Event::Compacted(done) => Some(*done),
@@ -233,7 +233,7 @@ impl Observer for Told {
 pub(crate) struct Sent(Arc<Mutex<Vec<u8>>>);
 
 impl Sent {
-    fn note(&self, request: &Outgoing) {
+    fn note(&self, request: &ModelRequest) {
         if request.source == QuerySource::SDK {
             *self.0.lock().unwrap() = request.body.concat();
         }
@@ -253,7 +253,7 @@ struct Recorder {
 impl Model for Recorder {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {

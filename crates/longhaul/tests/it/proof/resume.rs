@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use longhaul::Session;
-use longhaul_core::boundary::{Envelope, Later, Stamp, Thread, Undo, UndoPlan};
+use longhaul_core::boundary::{
+    CopiedEntry, LineEnvelope, LineStamp, LineThread, UndoPlan, UndoRecord,
+};
 use longhaul_core::engine::{CompactRequest, Pivot};
 use longhaul_core::message::{Entry, EntryKind};
-use longhaul_core::summary::Direction;
-use longhaul_core::tokens::Rough;
-use longhaul_core::transcript::{Conversation, Table};
+use longhaul_core::summary::PivotDirection;
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
 use longhaul_provider::Reply;
-use longhaul_store::{Content, Durability, TranscriptWriter, load};
+use longhaul_store::{Durability, LoadedContent, TranscriptWriter, load};
 
 use super::person::Person;
 use super::place::{MODELS, Place, Setup};
@@ -79,7 +81,7 @@ fn middle(session: &Session) -> String {
     said[said.len() / 2].clone()
 }
 
-fn partial(session: &Session, direction: Direction) -> CompactRequest {
+fn partial(session: &Session, direction: PivotDirection) -> CompactRequest {
     CompactRequest {
         pivot: Some(Pivot {
             uuid: middle(session),
@@ -92,15 +94,15 @@ fn partial(session: &Session, direction: Direction) -> CompactRequest {
 /// Takes the last compaction back, on disk.
 fn undo(place: &Place) {
     let path = place.transcript();
-    let mut table = Table::default();
+    let mut table = TranscriptTable::default();
     let mut entries: Vec<Entry> = Vec::new();
     for line in load(&path).unwrap().into_lines() {
-        if let Content::Entry(entry) = line.content {
-            table.push(line.number, line.offset, entry.view(), &Rough);
+        if let LoadedContent::Entry(entry) = line.content {
+            table.push(line.number, line.offset, entry.view(), &RoughEstimator);
             entries.push(entry);
         }
     }
-    let conversation = Conversation::resolve(&table, &mut Vec::new());
+    let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let plan = UndoPlan::of(&table, &conversation).unwrap();
     let uuid = |row: u32| {
         let view = entries[row as usize].view();
@@ -109,24 +111,24 @@ fn undo(place: &Place) {
     let binds = place.setup.model == MODELS[1];
     let fresh = |at: usize| format!("11111111-2222-8333-8444-{at:012}");
     let ids: Vec<String> = (0..plan.later.len()).map(|at| fresh(at + 1)).collect();
-    let later: Vec<Later<'_>> = plan
+    let later: Vec<CopiedEntry<'_>> = plan
         .later
         .iter()
         .zip(&ids)
-        .map(|(row, uuid)| Later {
+        .map(|(row, uuid)| CopiedEntry {
             entry: entries[*row as usize].view(),
             uuid,
         })
         .collect();
-    let lines = Undo {
-        envelope: Envelope {
-            thread: Thread::Main,
+    let lines = UndoRecord {
+        envelope: LineEnvelope {
+            thread: LineThread::Main,
             cwd: "",
             session_id: "session",
             version: "0",
             git_branch: None,
         },
-        stamp: Stamp {
+        stamp: LineStamp {
             uuid: &fresh(0),
             timestamp: jiff::Timestamp::constant(1_800_100_000, 0),
         },
@@ -163,14 +165,14 @@ async fn resumes_to_the_byte(model: &'static str) {
         person.exchange(&place, &mut session).await;
     }
 
-    let request = partial(&session, Direction::UpTo);
+    let request = partial(&session, PivotDirection::UpTo);
     session.compact(request).await.unwrap();
     same_requests(&place, &mut session, &mut person, "after up_to").await;
     for _ in 0..3 {
         person.exchange(&place, &mut session).await;
     }
 
-    let request = partial(&session, Direction::From);
+    let request = partial(&session, PivotDirection::From);
     session.compact(request).await.unwrap();
     same_requests(&place, &mut session, &mut person, "after from").await;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use longhaul::session::TurnError;
 use longhaul::{Boxed, Model, OnStream, Session};
-use longhaul_core::engine::{CompactFailure, CompactRequest, FailedKind, Outgoing};
+use longhaul_core::engine::{CompactFailure, CompactRequest, EffectFailureKind, ModelRequest};
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 
 use super::scripted::{MODEL, Stage, words};
@@ -22,7 +22,7 @@ async fn f8_a_cancel_between_two_calls_ends_the_next_turn_and_no_other() {
     session.say("Go on.").await.unwrap();
     let stopped = session.turn().await;
     assert!(
-        matches!(&stopped, Err(TurnError::Failed(failed)) if failed.kind == FailedKind::Cancelled),
+        matches!(&stopped, Err(TurnError::Failed(failed)) if failed.kind == EffectFailureKind::Cancelled),
         "{stopped:?}"
     );
     assert_eq!(stage.sent.lock().unwrap().len(), sent, "nothing was sent");
@@ -49,7 +49,7 @@ struct Failing(Mutex<VecDeque<ErrorClass>>);
 impl Model for Failing {
     fn send<'a>(
         &'a self,
-        _: Outgoing,
+        _: ModelRequest,
         _: OnStream<'a>,
         _: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -62,20 +62,20 @@ impl Model for Failing {
 async fn o3_a_turn_that_failed_says_what_kind_of_failure_it_was_and_when_to_try_again() {
     let after = Some(Duration::from_secs(7));
     let table = [
-        (ErrorClass::Auth, FailedKind::Auth, None),
-        (ErrorClass::Billing, FailedKind::Billing, None),
+        (ErrorClass::Auth, EffectFailureKind::Auth, None),
+        (ErrorClass::Billing, EffectFailureKind::Billing, None),
         (
             ErrorClass::RateLimited { after },
-            FailedKind::RateLimited,
+            EffectFailureKind::RateLimited,
             after,
         ),
-        (ErrorClass::Invalid, FailedKind::Invalid, None),
+        (ErrorClass::Invalid, EffectFailureKind::Invalid, None),
         (
             ErrorClass::Overloaded { after },
-            FailedKind::Transient,
+            EffectFailureKind::Transient,
             after,
         ),
-        (ErrorClass::Cancelled, FailedKind::Cancelled, None),
+        (ErrorClass::Cancelled, EffectFailureKind::Cancelled, None),
     ];
     let classes = table.iter().map(|(class, ..)| *class).collect();
     let mut session = Session::builder()

@@ -3,8 +3,8 @@
 use longhaul_core::config::Config;
 use longhaul_core::engine::Event;
 use longhaul_core::inspect::{ClearingWay, Inspection, LineEnd};
-use longhaul_core::micro::Reason;
-use longhaul_core::window::Settings;
+use longhaul_core::micro::MicroClearingReason;
+use longhaul_core::window::WindowSettings;
 use serde_json::{Value, json};
 
 use super::scripted::{Heard, Stage, answered, reads};
@@ -63,7 +63,9 @@ async fn u4_d4_dense_results_are_deleted_once_and_what_the_reply_measured_is_tol
         assert_eq!(broke, None, "{kind}");
         let freed: Vec<u64> = (events.iter())
             .filter_map(|event| match event {
-                Event::MicroCompacted { reason, saved, .. } if *reason == Reason::Cached => {
+                Event::MicroCompacted { reason, saved, .. }
+                    if *reason == MicroClearingReason::Cached =>
+                {
                     Some(*saved)
                 }
                 _ => None,
@@ -93,7 +95,7 @@ fn looks_back(stage: &Stage, kind: &str, measured: u64) {
         offset += line.len() as u64 + 1;
     }
     let report = inspection
-        .report(&stage.models, &Settings::default(), None)
+        .report(&stage.models, &WindowSettings::default(), None)
         .unwrap();
     let clearings = &report.clearings;
     assert!(

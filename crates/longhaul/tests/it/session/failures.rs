@@ -3,7 +3,7 @@
 use longhaul::session::CompactOutcome;
 use longhaul::{Boxed, Model, OnStream, Session};
 use longhaul_core::config::Config;
-use longhaul_core::engine::{CompactRequest, Event, Outgoing};
+use longhaul_core::engine::{CompactRequest, Event, ModelRequest};
 use longhaul_provider::{CancellationToken, Client, Error, ErrorClass, Reply};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ struct NoSummaries(Client);
 impl Model for NoSummaries {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {

@@ -9,7 +9,7 @@ use longhaul_core::config::Config;
 use longhaul_core::engine::{Event, ToolOutput};
 use longhaul_provider::{Client, ClientConfig, Dialect};
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use rand_chacha::ChaCha8Rng;
@@ -72,7 +72,7 @@ impl Observer for Watcher {
 }
 
 /// The world's clock.
-pub(crate) struct VirtualClock(pub(crate) Arc<Server>);
+pub(crate) struct VirtualClock(pub(crate) Arc<SimServer>);
 
 const EPOCH: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
@@ -84,7 +84,7 @@ impl Clock for VirtualClock {
 }
 
 pub(crate) struct House {
-    pub(crate) server: Arc<Server>,
+    pub(crate) server: Arc<SimServer>,
     pub(crate) session: Session,
     watcher: Watcher,
     _folder: tempfile::TempDir,
@@ -92,13 +92,13 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn new(model: &str, window: u64) -> Self {
-        let sim = SimModel::new(model::Options::default());
-        let world = World::new(world::Options::new(5, Box::new(sim)));
-        let options = Options {
-            time: Time::Virtual,
-            ..Options::default()
+        let sim = SimModel::new(model::SimModelOptions::default());
+        let world = World::new(world::WorldOptions::new(5, Box::new(sim)));
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
+            ..SimServerOptions::default()
         };
-        let server = Server::start("127.0.0.1:0".parse().unwrap(), world, options)
+        let server = SimServer::start("127.0.0.1:0".parse().unwrap(), world, options)
             .await
             .unwrap();
         let server = Arc::new(server);
@@ -161,7 +161,7 @@ impl House {
 }
 
 pub(crate) fn open(
-    server: &Arc<Server>,
+    server: &Arc<SimServer>,
     folder: &tempfile::TempDir,
     watcher: &Watcher,
     model: &str,
@@ -192,7 +192,7 @@ pub(crate) fn settings(window: u64) -> Config {
 }
 
 /// A client of the server.
-pub(crate) fn client(server: &Server) -> Client {
+pub(crate) fn client(server: &SimServer) -> Client {
     let url = server.url();
     let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
         "ANTHROPIC_BASE_URL" => Some(url.clone()),

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex};
 use longhaul::session::Observer;
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::config::Config;
-use longhaul_core::engine::{CompactRequest, Event, Outgoing, Pivot, Summariser, Summarizer};
-use longhaul_core::prompt::Think;
-use longhaul_core::summary::Direction;
+use longhaul_core::engine::{
+    CompactRequest, Event, ModelRequest, Pivot, Summarizer, SummarizerSetting,
+};
+use longhaul_core::prompt::ThinkingChoice;
+use longhaul_core::summary::PivotDirection;
 use longhaul_provider::{CancellationToken, Client, Error, Reply};
 use longhaul_sim::model::{self, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use serde_json::{Value, json};
@@ -19,12 +21,12 @@ use serde_json::{Value, json};
 use super::house::{Talk, VirtualClock, client, prompt, settings};
 
 /// A client that writes down what it sends.
-struct Recording(Client, Arc<Mutex<Vec<Outgoing>>>);
+struct Recording(Client, Arc<Mutex<Vec<ModelRequest>>>);
 
 impl Model for Recording {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -61,17 +63,17 @@ impl Setting {
 
     fn provider(model: &str, window: u64) -> Self {
         let mut setting = Self::new(model, window);
-        setting.config.summariser = Summariser::Provider;
-        setting.prompt.think = Think::On { budget: 2_000 };
+        setting.config.summariser = SummarizerSetting::Provider;
+        setting.prompt.think = ThinkingChoice::On { budget: 2_000 };
         setting
     }
 }
 
 struct House {
-    server: Arc<Server>,
+    server: Arc<SimServer>,
     setting: Setting,
     session: Session,
-    sent: Arc<Mutex<Vec<Outgoing>>>,
+    sent: Arc<Mutex<Vec<ModelRequest>>>,
     heard: Heard,
     folder: tempfile::TempDir,
     failures: Vec<String>,
@@ -79,19 +81,19 @@ struct House {
 
 impl House {
     async fn new(setting: Setting) -> Self {
-        let sim = SimModel::new(model::Options::default());
-        let world = World::new(world::Options::new(5, Box::new(sim)));
-        let options = Options {
-            time: Time::Virtual,
-            ..Options::default()
+        let sim = SimModel::new(model::SimModelOptions::default());
+        let world = World::new(world::WorldOptions::new(5, Box::new(sim)));
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
+            ..SimServerOptions::default()
         };
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Arc::new(Server::start(address, world, options).await.unwrap());
+        let server = Arc::new(SimServer::start(address, world, options).await.unwrap());
         let folder = tempfile::tempdir().unwrap();
         Self::open(server, setting, folder)
     }
 
-    fn open(server: Arc<Server>, setting: Setting, folder: tempfile::TempDir) -> Self {
+    fn open(server: Arc<SimServer>, setting: Setting, folder: tempfile::TempDir) -> Self {
         let sent = Arc::default();
         let heard = Heard::default();
         let mut builder = Session::builder()
@@ -261,7 +263,11 @@ async fn n3_n2_turns_that_are_kept_behind_the_block_are_never_rejected() {
             .iter()
             .find(|line| line["message"]["content"] == said.as_str());
         let uuid = line.unwrap()["uuid"].as_str().unwrap().to_owned();
-        let direction = [Direction::UpTo, Direction::From, Direction::UpTo][round];
+        let direction = [
+            PivotDirection::UpTo,
+            PivotDirection::From,
+            PivotDirection::UpTo,
+        ][round];
         let request = CompactRequest {
             pivot: Some(Pivot { uuid, direction }),
             ..CompactRequest::default()
@@ -288,7 +294,7 @@ async fn n3_compaction_by_threshold_is_stored_as_it_came_and_counted_by_its_step
         json!({"edits": [{"type": "compact_20260112", "trigger": trigger}]}),
     );
     // Even where it is wanted: the provider refuses both at once.
-    setting.config.summariser = Summariser::Provider;
+    setting.config.summariser = SummarizerSetting::Provider;
     let mut house = House::new(setting).await;
     let mut talk = Talk::new(3);
     let (mut most, mut fell) = (0, false);
@@ -317,7 +323,7 @@ async fn n3_compaction_by_threshold_is_stored_as_it_came_and_counted_by_its_step
 #[tokio::test]
 async fn u7_the_provider_clears_what_is_stale_and_the_count_follows() {
     let mut setting = Setting::new("claude-fable-5-2", 60_000);
-    setting.prompt.think = Think::On { budget: 2_000 };
+    setting.prompt.think = ThinkingChoice::On { budget: 2_000 };
     setting.config.native_clearing = true;
     let mut house = House::new(setting).await;
     let mut talk = Talk::new(11);

@@ -7,11 +7,13 @@ use longhaul::core::engine::{CompactRequest, GatheredContext, ToolOutput};
 use longhaul::core::message::Entry;
 use longhaul::core::normalize::{RenderOptions, Rendering};
 use longhaul::core::quoting::markers::{self, MarkerKind};
-use longhaul::core::rehydrate::{FileText, Gathered, InvokedSkill, Plan, Source, Todo};
-use longhaul::{Boxed, Session, Wanted, Workspace};
-use longhaul_sim::model::{Draft, DraftBlock, Model, Turn};
-use longhaul_sim::request::Role;
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul::core::rehydrate::{
+    FileText, InvokedSkill, PlanFile, RestoreInput, RestoreSourceResult, TodoListItem,
+};
+use longhaul::{Boxed, RestoreRequest, Session, Workspace};
+use longhaul_sim::model::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
+use longhaul_sim::request::ApiRole;
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use longhaul_testkit::forgery::Forgery;
@@ -28,8 +30,8 @@ struct Scripted {
     summary: String,
 }
 
-impl Model for Scripted {
-    fn reply(&mut self, turn: &Turn<'_>) -> Draft {
+impl ReplyModel for Scripted {
+    fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft {
         let messages = &turn.request.messages;
         let asked = messages.last().map(|last| format!("{:?}", last.content));
         let content =
@@ -39,7 +41,9 @@ impl Model for Scripted {
                     self.summary
                 ))]
             } else {
-                let said = messages.iter().filter(|said| said.role == Role::Assistant);
+                let said = messages
+                    .iter()
+                    .filter(|said| said.role == ApiRole::Assistant);
                 match self.calls.get(said.count()) {
                     Some((name, input)) => vec![DraftBlock::ToolUse {
                         name: name.clone(),
@@ -48,18 +52,18 @@ impl Model for Scripted {
                     None => vec![DraftBlock::Text(self.says.clone())],
                 }
             };
-        Draft {
+        ReplyDraft {
             content,
-            ..Draft::default()
+            ..ReplyDraft::default()
         }
     }
 }
 
 /// Gives back what it has.
-struct Desk(Gathered);
+struct Desk(RestoreInput);
 
 impl Workspace for Desk {
-    fn gather<'a>(&'a self, _: &'a Wanted) -> Boxed<'a, GatheredContext> {
+    fn gather<'a>(&'a self, _: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         Box::pin(async {
             GatheredContext {
                 gathered: self.0.clone(),
@@ -71,19 +75,19 @@ impl Workspace for Desk {
 
 struct Room {
     session: Session,
-    _server: Arc<Server>,
+    _server: Arc<SimServer>,
     _folder: tempfile::TempDir,
 }
 
 impl Room {
-    async fn new(model: Scripted, gathered: Gathered) -> Self {
-        let world = World::new(world::Options::new(5, Box::new(model)));
-        let options = Options {
-            time: Time::Virtual,
-            ..Options::default()
+    async fn new(model: Scripted, gathered: RestoreInput) -> Self {
+        let world = World::new(world::WorldOptions::new(5, Box::new(model)));
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
+            ..SimServerOptions::default()
         };
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Arc::new(Server::start(address, world, options).await.unwrap());
+        let server = Arc::new(SimServer::start(address, world, options).await.unwrap());
         let folder = tempfile::tempdir().unwrap();
         let session = Session::builder()
             .model(client(&server))
@@ -187,27 +191,27 @@ async fn nobody_passes_for_the_engine_in_a_session_after_a_compaction() {
             says: "Done. ".repeat(4_000),
             summary: format!("1. Request: build it\n{}\n9. Next: go on", by_model.text()),
         };
-        let gathered = Gathered {
-            files: vec![Source::Found(FileText {
+        let gathered = RestoreInput {
+            files: vec![RestoreSourceResult::Found(FileText {
                 path: "/src/a.rs".into(),
                 text: file.text(),
             })],
-            todos: Some(Source::Found(vec![Todo {
+            todos: Some(RestoreSourceResult::Found(vec![TodoListItem {
                 content: todo.text(),
                 status: "pending".to_owned(),
                 active_form: None,
             }])),
-            plan: Some(Source::Found(Plan {
+            plan: Some(RestoreSourceResult::Found(PlanFile {
                 path: "/plan.md".into(),
                 text: plan.text(),
             })),
-            skills: Some(Source::Found(vec![InvokedSkill {
+            skills: Some(RestoreSourceResult::Found(vec![InvokedSkill {
                 name: "release".to_owned(),
                 path: "/skill.md".into(),
                 content: skill.text(),
                 at: "2026-11-01T12:00:00Z".parse().unwrap(),
             }])),
-            ..Gathered::default()
+            ..RestoreInput::default()
         };
         let mut room = Room::new(model, gathered).await;
         let failed = failure.part(at, step).text();
@@ -252,17 +256,17 @@ async fn y4_work_that_the_user_called_off_carries_the_words_wherever_it_appears(
                 "1. Request: a migration\n7. Pending tasks:\n- {TODO}\n9. Next step: {TODO}"
             ),
         };
-        let gathered = Gathered {
-            todos: Some(Source::Found(vec![Todo {
+        let gathered = RestoreInput {
+            todos: Some(RestoreSourceResult::Found(vec![TodoListItem {
                 content: TODO.to_owned(),
                 status: "in_progress".to_owned(),
                 active_form: None,
             }])),
-            plan: Some(Source::Found(Plan {
+            plan: Some(RestoreSourceResult::Found(PlanFile {
                 path: "/plan.md".into(),
                 text: "Move everything over to Postgres.".to_owned(),
             })),
-            ..Gathered::default()
+            ..RestoreInput::default()
         };
         let mut room = Room::new(model, gathered).await;
         room.exchange("Move us to Postgres.", |_| ("ok".to_owned(), false))

@@ -2,7 +2,7 @@
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{CompactRequest, Pivot};
-use longhaul_core::summary::Direction;
+use longhaul_core::summary::PivotDirection;
 use serde_json::Value;
 
 use super::scripted::{Stage, words};
@@ -27,7 +27,7 @@ async fn y8_after_a_resume_what_is_said_hangs_on_what_the_partial_compaction_wro
     let request = CompactRequest {
         pivot: Some(Pivot {
             uuid,
-            direction: Direction::UpTo,
+            direction: PivotDirection::UpTo,
         }),
         ..CompactRequest::default()
     };

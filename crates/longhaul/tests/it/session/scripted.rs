@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use longhaul::session::{Observer, SessionBuilder};
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
-use longhaul_core::engine::{Event, Outgoing, ToolOutput};
+use longhaul_core::engine::{Event, ModelRequest, ToolOutput};
 use longhaul_core::models::ModelTable;
 use longhaul_provider::{CancellationToken, Client, Error, Reply};
-use longhaul_sim::model::script::Script;
-use longhaul_sim::model::{Options as ModelOptions, SimModel};
-use longhaul_sim::server::{Options, Server, Time};
+use longhaul_sim::model::script::ReplyScript;
+use longhaul_sim::model::{SimModel, SimModelOptions as ModelOptions};
+use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
 use longhaul_sim::world::{self, World};
 use longhaul_store::Durability;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(crate) struct Recorder(Client, Arc<Mutex<Vec<Value>>>);
 impl Model for Recorder {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
@@ -45,7 +45,7 @@ impl Observer for Heard {
 
 /// A world in which a script answers, and a folder for sessions.
 pub(crate) struct Stage {
-    pub(crate) server: Arc<Server>,
+    pub(crate) server: Arc<SimServer>,
     pub(crate) models: ModelTable,
     pub(crate) sent: Arc<Mutex<Vec<Value>>>,
     pub(crate) folder: tempfile::TempDir,
@@ -60,21 +60,21 @@ impl Stage {
             script.push_str(&turn.to_string());
         }
         let model = SimModel::new(ModelOptions {
-            script: Some(Script::parse(&script).unwrap()),
+            script: Some(ReplyScript::parse(&script).unwrap()),
             ..ModelOptions::default()
         });
         let table = format!("[models.{MODEL}]\nwindow = {window}\n");
         let models = ModelTable::builtin().extended_with(&table).unwrap();
-        let world = World::new(world::Options {
+        let world = World::new(world::WorldOptions {
             models: models.clone(),
-            ..world::Options::new(5, Box::new(model))
+            ..world::WorldOptions::new(5, Box::new(model))
         });
-        let options = Options {
-            time: Time::Virtual,
-            ..Options::default()
+        let options = SimServerOptions {
+            time: TimeSource::Virtual,
+            ..SimServerOptions::default()
         };
         let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, world, options).await.unwrap();
+        let server = SimServer::start(address, world, options).await.unwrap();
         Self {
             server: Arc::new(server),
             models,

@@ -2,7 +2,7 @@
 //! window.
 
 use longhaul::session::CompactOutcome;
-use longhaul_core::config::{Config, FileLayer, Layers};
+use longhaul_core::config::{Config, ConfigFileLayer, ConfigLayers};
 use longhaul_core::engine::{CompactRequest, Summarizer};
 use serde_json::{Value, json};
 
@@ -11,12 +11,12 @@ use super::scripted::{MODEL, Stage, answered, reads, words};
 /// Settings as a file would set them.
 fn set(text: &str) -> Config {
     let quiet = "[compaction]\nnotes = false\nbackground = false\n";
-    let layers = Layers {
-        file: Some(FileLayer {
+    let layers = ConfigLayers {
+        file: Some(ConfigFileLayer {
             path: "config.toml".to_owned(),
             text: format!("{quiet}{text}"),
         }),
-        ..Layers::default()
+        ..ConfigLayers::default()
     };
     Config::load(&layers).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use longhaul::Session;
 use longhaul::session::SessionBuilder;
-use longhaul_core::engine::{CompactRequest, Event, PrefixFrom};
+use longhaul_core::engine::{CompactRequest, Event, PrefixChangeTime};
 
 use super::house::{House, Talk};
 use super::scripted::{Heard, MODEL, Stage, words};
@@ -85,7 +85,7 @@ fn last_system(stage: &Stage) -> String {
     sent.last().unwrap()["system"].to_string()
 }
 
-fn changes(heard: &Heard) -> Vec<PrefixFrom> {
+fn changes(heard: &Heard) -> Vec<PrefixChangeTime> {
     let heard = heard.0.lock().unwrap();
     let changes = heard.iter().filter_map(|event| match event {
         Event::PrefixChanged { from, .. } => Some(*from),
@@ -98,14 +98,14 @@ fn changes(heard: &Heard) -> Vec<PrefixFrom> {
 async fn a1_m7_a_resumed_session_sends_the_callers_new_prompt_at_once_and_says_so() {
     let (stage, _session, heard) = resumed(|builder| builder).await;
     assert!(last_system(&stage).contains("Never touch the database."));
-    assert_eq!(changes(&heard), [PrefixFrom::NextRequest]);
+    assert_eq!(changes(&heard), [PrefixChangeTime::NextRequest]);
 }
 
 #[tokio::test]
 async fn a1_m7_by_choice_a_resumed_session_sends_the_new_prompt_from_the_next_compaction_on() {
     let (stage, mut session, heard) = resumed(SessionBuilder::keep_prefix_until_compaction).await;
     assert!(!last_system(&stage).contains("Never touch the database."));
-    assert_eq!(changes(&heard), [PrefixFrom::NextCompaction]);
+    assert_eq!(changes(&heard), [PrefixChangeTime::NextCompaction]);
     session.say("Look again.").await.unwrap();
     session.turn().await.unwrap();
     session.compact(CompactRequest::default()).await.unwrap();

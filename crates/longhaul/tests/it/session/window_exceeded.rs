@@ -1,7 +1,7 @@
 //! Replies that end because the window is full: `model_context_window_exceeded` (O3, ruling 17).
 
 use longhaul_core::config::Config;
-use longhaul_core::engine::{CompactRequest, Delivery, Event};
+use longhaul_core::engine::{CompactRequest, Event, ReplyDelivery};
 use longhaul_provider::StopReason;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn o3_a_reply_that_ran_out_of_room_is_withheld_and_the_turn_tried_again() 
     let heard = Heard::default();
     let mut session = (stage.session().config(config()))
         .observer(heard.clone())
-        .delivery(Delivery::Whole)
+        .delivery(ReplyDelivery::Whole)
         .open()
         .unwrap();
     session.say("Tell me all about it.").await.unwrap();

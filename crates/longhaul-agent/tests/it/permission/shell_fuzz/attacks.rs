@@ -1,13 +1,13 @@
 //! Commands that look harmless and are not. Each was a hole once or lies next to one.
 
-use longhaul_agent::event::Mode;
+use longhaul_agent::event::ApprovalMode;
 
 pub(super) struct Attack {
     pub(super) command: &'static str,
     /// Where the shell stands, below the project.
     pub(super) folder: &'static str,
     /// The only mode that it is one in.
-    pub(super) under: Option<Mode>,
+    pub(super) under: Option<ApprovalMode>,
     /// It is one only where reading is denied by a rule.
     pub(super) needs_deny: bool,
 }
@@ -34,7 +34,7 @@ const fn denied(command: &'static str) -> Attack {
 
 const fn editing(folder: &'static str, command: &'static str) -> Attack {
     Attack {
-        under: Some(Mode::AcceptEdits),
+        under: Some(ApprovalMode::AcceptEdits),
         ..in_folder(folder, command)
     }
 }

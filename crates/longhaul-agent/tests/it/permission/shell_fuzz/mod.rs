@@ -21,14 +21,19 @@ const DENY: &[&str] = &[
     "Edit(./locked.txt)",
     "Bash(touch:*)",
 ];
-const MODES: &[Mode] = &[Mode::Default, Mode::Plan, Mode::DontAsk, Mode::AcceptEdits];
+const MODES: &[ApprovalMode] = &[
+    ApprovalMode::Default,
+    ApprovalMode::Plan,
+    ApprovalMode::DontAsk,
+    ApprovalMode::AcceptEdits,
+];
 /// Commands that are run in one go.
 const BATCH: usize = 64;
 /// More failures are not told.
 const MOST: usize = 12;
 
 /// Says whether a command may run unasked.
-type Judge<'a> = dyn Fn(Mode, &[&str], &Case) -> bool + 'a;
+type Judge<'a> = dyn Fn(ApprovalMode, &[&str], &Case) -> bool + 'a;
 
 /// What came of a run.
 #[derive(Default)]
@@ -57,7 +62,7 @@ fn examine(commands: impl Iterator<Item = (String, &'static str)>, judge: &Judge
         for denies in [false, true] {
             let mode = MODES[number % MODES.len()];
             let rules = if denies { DENY } else { &[] };
-            let edits = mode == Mode::AcceptEdits;
+            let edits = mode == ApprovalMode::AcceptEdits;
             let world = 2 * usize::from(edits) + usize::from(denies);
             let case = Case {
                 command: command.clone(),
@@ -84,29 +89,29 @@ fn examine(commands: impl Iterator<Item = (String, &'static str)>, judge: &Judge
 }
 
 /// The judge that ships, in the folders of the playground that a case belongs to.
-fn real(mode: Mode, deny: &[&str], case: &Case) -> bool {
+fn real(mode: ApprovalMode, deny: &[&str], case: &Case) -> bool {
     let root = playground::root_of(&case.folder);
     let (cwd, home) = (root.join("project"), root.join("home"));
-    let bases = Bases {
+    let bases = RulePathBases {
         cwd: &cwd,
         settings: &cwd,
         home: Some(&home),
     };
-    let place = Place {
+    let place = SessionPaths {
         cwd: cwd.clone(),
         more: Vec::new(),
         transcript: home.join("s.jsonl"),
     };
-    let rules = RuleSet {
+    let rules = PermissionRules {
         deny: deny
             .iter()
-            .map(|rule| Rule::parse(rule, bases).unwrap())
+            .map(|rule| PermissionRule::parse(rule, bases).unwrap())
             .collect(),
-        ..RuleSet::default()
+        ..PermissionRules::default()
     };
-    let workspace = Workspace::new(&place, Some(home.clone()));
+    let workspace = ReadableWorkspace::new(&place, Some(home.clone()));
     let permissions = Permissions::new(workspace, rules, mode, home.join("local.json"));
-    runs_in(&permissions, &case.folder, &case.command) == Judgement::Allow
+    runs_in(&permissions, &case.folder, &case.command) == PermissionDecision::Allow
 }
 
 fn setting(name: &str, otherwise: u64) -> u64 {

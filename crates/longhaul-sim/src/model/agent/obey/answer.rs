@@ -1,17 +1,17 @@
 //! Answers: short, and made of what was really seen. What could not be had is said with its reason. The pieces are made in
 //! `telling`.
 
-use super::super::mind::Mind;
-use super::super::places::name_of;
+use super::super::known_paths::name_of;
 use super::super::say::excerpt;
 use super::super::symbols::defined;
+use super::super::turn::AgentTurn;
 use super::super::view::was_refused;
 use super::telling::{about, failures, files, headings, hits, kinds, next_steps, short, tail};
 use crate::model::conversation::first_line;
-use crate::model::toolbox::{Kind, kind_of_name};
+use crate::model::toolbox::{ToolPurpose, kind_of_name};
 
 /// What was found in the folder.
-pub(super) fn overview(mind: &Mind<'_>) -> String {
+pub(super) fn overview(mind: &AgentTurn<'_>) -> String {
     let held = mind.read_now();
     let mut parts = Vec::new();
     let titles = held
@@ -44,9 +44,9 @@ pub(super) fn overview(mind: &Mind<'_>) -> String {
 }
 
 /// What further reading brought.
-pub(super) fn further(mind: &Mind<'_>) -> String {
+pub(super) fn further(mind: &AgentTurn<'_>) -> String {
     let held = mind.read_now();
-    if held.is_empty() && mind.view.of_kind(Kind::Read).next().is_none() {
+    if held.is_empty() && mind.view.of_kind(ToolPurpose::Read).next().is_none() {
         let seen = match mind.view.places.read.len() {
             0 => "I found nothing to read here.".to_owned(),
             read => format!("I have read what I can see here ({}).", files(read)),
@@ -73,7 +73,7 @@ pub(super) fn further(mind: &Mind<'_>) -> String {
 }
 
 /// What a listing showed.
-pub(super) fn listed(mind: &Mind<'_>, pattern: &str) -> String {
+pub(super) fn listed(mind: &AgentTurn<'_>, pattern: &str) -> String {
     let newest = mind
         .view
         .since_prompt()
@@ -92,7 +92,7 @@ pub(super) fn listed(mind: &Mind<'_>, pattern: &str) -> String {
     let shown: Vec<String> = lines
         .iter()
         .take(15)
-        .map(|line| format!("- `{}`", mind.told(line.trim())))
+        .map(|line| format!("- `{}`", mind.display_path(line.trim())))
         .collect();
     let more = match lines.len().saturating_sub(15) {
         0 => String::new(),
@@ -102,7 +102,7 @@ pub(super) fn listed(mind: &Mind<'_>, pattern: &str) -> String {
 }
 
 /// What is in a file.
-pub(super) fn file(mind: &Mind<'_>, given: &str) -> String {
+pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     let held = mind.read_now();
     let Some(held) = held.last() else {
         let failed =
@@ -121,7 +121,7 @@ pub(super) fn file(mind: &Mind<'_>, given: &str) -> String {
 }
 
 /// What a search found.
-pub(super) fn found(mind: &Mind<'_>, terms: &[String]) -> String {
+pub(super) fn found(mind: &AgentTurn<'_>, terms: &[String]) -> String {
     let quoted: Vec<String> = terms.iter().map(|term| format!("`{term}`")).collect();
     let mut parts: Vec<String> = hits(mind, 8).into_iter().collect();
     if parts.is_empty() {
@@ -143,8 +143,8 @@ pub(super) fn found(mind: &Mind<'_>, terms: &[String]) -> String {
 }
 
 /// What a command said.
-pub(super) fn ran(mind: &Mind<'_>) -> String {
-    let Some(bash) = mind.view.of_kind(Kind::Bash).last() else {
+pub(super) fn ran(mind: &AgentTurn<'_>) -> String {
+    let Some(bash) = mind.view.of_kind(ToolPurpose::Bash).last() else {
         return "Nothing was run.".to_owned();
     };
     let command = bash.input_text("command").unwrap_or("");
@@ -164,9 +164,14 @@ pub(super) fn ran(mind: &Mind<'_>) -> String {
 }
 
 /// What became of a change.
-pub(super) fn changed(mind: &Mind<'_>, path: &str, text: &str) -> String {
+pub(super) fn changed(mind: &AgentTurn<'_>, path: &str, text: &str) -> String {
     let done = mind.view.since_prompt().iter().rev();
-    let mut done = done.filter(|call| matches!(kind_of_name(call.name), Kind::Write | Kind::Edit));
+    let mut done = done.filter(|call| {
+        matches!(
+            kind_of_name(call.name),
+            ToolPurpose::Write | ToolPurpose::Edit
+        )
+    });
     match done.next() {
         Some(call) if call.succeeded() => format!("Done: `{path}` now says “{}”.", short(text, 60)),
         Some(call) if was_refused(call) => format!(
@@ -182,8 +187,8 @@ pub(super) fn changed(mind: &Mind<'_>, path: &str, text: &str) -> String {
 }
 
 /// What a page says.
-pub(super) fn fetched(mind: &Mind<'_>, url: &str) -> String {
-    match mind.view.of_kind(Kind::Fetch).last() {
+pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
+    match mind.view.of_kind(ToolPurpose::Fetch).last() {
         Some(page) if page.succeeded() => format!("{url} begins:\n\n{}", excerpt(&page.text(), 10)),
         Some(page) => format!("I did not get {url}: {}", first_line(&page.text(), 200)),
         None => "I was given no tool that fetches pages.".to_owned(),
@@ -191,7 +196,7 @@ pub(super) fn fetched(mind: &Mind<'_>, url: &str) -> String {
 }
 
 /// What was said and done so far: from the summary, and from what is still in the window.
-pub(super) fn recap(mind: &Mind<'_>) -> String {
+pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
     let mut parts = Vec::new();
     let listed = |lines: Vec<&str>| {
         let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
@@ -223,7 +228,7 @@ pub(super) fn recap(mind: &Mind<'_>) -> String {
         .read
         .iter()
         .take(8)
-        .map(|file| format!("`{}`", mind.told(file)))
+        .map(|file| format!("`{}`", mind.display_path(file)))
         .collect();
     if !read.is_empty() {
         parts.push(format!(
@@ -235,7 +240,7 @@ pub(super) fn recap(mind: &Mind<'_>) -> String {
 }
 
 /// An end where nothing else fits.
-pub(super) fn account(mind: &Mind<'_>) -> String {
+pub(super) fn account(mind: &AgentTurn<'_>) -> String {
     let calls = mind.view.since_prompt().len();
     let failed = failures(mind).unwrap_or_default();
     format!("That is as far as I get after {calls} calls. {failed}")

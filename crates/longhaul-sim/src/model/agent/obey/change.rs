@@ -3,24 +3,24 @@
 
 use serde_json::json;
 
-use super::super::mind::{Mind, Move};
 use super::super::run::Recipe;
 use super::super::say::excerpt;
-use super::super::todo::State;
+use super::super::todo::SimTodoState;
+use super::super::turn::{AgentMove, AgentTurn};
 use super::super::view::was_refused;
 use super::super::wish::Running;
 use super::telling::short;
 use super::{acting, answer};
-use crate::model::toolbox::Kind;
+use crate::model::toolbox::ToolPurpose;
 
 /// What a sub-agent is asked, whatever the user's words: it must not pass them on again.
 const ERRAND: &str = "Look around in this project and tell what is in it.";
 
-pub(super) fn run(mind: &mut Mind<'_>, what: &Running) -> Move {
-    if !mind.can(Kind::Bash) {
+pub(super) fn run(mind: &mut AgentTurn<'_>, what: &Running) -> AgentMove {
+    if !mind.can(ToolPurpose::Bash) {
         return say("I was given no tool that runs commands, so I cannot.");
     }
-    if mind.view.rounds(Kind::Bash) > 0 {
+    if mind.view.rounds(ToolPurpose::Bash) > 0 {
         return say(answer::ran(mind));
     }
     let here = |name: &str| mind.view.places.files.contains(&mind.path(name));
@@ -31,14 +31,14 @@ pub(super) fn run(mind: &mut Mind<'_>, what: &Running) -> Move {
     };
     if let Some(command) = command
         && let Some(call) = mind.call_of(
-            Kind::Bash,
+            ToolPurpose::Bash,
             json!({ "command": command, "description": "What you asked for" }),
         )
     {
         return acting(format!("Running `{command}`, as you asked."), [call]);
     }
-    if mind.view.rounds(Kind::Glob) == 0
-        && let Some(call) = mind.call_of(Kind::Glob, json!({ "pattern": "*" }))
+    if mind.view.rounds(ToolPurpose::Glob) == 0
+        && let Some(call) = mind.call_of(ToolPurpose::Glob, json!({ "pattern": "*" }))
     {
         return acting("Which kind of project is this?", [call]);
     }
@@ -47,27 +47,27 @@ pub(super) fn run(mind: &mut Mind<'_>, what: &Running) -> Move {
     )
 }
 
-pub(super) fn write(mind: &mut Mind<'_>, path: &str, text: &str) -> Move {
+pub(super) fn write(mind: &mut AgentTurn<'_>, path: &str, text: &str) -> AgentMove {
     let file = mind.path(path);
-    if !mind.can(Kind::Write) {
+    if !mind.can(ToolPurpose::Write) {
         return say(format!(
             "I was given no tool that writes files, so `{path}` stays as it is."
         ));
     }
     let hints = json!({ "file_path": file, "content": format!("{text}\n") });
-    let writes: Vec<_> = mind.view.of_kind(Kind::Write).collect();
+    let writes: Vec<_> = mind.view.of_kind(ToolPurpose::Write).collect();
     let unseen = |text: &str| text.to_lowercase().contains("read");
     match writes.as_slice() {
         [] => acting(
             format!("Writing `{path}`."),
-            mind.call_of(Kind::Write, hints),
+            mind.call_of(ToolPurpose::Write, hints),
         ),
         // A file that is there wants to be seen before it is replaced.
         [once] if once.failed() && !was_refused(once) && unseen(&once.text()) => {
-            let seen = mind.view.rounds(Kind::Read) > 0;
+            let seen = mind.view.rounds(ToolPurpose::Read) > 0;
             let call = match seen {
-                false => mind.call_of(Kind::Read, json!({ "file_path": file })),
-                true => mind.call_of(Kind::Write, hints),
+                false => mind.call_of(ToolPurpose::Read, json!({ "file_path": file })),
+                true => mind.call_of(ToolPurpose::Write, hints),
             };
             acting("The file is there already, so I look at it first.", call)
         }
@@ -75,26 +75,29 @@ pub(super) fn write(mind: &mut Mind<'_>, path: &str, text: &str) -> Move {
     }
 }
 
-pub(super) fn edit(mind: &mut Mind<'_>, path: &str, old: &str, new: &str) -> Move {
+pub(super) fn edit(mind: &mut AgentTurn<'_>, path: &str, old: &str, new: &str) -> AgentMove {
     let file = mind.path(path);
-    if !mind.can(Kind::Edit) {
+    if !mind.can(ToolPurpose::Edit) {
         return say(format!(
             "I was given no tool that edits files, so `{path}` stays as it is."
         ));
     }
-    if mind.view.rounds(Kind::Read) == 0
-        && let Some(call) = mind.call_of(Kind::Read, json!({ "file_path": file }))
+    if mind.view.rounds(ToolPurpose::Read) == 0
+        && let Some(call) = mind.call_of(ToolPurpose::Read, json!({ "file_path": file }))
     {
         return acting(format!("First `{path}` as it is."), [call]);
     }
-    let unreadable =
-        mind.view.of_kind(Kind::Read).all(|read| read.failed()) && mind.view.rounds(Kind::Read) > 0;
+    let unreadable = mind
+        .view
+        .of_kind(ToolPurpose::Read)
+        .all(|read| read.failed())
+        && mind.view.rounds(ToolPurpose::Read) > 0;
     if unreadable {
         return say(answer::changed(mind, path, new));
     }
-    if mind.view.rounds(Kind::Edit) == 0
+    if mind.view.rounds(ToolPurpose::Edit) == 0
         && let Some(call) = mind.call_of(
-            Kind::Edit,
+            ToolPurpose::Edit,
             json!({ "file_path": file, "old_string": old, "new_string": new }),
         )
     {
@@ -103,16 +106,16 @@ pub(super) fn edit(mind: &mut Mind<'_>, path: &str, old: &str, new: &str) -> Mov
     say(answer::changed(mind, path, new))
 }
 
-pub(super) fn todo(mind: &mut Mind<'_>, items: &[String]) -> Move {
+pub(super) fn todo(mind: &mut AgentTurn<'_>, items: &[String]) -> AgentMove {
     if items.is_empty() {
         return say("What shall be on the list? For example: todo read the README, run the tests");
     }
-    if mind.view.rounds(Kind::Todo) == 0
-        && let Some(offer) = mind.tools.of_kind(Kind::Todo)
+    if mind.view.rounds(ToolPurpose::Todo) == 0
+        && let Some(offer) = mind.tools.of_kind(ToolPurpose::Todo)
     {
-        let todos: Vec<(String, State)> = items
+        let todos: Vec<(String, SimTodoState)> = items
             .iter()
-            .map(|item| (item.clone(), State::Pending))
+            .map(|item| (item.clone(), SimTodoState::Pending))
             .collect();
         let call = mind.todo_call(offer, &todos, "write down the list");
         return acting("Noted:", [call]);
@@ -124,9 +127,9 @@ pub(super) fn todo(mind: &mut Mind<'_>, items: &[String]) -> Move {
     ))
 }
 
-pub(super) fn fetch(mind: &mut Mind<'_>, url: &str) -> Move {
-    if mind.view.rounds(Kind::Fetch) == 0
-        && let Some(offer) = mind.tools.of_kind(Kind::Fetch)
+pub(super) fn fetch(mind: &mut AgentTurn<'_>, url: &str) -> AgentMove {
+    if mind.view.rounds(ToolPurpose::Fetch) == 0
+        && let Some(offer) = mind.tools.of_kind(ToolPurpose::Fetch)
     {
         let call = mind.fetch_this(offer, url);
         return acting(format!("Fetching {url}."), [call]);
@@ -134,15 +137,18 @@ pub(super) fn fetch(mind: &mut Mind<'_>, url: &str) -> Move {
     say(answer::fetched(mind, url))
 }
 
-pub(super) fn delegate(mind: &mut Mind<'_>, task: &str) -> Move {
-    if mind.view.rounds(Kind::Task) == 0
-        && let Some(offer) = mind.tools.of_kind(Kind::Task)
+pub(super) fn delegate(mind: &mut AgentTurn<'_>, task: &str) -> AgentMove {
+    if mind.view.rounds(ToolPurpose::Task) == 0
+        && let Some(offer) = mind.tools.of_kind(ToolPurpose::Task)
     {
         let doing = "have a sub-agent look around".to_owned();
         let call = mind.errand(offer, "Look around", ERRAND, doing);
         return acting("I ask a sub-agent.", [call]);
     }
-    let said = mind.view.of_kind(Kind::Task).find(|task| task.succeeded());
+    let said = mind
+        .view
+        .of_kind(ToolPurpose::Task)
+        .find(|task| task.succeeded());
     say(match said {
         Some(said) => format!("The sub-agent says:\n\n{}", excerpt(&said.text(), 12)),
         None => format!(
@@ -152,6 +158,6 @@ pub(super) fn delegate(mind: &mut Mind<'_>, task: &str) -> Move {
     })
 }
 
-fn say(text: impl Into<String>) -> Move {
-    Move::Say(text.into())
+fn say(text: impl Into<String>) -> AgentMove {
+    AgentMove::Say(text.into())
 }

@@ -1,6 +1,6 @@
 //! Made-up text, where a folder has too little to fill a window with. It says that it is made up.
 
-use super::super::mind::Mind;
+use super::super::turn::AgentTurn;
 
 /// Bytes of made-up text in one answer, if there is room.
 const LENGTH: usize = 14_000;
@@ -13,7 +13,7 @@ const WHAT: &str =
 const WHERE: &str = "at the pier|in the attic|behind the mill|on the night train|under the bridge|by the lighthouse";
 
 /// A made-up log.
-pub(super) fn text(mind: &mut Mind<'_>) -> String {
+pub(super) fn text(mind: &mut AgentTurn<'_>) -> String {
     let length = LENGTH.min(mind.ask.room * 2 / 3);
     let mut one = |list: &str| {
         let words: Vec<&str> = list.split('|').collect();

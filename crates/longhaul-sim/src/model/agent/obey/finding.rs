@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::mind::{Call, Mind, Move};
-use super::super::places::name_of;
+use super::super::known_paths::name_of;
+use super::super::turn::{AgentMove, AgentTurn, PlannedCall};
 use super::look::{A_LOOK, A_READ, rank, within};
 use super::{acting, answer};
-use crate::model::toolbox::Kind;
+use crate::model::toolbox::ToolPurpose;
 
 /// Reads one file and says what is in it.
-pub(super) fn file(mind: &mut Mind<'_>, given: &str) -> Move {
+pub(super) fn file(mind: &mut AgentTurn<'_>, given: &str) -> AgentMove {
     let name = name_of(given);
     let known = mind
         .view
@@ -18,69 +18,73 @@ pub(super) fn file(mind: &mut Mind<'_>, given: &str) -> Move {
         .iter()
         .find(|file| file.ends_with(given));
     let path = known.cloned().unwrap_or_else(|| mind.path(given));
-    let tried = mind.view.of_kind(Kind::Read).count();
+    let tried = mind.view.of_kind(ToolPurpose::Read).count();
     let failed = mind
         .view
-        .of_kind(Kind::Read)
+        .of_kind(ToolPurpose::Read)
         .filter(|read| read.failed())
         .count();
     if tried == 0 {
         let hints = json!({ "file_path": path, "limit": A_READ });
-        if let Some(call) = mind.call_of(Kind::Read, hints) {
+        if let Some(call) = mind.call_of(ToolPurpose::Read, hints) {
             return acting(format!("Reading `{given}`."), [call]);
         }
     }
-    if failed == tried && tried == 1 && mind.view.rounds(Kind::Glob) == 0 {
+    if failed == tried && tried == 1 && mind.view.rounds(ToolPurpose::Glob) == 0 {
         let hints = within(mind, json!({ "pattern": format!("**/{name}*") }));
-        if let Some(call) = mind.call_of(Kind::Glob, hints) {
+        if let Some(call) = mind.call_of(ToolPurpose::Glob, hints) {
             return acting(format!("Not there. Is there another `{name}`?"), [call]);
         }
     }
     if failed == tried && tried == 1 {
         let fits = |file: &&String| name_of(file).starts_with(name) && **file != path;
         if let Some(found) = mind.view.places.files.iter().find(fits).cloned()
-            && let Some(call) =
-                mind.call_of(Kind::Read, json!({ "file_path": found, "limit": A_READ }))
+            && let Some(call) = mind.call_of(
+                ToolPurpose::Read,
+                json!({ "file_path": found, "limit": A_READ }),
+            )
         {
-            return acting(format!("There is `{}`.", mind.told(&found)), [call]);
+            return acting(format!("There is `{}`.", mind.display_path(&found)), [call]);
         }
     }
-    Move::Say(answer::file(mind, given))
+    AgentMove::Say(answer::file(mind, given))
 }
 
 /// Searches for words, that were named or are the weightier ones of a question, and looks at the place that tells most.
-pub(super) fn find(mind: &mut Mind<'_>, terms: &[String]) -> Move {
-    if mind.view.rounds(Kind::Grep) == 0 {
+pub(super) fn find(mind: &mut AgentTurn<'_>, terms: &[String]) -> AgentMove {
+    if mind.view.rounds(ToolPurpose::Grep) == 0 {
         let mut calls = Vec::new();
         for term in terms {
-            calls.extend(mind.call_of(Kind::Grep, search(term)));
+            calls.extend(mind.call_of(ToolPurpose::Grep, search(term)));
         }
         if !calls.is_empty() {
             return acting(format!("Searching for `{}`.", terms.join("`, `")), calls);
         }
     }
-    if mind.view.rounds(Kind::Read) == 0
+    if mind.view.rounds(ToolPurpose::Read) == 0
         && let Some(call) = first_hit(mind)
     {
         return acting("This looks closest.", [call]);
     }
-    Move::Say(answer::found(mind, terms))
+    AgentMove::Say(answer::found(mind, terms))
 }
 
-fn first_hit(mind: &mut Mind<'_>) -> Option<Call> {
+fn first_hit(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     let greps = mind
         .view
-        .of_kind(Kind::Grep)
+        .of_kind(ToolPurpose::Grep)
         .filter(|grep| grep.succeeded());
     let texts: Vec<String> = greps.map(|grep| grep.text().into_owned()).collect();
-    let hit = mind
-        .view
-        .places
-        .files
-        .iter()
-        .filter(|file| texts.iter().any(|text| text.contains(mind.told(file))));
+    let hit = mind.view.places.files.iter().filter(|file| {
+        texts
+            .iter()
+            .any(|text| text.contains(mind.display_path(file)))
+    });
     let path = hit.min_by_key(|file| (rank(file), file.len()))?.clone();
-    mind.call_of(Kind::Read, json!({ "file_path": path, "limit": A_LOOK }))
+    mind.call_of(
+        ToolPurpose::Read,
+        json!({ "file_path": path, "limit": A_LOOK }),
+    )
 }
 
 /// A search that shows lines.

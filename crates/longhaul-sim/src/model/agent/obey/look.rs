@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::super::mind::{Call, Mind, Move};
-use super::super::places::{extension, name_of};
+use super::super::known_paths::{extension, name_of};
 use super::super::symbols::defined;
-use super::super::todo::State;
+use super::super::todo::SimTodoState;
+use super::super::turn::{AgentMove, AgentTurn, PlannedCall};
 use super::super::wish::Depth;
 use super::finding::search;
 use super::telling::files;
 use super::{acting, answer};
-use crate::model::toolbox::Kind;
+use crate::model::toolbox::ToolPurpose;
 
 /// Lines read of a file that is only looked at.
 pub(super) const A_LOOK: usize = 120;
@@ -20,18 +20,18 @@ pub(super) const A_READ: usize = 600;
 const ROUNDS: usize = 4;
 
 /// What is in this folder: lists, reads what explains it, then some of it, and looks for a name it saw.
-pub(super) fn around(mind: &mut Mind<'_>) -> Move {
+pub(super) fn around(mind: &mut AgentTurn<'_>) -> AgentMove {
     if mind.past.goes_on() {
         return on(mind);
     }
-    if mind.view.rounds(Kind::Glob) + mind.view.rounds(Kind::List) == 0 {
+    if mind.view.rounds(ToolPurpose::Glob) + mind.view.rounds(ToolPurpose::List) == 0 {
         let todos = planned(mind);
         let lists = listings(mind);
         if !lists.is_empty() {
             return acting(opening(mind), lists.into_iter().chain(todos));
         }
     }
-    let rounds = mind.view.rounds(Kind::Read);
+    let rounds = mind.view.rounds(ToolPurpose::Read);
     let unread = mind.unread();
     let reads = match rounds {
         0 | 1 => reads(mind, &unread, 3, A_LOOK),
@@ -47,22 +47,22 @@ pub(super) fn around(mind: &mut Mind<'_>) -> Move {
         };
         return acting(say, reads);
     }
-    if rounds > 0 && mind.view.rounds(Kind::Grep) == 0 {
+    if rounds > 0 && mind.view.rounds(ToolPurpose::Grep) == 0 {
         let names = defined(&mind.read_now());
         if let Some(name) = mind.chance.pick(&names).cloned()
-            && let Some(call) = mind.call_of(Kind::Grep, search(&name))
+            && let Some(call) = mind.call_of(ToolPurpose::Grep, search(&name))
         {
             return acting(format!("`{name}` caught my eye; where is it used?"), [call]);
         }
     }
     match closed(mind) {
         Some(closing) => closing,
-        None => Move::Say(answer::overview(mind)),
+        None => AgentMove::Say(answer::overview(mind)),
     }
 }
 
 /// Reads more files than it has so far.
-pub(super) fn further(mind: &mut Mind<'_>, depth: Depth) -> Move {
+pub(super) fn further(mind: &mut AgentTurn<'_>, depth: Depth) -> AgentMove {
     if mind.past.goes_on() {
         return on(mind);
     }
@@ -70,8 +70,8 @@ pub(super) fn further(mind: &mut Mind<'_>, depth: Depth) -> Move {
         Depth::Skim => (4, 50),
         Depth::Whole => (3, A_READ),
     };
-    let rounds = mind.view.rounds(Kind::Read);
-    let listed = mind.view.rounds(Kind::Glob) + mind.view.rounds(Kind::List);
+    let rounds = mind.view.rounds(ToolPurpose::Read);
+    let listed = mind.view.rounds(ToolPurpose::Glob) + mind.view.rounds(ToolPurpose::List);
     let unread = mind.unread();
     if unread.len() < many && listed == 0 && rounds == 0 {
         let lists = listings(mind);
@@ -86,7 +86,7 @@ pub(super) fn further(mind: &mut Mind<'_>, depth: Depth) -> Move {
             return acting(say, reads);
         }
     }
-    Move::Say(answer::further(mind))
+    AgentMove::Say(answer::further(mind))
 }
 
 /// What it says when it goes on after a compaction. Summaries quote it, so it knows that it has done so before.
@@ -94,9 +94,9 @@ const GOING_ON: &str = "Going on from the summary.";
 
 /// Goes on where a compaction interrupted it: one more look, then the answer. The answer at once if it is interrupted
 /// again, or in a window that is too small it would never end.
-fn on(mind: &mut Mind<'_>) -> Move {
+fn on(mind: &mut AgentTurn<'_>) -> AgentMove {
     if mind.past.summary().contains(GOING_ON) {
-        return Move::Say(answer::overview(mind));
+        return AgentMove::Say(answer::overview(mind));
     }
     if mind.view.steps == 0 {
         let lists = listings(mind);
@@ -104,7 +104,7 @@ fn on(mind: &mut Mind<'_>) -> Move {
             return acting(GOING_ON, lists);
         }
     }
-    if mind.view.rounds(Kind::Read) == 0 {
+    if mind.view.rounds(ToolPurpose::Read) == 0 {
         let unread = mind.unread();
         let reads = reads(mind, &unread, 1, A_LOOK);
         if !reads.is_empty() {
@@ -113,15 +113,15 @@ fn on(mind: &mut Mind<'_>) -> Move {
     }
     match closed(mind) {
         Some(closing) => closing,
-        None => Move::Say(answer::overview(mind)),
+        None => AgentMove::Say(answer::overview(mind)),
     }
 }
 
 /// Lists files.
-pub(super) fn list(mind: &mut Mind<'_>, pattern: &str) -> Move {
+pub(super) fn list(mind: &mut AgentTurn<'_>, pattern: &str) -> AgentMove {
     if mind.view.steps == 0 {
         let hints = within(mind, json!({ "pattern": pattern }));
-        let call = match mind.call_of(Kind::Glob, hints) {
+        let call = match mind.call_of(ToolPurpose::Glob, hints) {
             Some(call) => Some(call),
             None => here_listed(mind),
         };
@@ -129,7 +129,7 @@ pub(super) fn list(mind: &mut Mind<'_>, pattern: &str) -> Move {
             return acting(format!("Looking for `{pattern}`."), [call]);
         }
     }
-    Move::Say(answer::listed(mind, pattern))
+    AgentMove::Say(answer::listed(mind, pattern))
 }
 
 /// How much a file tells a newcomer; less is more.
@@ -154,7 +154,7 @@ pub(super) fn rank(path: &str) -> u8 {
 }
 
 /// What lists the folder, two levels deep. At the root of the disk only a folder that is small: all of it would take long.
-fn listings(mind: &mut Mind<'_>) -> Vec<Call> {
+fn listings(mind: &mut AgentTurn<'_>) -> Vec<PlannedCall> {
     let patterns: &[&str] = match mind.view.folder.as_deref() {
         Some("" | "/") => &["*.conf"],
         _ => &["*", "*/*", "*/*/*"],
@@ -162,7 +162,7 @@ fn listings(mind: &mut Mind<'_>) -> Vec<Call> {
     let mut lists = Vec::new();
     for pattern in patterns {
         let hints = within(mind, json!({ "pattern": pattern }));
-        lists.extend(mind.call_of(Kind::Glob, hints));
+        lists.extend(mind.call_of(ToolPurpose::Glob, hints));
     }
     if lists.is_empty() {
         lists.extend(here_listed(mind));
@@ -170,23 +170,32 @@ fn listings(mind: &mut Mind<'_>) -> Vec<Call> {
     lists
 }
 
-fn here_listed(mind: &mut Mind<'_>) -> Option<Call> {
+fn here_listed(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     let folder = mind.path(".");
-    mind.call_of(Kind::List, json!({ "path": folder }))
+    mind.call_of(ToolPurpose::List, json!({ "path": folder }))
 }
 
 /// Within a small folder, where the whole would take long.
-pub(super) fn within(mind: &Mind<'_>, mut hints: Value) -> Value {
+pub(super) fn within(mind: &AgentTurn<'_>, mut hints: Value) -> Value {
     if matches!(mind.view.folder.as_deref(), Some("" | "/")) {
         hints["path"] = json!("/etc");
     }
     hints
 }
 
-fn reads(mind: &mut Mind<'_>, files: &[String], many: usize, lines: usize) -> Vec<Call> {
+fn reads(
+    mind: &mut AgentTurn<'_>,
+    files: &[String],
+    many: usize,
+    lines: usize,
+) -> Vec<PlannedCall> {
     let files = files.iter().take(many);
-    let reads = files
-        .filter_map(|file| mind.call_of(Kind::Read, json!({ "file_path": file, "limit": lines })));
+    let reads = files.filter_map(|file| {
+        mind.call_of(
+            ToolPurpose::Read,
+            json!({ "file_path": file, "limit": lines }),
+        )
+    });
     reads.collect()
 }
 
@@ -198,22 +207,27 @@ const STEPS: [&str; 3] = [
 ];
 
 /// Writes the steps down.
-fn planned(mind: &mut Mind<'_>) -> Option<Call> {
-    let states = [State::Going, State::Pending, State::Pending];
-    let todos: Vec<(String, State)> = STEPS.map(str::to_owned).into_iter().zip(states).collect();
-    let offer = mind.tools.of_kind(Kind::Todo)?;
+fn planned(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
+    let states = [
+        SimTodoState::Going,
+        SimTodoState::Pending,
+        SimTodoState::Pending,
+    ];
+    let todos: Vec<(String, SimTodoState)> =
+        STEPS.map(str::to_owned).into_iter().zip(states).collect();
+    let offer = mind.tools.of_kind(ToolPurpose::Todo)?;
     Some(mind.todo_call(offer, &todos, "write down the steps"))
 }
 
 /// Ticks the steps off, once. After a compaction they are no longer in sight.
-fn closed(mind: &mut Mind<'_>) -> Option<Move> {
-    let offer = mind.tools.of_kind(Kind::Todo)?;
+fn closed(mind: &mut AgentTurn<'_>) -> Option<AgentMove> {
+    let offer = mind.tools.of_kind(ToolPurpose::Todo)?;
     let call = match mind.past.goes_on() {
-        true if mind.view.rounds(Kind::Todo) == 0 => {
-            let todos = STEPS.map(|step| (step.to_owned(), State::Done));
+        true if mind.view.rounds(ToolPurpose::Todo) == 0 => {
+            let todos = STEPS.map(|step| (step.to_owned(), SimTodoState::Done));
             mind.todo_call(offer, &todos, "close the todo list")
         }
-        false if mind.has_open_todos() && mind.view.rounds(Kind::Todo) == 1 => {
+        false if mind.has_open_todos() && mind.view.rounds(ToolPurpose::Todo) == 1 => {
             mind.close_todos(offer)?
         }
         _ => return None,
@@ -221,7 +235,7 @@ fn closed(mind: &mut Mind<'_>) -> Option<Move> {
     Some(acting("", [call]))
 }
 
-fn opening(mind: &mut Mind<'_>) -> String {
+fn opening(mind: &mut AgentTurn<'_>) -> String {
     let say = mind.chance.say(&[
         "Let me look around",
         "I will have a look",

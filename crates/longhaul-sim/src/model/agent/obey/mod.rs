@@ -15,45 +15,45 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::file::{self, Held};
-use super::mind::{Call, Mind, Move};
-use super::places::{joined, name_of};
+use super::file::{self, RememberedFile};
+use super::known_paths::{joined, name_of};
+use super::turn::{AgentMove, AgentTurn, PlannedCall};
 use super::wish::Wish;
-use crate::model::ask::Calls;
-use crate::model::toolbox::{Kind, PATH_FIELDS};
+use crate::model::constraints::AllowedCalls;
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose};
 
-impl Mind<'_> {
+impl AgentTurn<'_> {
     /// Does what the newest words ask for.
-    pub(super) fn obey(&mut self) -> Move {
+    pub(super) fn obey(&mut self) -> AgentMove {
         let wish = Wish::of(self.past.goal());
         let decided = match self.view.steps >= self.budget {
-            true => Move::Say(answer::account(self)),
+            true => AgentMove::Say(answer::account(self)),
             false => self.grant(&wish),
         };
-        let Move::Act { lead, mut calls } = decided else {
+        let AgentMove::Act { lead, mut calls } = decided else {
             return decided;
         };
         match self.ask.calls {
-            Calls::Forbidden => return Move::Say(talk::WITHOUT_TOOLS.to_owned()),
-            Calls::One => calls.truncate(1),
+            AllowedCalls::Forbidden => return AgentMove::Say(talk::WITHOUT_TOOLS.to_owned()),
+            AllowedCalls::One => calls.truncate(1),
             _ => {}
         }
         match calls.is_empty() {
-            true => Move::Say(answer::account(self)),
-            false => Move::Act { lead, calls },
+            true => AgentMove::Say(answer::account(self)),
+            false => AgentMove::Act { lead, calls },
         }
     }
 
-    fn grant(&mut self, wish: &Wish) -> Move {
+    fn grant(&mut self, wish: &Wish) -> AgentMove {
         match wish {
-            Wish::Who => Move::Say(talk::who()),
-            Wish::Help => Move::Say(talk::help(self)),
-            Wish::Where => Move::Say(talk::folder(self)),
-            Wish::Beyond => Move::Say(talk::beyond(self)),
-            Wish::Thanks => Move::Say(talk::thanks(self)),
-            Wish::Recap => Move::Say(answer::recap(self)),
-            Wish::Filler => Move::Say(filler::text(self)),
-            Wish::Unclear(how) => Move::Say(talk::unclear(how)),
+            Wish::Who => AgentMove::Say(talk::who()),
+            Wish::Help => AgentMove::Say(talk::help(self)),
+            Wish::Where => AgentMove::Say(talk::folder(self)),
+            Wish::Beyond => AgentMove::Say(talk::beyond(self)),
+            Wish::Thanks => AgentMove::Say(talk::thanks(self)),
+            Wish::Recap => AgentMove::Say(answer::recap(self)),
+            Wish::Filler => AgentMove::Say(filler::text(self)),
+            Wish::Unclear(how) => AgentMove::Say(talk::unclear(how)),
             Wish::Overview => look::around(self),
             Wish::More(depth) => look::further(self, *depth),
             Wish::List(pattern) => look::list(self, pattern),
@@ -70,12 +70,12 @@ impl Mind<'_> {
     }
 
     /// A tool of this kind is on offer.
-    fn can(&self, kind: Kind) -> bool {
+    fn can(&self, kind: ToolPurpose) -> bool {
         self.tools.of_kind(kind).is_some()
     }
 
     /// A call of a tool of this kind with what its schema takes of these; none where there is no such tool.
-    fn call_of(&mut self, kind: Kind, mut hints: Value) -> Option<Call> {
+    fn call_of(&mut self, kind: ToolPurpose, mut hints: Value) -> Option<PlannedCall> {
         let offer = self.tools.of_kind(kind)?;
         // Tools name their path field differently.
         if let (Some(field), Some(fields)) = (offer.path_field(), hints.as_object_mut())
@@ -90,7 +90,8 @@ impl Mind<'_> {
     fn unread(&self) -> Vec<String> {
         let (places, before) = (&self.view.places, self.past.summary());
         let known = places.files.iter().filter(|file| {
-            !places.read.contains(*file) && (before.is_empty() || !before.contains(self.told(file)))
+            !places.read.contains(*file)
+                && (before.is_empty() || !before.contains(self.display_path(file)))
         });
         let mut files: Vec<String> = known.cloned().collect();
         files.sort_by_cached_key(|file| (look::rank(file), file.len(), file.clone()));
@@ -98,11 +99,11 @@ impl Mind<'_> {
     }
 
     /// What it holds of files that it read for this prompt, oldest first.
-    fn read_now(&self) -> Vec<Held> {
+    fn read_now(&self) -> Vec<RememberedFile> {
         let mut seen = BTreeSet::new();
         let reads = self
             .view
-            .of_kind(Kind::Read)
+            .of_kind(ToolPurpose::Read)
             .filter(|read| read.succeeded());
         reads
             .filter_map(|read| read.input_any(PATH_FIELDS))
@@ -127,8 +128,8 @@ impl Mind<'_> {
 }
 
 /// Says something and makes these calls.
-fn acting(lead: impl Into<String>, calls: impl IntoIterator<Item = Call>) -> Move {
-    Move::Act {
+fn acting(lead: impl Into<String>, calls: impl IntoIterator<Item = PlannedCall>) -> AgentMove {
+    AgentMove::Act {
         lead: lead.into(),
         calls: calls.into_iter().collect(),
     }

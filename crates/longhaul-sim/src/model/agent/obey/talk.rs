@@ -1,23 +1,29 @@
 //! Small talk: who answers, where it works, what it can do and what it cannot.
 
-use super::super::mind::Mind;
-use crate::model::toolbox::Kind;
+use super::super::turn::AgentTurn;
+use crate::model::toolbox::ToolPurpose;
 
 /// What it says where it may call nothing.
 pub(super) const WITHOUT_TOOLS: &str =
     "I may not use tools for this, and without them I know nothing: I am a simulated model.";
 
 /// What it can do: the tool that it takes, and how to ask for it.
-const ABLE: &[(Kind, &str)] = &[
-    (Kind::Glob, "look around (“what is in this project?”)"),
-    (Kind::Grep, "find words in files (“find main”)"),
-    (Kind::Bash, "run a command that you name (“run `ls -l`”)"),
-    (Kind::Read, "show a file (“explain README.md”)"),
+const ABLE: &[(ToolPurpose, &str)] = &[
     (
-        Kind::Write,
+        ToolPurpose::Glob,
+        "look around (“what is in this project?”)",
+    ),
+    (ToolPurpose::Grep, "find words in files (“find main”)"),
+    (
+        ToolPurpose::Bash,
+        "run a command that you name (“run `ls -l`”)",
+    ),
+    (ToolPurpose::Read, "show a file (“explain README.md”)"),
+    (
+        ToolPurpose::Write,
         "write a file (“write a file hello.txt saying good morning”)",
     ),
-    (Kind::Todo, "keep a list (“todo read the manual”)"),
+    (ToolPurpose::Todo, "keep a list (“todo read the manual”)"),
 ];
 /// What it can do without any tool.
 const ALWAYS: &[&str] = &[
@@ -32,14 +38,14 @@ pub(super) fn who() -> String {
 }
 
 /// What it can do, with examples.
-pub(super) fn help(mind: &Mind<'_>) -> String {
+pub(super) fn help(mind: &AgentTurn<'_>) -> String {
     include_str!("help.md")
         .trim_end()
         .replace("{here}", mind.here())
 }
 
 /// Where it works.
-pub(super) fn folder(mind: &Mind<'_>) -> String {
+pub(super) fn folder(mind: &AgentTurn<'_>) -> String {
     match mind.view.folder.as_deref() {
         Some("") => "I work in `/`.".to_owned(),
         Some(folder) => format!("I work in `{folder}`."),
@@ -48,7 +54,7 @@ pub(super) fn folder(mind: &Mind<'_>) -> String {
 }
 
 /// What it cannot do, in a line with three things that it can.
-pub(super) fn beyond(mind: &Mind<'_>) -> String {
+pub(super) fn beyond(mind: &AgentTurn<'_>) -> String {
     let able = ABLE.iter().filter(|(kind, _)| mind.can(*kind));
     let able = able.map(|(_, how)| *how).chain(ALWAYS.iter().copied());
     let able: Vec<&str> = able.take(3).collect();
@@ -59,7 +65,7 @@ pub(super) fn beyond(mind: &Mind<'_>) -> String {
     format!("I cannot do that: I am a simulated model and go by keywords. I can {able}.")
 }
 
-pub(super) fn thanks(mind: &mut Mind<'_>) -> String {
+pub(super) fn thanks(mind: &mut AgentTurn<'_>) -> String {
     let say = ["You are welcome.", "Gladly.", "Any time."];
     mind.chance.say(&say).to_owned()
 }

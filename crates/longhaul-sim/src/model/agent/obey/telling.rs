@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::file::Held;
-use super::super::mind::Mind;
-use super::super::places::extension;
+use super::super::file::RememberedFile;
+use super::super::known_paths::extension;
 use super::super::say::excerpt;
 use super::super::symbols::defined;
+use super::super::turn::AgentTurn;
 use super::super::view::was_refused;
-use crate::model::conversation::{Exchange, clip, first_line};
-use crate::model::toolbox::{Kind, PATH_FIELDS};
+use crate::model::conversation::{ToolExchange, clip, first_line};
+use crate::model::toolbox::{PATH_FIELDS, ToolPurpose};
 
 pub(super) fn files(count: usize) -> String {
     match count {
@@ -34,7 +34,7 @@ pub(super) fn short(text: &str, limit: usize) -> String {
 }
 
 /// A file in a line: its name, its size, what it defines or how it is headed.
-pub(super) fn about(mind: &Mind<'_>, held: &Held) -> String {
+pub(super) fn about(mind: &AgentTurn<'_>, held: &RememberedFile) -> String {
     let lines = held.text.lines().count();
     let names = defined(std::slice::from_ref(held));
     let headings = headings(held);
@@ -65,10 +65,10 @@ pub(super) fn about(mind: &Mind<'_>, held: &Held) -> String {
         1 => "1 line".to_owned(),
         count => format!("{count} lines"),
     };
-    format!("`{}`: {lines} seen{what}", mind.told(&held.path))
+    format!("`{}`: {lines} seen{what}", mind.display_path(&held.path))
 }
 
-pub(super) fn headings(held: &Held) -> Vec<String> {
+pub(super) fn headings(held: &RememberedFile) -> Vec<String> {
     if !matches!(extension(&held.path), "md" | "rst" | "txt" | "") {
         return Vec::new();
     }
@@ -77,7 +77,7 @@ pub(super) fn headings(held: &Held) -> Vec<String> {
     heads.filter(|head| !head.is_empty()).take(6).collect()
 }
 
-pub(super) fn kinds(mind: &Mind<'_>) -> String {
+pub(super) fn kinds(mind: &AgentTurn<'_>) -> String {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for file in &mind.view.places.files {
         *kinds.entry(extension(file)).or_default() += 1;
@@ -96,13 +96,13 @@ pub(super) fn kinds(mind: &Mind<'_>) -> String {
 }
 
 /// Lines that searches found, as many as asked for.
-pub(super) fn hits(mind: &Mind<'_>, most: usize) -> Option<String> {
+pub(super) fn hits(mind: &AgentTurn<'_>, most: usize) -> Option<String> {
     let mut lines = Vec::new();
     let mut all = 0;
     let mut terms = Vec::new();
     for grep in mind
         .view
-        .of_kind(Kind::Grep)
+        .of_kind(ToolPurpose::Grep)
         .filter(|grep| grep.succeeded())
     {
         let text = grep.text();
@@ -120,7 +120,7 @@ pub(super) fn hits(mind: &Mind<'_>, most: usize) -> Option<String> {
         lines.extend(found.iter().take(most).map(|line| {
             format!(
                 "- `{}`",
-                clip(mind.told(line.trim()), 140).replace('`', "'")
+                clip(mind.display_path(line.trim()), 140).replace('`', "'")
             )
         }));
     }
@@ -137,8 +137,8 @@ pub(super) fn hits(mind: &Mind<'_>, most: usize) -> Option<String> {
 }
 
 /// What failed for this prompt.
-pub(super) fn failures(mind: &Mind<'_>) -> Option<String> {
-    let failed: Vec<&Exchange<'_>> = mind
+pub(super) fn failures(mind: &AgentTurn<'_>) -> Option<String> {
+    let failed: Vec<&ToolExchange<'_>> = mind
         .view
         .since_prompt()
         .iter()
@@ -151,7 +151,9 @@ pub(super) fn failures(mind: &Mind<'_>) -> Option<String> {
             let about = call
                 .input_any(PATH_FIELDS)
                 .or_else(|| call.input_any(&["pattern", "command", "url"]));
-            let about = about.map_or_else(String::new, |about| format!(" `{}`", mind.told(about)));
+            let about = about.map_or_else(String::new, |about| {
+                format!(" `{}`", mind.display_path(about))
+            });
             match was_refused(call) {
                 true => format!("{}{about} was not allowed, so I did without.", call.name),
                 false => format!(
@@ -165,15 +167,15 @@ pub(super) fn failures(mind: &Mind<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-pub(super) fn next_steps(mind: &Mind<'_>, held: &[Held]) -> String {
+pub(super) fn next_steps(mind: &AgentTurn<'_>, held: &[RememberedFile]) -> String {
     let mut ideas = Vec::new();
     if let Some(name) = defined(held).first() {
         ideas.push(format!("“find {name}”"));
     }
     if let Some(file) = mind.unread().first() {
-        ideas.push(format!("“explain {}”", mind.told(file)));
+        ideas.push(format!("“explain {}”", mind.display_path(file)));
     }
-    if mind.can(Kind::Bash) {
+    if mind.can(ToolPurpose::Bash) {
         ideas.push("“run the tests”".to_owned());
     }
     ideas.push("“read everything”".to_owned());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::engine::{Event, ToolOutput};
-use longhaul_core::notes::{DEFAULT_TEMPLATE, Notes, Progress};
+use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesProgress, SessionNotes};
 use longhaul_core::window::QuerySource;
 use longhaul_store::NotesFolder;
 use rand_chacha::ChaCha8Rng;
@@ -74,11 +74,11 @@ fn notes_are_whole(host: &Host, when: &str) {
     let Some(text) = folder.notes().unwrap() else {
         return;
     };
-    let template = Notes::parse(DEFAULT_TEMPLATE);
-    let notes = Notes::parse(text);
+    let template = SessionNotes::parse(DEFAULT_TEMPLATE);
+    let notes = SessionNotes::parse(text);
     assert_eq!(template.allows(&notes), Ok(()), "{when}");
     if let Some(progress) = folder.progress().unwrap() {
-        assert!(Progress::read(progress.as_bytes()).is_some(), "{when}");
+        assert!(NotesProgress::read(progress.as_bytes()).is_some(), "{when}");
     }
 }
 

@@ -8,7 +8,7 @@ use longhaul::session::TurnError;
 use longhaul::{Model, NoWorkspace, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::ToolOutput;
-use longhaul_core::prompt::Think;
+use longhaul_core::prompt::ThinkingChoice;
 use longhaul_provider::Reply;
 use longhaul_store::Durability;
 use tokio::time::Instant;
@@ -207,7 +207,7 @@ impl Host {
         let until = Instant::now() + time;
         if self.setup.tending == Tending::Attends {
             tokio::select! {
-                () = self.session.as_mut().unwrap().attend() => {}
+                () = self.session.as_mut().unwrap().drive_background() => {}
                 () = tokio::time::sleep_until(until) => {}
             }
         }
@@ -250,6 +250,6 @@ fn prompt(model: &str) -> Prompt {
         tool("Edit", &["file_path", "old_string", "new_string"]),
         tool("TodoWrite", &["todos"]),
     ]);
-    prompt.think = Think::On { budget: 2_000 };
+    prompt.think = ThinkingChoice::On { budget: 2_000 };
     prompt
 }

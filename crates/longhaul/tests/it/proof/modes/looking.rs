@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use longhaul::{Boxed, Model, OnStream};
-use longhaul_core::engine::Outgoing;
+use longhaul_core::engine::ModelRequest;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 
@@ -16,7 +16,7 @@ struct Looking(Arc<Mutex<Vec<(QuerySource, String)>>>);
 impl Model for Looking {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         _: OnStream<'a>,
         _: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {

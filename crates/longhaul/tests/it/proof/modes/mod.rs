@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_core::engine::Summarizer;
-use longhaul_core::inspect::{Inspection, LineEnd, Report};
+use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
 use longhaul_core::models::ModelTable;
-use longhaul_core::window::Settings;
+use longhaul_core::window::WindowSettings;
 
 use host::{Host, Mode, Setup, Tending};
 use plan::{Flow, plan};
@@ -104,7 +104,7 @@ async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> F
     figures
 }
 
-fn inspected(transcript: &Path) -> Report {
+fn inspected(transcript: &Path) -> InspectionReport {
     let bytes = std::fs::read(transcript).unwrap();
     let mut inspection = Inspection::new();
     let mut offset = 0;
@@ -113,7 +113,7 @@ fn inspected(transcript: &Path) -> Report {
         inspection.line(number as u64 + 1, offset, text, LineEnd::Lf);
         offset += line.len() as u64;
     }
-    let report = inspection.report(&ModelTable::builtin(), &Settings::default(), None);
+    let report = inspection.report(&ModelTable::builtin(), &WindowSettings::default(), None);
     report.unwrap()
 }
 

@@ -9,22 +9,22 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul::{Boxed, Clock, Model, OnStream};
-use longhaul_core::engine::Outgoing;
+use longhaul_core::engine::ModelRequest;
 use longhaul_core::models::ModelTable;
 use longhaul_core::window::QuerySource;
 use longhaul_provider::decode::decode_json;
-use longhaul_provider::error::Answer;
+use longhaul_provider::error::ErrorResponse;
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply};
-use longhaul_sim::call::Call;
-use longhaul_sim::model::ask::{Ask, Thinking};
-use longhaul_sim::model::{self, Draft, DraftBlock, SimModel};
-use longhaul_sim::world::{self, Pace, World};
+use longhaul_sim::call::ApiCall;
+use longhaul_sim::model::constraints::{ReplyConstraints, RequestedThinking};
+use longhaul_sim::model::{self, DraftBlock, ReplyDraft, SimModel};
+use longhaul_sim::world::{self, ReplySpeed, World};
 use tokio::time::Instant;
 
 use super::plan::Step;
 
 /// So that a summary of 1,800 tokens takes half a minute.
-const PACE: Pace = Pace {
+const PACE: ReplySpeed = ReplySpeed {
     first_byte_ms: 1_500,
     prompt_per_second: 10_000,
     output_per_second: 60,
@@ -72,24 +72,24 @@ struct Planned {
     other: SimModel,
 }
 
-impl model::Model for Planned {
-    fn reply(&mut self, turn: &model::Turn<'_>) -> Draft {
+impl model::ReplyModel for Planned {
+    fn reply(&mut self, turn: &model::ModelTurn<'_>) -> ReplyDraft {
         if !*self.asked.is_turn.lock().unwrap() {
             let mut request = turn.request.clone();
             request.max_tokens = request.max_tokens.map(|most| most.min(SUMMARY));
-            return self.other.reply(&model::Turn {
+            return self.other.reply(&model::ModelTurn {
                 request: &request,
                 ..*turn
             });
         }
         let step = &self.steps[*self.asked.turn.lock().unwrap()];
         let mut content = step.reply.clone();
-        if Ask::of(turn.request).thinking != Thinking::Off {
+        if ReplyConstraints::of(turn.request).thinking != RequestedThinking::Off {
             content.insert(0, DraftBlock::Thinking(step.thought.clone()));
         }
-        Draft {
+        ReplyDraft {
             content,
-            ..Draft::default()
+            ..ReplyDraft::default()
         }
     }
 }
@@ -106,9 +106,9 @@ impl Provider {
         let planned = Planned {
             steps,
             asked: asked.clone(),
-            other: SimModel::new(model::Options::default()),
+            other: SimModel::new(model::SimModelOptions::default()),
         };
-        let mut options = world::Options::new(5, Box::new(planned));
+        let mut options = world::WorldOptions::new(5, Box::new(planned));
         options.pace = PACE;
         options.kept_calls = usize::MAX;
         let file = format!("[models.{model}]\nwindow = {window}\n");
@@ -152,7 +152,7 @@ impl Provider {
 
     async fn answer(
         &self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'_>,
         cancel: CancellationToken,
     ) -> Result<Reply, Error> {
@@ -166,7 +166,7 @@ impl Provider {
                 on_disk: std::fs::metadata(&self.0.transcript).unwrap().len() as usize,
             });
         }
-        let call = Call {
+        let call = ApiCall {
             key: "k".into(),
             version: "2023-06-01".into(),
             betas: request.betas.iter().cloned().collect::<BTreeSet<_>>(),
@@ -201,7 +201,7 @@ impl Provider {
                 let told = format!("{source}: {}", error.message);
                 self.0.rejected.lock().unwrap().push(told);
                 let body = error.envelope("req_1").to_string();
-                let mut answer = Answer::from_body(body.as_bytes());
+                let mut answer = ErrorResponse::from_body(body.as_bytes());
                 answer.status = Some(error.status);
                 Err(answer.into_error())
             }
@@ -212,7 +212,7 @@ impl Provider {
 impl Model for Provider {
     fn send<'a>(
         &'a self,
-        request: Outgoing,
+        request: ModelRequest,
         on_stream: OnStream<'a>,
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {

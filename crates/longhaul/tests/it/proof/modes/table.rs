@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_core::engine::{Ahead, Event, Summarizer};
+use longhaul_core::engine::{Event, PreparationEvent, Summarizer};
 use longhaul_core::money::Usd;
-use longhaul_core::report::{Rules, UserMessages};
-use longhaul_sim::books::Account;
+use longhaul_core::report::{RuleLoss, UserMessageLoss};
+use longhaul_sim::usage_log::UsageTotals;
 
 use super::host::Host;
 
@@ -16,8 +16,8 @@ pub(super) struct Figures {
     /// Why notes were not used, what became of what was prepared, what failed.
     pub(super) oddities: BTreeMap<String, usize>,
     /// Requests, tokens and cost by who asked.
-    pub(super) by: BTreeMap<String, Account>,
-    pub(super) total: Account,
+    pub(super) by: BTreeMap<String, UsageTotals>,
+    pub(super) total: UsageTotals,
     /// What the session told that it cost.
     pub(super) told: Usd,
     /// What a summary cost that was being prepared when the session ended: nobody is told of it.
@@ -27,8 +27,8 @@ pub(super) struct Figures {
     /// What the compactions told that they were waited for.
     pub(super) waited_told: f64,
     pub(super) grown: usize,
-    pub(super) messages: UserMessages,
-    pub(super) rules: Rules,
+    pub(super) messages: UserMessageLoss,
+    pub(super) rules: RuleLoss,
 }
 
 impl Figures {
@@ -62,8 +62,8 @@ impl Figures {
                     let kind = reason.split(' ').next().unwrap_or_default();
                     format!("notes not used: {kind}")
                 }
-                Event::Ahead(Ahead::Dropped) => "ahead dropped".to_owned(),
-                Event::Ahead(Ahead::Begun) => {
+                Event::Ahead(PreparationEvent::Dropped) => "ahead dropped".to_owned(),
+                Event::Ahead(PreparationEvent::Begun) => {
                     begun = 1;
                     "ahead begun".to_owned()
                 }
@@ -109,7 +109,7 @@ impl Figures {
         }
     }
 
-    pub(super) fn by(&self, source: &str) -> Account {
+    pub(super) fn by(&self, source: &str) -> UsageTotals {
         self.by.get(source).copied().unwrap_or_default()
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use longhaul::undo::Act;
+use longhaul::undo::UndoMode;
 use longhaul_core::config::Config;
 use longhaul_core::engine::Summarizer;
 use longhaul_core::models::ModelTable;
@@ -37,7 +37,7 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
         &host.transcript,
         &Config::default(),
         &models,
-        Act::Write,
+        UndoMode::Write,
         now,
     )
     .unwrap();

@@ -1,0 +1,76 @@
+//! What an agent is made of, whichever session it works on: kept, so that another session can be opened the same way.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul::ReadPolicy;
+use longhaul::session::{SessionBuilder, SessionOptions};
+use longhaul_core::models::ModelSpec;
+use longhaul_core::prompt::UserPresence;
+use longhaul_core::window::QuerySource;
+use longhaul_store::Env;
+
+use super::event_sink::Tell;
+use super::gate::Gate;
+use super::request_prefix::Preferences;
+use super::sources::ToolStateSources;
+use crate::agent_kind::AgentKind;
+use crate::session_paths::SessionPaths;
+use crate::tool::Toolbox;
+
+/// Who works with the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConversationRole {
+    /// The user's own conversation.
+    Main,
+    /// A sub-agent: what its tools hold is its own.
+    SubAgent,
+}
+
+/// The tools of one conversation, and where to ask for what they hold.
+#[derive(Clone, Default)]
+pub struct ConversationTools {
+    /// The tools. `Task` is added by the agent.
+    pub toolbox: Toolbox,
+    /// What they hold.
+    pub sources: ToolStateSources,
+}
+
+/// Equips a conversation: called for each session that is opened and for each sub-agent, so that none sees what another's
+/// tools hold. What the tools have to tell goes to the last argument.
+pub type Outfit =
+    Arc<dyn Fn(&SessionPaths, ConversationRole, &Tell) -> ConversationTools + Send + Sync>;
+
+/// What an agent is made of.
+#[derive(Clone)]
+pub(crate) struct AgentSpec {
+    /// What each session of it is opened with.
+    pub(crate) session: SessionBuilder,
+    pub(crate) env: Env,
+    pub(crate) cwd: PathBuf,
+    pub(crate) further: Vec<PathBuf>,
+    pub(crate) reads: ReadPolicy,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) kinds: Vec<AgentKind>,
+    pub(crate) outfit: Outfit,
+    pub(crate) presence: UserPresence,
+    pub(crate) source: QuerySource,
+    pub(crate) shell: Option<String>,
+    pub(crate) system_prompt: Option<String>,
+    pub(crate) append_system_prompt: Option<String>,
+    pub(crate) preferences: Preferences,
+    pub(crate) max_turns: Option<u32>,
+}
+
+impl AgentSpec {
+    /// Settings, models, hooks and the like of its sessions.
+    pub(crate) fn options(&self) -> &SessionOptions {
+        self.session.options()
+    }
+
+    /// A model's window under the settings.
+    pub(crate) fn window(&self, spec: &ModelSpec) -> u64 {
+        let cap = self.options().config.window_cap.unwrap_or(spec.window);
+        spec.window.min(cap)
+    }
+}

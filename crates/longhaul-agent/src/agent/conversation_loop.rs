@@ -1,0 +1,294 @@
+//! The loop itself: turns and calls until the model has nothing more to do. The main conversation and those of sub-agents
+//! go through here alike; what differs is who is told and which hook may hold the end back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul::Session;
+use longhaul::hooks::{HookEvent, HookResponse};
+use longhaul::session::TurnError;
+use longhaul_core::engine::{EffectFailureKind, EntryAudience as ShownTo, NewEntry};
+use longhaul_core::money::Usd;
+use longhaul_provider::{CancellationToken, Reply, StopReason};
+use serde_json::{Value, json};
+
+use super::agent_handle::ObservedSession;
+use super::nested_memory::NestedMemory;
+use super::request_prefix::PrefixBuilder;
+use super::tool_executor::{ExecutedCalls, StopCause, ToolExecutor, wanted};
+use super::words;
+use crate::event::{AgentEvent, PromptOutcome};
+
+/// Whose loop it is.
+#[derive(Debug, Clone)]
+pub(crate) enum LoopRole {
+    /// The user's conversation.
+    Main,
+    /// A sub-agent's.
+    Sub {
+        id: String,
+        kind: String,
+        transcript: PathBuf,
+    },
+}
+
+/// What comes in from elsewhere between two turns: reports of agents in the background, as attachments.
+pub(crate) type Arrivals = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
+
+/// A conversation at work.
+pub(crate) struct ConversationLoop {
+    pub(crate) session: Session,
+    /// Makes the sections of the system prompt that change with every turn; none: there are none.
+    pub(crate) prefix_builder: Option<Arc<PrefixBuilder>>,
+    pub(crate) tool_executor: ToolExecutor,
+    /// Loads memory files of the folders in which the model reads.
+    pub(crate) nested_memory: NestedMemory,
+    pub(crate) role: LoopRole,
+    pub(crate) arrivals: Option<Arrivals>,
+    /// Whoever looks at it sees how it stands.
+    pub(crate) observed: Option<ObservedSession>,
+    /// The most replies to one prompt.
+    pub(crate) max_turns: Option<u32>,
+    /// The most that the session may cost.
+    pub(crate) max_cost: Option<Usd>,
+    /// Replies to the prompt so far.
+    pub(crate) turns: u32,
+    /// Calls made for it so far.
+    pub(crate) calls: usize,
+    /// What the model said last.
+    pub(crate) last_text: String,
+    /// Why the model did not answer the prompt, if that is how the work on it ended.
+    pub(crate) failed: Option<EffectFailureKind>,
+}
+
+/// What follows a turn.
+enum AfterTurn {
+    GoOn,
+    End(PromptOutcome),
+}
+
+impl ConversationLoop {
+    /// Adds what was said and works until it is answered.
+    pub(crate) async fn work(
+        &mut self,
+        entries: Vec<NewEntry>,
+        cancel: &CancellationToken,
+    ) -> PromptOutcome {
+        self.turns = 0;
+        self.calls = 0;
+        self.last_text.clear();
+        self.failed = None;
+        if let Err(error) = self.session.add(entries).await {
+            return PromptOutcome::Failed(error.to_string());
+        }
+        let mut stop_held_back = false;
+        loop {
+            if self.max_turns.is_some_and(|most| self.turns >= most) {
+                return PromptOutcome::TurnsUsedUp(self.turns);
+            }
+            if let Some(most) = self.spent_all() {
+                return PromptOutcome::BudgetUsedUp(most);
+            }
+            if let Err(error) = self.take_arrivals().await {
+                return PromptOutcome::Failed(error.to_string());
+            }
+            self.refresh_prompt();
+            let reply = match self.session.turn().await {
+                Ok(reply) => reply,
+                Err(_) if cancel.is_cancelled() => {
+                    return self.interrupted(words::INTERRUPTED).await;
+                }
+                Err(TurnError::Refused(sentence)) => return PromptOutcome::Refused(sentence),
+                Err(error) => {
+                    if let TurnError::Failed(failed) = &error {
+                        self.failed = Some(failed.kind);
+                    }
+                    return PromptOutcome::Failed(error.to_string());
+                }
+            };
+            self.turns += 1;
+            self.send_status();
+            match self.replied(&reply, &mut stop_held_back, cancel).await {
+                AfterTurn::GoOn => {}
+                AfterTurn::End(ended) => return ended,
+            }
+        }
+    }
+
+    /// The most that the session may cost, if that much was spent.
+    fn spent_all(&self) -> Option<Usd> {
+        let most = self.max_cost?;
+        let spent = self.observed.as_ref()?.account.spent().cost?;
+        (spent >= most).then_some(most)
+    }
+
+    /// Sections that are declared to change with every turn are computed again (A2). If that fails the turn goes on with
+    /// the prompt as it was.
+    fn refresh_prompt(&mut self) {
+        let Some(heads) = &self.prefix_builder else {
+            return;
+        };
+        let refused = match heads.next_turn() {
+            Ok(None) => return,
+            Ok(Some(prompt)) => match self.session.set_prompt(&prompt) {
+                Ok(()) => return,
+                Err(error) => error.to_string(),
+            },
+            Err(error) => error.to_string(),
+        };
+        tracing::warn!("the system prompt stays as it was: {refused}");
+    }
+
+    async fn replied(
+        &mut self,
+        reply: &Reply,
+        stop_held_back: &mut bool,
+        cancel: &CancellationToken,
+    ) -> AfterTurn {
+        self.last_text = reply.text();
+        if let LoopRole::Main = self.role {
+            let message = serde_json::from_slice(&reply.message_json()).unwrap_or(Value::Null);
+            self.tool_executor
+                .event_sink
+                .send(AgentEvent::Replied(message));
+        }
+        let calls = wanted(reply);
+        if !calls.is_empty() {
+            self.calls += calls.len();
+            return self.call(&calls, cancel).await;
+        }
+        match reply.stop {
+            Some(StopReason::PauseTurn) if !cancel.is_cancelled() => return AfterTurn::GoOn,
+            Some(StopReason::MaxTokens) => {
+                self.notice("The reply was cut off: it reached the most tokens a reply may have.");
+            }
+            Some(StopReason::ContextWindowExceeded) => self.notice(
+                "The reply was cut off: the context window was full. The conversation is compacted before the next request.",
+            ),
+            Some(StopReason::Refusal) => self.notice("The model declined to answer."),
+            _ => {}
+        }
+        if cancel.is_cancelled() {
+            return AfterTurn::End(PromptOutcome::Done);
+        }
+        self.may_stop(stop_held_back).await
+    }
+
+    async fn call(
+        &mut self,
+        calls: &[super::tool_executor::RequestedCall],
+        cancel: &CancellationToken,
+    ) -> AfterTurn {
+        let handled = self.run_calls(calls, cancel).await;
+        let live = self.session.engine().live();
+        let memory = self.nested_memory.find(calls, &handled.outputs, live);
+        let memory = self.nested_memory.attachments(memory).await;
+        let attachments = memory.into_iter().chain(handled.attachments);
+        let attachments = attachments.map(NewEntry::Attachment);
+        let results = NewEntry::ToolResults(handled.outputs);
+        let entries = std::iter::once(results).chain(attachments).collect();
+        if let Err(error) = self.session.add(entries).await {
+            return AfterTurn::End(PromptOutcome::Failed(error.to_string()));
+        }
+        self.send_status();
+        AfterTurn::End(match handled.stop {
+            None => return AfterTurn::GoOn,
+            Some(StopCause::User) => self.interrupted(words::INTERRUPTED_TOOLS).await,
+            Some(StopCause::Hook(reason)) => {
+                self.notice(&reason);
+                PromptOutcome::Done
+            }
+        })
+    }
+
+    /// Runs calls; what the session does in the background goes on meanwhile.
+    async fn run_calls(
+        &mut self,
+        calls: &[super::tool_executor::RequestedCall],
+        cancel: &CancellationToken,
+    ) -> ExecutedCalls {
+        let run = self.tool_executor.run(calls, cancel);
+        tokio::pin!(run);
+        let mut under_way = true;
+        loop {
+            tokio::select! {
+                biased;
+                handled = &mut run => return handled,
+                () = self.session.drive_background(), if under_way => under_way = false,
+            }
+        }
+    }
+
+    pub(crate) fn send_status(&self) {
+        if let Some(watched) = &self.observed {
+            watched.tell(&self.session);
+        }
+    }
+
+    /// Hooks may hold the end back, once (K1).
+    async fn may_stop(&mut self, held_back: &mut bool) -> AfterTurn {
+        let last = (!self.last_text.is_empty()).then(|| self.last_text.clone());
+        let event = match &self.role {
+            LoopRole::Main => HookEvent::Stop {
+                stop_hook_active: *held_back,
+                last_assistant_message: last,
+            },
+            LoopRole::Sub {
+                id,
+                kind,
+                transcript,
+            } => HookEvent::SubagentStop {
+                stop_hook_active: *held_back,
+                agent_id: id.clone(),
+                agent_type: kind.clone(),
+                agent_transcript_path: transcript.clone(),
+                last_assistant_message: last,
+            },
+        };
+        let HookResponse { blocked, stop, .. } =
+            self.tool_executor.hook_runner.run_hooks(event).await;
+        match blocked {
+            Some(reason) if stop.is_none() && !*held_back => {
+                *held_back = true;
+                let entry = NewEntry::User {
+                    content: Value::String(words::stop_hook(&reason.text)),
+                    shown: ShownTo::ToNobody,
+                };
+                match self.session.add(vec![entry]).await {
+                    Ok(()) => AfterTurn::GoOn,
+                    Err(error) => AfterTurn::End(PromptOutcome::Failed(error.to_string())),
+                }
+            }
+            _ => AfterTurn::End(PromptOutcome::Done),
+        }
+    }
+
+    async fn take_arrivals(&mut self) -> Result<(), TurnError> {
+        let arrived = self.arrivals.as_ref().map(|arrivals| arrivals());
+        match arrived {
+            Some(arrived) if !arrived.is_empty() => {
+                let entries = arrived.into_iter().map(NewEntry::Attachment).collect();
+                self.session.add(entries).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The user stopped the work: that is said in the conversation, which is valid as it is.
+    async fn interrupted(&mut self, marker: &str) -> PromptOutcome {
+        let entry = NewEntry::User {
+            content: json!([{"type": "text", "text": marker}]),
+            shown: ShownTo::ToUser,
+        };
+        match self.session.add(vec![entry]).await {
+            Ok(()) => PromptOutcome::Cancelled,
+            Err(error) => PromptOutcome::Failed(error.to_string()),
+        }
+    }
+
+    fn notice(&self, sentence: &str) {
+        if let LoopRole::Main = self.role {
+            self.tool_executor.event_sink.notice(sentence);
+        }
+    }
+}

@@ -1,0 +1,481 @@
+//! Runs the calls of a reply (Q1): those that only look side by side, the others one after the other, each past hooks and
+//! permissions. Every call gets a result, whatever happens; the results keep the order of the calls.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use futures_util::stream::{self, StreamExt};
+use longhaul::Boxed;
+use longhaul::hooks::{HookEvent, HookPermission};
+use longhaul_core::engine::ToolOutput;
+use longhaul_provider::{CancellationToken, Reply};
+use serde_json::Value;
+use tokio::sync::{Mutex, oneshot};
+
+use super::detail::detail;
+use super::event_sink::EventSink;
+use super::gate::{Gate, GateDecision, RuleLifetime};
+use super::hook_runner::{HookRunner, hook_context};
+use super::words;
+use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
+use crate::tool::{CallContext, CallGuard, Tool, ToolCallOutput, Toolbox};
+
+/// The most calls that run side by side.
+const SIDE_BY_SIDE: usize = 10;
+/// How long a stopped tool may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A call that the model wants made.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RequestedCall {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// None: it is no object.
+    pub(crate) input: Option<Value>,
+}
+
+/// Who is told of calls.
+#[derive(Clone)]
+pub(crate) enum CallAudience {
+    /// Whoever watches the agent.
+    Calls,
+    /// Nobody but who watches the call of the sub-agent.
+    Progress(Arc<dyn Fn(&str) + Send + Sync>),
+}
+
+/// Runs calls.
+#[derive(Clone)]
+pub(crate) struct ToolExecutor {
+    pub(crate) toolbox: Toolbox,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) hook_runner: HookRunner,
+    pub(crate) event_sink: EventSink,
+    pub(crate) audience: CallAudience,
+    /// People are asked one thing at a time.
+    pub(crate) asking: Arc<Mutex<()>>,
+}
+
+/// What the calls of a reply came to.
+#[derive(Debug, Default)]
+pub(crate) struct ExecutedCalls {
+    /// A result for each call, in the order of the calls.
+    pub(crate) outputs: Vec<ToolOutput>,
+    /// What hooks want the model to know.
+    pub(crate) attachments: Vec<Value>,
+    /// Why the work ends behind them.
+    pub(crate) stop: Option<StopCause>,
+}
+
+/// Why the work ends behind calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StopCause {
+    /// The user stopped it, or said no without saying what to do instead.
+    User,
+    /// A hook wants it to end.
+    Hook(String),
+}
+
+struct FinishedCall {
+    output: ToolCallOutput,
+    context: Vec<Value>,
+    stop: Option<StopCause>,
+}
+
+impl From<ToolCallOutput> for FinishedCall {
+    fn from(output: ToolCallOutput) -> Self {
+        Self {
+            output,
+            context: Vec::new(),
+            stop: None,
+        }
+    }
+}
+
+/// What becomes of a call before it runs.
+enum PreRunDecision {
+    /// With this input.
+    Run(Value, CallGuard),
+    Not(FinishedCall),
+}
+
+/// The calls of a reply.
+pub(crate) fn wanted(reply: &Reply) -> Vec<RequestedCall> {
+    let calls = reply.tool_calls().map(|call| {
+        let input: Option<Value> = serde_json::from_slice(call.input).ok();
+        // What the provider wrote is wrapped where it is no JSON.
+        let input = input.filter(|input| input.is_object() && input.get("INVALID_JSON").is_none());
+        RequestedCall {
+            id: call.id.into_owned(),
+            name: call.name.into_owned(),
+            input,
+        }
+    });
+    calls.collect()
+}
+
+impl ToolExecutor {
+    /// Runs calls. When the token is cancelled, what runs is stopped and what has not begun is not run.
+    pub(crate) async fn run(
+        &self,
+        calls: &[RequestedCall],
+        cancel: &CancellationToken,
+    ) -> ExecutedCalls {
+        let mut handled = ExecutedCalls::default();
+        for batch in self.batches(calls) {
+            let halted = handled.stop.is_some() || cancel.is_cancelled();
+            let done: Vec<FinishedCall> = match halted {
+                true => batch
+                    .iter()
+                    .map(|_| ToolCallOutput::error(words::not_run()).into())
+                    .collect(),
+                false => {
+                    let mut runs: Vec<Boxed<'_, FinishedCall>> = Vec::with_capacity(batch.len());
+                    for call in batch {
+                        runs.push(Box::pin(self.one(call, cancel)));
+                    }
+                    stream::iter(runs).buffered(SIDE_BY_SIDE).collect().await
+                }
+            };
+            for (call, done) in batch.iter().zip(done) {
+                if halted {
+                    self.ended(call, &done.output);
+                }
+                handled.outputs.push(ToolOutput {
+                    tool_use_id: call.id.clone(),
+                    content: done.output.content,
+                    is_error: done.output.is_error,
+                });
+                handled.attachments.extend(done.context);
+                handled.stop = handled.stop.take().or(done.stop);
+            }
+        }
+        if cancel.is_cancelled() {
+            handled.stop = Some(StopCause::User);
+        }
+        handled
+    }
+
+    /// Neighbours that only look go together.
+    fn batches<'c>(&self, calls: &'c [RequestedCall]) -> Vec<&'c [RequestedCall]> {
+        let looks = |call: &RequestedCall| {
+            let tool = self.toolbox.find(&call.name).zip(call.input.as_ref());
+            // A call that cannot run changes nothing either.
+            tool.is_none_or(|(tool, input)| tool.access(input).is_read_only())
+        };
+        calls
+            .chunk_by(|one, next| looks(one) && looks(next))
+            .collect()
+    }
+
+    async fn one(&self, call: &RequestedCall, cancel: &CancellationToken) -> FinishedCall {
+        let tool = self.toolbox.find(&call.name);
+        let empty = Value::Null;
+        let input = call.input.as_ref().unwrap_or(&empty);
+        let line = tool.map_or_else(String::new, |tool| tool.line(input));
+        self.started(call, &line, input);
+        let done = match (tool, &call.input) {
+            (None, _) => {
+                let names: Vec<&str> = self.toolbox.names().collect();
+                ToolCallOutput::error(words::unknown_tool(&call.name, &names.join(", "))).into()
+            }
+            (Some(_), None) => ToolCallOutput::error(words::bad_input()).into(),
+            (Some(tool), Some(input)) => self.permitted(tool, call, input, cancel).await,
+        };
+        self.ended(call, &done.output);
+        done
+    }
+
+    /// Past hooks and permissions, and then the tool.
+    async fn permitted(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &RequestedCall,
+        input: &Value,
+        cancel: &CancellationToken,
+    ) -> FinishedCall {
+        let before = self
+            .hook_runner
+            .run_hooks(HookEvent::PreToolUse {
+                tool_name: call.name.clone(),
+                tool_input: input.clone(),
+                tool_use_id: call.id.clone(),
+            })
+            .await;
+        let mut context: Vec<Value> = hook_context("PreToolUse", &before.context)
+            .into_iter()
+            .collect();
+        let hook_stop = before
+            .stop
+            .as_ref()
+            .map(|reason| StopCause::Hook(reason.text.clone()));
+        if before.blocked.is_some() || before.permission == Some(HookPermission::Deny) {
+            let reason = before.blocked.map(|reason| reason.text).unwrap_or_default();
+            let told = match reason.is_empty() {
+                true => "a hook forbids it",
+                false => &reason,
+            };
+            self.denied(tool, call, input, told);
+            return FinishedCall {
+                output: ToolCallOutput::error(words::hook_denied(&reason)),
+                context,
+                stop: hook_stop,
+            };
+        }
+        let input = before.updated_input.unwrap_or_else(|| input.clone());
+        let verdict = tokio::select! {
+            biased;
+            () = cancel.cancelled() => PreRunDecision::Not(ToolCallOutput::error(words::not_run()).into()),
+            verdict = self.judge(tool, call, input, before.permission) => verdict,
+        };
+        let mut done = match verdict {
+            PreRunDecision::Not(done) => done,
+            PreRunDecision::Run(input, guard) => {
+                self.performed(tool, call, input, guard, cancel).await
+            }
+        };
+        context.append(&mut done.context);
+        done.context = context;
+        done.stop = done.stop.or(hook_stop);
+        done
+    }
+
+    /// Whether the call may run; the user is asked where that is open.
+    async fn judge(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &RequestedCall,
+        input: Value,
+        hooks: Option<HookPermission>,
+    ) -> PreRunDecision {
+        let access = tool.access(&input);
+        let judged = self.gate.judge(&call.name, &input, &access);
+        let (reason, rule) = match (judged, hooks) {
+            // A hook may not allow what a rule forbids.
+            (GateDecision::Deny { reason }, _) => {
+                self.denied(tool, call, &input, &reason);
+                return PreRunDecision::Not(ToolCallOutput::error(words::denied(&reason)).into());
+            }
+            (_, Some(HookPermission::Allow)) => {
+                return PreRunDecision::Run(input, CallGuard::Nothing);
+            }
+            (GateDecision::Allow, None) => {
+                return PreRunDecision::Run(input, self.gate.guard(&access));
+            }
+            (GateDecision::Ask { reason, rule }, _) => (reason, rule),
+            (GateDecision::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
+        };
+        let _one_at_a_time = self.asking.lock().await;
+        // Meanwhile the user may have agreed to a rule that covers this call.
+        if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == GateDecision::Allow {
+            return PreRunDecision::Run(input, self.gate.guard(&access));
+        }
+        if let Some(verdict) = self.answered_by_hook(tool, call, &input).await {
+            return verdict;
+        }
+        let (answer, answered) = oneshot::channel();
+        self.event_sink.send(AgentEvent::Asks(ApprovalRequest {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            line: tool.line(&input),
+            detail: match tool.detail(&input) {
+                said if said.is_empty() => detail(&input, &access),
+                said => said,
+            },
+            access,
+            reason: reason.clone(),
+            rule: rule.clone(),
+            answer,
+        }));
+        let lasting = match answered.await {
+            Err(_) => {
+                self.denied(tool, call, &input, &reason);
+                return PreRunDecision::Not(ToolCallOutput::error(words::unasked(&reason)).into());
+            }
+            Ok(ApprovalAnswer::No(said)) => {
+                let stop = said.is_none().then_some(StopCause::User);
+                return PreRunDecision::Not(FinishedCall {
+                    stop,
+                    ..ToolCallOutput::error(words::refused(said.as_deref())).into()
+                });
+            }
+            Ok(ApprovalAnswer::Once) => None,
+            Ok(ApprovalAnswer::Session) => Some(RuleLifetime::Session),
+            Ok(ApprovalAnswer::Project) => Some(RuleLifetime::Project),
+        };
+        if let Some((rule, lasting)) = rule.zip(lasting)
+            && let Err(sentence) = self.gate.remember(&rule, lasting)
+        {
+            self.event_sink.notice(sentence);
+        }
+        PreRunDecision::Run(input, CallGuard::Nothing)
+    }
+
+    /// A hook may answer in the user's place (K1). None: the user is asked.
+    async fn answered_by_hook(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &RequestedCall,
+        input: &Value,
+    ) -> Option<PreRunDecision> {
+        let heard = self
+            .hook_runner
+            .run_hooks(HookEvent::PermissionRequest {
+                tool_name: call.name.clone(),
+                tool_input: input.clone(),
+                tool_use_id: call.id.clone(),
+            })
+            .await;
+        if heard.blocked.is_some() || heard.permission == Some(HookPermission::Deny) {
+            let reason = heard.blocked.map(|reason| reason.text).unwrap_or_default();
+            self.denied(tool, call, input, &reason);
+            let output = ToolCallOutput::error(words::hook_denied(&reason));
+            return Some(PreRunDecision::Not(output.into()));
+        }
+        if heard.permission != Some(HookPermission::Allow) {
+            return None;
+        }
+        let input = heard.updated_input.unwrap_or_else(|| input.clone());
+        // A hook may not allow what a rule forbids, whatever it makes of the input.
+        match self.gate.judge(&call.name, &input, &tool.access(&input)) {
+            GateDecision::Deny { reason } => {
+                self.denied(tool, call, &input, &reason);
+                Some(PreRunDecision::Not(
+                    ToolCallOutput::error(words::denied(&reason)).into(),
+                ))
+            }
+            _ => Some(PreRunDecision::Run(input, CallGuard::Nothing)),
+        }
+    }
+
+    async fn performed(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &RequestedCall,
+        input: Value,
+        guard: CallGuard,
+        cancel: &CancellationToken,
+    ) -> FinishedCall {
+        let began = Instant::now();
+        let mut output = self.perform(tool, call, input.clone(), guard, cancel).await;
+        if cancel.is_cancelled() {
+            return output.into();
+        }
+        let after = self
+            .hook_runner
+            .run_hooks(HookEvent::PostToolUse {
+                tool_name: call.name.clone(),
+                tool_input: input,
+                tool_response: output.content.clone(),
+                tool_use_id: call.id.clone(),
+                duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
+            })
+            .await;
+        if let Some(content) = after.updated_output {
+            output.content = match content {
+                content @ (Value::String(_) | Value::Array(_)) => content,
+                other => Value::String(other.to_string()),
+            };
+        }
+        FinishedCall {
+            output,
+            context: hook_context("PostToolUse", &after.context)
+                .into_iter()
+                .collect(),
+            stop: after.stop.map(|reason| StopCause::Hook(reason.text)),
+        }
+    }
+
+    async fn perform(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &RequestedCall,
+        input: Value,
+        guard: CallGuard,
+        cancel: &CancellationToken,
+    ) -> ToolCallOutput {
+        let (teller, shown, id) = (
+            self.event_sink.clone(),
+            self.audience.clone(),
+            call.id.clone(),
+        );
+        let one = CallContext {
+            id: call.id.clone(),
+            // Of its own: a tool that ends itself early ends nothing else.
+            cancel: cancel.child_token(),
+            progress: Arc::new(move |text| match &shown {
+                CallAudience::Calls => teller.send(AgentEvent::ToolProgress {
+                    id: id.clone(),
+                    text: text.to_owned(),
+                }),
+                CallAudience::Progress(progress) => progress(text),
+            }),
+            guard,
+        };
+        let run = AssertUnwindSafe(tool.run(input, &one)).catch_unwind();
+        tokio::pin!(run);
+        let ran = tokio::select! {
+            biased;
+            ran = &mut run => ran,
+            () = cancel.cancelled() => {
+                // It is told; what it leaves running is dropped with it.
+                let _ = tokio::time::timeout(GRACE, &mut run).await;
+                return ToolCallOutput::error(words::interrupted());
+            }
+        };
+        let output = ran.unwrap_or_else(|_| {
+            tracing::error!(tool = call.name, "a tool panicked");
+            ToolCallOutput::error(words::crashed())
+        });
+        match output.is_error && cancel.is_cancelled() {
+            true => stopped(output),
+            false => output,
+        }
+    }
+
+    /// Told whoever made the call, the agent or a sub-agent: nobody else would learn of it.
+    fn denied(&self, tool: &Arc<dyn Tool>, call: &RequestedCall, input: &Value, reason: &str) {
+        self.event_sink.send(AgentEvent::Denied(DeniedCall {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            line: tool.line(input),
+            input: input.clone(),
+            reason: reason.to_owned(),
+        }));
+    }
+
+    fn started(&self, call: &RequestedCall, line: &str, input: &Value) {
+        match &self.audience {
+            CallAudience::Calls => self.event_sink.send(AgentEvent::ToolStarted {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                line: line.to_owned(),
+                input: input.clone(),
+            }),
+            CallAudience::Progress(progress) => progress(&format!("{} {line}", call.name)),
+        }
+    }
+
+    fn ended(&self, call: &RequestedCall, output: &ToolCallOutput) {
+        if let CallAudience::Calls = self.audience {
+            self.event_sink.send(AgentEvent::ToolEnded {
+                id: call.id.clone(),
+                output: output.clone(),
+            });
+        }
+    }
+}
+
+/// What a tool that was stopped had to say.
+fn stopped(output: ToolCallOutput) -> ToolCallOutput {
+    let mut text = words::interrupted();
+    if let Some(said) = output
+        .content
+        .as_str()
+        .filter(|said| !said.trim().is_empty())
+    {
+        text = format!("{text}\n\n{said}");
+    }
+    ToolCallOutput::error(text).with_detail(output.detail)
+}

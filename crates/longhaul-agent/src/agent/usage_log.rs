@@ -1,0 +1,147 @@
+//! What a session has used and cost, by what it was for: replies, summaries, notes, sub-agents.
+
+use std::sync::{Mutex, PoisonError};
+
+use longhaul_core::engine::Event;
+use longhaul_core::message::Usage;
+use longhaul_core::money::Usd;
+
+/// The books of a session, shared with its sub-agents.
+#[derive(Debug, Default)]
+pub(crate) struct SessionUsageLog(Mutex<[UsageTally; UsagePurpose::ALL.len()]>);
+
+#[derive(Debug, Clone, Default)]
+struct UsageTally {
+    usage: Usage,
+    cost: Usd,
+    unpriced: bool,
+    used: bool,
+}
+
+/// What something was used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsagePurpose {
+    /// Replies to the user.
+    Replies,
+    /// Work of sub-agents, their summaries included.
+    SubAgents,
+    /// Summaries of the conversation.
+    Summaries,
+    /// Notes on the session.
+    Notes,
+}
+
+impl UsagePurpose {
+    /// All there are.
+    pub const ALL: [Self; 4] = [Self::Replies, Self::SubAgents, Self::Summaries, Self::Notes];
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Replies => "replies",
+            Self::SubAgents => "sub-agents",
+            Self::Summaries => "summaries",
+            Self::Notes => "notes",
+        }
+    }
+}
+
+/// Whose event it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventOrigin {
+    Main,
+    SubAgent,
+}
+
+/// What was used so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UsageTotal {
+    /// Tokens by class.
+    pub usage: Usage,
+    /// What they cost; none if a price is not known.
+    pub cost: Option<Usd>,
+}
+
+impl SessionUsageLog {
+    /// Notes what an event tells of money.
+    pub(crate) fn event(&self, event: &Event, whose: EventOrigin) {
+        let purpose = |own| match whose {
+            EventOrigin::Main => own,
+            EventOrigin::SubAgent => UsagePurpose::SubAgents,
+        };
+        match event {
+            // One that was withheld is billed as well.
+            Event::Replied { usage, cost, .. } | Event::Withheld { usage, cost } => {
+                self.add(purpose(UsagePurpose::Replies), Some(usage), *cost);
+            }
+            Event::Compacted(done) => {
+                self.add(
+                    purpose(UsagePurpose::Summaries),
+                    done.usage.as_ref(),
+                    done.cost,
+                );
+            }
+            Event::NotesTaken(notes) if notes.taken.requests > 0 => {
+                let usage = Some(&notes.taken.usage);
+                self.add(purpose(UsagePurpose::Notes), usage, notes.cost);
+            }
+            Event::Preview(preview) => {
+                let mut all = self.tallies();
+                let books = &mut all[purpose(UsagePurpose::Summaries) as usize];
+                books.used |= preview.cost.is_some();
+                books.cost += preview.cost.unwrap_or(Usd::ZERO);
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&self, purpose: UsagePurpose, usage: Option<&Usage>, cost: Option<Usd>) {
+        // A summary without a model used nothing.
+        let Some(usage) = usage else { return };
+        let mut all = self.tallies();
+        let books = &mut all[purpose as usize];
+        books.used = true;
+        for step in usage.billed() {
+            books.usage.add(step);
+        }
+        match cost {
+            Some(cost) => books.cost += cost,
+            None => books.unpriced = true,
+        }
+    }
+
+    /// All together.
+    pub(crate) fn spent(&self) -> UsageTotal {
+        let all = self.tallies();
+        let mut sum = UsageTally::default();
+        for books in all.iter() {
+            sum.usage.add(&books.usage);
+            sum.cost += books.cost;
+            sum.unpriced |= books.unpriced;
+        }
+        sum.spent()
+    }
+
+    /// What was used for each purpose, if anything was.
+    pub(crate) fn parts(&self) -> Vec<(UsagePurpose, UsageTotal)> {
+        let all = self.tallies();
+        let parts = UsagePurpose::ALL.into_iter().zip(all.iter());
+        let parts = parts.filter(|(_, books)| books.used);
+        parts
+            .map(|(purpose, books)| (purpose, books.spent()))
+            .collect()
+    }
+
+    fn tallies(&self) -> std::sync::MutexGuard<'_, [UsageTally; UsagePurpose::ALL.len()]> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UsageTally {
+    fn spent(&self) -> UsageTotal {
+        UsageTotal {
+            usage: self.usage.clone(),
+            cost: (!self.unpriced).then_some(self.cost),
+        }
+    }
+}

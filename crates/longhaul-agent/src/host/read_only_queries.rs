@@ -1,0 +1,225 @@
+//! Answers to who only looks: from disk and from how things last stood, so that nobody has to wait for the model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use longhaul::rewind;
+use longhaul_core::models::{ModelSpec, ModelTable};
+use longhaul_core::money::TokenPrice;
+use longhaul_core::tokens::RoughEstimator;
+use longhaul_store::layout::NotesFiles;
+use longhaul_store::{Env, HomeOwner};
+
+use super::transcript;
+use crate::agent::{AgentHandle, ListedSession, SessionSnapshot, list};
+use crate::offline;
+use crate::project_setup::ProjectSetup;
+use crate::screen::{
+    CommandItem, ContextView, CostLine, CostView, HookItem, HostRefusal, HostRequest,
+    MessageAuthor, MessageItem, ModelItem, Reply, SessionItem, TranscriptItem,
+};
+
+/// Looks at an agent that another task works with.
+pub(super) struct ReadOnlyQueries {
+    pub(super) outlook: AgentHandle,
+    pub(super) workplace: Arc<ProjectSetup>,
+    pub(super) env: Env,
+    pub(super) models: ModelTable,
+    pub(super) cwd: PathBuf,
+}
+
+impl ReadOnlyQueries {
+    /// Answers whoever only looks, beside whatever goes on; gives back what must be done.
+    pub(super) fn take(self: &Arc<Self>, ask: HostRequest) -> Option<HostRequest> {
+        match ask {
+            HostRequest::Sessions(reply) => self.spawn_query(reply, |looks| Ok(looks.sessions())),
+            HostRequest::Models(reply) => self.spawn_query(reply, |looks| Ok(looks.model_list())),
+            HostRequest::Context(reply) => {
+                self.spawn_query(reply, |looks| looks.context().map(Box::new))
+            }
+            HostRequest::Messages(reply) => self.spawn_query(reply, Self::messages),
+            HostRequest::Transcript(reply) => self.spawn_query(reply, Self::transcript),
+            HostRequest::Report(boundary, reply) => {
+                self.spawn_query(reply, move |looks| looks.report(boundary.as_deref()));
+            }
+            HostRequest::Notes(reply) => self.spawn_query(reply, Self::notes),
+            HostRequest::Hooks(reply) => self.spawn_query(reply, |looks| Ok(looks.hooks())),
+            HostRequest::Cost(reply) => self.spawn_query(reply, |looks| Ok(looks.cost())),
+            HostRequest::Commands(reply) => self.spawn_query(reply, |looks| Ok(looks.commands())),
+            other => return Some(other),
+        }
+        None
+    }
+
+    fn spawn_query<T: Send + 'static>(
+        self: &Arc<Self>,
+        reply: Reply<T>,
+        look: impl FnOnce(&Self) -> Result<T, HostRefusal> + Send + 'static,
+    ) {
+        let looks = self.clone();
+        tokio::task::spawn_blocking(move || {
+            // A screen that is gone needs no answer.
+            let _ = reply.send(look(&looks));
+        });
+    }
+
+    fn look(&self) -> Result<SessionSnapshot, HostRefusal> {
+        let look = self.outlook.snapshot();
+        look.ok_or_else(|| HostRefusal("the session is not open yet; try again".to_owned()))
+    }
+
+    fn sessions(&self) -> Vec<SessionItem> {
+        let now = self.outlook.snapshot().map(|look| look.transcript);
+        let all = list(&self.env, &self.cwd).into_iter();
+        all.map(|listed| {
+            let is_now = Some(&listed.path) == now.as_ref();
+            let item = session(listed);
+            match is_now {
+                true => SessionItem {
+                    title: format!("{} (this one)", item.title),
+                    ..item
+                },
+                false => item,
+            }
+        })
+        .collect()
+    }
+
+    fn model_list(&self) -> Vec<ModelItem> {
+        let current = self.outlook.snapshot().map(|look| look.model);
+        let is_offline = current.as_deref().is_some_and(offline::is_simulated);
+        let models = self.models.models();
+        // Who has no key can ask no other model, and who has one does not mean the simulated one.
+        let models = models.filter(|spec| offline::is_simulated(&spec.id) == is_offline);
+        models
+            .map(|spec| ModelItem {
+                about: about(spec),
+                current: current.as_deref() == Some(&*spec.id),
+                id: spec.id.clone(),
+            })
+            .collect()
+    }
+
+    pub(super) fn context(&self) -> Result<ContextView, HostRefusal> {
+        let look = self.look()?;
+        let mut categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
+        // Before anything was sent, nothing of it is on disk.
+        if categories.system_prompt == 0 {
+            categories.system_prompt = look.head.system;
+            categories.tools = look.head.tools;
+            categories.memory_files = look.head.context;
+        }
+        Ok(ContextView {
+            model: look.model,
+            categories,
+            status: look.status,
+        })
+    }
+
+    fn messages(&self) -> Result<Vec<MessageItem>, HostRefusal> {
+        let look = self.look()?;
+        if !look.transcript.exists() {
+            return Ok(Vec::new());
+        }
+        let spoken = rewind::rewind_points(&look.transcript).map_err(unreadable)?;
+        let messages = spoken.into_iter().map(|said| MessageItem {
+            tokens: RoughEstimator::text(&said.text).unpadded(),
+            line: said.text.lines().next().unwrap_or_default().to_owned(),
+            uuid: said.uuid,
+            who: MessageAuthor::User,
+            at: said.at,
+        });
+        Ok(messages.collect())
+    }
+
+    fn transcript(&self) -> Result<Vec<TranscriptItem>, HostRefusal> {
+        transcript::items(&self.look()?.transcript).map_err(unreadable)
+    }
+
+    pub(super) fn report(&self, boundary: Option<&str>) -> Result<String, HostRefusal> {
+        let found = transcript::report(&self.look()?.transcript, boundary).map_err(unreadable)?;
+        let none = "this conversation has not been compacted yet; /compact does it";
+        found.ok_or_else(|| HostRefusal(none.to_owned()))
+    }
+
+    pub(super) fn notes(&self) -> Result<String, HostRefusal> {
+        let path = NotesFiles::of_transcript(&self.look()?.transcript).notes();
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(unreadable(error)),
+        }
+    }
+
+    pub(super) fn hooks(&self) -> Vec<HookItem> {
+        let listed = self.workplace.hooks().into_iter();
+        let items = listed.map(|hook| HookItem {
+            event: hook.event,
+            matcher: hook.matcher,
+            command: hook.command,
+            source: hook.label,
+        });
+        items.collect()
+    }
+
+    pub(super) fn cost(&self) -> CostView {
+        let (parts, all) = self.outlook.spent();
+        let lines = parts.into_iter().map(|(purpose, spent)| CostLine {
+            name: purpose.words().to_owned(),
+            usage: spent.usage,
+            cost: spent.cost,
+        });
+        let usage = all.as_ref().map(|all| &all.usage);
+        CostView {
+            lines: lines.collect(),
+            cache_hit_rate: usage
+                .filter(|usage| usage.prompt() > 0)
+                .map(|usage| usage.cache_hit_rate()),
+            total: all.and_then(|all| all.cost),
+        }
+    }
+
+    fn commands(&self) -> Vec<CommandItem> {
+        let commands = self.workplace.commands().into_iter();
+        commands
+            .map(|(name, description)| CommandItem { name, description })
+            .collect()
+    }
+}
+
+fn unreadable(error: impl std::fmt::Display) -> HostRefusal {
+    HostRefusal(error.to_string())
+}
+
+fn session(listed: ListedSession) -> SessionItem {
+    let title = listed
+        .title
+        .unwrap_or_else(|| "(nothing said yet)".to_owned());
+    SessionItem {
+        title: match listed.owner {
+            HomeOwner::Longhaul => title,
+            _ => format!("{title} (Claude Code's; it is copied)"),
+        },
+        modified: Timestamp::try_from(listed.modified).ok(),
+        messages: listed.turns.unwrap_or_default() as u64,
+        branch: listed.branch,
+        id: listed.id,
+    }
+}
+
+fn about(spec: &ModelSpec) -> String {
+    let window = format!("{} thousand tokens", spec.window / 1_000);
+    match &spec.prices {
+        Some(prices) => {
+            let base = &prices.base;
+            let dollars = |rate: TokenPrice| rate.of(1_000_000).to_f64();
+            format!(
+                "{window} · ${:.2} in, ${:.2} out a million",
+                dollars(base.input),
+                dollars(base.output)
+            )
+        }
+        None => window,
+    }
+}

@@ -1,0 +1,91 @@
+//! Permissions as the loop asks them. What the rules mean is in `permission`.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::trust::ConsentStore;
+
+use crate::agent::{Gate, GateDecision, RuleLifetime};
+use crate::event::ApprovalMode;
+use crate::permission::{PermissionDecision, Permissions};
+use crate::settings::TrustRequirement;
+use crate::tool::{CallGuard, ToolAccess};
+use crate::tools::plan;
+
+const NOBODY: &str = "There is nobody who could agree to a plan.";
+
+/// Judges by the permissions of a project.
+pub(super) struct ProjectGate {
+    pub(super) permissions: Arc<Permissions>,
+    pub(super) root: PathBuf,
+    pub(super) ledger: Mutex<ConsentStore>,
+}
+
+impl Gate for ProjectGate {
+    fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> GateDecision {
+        // A plan needs consent whatever else runs unasked; outside of plan mode the tool itself says no.
+        if tool == plan::EXIT {
+            return match self.permissions.mode() {
+                ApprovalMode::Plan => GateDecision::Ask {
+                    reason: "The model has made a plan and wants to begin.".to_owned(),
+                    rule: None,
+                },
+                ApprovalMode::DontAsk => GateDecision::Deny {
+                    reason: NOBODY.to_owned(),
+                },
+                ApprovalMode::Default
+                | ApprovalMode::AcceptEdits
+                | ApprovalMode::BypassPermissions => GateDecision::Allow,
+            };
+        }
+        match self.permissions.judge(tool, input, access) {
+            PermissionDecision::Allow => GateDecision::Allow,
+            PermissionDecision::Ask { reason, rule } => GateDecision::Ask { reason, rule },
+            PermissionDecision::Deny { reason } => GateDecision::Deny { reason },
+        }
+    }
+
+    fn guard(&self, access: &ToolAccess) -> CallGuard {
+        self.permissions.guard(access)
+    }
+
+    fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String> {
+        match lasting {
+            RuleLifetime::Session => {
+                let allowed = self.permissions.approve(rule);
+                allowed.map_err(|error| error.to_string())
+            }
+            RuleLifetime::Project => {
+                let allowed = self.permissions.allow_in_project(rule);
+                allowed.map_err(|error| error.to_string())?;
+                self.keep_answer(rule);
+                Ok(())
+            }
+        }
+    }
+
+    fn mode(&self) -> ApprovalMode {
+        self.permissions.mode()
+    }
+
+    fn set_mode(&self, mode: ApprovalMode) {
+        self.permissions.set_mode(mode);
+    }
+
+    fn forget_approvals(&self) -> usize {
+        self.permissions.forget_approvals()
+    }
+}
+
+impl ProjectGate {
+    /// The project's settings hold a rule of the user's own now: who gave it need not be asked about it.
+    fn keep_answer(&self, rule: &str) {
+        let want = TrustRequirement::Allow(rule.trim().to_owned());
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = ledger.agree(&self.root, [&want]) {
+            tracing::warn!(%error, "who gave the rule will be asked about it");
+        }
+    }
+}

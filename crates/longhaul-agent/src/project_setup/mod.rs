@@ -1,0 +1,263 @@
+//! The place where an agent works, put together from what the user and the project have set: permissions, tools, servers,
+//! skills, hooks. An [`AgentBuilder`] is equipped with it.
+//!
+//! `gate.rs` lets permissions answer the loop, `outfit.rs` makes the tools of a conversation, `refill.rs` finds in a
+//! conversation what they held before, `consent.rs` asks the user for what a project wants, `trust.rs` keeps the answers.
+
+mod consent;
+mod gate;
+mod notifications;
+mod restore_tools;
+mod tool_provisioner;
+mod trust;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use longhaul::ReadPolicy;
+use longhaul::hooks::{CommandHooks, HookSet, ListedHook};
+use longhaul_core::config::Config;
+use longhaul_provider::Proxy;
+use longhaul_store::{Env, Home};
+
+use crate::agent::AgentBuilder;
+use crate::event::ApprovalMode;
+use crate::permission::PermissionRuleError;
+use crate::session_paths::SessionPaths;
+use crate::settings::{McpServer, OutsideFile, ProjectSettings, TrustRequirement};
+use crate::tools::mcp::{McpLimits, McpServers};
+use crate::tools::skill::{Skill, SkillInvoker};
+use crate::tools::web_fetch;
+use consent::{ConsentContext, is_agreed};
+use gate::ProjectGate;
+use notifications::Notifications;
+use tool_provisioner::ToolProvisioner;
+use trust::ConsentStore;
+
+/// What the user wants of a session, beside what is set.
+#[derive(Debug, Clone, Default)]
+pub struct SessionOverrides {
+    /// The mode; none: the one that is set.
+    pub mode: Option<ApprovalMode>,
+    /// Rules that allow, as settings write them.
+    pub allow: Vec<String>,
+    /// Rules that forbid.
+    pub deny: Vec<String>,
+    /// Further folders, absolute, links resolved.
+    pub further: Vec<PathBuf>,
+    /// Trust the project without a question.
+    pub trust: bool,
+    /// The way out for pages that are fetched.
+    pub proxy: Option<Proxy>,
+}
+
+/// Who is asked before a project's own programs run.
+pub trait Consent {
+    /// Whether a project is trusted whose settings want this. Only what nobody has agreed to yet is named.
+    fn trusts(&mut self, project: &Path, wants: &[TrustRequirement]) -> bool;
+
+    /// Whether files of a project may lead to these, which lie outside, and go to the model.
+    fn reads(&mut self, project: &Path, files: &[OutsideFile]) -> bool;
+
+    /// Whether a project's server may be started.
+    fn starts(&mut self, server: &McpServer) -> bool;
+}
+
+/// Why there is no place to work.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectSetupError {
+    /// A rule that was given is none.
+    #[error("{rule:?} is no rule: {source}")]
+    Rule {
+        /// As it was given.
+        rule: String,
+        /// Why.
+        source: PermissionRuleError,
+    },
+}
+
+/// The place where an agent works.
+pub struct ProjectSetup {
+    /// All that is set.
+    pub project: ProjectSettings,
+    /// What people should know before the work begins.
+    pub notices: Vec<String>,
+    tool_provisioner: Arc<ToolProvisioner>,
+    gate: Arc<ProjectGate>,
+    reads: ReadPolicy,
+    further: Vec<PathBuf>,
+}
+
+impl ProjectSetup {
+    /// Reads what is set for a folder and starts its servers. Nobody to ask: what needs a yes is left out, and said.
+    pub async fn open(
+        env: &Env,
+        cwd: &Path,
+        wishes: SessionOverrides,
+        consent: Option<&mut (dyn Consent + Send)>,
+    ) -> Result<Self, ProjectSetupError> {
+        let home = Home::longhaul(env).ok();
+        let mut ledger = ConsentStore::load(home.as_ref().map(Home::root));
+        let variable = |name: &str| std::env::var(name).ok();
+        let mut asking = ConsentContext {
+            env,
+            cwd,
+            wishes: &wishes,
+            ledger: &mut ledger,
+            consent,
+            notices: Vec::new(),
+            variable: &variable,
+        };
+        let (mut project, granted) = asking.project();
+        asking.notices.append(&mut project.notices);
+        let wanted = asking.servers(&project, granted.project);
+        let mut notices = asking.notices;
+        notices.extend(project.hooks.notices.iter().map(ToString::to_string));
+        let mut further = wishes.further;
+        let opened = project.additional_directories.iter();
+        further.extend(opened.filter_map(|folder| std::fs::canonicalize(folder).ok()));
+        let place = SessionPaths {
+            cwd: cwd.to_owned(),
+            more: further.clone(),
+            // Servers serve all sessions of the folder; their logs and long outputs lie beside them.
+            transcript: match &home {
+                Some(home) => home.project_folder(cwd).join("servers.jsonl"),
+                None => cwd.join("servers.jsonl"),
+            },
+        };
+        let permissions = project.permissions(&place);
+        for rule in wishes.allow {
+            let allowed = permissions.allow_for_session(&rule);
+            allowed.map_err(|source| ProjectSetupError::Rule { rule, source })?;
+        }
+        for rule in wishes.deny {
+            let denied = permissions.deny_for_session(&rule);
+            denied.map_err(|source| ProjectSetupError::Rule { rule, source })?;
+        }
+        if let Some(mode) = wishes.mode {
+            permissions.set_mode(mode);
+        }
+        let permissions = Arc::new(permissions);
+        let judges = permissions.clone();
+        let reads = ReadPolicy::default()
+            .denying(move |path| judges.denies_reading(path))
+            .agreeing(move |real| is_agreed(&granted.outside, real));
+        let bell = Arc::new(Notifications::default());
+        let servers = match wanted.is_empty() {
+            true => None,
+            false => {
+                permissions.show(&place.session_folder());
+                let rings = bell.clone();
+                let limits = McpLimits::from_env(variable);
+                let heard = Arc::new(move |sentence| rings.notice(sentence));
+                Some(Arc::new(
+                    McpServers::start(wanted, &place, limits, heard).await,
+                ))
+            }
+        };
+        let fitter = ToolProvisioner {
+            permissions: permissions.clone(),
+            home,
+            skills: project.skills.iter().map(skill).collect(),
+            web: web_fetch::WebFetchOptions {
+                proxy: wishes.proxy,
+                ..web_fetch::WebFetchOptions::default()
+            },
+            servers,
+            variables: project.env.clone(),
+            passed: project.passed.clone(),
+            notifications: bell,
+            main: Mutex::default(),
+        };
+        Ok(Self {
+            gate: Arc::new(ProjectGate {
+                permissions,
+                root: project.root.clone(),
+                ledger: Mutex::new(ledger),
+            }),
+            tool_provisioner: Arc::new(fitter),
+            project,
+            notices,
+            reads,
+            further,
+        })
+    }
+
+    /// An agent that works here.
+    #[must_use]
+    pub fn equip(&self, builder: AgentBuilder) -> AgentBuilder {
+        let fitter = self.tool_provisioner.clone();
+        let mut commands = CommandHooks::new(self.project.hooks.clone(), &self.project.root)
+            .passing(self.project.passed.clone());
+        for (name, value) in &self.project.env {
+            commands = commands.with_env(name, value);
+        }
+        builder
+            .language(self.project.language.clone())
+            .output_style(self.project.output_style.clone())
+            .further(self.further.clone())
+            .read_policy(self.reads.clone())
+            .kinds(self.project.agents.clone())
+            .session(|session| session.hooks(HookSet::new().with_commands(commands)))
+            .shared_gate(self.gate.clone())
+            .outfit(Arc::new(move |place, seat, tell| {
+                fitter.equip(place, seat, tell)
+            }))
+    }
+
+    /// Settings of the project that are settings of Longhaul's, too. What the user set for Longhaul itself wins.
+    pub fn adjust(&self, config: &mut Config) {
+        if self.project.auto_compact == Some(false) {
+            config.switches.auto_compact_enabled = false;
+        }
+    }
+
+    /// What may run unasked.
+    pub fn mode(&self) -> ApprovalMode {
+        self.gate.permissions.mode()
+    }
+
+    /// The hooks that run.
+    pub fn hooks(&self) -> Vec<ListedHook> {
+        self.project.hooks.listed()
+    }
+
+    /// What the user can type as `/name`, and what it does: own commands, then skills.
+    pub fn commands(&self) -> Vec<(String, String)> {
+        let commands = self.project.commands.iter();
+        let commands = commands.map(|it| (it.name.clone(), it.description.clone()));
+        let mut all: Vec<(String, String)> = commands.collect();
+        let skills = self.project.skills.iter().filter(|it| it.user_may_invoke);
+        for skill in skills {
+            if !all.iter().any(|(name, _)| *name == skill.name) {
+                all.push((skill.name.clone(), skill.description.clone()));
+            }
+        }
+        all
+    }
+
+    /// The prompt that a command stands for. An error says why there is none.
+    pub async fn command(&self, name: &str, arguments: &str) -> Result<String, String> {
+        match self.project.command(name) {
+            Some(command) => command.invoke(arguments),
+            None => {
+                let invoked = self.tool_provisioner.invoke(name, arguments).await;
+                invoked.map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
+fn skill(skill: &crate::settings::SkillDefinition) -> Skill {
+    Skill {
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        folder: skill.folder().to_owned(),
+        file: skill.path.clone(),
+        real: skill.real.clone(),
+        by: match skill.model_may_invoke {
+            true => SkillInvoker::Model,
+            false => SkillInvoker::User,
+        },
+    }
+}

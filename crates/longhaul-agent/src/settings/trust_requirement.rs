@@ -1,0 +1,163 @@
+//! What a project's settings want that only who trusts it should give, each thing by itself: this is what a user is shown,
+//! and what is remembered once the user agreed. Another command, another value, another rule is another want.
+
+use std::fmt;
+
+use longhaul::hooks::HookSettings;
+use ring::digest::{SHA256, digest};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::reader::SettingsDocument;
+use super::settings_folders::SettingsOwner;
+
+/// Something in a project's settings that only who trusts it should give.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum TrustRequirement {
+    /// A rule: calls that run unasked.
+    Allow(String),
+    /// A further folder to work in.
+    Folder(String),
+    /// A project's server that starts without a question, by its name.
+    EnableServer(String),
+    /// All of the project's servers start without a question.
+    EnableAllServers,
+    /// The mode to begin with.
+    Mode(String),
+    /// Servers to start. Each is asked for by itself.
+    Servers,
+    /// All hooks are switched off, the user's own too.
+    HooksOff,
+    /// A variable for commands.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// A command that runs by itself.
+    Hook {
+        /// When it runs.
+        event: String,
+        /// For which of them; empty: all.
+        matcher: String,
+        /// What runs.
+        command: String,
+    },
+}
+
+impl TrustRequirement {
+    /// What it is remembered by once the user agreed. It tells nothing of what it stands for: values may be secret.
+    pub(crate) fn fingerprint(&self) -> String {
+        fingerprint(self)
+    }
+
+    /// What kind of thing it is, for where there is no room for more.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Hook { .. } | Self::HooksOff => "hooks (commands that run by themselves)",
+            Self::Variable { .. } => "environment variables for commands",
+            Self::Allow(_) | Self::Folder(_) | Self::Mode(_) => {
+                "permissions (calls that run unasked)"
+            }
+            Self::Servers | Self::EnableServer(_) | Self::EnableAllServers => {
+                "MCP servers (programs that are started)"
+            }
+        }
+    }
+}
+
+impl fmt::Display for TrustRequirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Allow(rule) => write!(f, "allows unasked: {rule}"),
+            Self::Folder(folder) => write!(f, "opens the folder {folder} to the agent"),
+            Self::EnableServer(name) => {
+                write!(f, "starts the MCP server {name} without a question")
+            }
+            Self::EnableAllServers => write!(f, "starts all of its MCP servers without a question"),
+            Self::Mode(mode) => match mode.as_str() {
+                "bypassPermissions" => {
+                    write!(f, "begins in the mode {mode}: EVERYTHING runs unasked")
+                }
+                _ => write!(f, "begins in the mode {mode}"),
+            },
+            Self::Servers => write!(f, "has MCP servers (programs; you are asked for each)"),
+            Self::HooksOff => write!(f, "switches all hooks off, yours too"),
+            Self::Variable { name, value } => write!(f, "sets the variable {name}={value}"),
+            Self::Hook {
+                event,
+                matcher,
+                command,
+            } => match matcher.is_empty() {
+                true => write!(f, "runs at {event}: {command}"),
+                false => write!(f, "runs at {event} ({matcher}): {command}"),
+            },
+        }
+    }
+}
+
+/// A digest of something in its one JSON form.
+pub(super) fn fingerprint(of: &impl Serialize) -> String {
+    let bytes = serde_json::to_vec(of).unwrap_or_default();
+    let digest = digest(&SHA256, &bytes);
+    let bytes = digest.as_ref().iter();
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// All that a settings file wants, whatever it is given.
+pub(super) fn wants(
+    document: &SettingsDocument<'_>,
+    owner: SettingsOwner,
+) -> Vec<TrustRequirement> {
+    let mut wants = Vec::new();
+    let mut hooks = HookSettings::default();
+    hooks.add(document.path, document.bytes());
+    wants.extend(
+        hooks
+            .written()
+            .into_iter()
+            .map(|hook| TrustRequirement::Hook {
+                event: hook.event,
+                matcher: hook.matcher,
+                command: hook.command,
+            }),
+    );
+    let is_on = |name: &str| document.fields.get(name).and_then(Value::as_bool) == Some(true);
+    if is_on("disableAllHooks") {
+        wants.push(TrustRequirement::HooksOff);
+    }
+    let variables = document.fields.get("env").and_then(Value::as_object);
+    for (name, value) in variables.into_iter().flatten() {
+        wants.push(TrustRequirement::Variable {
+            name: name.clone(),
+            value: value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned),
+        });
+    }
+    let texts = |value: Option<&Value>| -> Vec<String> {
+        let list = value.and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    if let Some(permissions) = document.fields.get("permissions") {
+        let rules = texts(permissions.get("allow")).into_iter();
+        wants.extend(rules.map(|rule| TrustRequirement::Allow(rule.trim().to_owned())));
+        let folders = texts(permissions.get("additionalDirectories"));
+        wants.extend(folders.into_iter().map(TrustRequirement::Folder));
+        match permissions.get("defaultMode").and_then(Value::as_str) {
+            None | Some("default" | "plan") => {}
+            // Nobody is asked for what is refused anyway.
+            Some("bypassPermissions") if owner == SettingsOwner::Project => {}
+            Some(mode) => wants.push(TrustRequirement::Mode(mode.to_owned())),
+        }
+    }
+    if owner == SettingsOwner::Local {
+        if is_on("enableAllProjectMcpServers") {
+            wants.push(TrustRequirement::EnableAllServers);
+        }
+        let enabled = texts(document.fields.get("enabledMcpjsonServers"));
+        wants.extend(enabled.into_iter().map(TrustRequirement::EnableServer));
+    }
+    wants
+}

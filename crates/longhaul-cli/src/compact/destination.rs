@@ -1,0 +1,136 @@
+//! Where a compaction is written: into the transcript itself, into a copy of it, or nowhere.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use longhaul::recorded::CompactionTarget;
+use longhaul_store::archive::archive_path;
+use longhaul_store::copy::{ExistingFilePolicy, TranscriptCopy};
+use longhaul_store::layout::Home;
+use longhaul_store::ownership::{Force, may_change_in_place};
+use longhaul_store::{Lease, LeaseError};
+
+use crate::args::CompactArgs as Command;
+use crate::failure::CliError;
+
+/// A transcript that is worked on.
+pub(super) struct CompactDestination {
+    way: WriteMode,
+    file: PathBuf,
+    /// The path that the result has in the end.
+    known_as: PathBuf,
+    archive: PathBuf,
+    /// Keeps other processes from a transcript that is changed in place.
+    _lease: Option<Arc<Lease>>,
+}
+
+enum WriteMode {
+    Nowhere,
+    InPlace,
+    Copy(TranscriptCopy),
+}
+
+impl CompactDestination {
+    /// Asks whether it may be written there, and begins a copy if one is wanted.
+    pub(super) fn of(command: &Command, file: &Path, home: &Home) -> Result<Self, CliError> {
+        let output = command.output.as_deref();
+        let output = output.map(|output| resolved(output, file)).transpose()?;
+        let way = match &output {
+            _ if command.preview => WriteMode::Nowhere,
+            None => {
+                let force = match command.force {
+                    true => Force::Yes,
+                    false => Force::No,
+                };
+                may_change_in_place(file, home, SystemTime::now(), force)?;
+                WriteMode::InPlace
+            }
+            Some(output) => {
+                let existing = match command.force {
+                    true => ExistingFilePolicy::Replace,
+                    false => ExistingFilePolicy::Keep,
+                };
+                WriteMode::Copy(TranscriptCopy::of(file, output, existing)?)
+            }
+        };
+        let lease = match way {
+            WriteMode::InPlace => lease(file)?,
+            WriteMode::Nowhere | WriteMode::Copy(_) => None,
+        };
+        let known_as = output.unwrap_or_else(|| file.to_owned());
+        Ok(Self {
+            way,
+            file: file.to_owned(),
+            archive: archive_path(home, &known_as),
+            known_as,
+            _lease: lease,
+        })
+    }
+
+    /// The file to read, and to append to.
+    pub(super) fn path(&self) -> &Path {
+        match &self.way {
+            WriteMode::Copy(draft) => draft.path(),
+            WriteMode::InPlace | WriteMode::Nowhere => &self.file,
+        }
+    }
+
+    pub(super) fn known_as(&self) -> Option<PathBuf> {
+        match self.way {
+            WriteMode::Nowhere => None,
+            WriteMode::InPlace | WriteMode::Copy(_) => Some(self.known_as.clone()),
+        }
+    }
+
+    pub(super) fn keep(&self) -> CompactionTarget {
+        match self.way {
+            WriteMode::Nowhere => CompactionTarget::Nowhere,
+            WriteMode::InPlace | WriteMode::Copy(_) => CompactionTarget::Appended {
+                archive: self.archive.clone(),
+                known_as: self.known_as.clone(),
+            },
+        }
+    }
+
+    /// Everything is written: a copy gets its name.
+    pub(super) fn finish(self) -> Result<(), CliError> {
+        match self.way {
+            WriteMode::Copy(draft) => Ok(draft.finish()?),
+            WriteMode::InPlace | WriteMode::Nowhere => Ok(()),
+        }
+    }
+}
+
+/// The lease of a session that is changed in place. Where no lock can be had, writing says what is wrong.
+fn lease(file: &Path) -> Result<Option<Arc<Lease>>, CliError> {
+    match Lease::take(file) {
+        Ok(lease) => Ok(Some(lease)),
+        Err(LeaseError::InUse(in_use)) => Err(CliError::InUse(in_use)),
+        Err(LeaseError::NotTaken { .. }) => Ok(None),
+    }
+}
+
+/// The output's path, links resolved. It must not be the transcript.
+fn resolved(output: &Path, file: &Path) -> Result<PathBuf, CliError> {
+    let wrong = |source| CliError::Write {
+        path: output.to_owned(),
+        source,
+    };
+    if let Ok(there) = std::fs::canonicalize(output) {
+        return match there == file {
+            true => Err(CliError::OutputIsInput {
+                path: output.to_owned(),
+            }),
+            false => Ok(there),
+        };
+    }
+    let name = output.file_name();
+    let name = name.ok_or_else(|| wrong(io::Error::from(io::ErrorKind::InvalidInput)))?;
+    let folder = match output.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    Ok(std::fs::canonicalize(folder).map_err(wrong)?.join(name))
+}

@@ -1,0 +1,63 @@
+//! Which store the gateway keeps its books in: a file, nothing, or a server that several gateways share.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use longhaul_gateway::branch::Tenants;
+use longhaul_gateway::store::{
+    GatewayStorage, InMemoryStore, PeerStore, PostgresStore, SqliteStore,
+};
+use longhaul_store::layout::Home;
+
+use crate::failure::CliError;
+use crate::settings::CommandSettings;
+
+/// Below LONGHAUL_HOME.
+const BOOKS: &str = "gateway/books.sqlite";
+
+/// A store, with the secret that belongs to it.
+pub(crate) struct GatewayStore {
+    pub(crate) store: Arc<dyn GatewayStorage>,
+    pub(crate) peers: Option<Arc<dyn PeerStore>>,
+    pub(crate) tenants: Tenants,
+}
+
+/// Opens the store that a flag names, or the usual one. Must be called on a tokio runtime.
+pub(crate) async fn open(
+    named: Option<&str>,
+    given: &CommandSettings,
+) -> Result<GatewayStore, CliError> {
+    let path = match named {
+        Some("memory") => {
+            return Ok(GatewayStore {
+                store: Arc::new(InMemoryStore::new()?),
+                peers: None,
+                tenants: Tenants::passing(),
+            });
+        }
+        Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            let store = Arc::new(PostgresStore::open(url).await?);
+            return Ok(GatewayStore {
+                tenants: store.tenants(),
+                peers: Some(Arc::clone(&store) as Arc<dyn PeerStore>),
+                store,
+            });
+        }
+        Some(text) => match text.strip_prefix("sqlite:") {
+            Some(path) if !path.is_empty() => PathBuf::from(path),
+            // The text may hold a password: what could be one is not repeated.
+            _ => {
+                let rest = text.rsplit('@').next().unwrap_or_default();
+                return Err(CliError::NotAStore(rest.to_owned()));
+            }
+        },
+        None => Home::longhaul(&given.env)?.root().join(BOOKS),
+    };
+    let mut secret = path.clone().into_os_string();
+    secret.push(".secret");
+    Ok(GatewayStore {
+        store: Arc::new(SqliteStore::open(&path)?),
+        peers: None,
+        tenants: Tenants::of_file(Path::new(&secret))?,
+    })
+}

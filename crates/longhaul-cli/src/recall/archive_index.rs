@@ -1,0 +1,96 @@
+//! The archive of a transcript, brought up to date with it. It lies under our home, whoever's the transcript is.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use longhaul_core::transcript::format::{self, DetectedFormat};
+use longhaul_store::archive::{Archive, ArchiveError, IndexingProgress, archive_path};
+use longhaul_store::layout::Home;
+
+use crate::failure::{CliError, warn};
+use crate::progress;
+
+/// How the index is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum IndexUpdate {
+    /// What is new is added.
+    Extended,
+    /// From nothing.
+    Anew,
+}
+
+/// An archive that is up to date with its transcript.
+pub(super) struct UpToDateArchive {
+    pub(super) archive: Archive,
+    transcript: PathBuf,
+}
+
+impl UpToDateArchive {
+    pub(super) fn open(
+        home: &Home,
+        transcript: &Path,
+        index: IndexUpdate,
+    ) -> Result<Self, CliError> {
+        recognise(transcript)?;
+        let mut followed = Self {
+            archive: Archive::open(&archive_path(home, transcript))?,
+            transcript: transcript.to_owned(),
+        };
+        followed.tell_notice();
+        match followed.index(index) {
+            Err(ArchiveError::Damaged { .. }) => followed.repaired(),
+            done => Ok(done.map(|()| followed)?),
+        }
+    }
+
+    /// The same with a new archive in place of the damaged one.
+    pub(super) fn repaired(self) -> Result<Self, CliError> {
+        let mut followed = Self {
+            archive: self.archive.mend()?,
+            ..self
+        };
+        followed.tell_notice();
+        followed.index(IndexUpdate::Extended)?;
+        Ok(followed)
+    }
+
+    fn tell_notice(&self) {
+        if let Some(notice) = self.archive.notice() {
+            warn(&notice.to_string());
+        }
+    }
+
+    fn index(&mut self, index: IndexUpdate) -> Result<(), ArchiveError> {
+        let bar = progress::bytes(0);
+        bar.set_message("indexing");
+        let show = |progress: IndexingProgress| {
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+            ControlFlow::Continue(())
+        };
+        let done = match index {
+            IndexUpdate::Anew => self.archive.rebuild(&self.transcript, show),
+            IndexUpdate::Extended => self.archive.index(&self.transcript, show),
+        };
+        bar.finish_and_clear();
+        done.map(|_| ())
+    }
+}
+
+/// Refuses a file that is another format's, before anything is made for it.
+fn recognise(transcript: &Path) -> Result<(), CliError> {
+    let mut head = Vec::new();
+    File::open(transcript)
+        .and_then(|file| file.take(format::HEAD_BYTES as u64).read_to_end(&mut head))
+        .map_err(|source| CliError::Read {
+            path: transcript.to_owned(),
+            source,
+        })?;
+    let name = transcript.display().to_string();
+    match format::recognise(&head) {
+        DetectedFormat::Foreign(foreign) => Err(CliError::Foreign { name, foreign }),
+        DetectedFormat::Transcript | DetectedFormat::Unclear => Ok(()),
+    }
+}

@@ -1,0 +1,102 @@
+//! What is known of the size of what stands before the messages, while no reply has measured the view (T1, Y1).
+//!
+//! The padded estimate of a system prompt with its tools may be a third more than the provider counts, and in a small window
+//! that third is the room that a compaction has just made. So what the replies before a compaction told of it is kept on the
+//! boundary, where a session that is resumed finds it, too. How it is told from the replies is in `expected.rs`.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::Engine;
+use super::calibration::scaled;
+use super::compact::CompactionInProgress;
+use super::config::PrefixRecording;
+use super::sizes::prefix_weight;
+use crate::message::EntryView;
+use crate::prompt::RequestPrefix;
+use crate::tokens::MeasuredTokens;
+
+/// How the provider counted a head, beside how it was estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PrefixCount {
+    counted: MeasuredTokens,
+    /// The padded estimate of the same head.
+    estimated: u64,
+}
+
+impl PrefixCount {
+    /// What a head of this estimate is expected to be counted as. What was added to it counts by its estimate in full.
+    pub(super) fn of(self, estimate: u64) -> u64 {
+        let Self { counted, estimated } = self;
+        match estimate.checked_sub(estimated) {
+            Some(added) => counted.tokens().saturating_add(added),
+            None => scaled(counted.tokens(), estimate, estimated),
+        }
+    }
+
+    /// As it stands on the boundary. Another model may count the same text differently.
+    pub(super) fn to_boundary(self, model: &str) -> Value {
+        json!({
+            "counted": self.counted.tokens(),
+            "estimated": self.estimated,
+            "model": model,
+        })
+    }
+
+    /// What a boundary says, if it speaks of this model.
+    pub(super) fn of_boundary(boundary: EntryView<'_>, model: &str) -> Option<Self> {
+        let metadata = boundary.object(boundary.facets.metadata);
+        let recorded = metadata.object("headTokens")?;
+        let counted_by = recorded.string("model").map(Cow::into_owned);
+        if counted_by.as_deref() != Some(model) {
+            return None;
+        }
+        Some(Self {
+            counted: MeasuredTokens::new(recorded.count("counted")?),
+            estimated: recorded.count("estimated")?,
+        })
+    }
+}
+
+impl Engine {
+    /// What is known of the head that a compaction's view begins with; none if no reply has told.
+    pub(super) fn prefix_count_after(
+        &self,
+        compaction: &CompactionInProgress,
+        head: &RequestPrefix,
+    ) -> Option<PrefixCount> {
+        if self.config.heads == PrefixRecording::Unknown {
+            return None;
+        }
+        let (own, new) = (
+            prefix_weight(&self.head).padded(),
+            prefix_weight(head).padded(),
+        );
+        let known = PrefixCount {
+            counted: MeasuredTokens::new(self.counted_prefix(compaction)?),
+            estimated: own,
+        };
+        Some(PrefixCount {
+            counted: MeasuredTokens::new(known.of(new)),
+            estimated: new,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t1_a_head_that_grew_counts_what_was_added_in_full_and_one_that_shrank_its_share() {
+        let known = PrefixCount {
+            counted: MeasuredTokens::new(16_000),
+            estimated: 20_000,
+        };
+        assert_eq!(known.of(20_000), 16_000);
+        assert_eq!(known.of(23_000), 19_000);
+        assert_eq!(known.of(10_000), 8_000);
+        assert_eq!(known.of(0), 0);
+    }
+}

@@ -1,0 +1,283 @@
+//! A summary prepared while the conversation goes on (X5): asked for ahead of the threshold, swapped in between turns.
+//!
+//! It sums up what was sent when it was asked for; whatever came since is kept word for word. It is dropped unless the
+//! view it was made from is still the beginning of the conversation.
+
+use jiff::Timestamp;
+
+use super::compact::{
+    AfterCompaction, CompactionCause, CompactionInProgress, CompactionStage, CompactionTiming,
+};
+use super::effect::{Effect, EffectId};
+use super::event::{CompactionPhase, Event, PreparationEvent};
+use super::input::{CompactRequest, EffectOutcome, NotesOnDisk};
+use super::{Engine, EngineState, PrefixRecording, SummarizerSetting, SummaryTiming};
+use crate::notes::NotesPlan;
+use crate::plan::{Breaker, SummaryWay, least_freed};
+use crate::summary::{CompactionScope, PivotDirection};
+use crate::window::guards::guard;
+use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel};
+
+/// The lead is never more than this share of the threshold.
+const LONGEST_LEAD_PERCENT: u64 = 30;
+/// After a failure nothing is prepared until the window has grown by this share of the threshold.
+const REST_PERCENT: u64 = 5;
+
+/// What is prepared.
+#[derive(Debug, Default)]
+pub(super) struct SummaryPreparation {
+    /// The compaction that is under way beside the conversation, or ready.
+    pub(super) compaction: Option<Box<CompactionInProgress>>,
+    /// The notes are being read to see whether they will do.
+    checking: Option<EffectId>,
+    /// Nothing is prepared before the window holds so much.
+    rest: u64,
+    /// A threshold asks for nothing before the window holds so much: what it asked for last freed too little.
+    poor: u64,
+}
+
+/// What there is when the threshold is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PreparationState {
+    Nothing,
+    UnderWay,
+    Ready,
+}
+
+impl Engine {
+    /// Whether an outcome belongs to what is prepared; then it is taken.
+    pub(super) fn prepared_done(
+        &mut self,
+        id: EffectId,
+        outcome: EffectOutcome,
+        now: Timestamp,
+    ) -> Option<EffectOutcome> {
+        if self.ahead.checking == Some(id) {
+            self.ahead.checking = None;
+            self.checked(outcome, now);
+            return None;
+        }
+        let compaction = &mut self.ahead.compaction;
+        match compaction.take_if(|compaction| compaction.awaits == Some(id)) {
+            Some(compaction) => {
+                self.compaction_goes_on(*compaction, outcome, now);
+                None
+            }
+            None => Some(outcome),
+        }
+    }
+
+    /// A reply is there: it may be time to prepare.
+    pub(super) fn prepare_if_due(&mut self, now: Timestamp) {
+        let busy = self.ahead.compaction.is_some() || self.ahead.checking.is_some();
+        let used = self.used();
+        if busy || used < self.ahead.rest || !self.may_prepare() {
+            return;
+        }
+        let threshold = match self.folds() {
+            true => self.fold_limits().commit_at,
+            false => self.config.window.auto_compact,
+        };
+        let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
+        if used + lead < threshold {
+            return;
+        }
+        match self.notes_in_use() {
+            true => {
+                let id = self.effect_id();
+                self.outbox.push_back(Effect::ReadNotes { id });
+                self.ahead.checking = Some(id);
+            }
+            false => self.prepare(now),
+        }
+    }
+
+    /// Whether summaries are prepared here at all.
+    pub(super) fn may_prepare(&self) -> bool {
+        let config = &self.config;
+        let wanted = match guard(&config.source, config.owner) {
+            ProactiveGuard::Clear => {
+                config.preparation == SummaryTiming::Ahead
+                    && config.summariser == SummarizerSetting::Ours
+            }
+            ProactiveGuard::CollapseOwns => self.folds(),
+            _ => false,
+        };
+        wanted
+            && config.heads == PrefixRecording::Written
+            && config.switches.decide(SwitchableAction::Automatic) == SwitchVerdict::Allowed
+            && self.tracking.breaker() == Breaker::Closed
+            && self.assembly.is_some()
+            && self.outdated.is_none()
+    }
+
+    /// The notes were read: if they will do, nothing need be prepared.
+    fn checked(&mut self, outcome: EffectOutcome, now: Timestamp) {
+        let notes = match outcome {
+            EffectOutcome::NotesRead(notes) => *notes,
+            _ => NotesOnDisk::default(),
+        };
+        let wanted = matches!(self.notes_plan(&notes), NotesPlan::NotApplicable(_));
+        if wanted && self.may_prepare() && self.ahead.compaction.is_none() {
+            self.prepare(now);
+        }
+    }
+
+    /// Begins to prepare.
+    fn prepare(&mut self, now: Timestamp) {
+        let compaction = match self.folds() {
+            true => self.folding(self.worth_folding(), now),
+            false => self.sent_scope().map(|scope| {
+                let whole = (scope, Some(PivotDirection::UpTo));
+                let request = CompactRequest::default();
+                self.compaction(
+                    CompactionCause::Threshold,
+                    SummaryWay::Model,
+                    request,
+                    whole,
+                    now,
+                )
+            }),
+        };
+        if let Some(mut compaction) = compaction {
+            compaction.place = CompactionTiming::Ahead;
+            self.notify(Event::Ahead(PreparationEvent::Begun));
+            self.run_pre_hooks(compaction);
+        }
+    }
+
+    /// What was sent, as a scope: a fork behind it reads the cache to its end.
+    fn sent_scope(&self) -> Option<CompactionScope> {
+        let last = self.assembly.as_ref()?.last_entry()?;
+        let pieces = self.live.pieces();
+        let mut views = self.live.views();
+        let sent = views.position(|entry| entry.uuid() == Some(last))? + 1;
+        let scope = CompactionScope::partial(&pieces, sent, PivotDirection::UpTo);
+        let worth_it = scope.messages(&pieces) > 0 && self.something_new(&pieces, &scope).is_ok();
+        worth_it.then_some(scope)
+    }
+
+    /// The threshold is reached. What was prepared is swapped in; while it is being prepared the conversation goes on, as
+    /// long as there is room. Gives whether that settles it.
+    pub(super) fn settle_by_preparation(&mut self, now: Timestamp) -> bool {
+        match self.prepared() {
+            PreparationState::Nothing => false,
+            PreparationState::Ready => {
+                self.swap_in(now);
+                true
+            }
+            PreparationState::UnderWay if self.status().level < WindowLevel::Blocking => {
+                self.turn.tried = true;
+                self.step(now);
+                true
+            }
+            PreparationState::UnderWay => {
+                self.take_over(now);
+                true
+            }
+        }
+    }
+
+    pub(super) fn prepared(&self) -> PreparationState {
+        match &self.ahead.compaction {
+            None => PreparationState::Nothing,
+            Some(compaction) if compaction.stage == CompactionStage::Ready => {
+                PreparationState::Ready
+            }
+            Some(_) => PreparationState::UnderWay,
+        }
+    }
+
+    /// The conversation waits from here on.
+    pub(super) fn take_over(&mut self, now: Timestamp) {
+        if let Some(mut compaction) = self.ahead.compaction.take() {
+            compaction.take_place(now);
+            self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
+            self.hold(*compaction);
+        }
+    }
+
+    /// Puts what was prepared in place of what it sums up.
+    pub(super) fn swap_in(&mut self, now: Timestamp) {
+        if let Some(mut compaction) = self.ahead.compaction.take() {
+            compaction.take_place(now);
+            self.summary_ready(*compaction, now);
+        }
+    }
+
+    /// What came since it was begun is kept, too. Gives whether the cut still is one.
+    pub(super) fn caught_up(&self, compaction: &mut CompactionInProgress) -> bool {
+        let cut = compaction.scope.summarised.end;
+        let scope = CompactionScope::partial(&self.live.pieces(), cut, PivotDirection::UpTo);
+        // A late result may have tied both sides together.
+        let holds = scope.summarised == compaction.scope.summarised;
+        compaction.scope = scope;
+        compaction.used = self.used();
+        compaction.before = self.view_size();
+        holds
+    }
+
+    /// Another view begins: what was prepared is of no use.
+    pub(super) fn drop_prepared(&mut self) {
+        self.ahead.checking = None;
+        if let Some(compaction) = self.ahead.compaction.take() {
+            let awaited = compaction.awaits;
+            self.outbox.extend(awaited.map(|id| Effect::Cancel { id }));
+            self.notify(Event::Ahead(PreparationEvent::Dropped));
+        }
+    }
+
+    /// Preparing failed. The conversation goes on; a turn that reaches the threshold tries again.
+    pub(super) fn rest_from_preparing(&mut self) {
+        self.ahead.compaction = None;
+        let rest = share(self.config.window.auto_compact, REST_PERCENT);
+        self.ahead.rest = self.used() + rest;
+    }
+
+    /// A compaction was made: nothing is prepared again before the next can be worth its price.
+    pub(super) fn rest_after_compaction(&mut self) {
+        self.ahead.rest = self.used() + least_freed(&self.config.window);
+    }
+
+    /// A compaction that a threshold asked for would free too little: the same would come of it in the next turn.
+    pub(super) fn rest_from_thresholds(&mut self) {
+        self.ahead.poor = self.used() + least_freed(&self.config.window);
+        self.ahead.rest = self.ahead.rest.max(self.ahead.poor);
+    }
+
+    /// Whether a threshold has asked in vain, and the window has hardly grown since. A full window does not wait.
+    pub(super) fn rests_from_thresholds(&self) -> bool {
+        let status = self.status();
+        status.used < self.ahead.poor && status.level < WindowLevel::Blocking
+    }
+
+    /// A model is needed: the conversation goes on meanwhile if there is room, else it waits.
+    pub(super) fn ask_model(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
+        let goes_on = compaction.cause == CompactionCause::Threshold
+            && compaction.way == SummaryWay::Model
+            && self.ahead.compaction.is_none()
+            && self.used() >= self.ahead.rest
+            && self.status().level < WindowLevel::Blocking
+            && self.may_prepare();
+        let scope = match goes_on {
+            true => self.sent_scope(),
+            false => None,
+        };
+        let Some(scope) = scope else {
+            return self.begin_summary(compaction, now);
+        };
+        compaction.scope = scope;
+        compaction.direction = Some(PivotDirection::UpTo);
+        compaction.place = CompactionTiming::Ahead;
+        self.state = EngineState::Idle;
+        self.notify(Event::Phase(None));
+        self.notify(Event::Ahead(PreparationEvent::Begun));
+        self.begin_summary(compaction, now);
+        self.turn.tried = true;
+        self.after_compaction(AfterCompaction::GoOn, now);
+    }
+}
+
+fn share(of: u64, percent: u64) -> u64 {
+    of / 100 * percent
+}

@@ -1,0 +1,302 @@
+//! How people state rules, as data: phrases, and which of them a sentence holds (Y4, ruling 14).
+//!
+//! The built-in list is `wording.txt`; a host may bring its own in the same form. Which sentences call work off is judged in
+//! `called_off.rs`.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::rule::RuleKind;
+
+const BUILTIN: &str = include_str!("wording.txt");
+
+/// Whoever calls work off says so within the first bytes of a sentence; further on the same words tell of something else.
+const CALLED_OFF_AT_ONCE: usize = 24;
+
+/// Why a list of phrases cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PhraseListError {
+    /// A heading that names no kind.
+    #[error(
+        "line {line}: `{heading}` is none of [rule], [revocation], [cancellation], [called off], [not called off], [negation], [clause], [modal], [speaker], [wish], [question]"
+    )]
+    Heading {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        heading: String,
+    },
+    /// A phrase before the first heading.
+    #[error("line {line}: a phrase must stand under a heading such as [rule] or [called off]")]
+    NoHeading {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// More phrases than can be searched for.
+    #[error("the list of phrases is too long: shorten it")]
+    TooMany,
+}
+
+/// Which words give sentences of the user a meaning.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SentenceWords {
+    /// They make a sentence a rule (X1).
+    pub rules: ChosenWords,
+    /// They call work off (ruling 18).
+    pub called_off: ChosenWords,
+}
+
+/// Words of one meaning.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChosenWords {
+    /// The user's own.
+    pub own: Vec<String>,
+    /// Those that come with the program.
+    pub builtin: BuiltinWords,
+}
+
+/// Whether the words that come with the program count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BuiltinWords {
+    /// They do.
+    #[default]
+    Count,
+    /// They do not: only the user's own.
+    LeftOut,
+}
+
+/// What a phrase says about a sentence that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PhraseMeaning {
+    /// It is a rule, or takes one back.
+    Rule(RuleKind),
+    /// It calls work off.
+    CallsOff,
+    /// It only looks as if it did.
+    CallsNothingOff,
+    /// What follows is denied.
+    Negates,
+    /// A clause begins that what came before says nothing of.
+    Clause,
+    /// What follows is what something can do or does.
+    Modal,
+    /// The user, the model or both.
+    Speaker,
+    /// What follows a modal verb is wanted.
+    Wish,
+    /// As its beginning: it may be a question.
+    Asks,
+}
+
+/// A phrase in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PhraseMatch {
+    pub(super) meaning: PhraseMeaning,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Phrases that make a sentence a rule, a revocation or a cancellation.
+#[derive(Debug, Clone)]
+pub struct PhraseMatcher {
+    phrases: Vec<(String, PhraseMeaning)>,
+    /// None if there are no phrases.
+    search: Option<AhoCorasick>,
+}
+
+impl PhraseMatcher {
+    /// The built-in list.
+    pub fn builtin() -> Self {
+        Self::parse(BUILTIN).unwrap_or_else(|_| Self {
+            phrases: Vec::new(),
+            search: None,
+        })
+    }
+
+    /// Reads a list: a phrase a line under a heading, such as `[rule]`; `#` begins a comment line.
+    pub fn parse(text: &str) -> Result<Self, PhraseListError> {
+        let mut kind = None;
+        let mut phrases = Vec::new();
+        for (line, phrase) in (1..).zip(text.lines().map(str::trim)) {
+            match phrase {
+                "" => {}
+                _ if phrase.starts_with('#') => {}
+                "[rule]" => kind = Some(PhraseMeaning::Rule(RuleKind::Rule)),
+                "[revocation]" => kind = Some(PhraseMeaning::Rule(RuleKind::Revocation)),
+                "[cancellation]" => kind = Some(PhraseMeaning::Rule(RuleKind::Cancellation)),
+                "[called off]" => kind = Some(PhraseMeaning::CallsOff),
+                "[not called off]" => kind = Some(PhraseMeaning::CallsNothingOff),
+                "[negation]" => kind = Some(PhraseMeaning::Negates),
+                "[clause]" => kind = Some(PhraseMeaning::Clause),
+                "[modal]" => kind = Some(PhraseMeaning::Modal),
+                "[speaker]" => kind = Some(PhraseMeaning::Speaker),
+                "[wish]" => kind = Some(PhraseMeaning::Wish),
+                "[question]" => kind = Some(PhraseMeaning::Asks),
+                _ if phrase.starts_with('[') => {
+                    let heading = phrase.to_owned();
+                    return Err(PhraseListError::Heading { line, heading });
+                }
+                _ => {
+                    let kind = kind.ok_or(PhraseListError::NoHeading { line })?;
+                    phrases.push((folded(phrase), kind));
+                }
+            }
+        }
+        Self::of(phrases)
+    }
+
+    fn of(phrases: Vec<(String, PhraseMeaning)>) -> Result<Self, PhraseListError> {
+        let search = match phrases.is_empty() {
+            true => None,
+            false => Some(
+                AhoCorasick::builder()
+                    .match_kind(MatchKind::Standard)
+                    .build(phrases.iter().map(|(phrase, _)| phrase))
+                    .map_err(|_| PhraseListError::TooMany)?,
+            ),
+        };
+        Ok(Self { phrases, search })
+    }
+
+    /// The same list with other words for rules and for calling work off; how rules are taken back and how words are denied
+    /// stays.
+    pub fn with_words(self, words: &SentenceWords) -> Result<Self, PhraseListError> {
+        let mut phrases = self.phrases;
+        for (chosen, meaning) in [
+            (&words.rules, PhraseMeaning::Rule(RuleKind::Rule)),
+            (&words.called_off, PhraseMeaning::CallsOff),
+        ] {
+            if chosen.builtin == BuiltinWords::LeftOut {
+                phrases.retain(|(_, known)| *known != meaning);
+            }
+            let own = chosen.own.iter().map(|word| folded(word.trim()));
+            phrases.extend(own.map(|word| (word, meaning)));
+        }
+        Self::of(phrases)
+    }
+
+    /// What a sentence is, if it holds any of the phrases. Taking something back weighs more than stating it.
+    pub fn classify(&self, sentence: &str) -> Option<RuleKind> {
+        let found = self.phrases_in(&folded(sentence)).into_iter();
+        found
+            .filter_map(|phrase| match phrase.meaning {
+                PhraseMeaning::Rule(kind) => Some((kind, phrase.start)),
+                _ => None,
+            })
+            .filter(|(kind, at)| *kind != RuleKind::Cancellation || *at <= CALLED_OFF_AT_ONCE)
+            .map(|(kind, _)| kind)
+            .max()
+    }
+
+    /// The phrases of a sentence that is folded already.
+    pub(super) fn phrases_in(&self, sentence: &str) -> Vec<PhraseMatch> {
+        let Some(search) = &self.search else {
+            return Vec::new();
+        };
+        let found = search.find_overlapping_iter(sentence);
+        found
+            .filter(|found| stands_as_words(sentence, found.start(), found.end()))
+            .map(|found| PhraseMatch {
+                meaning: self.phrases[found.pattern().as_usize()].1,
+                start: found.start(),
+                end: found.end(),
+            })
+            .collect()
+    }
+}
+
+/// Lower case, with the plain apostrophe.
+pub(super) fn folded(text: &str) -> String {
+    text.to_lowercase().replace(['\u{2019}', '\u{2bc}'], "'")
+}
+
+/// Whether a match is not a part of longer words. Scripts that write without spaces have no such parts.
+fn stands_as_words(text: &str, start: usize, end: usize) -> bool {
+    let inside = |edge: Option<char>, neighbour: Option<char>| {
+        edge.is_some_and(|edge| edge.is_alphanumeric() && !is_unspaced(edge))
+            && neighbour.is_some_and(char::is_alphanumeric)
+    };
+    let found = &text[start..end];
+    !inside(found.chars().next(), text[..start].chars().next_back())
+        && !inside(found.chars().next_back(), text[end..].chars().next())
+}
+
+/// Chinese, Japanese and Korean letters.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn y4_the_built_in_list_reads() {
+        assert!(PhraseMatcher::parse(BUILTIN).unwrap().phrases.len() > 100);
+    }
+
+    #[test]
+    fn y4_phrases_are_found_as_words_in_any_case_and_script() {
+        let wording = PhraseMatcher::builtin();
+        let kind = |text| wording.classify(text);
+        assert_eq!(kind("NEVER touch it"), Some(RuleKind::Rule));
+        assert_eq!(kind("Don\u{2019}t touch it"), Some(RuleKind::Rule));
+        assert_eq!(kind("mustard, nevertheless, lonely"), None);
+        assert_eq!(kind("请不要删除数据库"), Some(RuleKind::Rule));
+        assert_eq!(kind("Никогда так не делай"), Some(RuleKind::Rule));
+        assert_eq!(
+            kind("You may now push, but never force"),
+            Some(RuleKind::Revocation)
+        );
+        assert_eq!(
+            kind("no, don't do the rewrite"),
+            Some(RuleKind::Cancellation)
+        );
+        assert_eq!(kind("please go on"), None);
+        assert_eq!(
+            kind("The nightly job may in some cases cancel that run"),
+            None
+        );
+    }
+
+    #[test]
+    fn x1_rule_words_of_ones_own_count_beside_the_built_in_ones_or_in_their_place() {
+        let mut words = SentenceWords::default();
+        words.rules.own = vec!["House rule:".to_owned()];
+        let both = PhraseMatcher::builtin().with_words(&words).unwrap();
+        assert_eq!(both.classify("HOUSE RULE: tabs"), Some(RuleKind::Rule));
+        assert_eq!(both.classify("Never push"), Some(RuleKind::Rule));
+        words.rules.builtin = BuiltinWords::LeftOut;
+        let own = PhraseMatcher::builtin().with_words(&words).unwrap();
+        assert_eq!(own.classify("house rule: tabs"), Some(RuleKind::Rule));
+        assert_eq!(own.classify("Never push"), None);
+        assert_eq!(own.classify("Cancel that"), Some(RuleKind::Cancellation));
+    }
+
+    #[test]
+    fn y4_words_of_ones_own_call_work_off_beside_the_built_in_ones_or_in_their_place() {
+        let mut words = SentenceWords::default();
+        words.called_off.own = vec!["Abblasen".to_owned()];
+        let both = PhraseMatcher::builtin().with_words(&words).unwrap();
+        assert!(both.calls_off("Den Umzug abblasen!") && both.calls_off("Stop."));
+        assert!(
+            !both.calls_off("Don't abblasen it."),
+            "a denied one does not"
+        );
+        words.called_off.builtin = BuiltinWords::LeftOut;
+        let own = PhraseMatcher::builtin().with_words(&words).unwrap();
+        assert!(own.calls_off("Den Umzug abblasen!") && !own.calls_off("Stop."));
+        assert_eq!(own.classify("Never push"), Some(RuleKind::Rule));
+    }
+
+    #[test]
+    fn y4_a_list_of_ones_own_is_taken_or_refused_with_its_line() {
+        let own = PhraseMatcher::parse("[rule]\nthou shalt\n").unwrap();
+        assert_eq!(own.classify("Thou shalt test."), Some(RuleKind::Rule));
+        assert_eq!(own.classify("never"), None);
+        assert_eq!(
+            PhraseMatcher::parse("always").unwrap_err(),
+            PhraseListError::NoHeading { line: 1 }
+        );
+        assert!(PhraseMatcher::parse("# x\n[maybe]\n").is_err());
+    }
+}

@@ -1,0 +1,182 @@
+//! Which blocks of the messages bear a cache marker (B2).
+//!
+//! A function of the rendering and of nothing else, so that a process that takes the conversation up marks the same
+//! blocks. What the last request had written is not remembered but seen: it ended where the newest reply begins.
+
+use crate::normalize::{MessageRole, RenderedBlock, RenderedMessage};
+
+/// The most markers a request may bear, those of system and tools included.
+pub const MOST_MARKERS: usize = 4;
+
+/// With more positions than this between what was written and the new end, the way back is bridged. A look-back reaches
+/// 20 positions; the distance leaves room for what a provider may count in addition.
+const UNBRIDGED: usize = 15;
+
+/// Whether a request writes to the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheWrite {
+    /// It does: the conversation goes on behind it.
+    Write,
+    /// It does not: nothing will ever continue it, so it marks only what is written already (F7).
+    Skip,
+}
+
+/// The marked blocks of a rendering, as indices into its blocks, ascending. At most two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MessageBreakpoints {
+    places: [u32; 2],
+    count: usize,
+}
+
+impl MessageBreakpoints {
+    /// Places the markers. `room` is how many the head of the request leaves.
+    pub fn place(
+        blocks: &[RenderedBlock],
+        messages: &[RenderedMessage],
+        write: CacheWrite,
+        room: usize,
+    ) -> Self {
+        let written = written(blocks, messages);
+        let last = match write {
+            CacheWrite::Write => last_markable(blocks, blocks.len()),
+            CacheWrite::Skip => written,
+        };
+        let mut marks = Self::default();
+        let Some(last) = last.filter(|_| room > 0) else {
+            return marks;
+        };
+        if let Some(written) = written.filter(|written| *written < last)
+            && last - written - 1 > UNBRIDGED
+            && room > 1
+        {
+            marks.add(written);
+        }
+        marks.add(last);
+        marks
+    }
+
+    fn add(&mut self, block: usize) {
+        self.places[self.count] = block as u32;
+        self.count += 1;
+    }
+
+    /// The marked blocks.
+    pub fn blocks(&self) -> &[u32] {
+        &self.places[..self.count]
+    }
+}
+
+/// The block with which the request ended that the newest reply answered.
+fn written(blocks: &[RenderedBlock], messages: &[RenderedMessage]) -> Option<usize> {
+    let reply = messages
+        .iter()
+        .rev()
+        .find(|message| message.role == MessageRole::Assistant)?;
+    last_markable(blocks, reply.first_block as usize)
+}
+
+/// The last block before `end` on which a marker may stand.
+fn last_markable(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
+    blocks[..end.min(blocks.len())]
+        .iter()
+        .rposition(|block| block.markable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::BlockKind;
+    use crate::normalize::BlockOrigin;
+    use crate::tokens::Estimate;
+    use proptest::prelude::*;
+
+    /// Messages by letters: `t` thinking, `x` any other block, `/` the other side speaks.
+    fn rendered(script: &str) -> (Vec<RenderedBlock>, Vec<RenderedMessage>) {
+        let (mut blocks, mut messages) = (Vec::new(), Vec::new());
+        for (message, content) in script.split('/').enumerate() {
+            messages.push(RenderedMessage {
+                role: [MessageRole::User, MessageRole::Assistant][message % 2],
+                first_block: blocks.len() as u32,
+                stripped: 0,
+            });
+            for letter in content.chars() {
+                blocks.push(RenderedBlock {
+                    start: 0,
+                    end: 0,
+                    kind: BlockKind::Text,
+                    markable: letter != 't',
+                    message: message as u32,
+                    entry: None,
+                    origin: BlockOrigin::Said,
+                    prefix_hash: 0,
+                    weight: Estimate::ZERO,
+                });
+            }
+        }
+        (blocks, messages)
+    }
+
+    fn marks(script: &str, write: CacheWrite, room: usize) -> Vec<u32> {
+        let (blocks, messages) = rendered(script);
+        MessageBreakpoints::place(&blocks, &messages, write, room)
+            .blocks()
+            .to_vec()
+    }
+
+    #[test]
+    fn b2_the_last_message_bears_exactly_one_marker() {
+        assert_eq!(marks("x", CacheWrite::Write, 2), [0]);
+        assert_eq!(marks("xx/txx/xxx", CacheWrite::Write, 2), [7]);
+        assert_eq!(marks("", CacheWrite::Write, 2), [0_u32; 0]);
+    }
+
+    #[test]
+    fn b2_a_marker_never_stands_on_thinking() {
+        assert_eq!(marks("x/xtt", CacheWrite::Write, 2), [1]);
+        assert_eq!(marks("t/t", CacheWrite::Write, 2), [0_u32; 0]);
+    }
+
+    #[test]
+    fn b2_a_bridge_is_built_when_more_than_fifteen_positions_lie_between() {
+        let calls = |between: usize| format!("xx/{}/x", "x".repeat(between));
+        assert_eq!(marks(&calls(15), CacheWrite::Write, 2), [17]);
+        assert_eq!(marks(&calls(16), CacheWrite::Write, 2), [1, 18]);
+        // Thinking is a position as well.
+        assert_eq!(marks("x/tttttttttttttttt/x", CacheWrite::Write, 2), [0, 17]);
+    }
+
+    #[test]
+    fn b2_markers_of_the_head_leave_less_room() {
+        let long = format!("x/{}/x", "x".repeat(30));
+        assert_eq!(marks(&long, CacheWrite::Write, 4), [0, 31]);
+        assert_eq!(marks(&long, CacheWrite::Write, 1), [31]);
+        assert_eq!(marks(&long, CacheWrite::Write, 0), [0_u32; 0]);
+    }
+
+    #[test]
+    fn f7_a_fork_marks_what_is_written_already() {
+        assert_eq!(marks("xx/tx/xx", CacheWrite::Skip, 2), [1]);
+        assert_eq!(marks("xx/tx", CacheWrite::Skip, 2), [1]);
+        // Nothing was written behind the head yet.
+        assert_eq!(marks("xx", CacheWrite::Skip, 2), [0_u32; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn b2_what_a_request_wrote_is_within_reach_of_the_next(
+            turns in proptest::collection::vec(("t?x{1,14}", "x{1,14}"), 1..12),
+            room in 2_usize..4,
+        ) {
+            let mut script = String::from("x");
+            let mut wrote = marks(&script, CacheWrite::Write, room);
+            for (reply, results) in turns {
+                script = format!("{script}/{reply}/{results}");
+                let now = marks(&script, CacheWrite::Write, room);
+                let before = *wrote.last().unwrap();
+                prop_assert!(now.len() <= 2);
+                prop_assert!(now.iter().any(|mark| *mark >= before && mark - before < 20));
+                wrote = now;
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Names of lines and sessions: 64 bits, written as 16 hexadecimal digits.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use longhaul_core::xxh3::xxh3_64_with_seed;
+
+macro_rules! id {
+    ($name:ident, $what:literal) => {
+        #[doc = $what]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:016x}", self.0)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = std::num::ParseIntError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                u64::from_str_radix(text, 16).map(Self)
+            }
+        }
+    };
+}
+
+id!(
+    LineId,
+    "One line of a conversation: a history that was gone on with."
+);
+id!(
+    SessionId,
+    "What belongs together: a line with its branches, or what a client groups."
+);
+
+/// Where new ids come from: a seed drawn at the start, and a count.
+#[derive(Debug)]
+pub struct BranchIds {
+    seed: u64,
+    next: AtomicU64,
+}
+
+impl BranchIds {
+    /// Ids of a seed. Two processes with different seeds give different ids.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// The next id.
+    pub fn next_id(&self) -> LineId {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        LineId(xxh3_64_with_seed(&number.to_le_bytes(), self.seed))
+    }
+}

@@ -1,0 +1,479 @@
+//! The lines known: which of them a request goes on, or that it begins one.
+//!
+//! A line is a history that was gone on with; its head is the history of its newest request. The longest history known
+//! that a request begins with decides: if a line stands there, the request extends it; if that line has gone on since, it
+//! is a branch; if there is none, a new line. Histories are known by their [`Chain`], within one tenant.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::chain::HistoryChain;
+use super::ids::{BranchIds, LineId, SessionId};
+use super::landmarks::{BodyBeginnings, RememberedRequest};
+use super::tenant::Tenant;
+use crate::memory::MemoryShare;
+
+type Map<K, V> = HashMap<K, V, RandomState>;
+
+/// Heads of one line that are remembered: branches from further back are lines without a parent.
+const HEADS: usize = 64;
+/// Lines looked at that begin with the same bytes.
+const ALIKE: usize = 8;
+/// What a line takes in memory beside its heads and what is remembered of its newest request, about.
+const LINE_BYTES: usize = 512;
+/// What a head takes, about.
+const HEAD_BYTES: usize = 128;
+/// Lines take at most one part in so many of the memory.
+const SHARE: usize = 4;
+
+/// How a request stands to what is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchRelation {
+    /// Nothing that is known leads to it.
+    New,
+    /// It is the newest request of its line once more, or an earlier one: it goes on from nothing.
+    Again,
+    /// It goes on from the newest request of its line, which had so many messages.
+    Extends(u32),
+    /// It goes on from so many messages of a line that has gone on otherwise.
+    Branches(LineId, u32),
+}
+
+/// Where a request was placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BranchPlacement {
+    /// Its line.
+    pub line: LineId,
+    /// Whose it is.
+    pub tenant: Tenant,
+    /// What the line belongs to.
+    pub session: SessionId,
+    /// How it stands to what was known.
+    pub relation: BranchRelation,
+    /// Where the line stands now: further on than the request, where that is an earlier one of its line.
+    pub stands: HistoryChain,
+}
+
+/// A line from the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredBranch {
+    /// Whose.
+    pub tenant: Tenant,
+    /// Which.
+    pub line: LineId,
+    /// What it belongs to.
+    pub session: SessionId,
+    /// Its head.
+    pub chain: HistoryChain,
+}
+
+#[derive(Debug)]
+struct KnownBranch {
+    tenant: Tenant,
+    session: SessionId,
+    head: u128,
+    heads: VecDeque<u128>,
+    seen: u64,
+    starts: Vec<u64>,
+    remembered: Option<Arc<RememberedRequest>>,
+    /// What it takes in memory, as it was last reckoned.
+    bytes: usize,
+}
+
+impl KnownBranch {
+    fn weight(&self) -> usize {
+        let remembered = self.remembered.as_ref();
+        LINE_BYTES
+            + self.heads.len() * HEAD_BYTES
+            + remembered.map_or(0, |remembered| remembered.weight())
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct BranchTip {
+    line: LineId,
+    chain: HistoryChain,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct BranchIndex {
+    ids: BranchIds,
+    lines: Map<LineId, KnownBranch>,
+    heads: Map<(Tenant, u128), BranchTip>,
+    starts: Map<u64, Vec<LineId>>,
+    by_age: BTreeSet<(u64, LineId)>,
+    /// Those of which the newest request is remembered, by age, too: that can be forgotten, and the line still be known.
+    remembering: BTreeSet<(u64, LineId)>,
+    room: usize,
+    uses: u64,
+    bytes: usize,
+    kept: Option<MemoryShare>,
+}
+
+impl BranchIndex {
+    /// Room for so many lines; then the one not used for longest is forgotten.
+    pub fn new(ids: BranchIds, room: usize) -> Self {
+        Self {
+            ids,
+            lines: Map::default(),
+            heads: Map::default(),
+            starts: Map::default(),
+            by_age: BTreeSet::new(),
+            remembering: BTreeSet::new(),
+            room: room.max(1),
+            uses: 0,
+            bytes: 0,
+            kept: None,
+        }
+    }
+
+    /// The same within a share of the memory: beyond that, what was not used for longest is forgotten.
+    #[must_use]
+    pub fn within(self, kept: MemoryShare) -> Self {
+        Self {
+            kept: Some(kept),
+            ..self
+        }
+    }
+
+    /// What they take in memory, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets what was not used for longest, until they take no more than so many bytes: of each line first how its
+    /// newest request looked, which costs the next one a scan.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        while self.bytes > bytes {
+            if let Some((_, id)) = self.remembering.pop_first() {
+                self.forget_request(id);
+            } else if let Some((_, id)) = self.by_age.first().copied() {
+                self.forget(id);
+            } else {
+                break;
+            }
+        }
+        if let Some(kept) = &self.kept {
+            kept.set(self.bytes);
+        }
+    }
+
+    fn stay_within(&mut self) {
+        let most = self.kept.as_ref().map(|kept| kept.share(SHARE));
+        self.shrink_to(most.unwrap_or(usize::MAX));
+    }
+
+    fn reckon(&mut self, id: LineId) {
+        if let Some(line) = self.lines.get_mut(&id) {
+            let bytes = line.weight();
+            self.bytes = self.bytes + bytes - std::mem::replace(&mut line.bytes, bytes);
+        }
+    }
+
+    /// Forgets how the newest request of a line looked.
+    fn forget_request(&mut self, id: LineId) {
+        let Some(line) = self.lines.get_mut(&id) else {
+            return;
+        };
+        line.remembered = None;
+        let seen = line.seen;
+        let starts = std::mem::take(&mut line.starts);
+        self.remembering.remove(&(seen, id));
+        self.forget_starts(&starts, id);
+        self.reckon(id);
+    }
+
+    /// Finds where a request belongs: `hashes` is the chain behind each of its messages, `chain` that behind the last.
+    /// Nothing is remembered of it: a new line that it would begin is not known yet.
+    pub fn find(
+        &self,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: HistoryChain,
+    ) -> BranchPlacement {
+        self.found(tenant, group, hashes, chain, || self.ids.next_id())
+    }
+
+    /// Places a request, from now on its line stands there.
+    pub fn place(
+        &mut self,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: HistoryChain,
+    ) -> BranchPlacement {
+        let placed = self.find(tenant, group, hashes, chain);
+        self.move_to(tenant, placed.line, placed.session, placed.stands);
+        placed
+    }
+
+    /// Places a request that was found to belong somewhere before: what has happened since counts, and a line that it
+    /// would have begun is begun under the same name.
+    pub(super) fn place_found(
+        &mut self,
+        before: BranchPlacement,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: HistoryChain,
+    ) -> BranchPlacement {
+        let begins = matches!(
+            before.relation,
+            BranchRelation::New | BranchRelation::Branches(..)
+        );
+        let name = || match begins {
+            true => before.line,
+            false => self.ids.next_id(),
+        };
+        let placed = self.found(tenant, group, hashes, chain, name);
+        self.move_to(tenant, placed.line, placed.session, placed.stands);
+        placed
+    }
+
+    fn found(
+        &self,
+        tenant: Tenant,
+        group: Option<SessionId>,
+        hashes: impl DoubleEndedIterator<Item = u128>,
+        chain: HistoryChain,
+        name: impl Fn() -> LineId,
+    ) -> BranchPlacement {
+        let known = hashes
+            .rev()
+            .find_map(|hash| self.heads.get(&(tenant, hash)));
+        let standing = known.copied().and_then(|head| {
+            let line = self.lines.get(&head.line)?;
+            Some((head, line.session, line.head == head.chain.hash))
+        });
+        if let Some((head, session, false)) = standing
+            && head.chain.hash == chain.hash
+            && chain.answered
+        {
+            return self.replayed(head, session, tenant);
+        }
+        let (line, session, relation) = match standing {
+            Some((head, session, true)) if head.chain.hash == chain.hash => {
+                (head.line, session, BranchRelation::Again)
+            }
+            Some((head, session, true)) => (
+                head.line,
+                session,
+                BranchRelation::Extends(head.chain.messages),
+            ),
+            // What a host puts first may be the same for many conversations: only what was answered is common history.
+            Some((head, session, false)) if head.chain.answered => {
+                let relation = BranchRelation::Branches(head.line, head.chain.messages);
+                (name(), group.unwrap_or(session), relation)
+            }
+            _ => {
+                let line = name();
+                (
+                    line,
+                    group.unwrap_or(SessionId(line.0)),
+                    BranchRelation::New,
+                )
+            }
+        };
+        BranchPlacement {
+            line,
+            tenant,
+            session,
+            relation,
+            stands: chain,
+        }
+    }
+
+    /// An earlier request of a line comes once more. The line stays where it stands: a client that replays a conversation
+    /// would begin a line with each request.
+    fn replayed(&self, head: BranchTip, session: SessionId, tenant: Tenant) -> BranchPlacement {
+        let newest = self.lines.get(&head.line).map(|line| line.head);
+        let newest = newest.and_then(|newest| self.heads.get(&(tenant, newest)));
+        BranchPlacement {
+            line: head.line,
+            tenant,
+            session,
+            relation: BranchRelation::Again,
+            stands: newest.map_or(head.chain, |newest| newest.chain),
+        }
+    }
+
+    /// Takes a line from the store.
+    pub fn restore(&mut self, known: &RestoredBranch) {
+        self.move_to(known.tenant, known.line, known.session, known.chain);
+    }
+
+    /// Takes heads of a line that another gateway wrote, the newest last. What is known here is not changed: it may be
+    /// newer.
+    pub fn catch_up(&mut self, heads: &[RestoredBranch]) {
+        for (number, head) in heads.iter().enumerate() {
+            let (key, id) = ((head.tenant, head.chain.hash), head.line);
+            if self.heads.get(&key).is_some_and(|known| known.line == id) {
+                continue;
+            }
+            match self.lines.get_mut(&id) {
+                Some(line) if number + 1 < heads.len() => {
+                    line.heads.push_front(head.chain.hash);
+                    let chain = head.chain;
+                    self.heads.insert(key, BranchTip { line: id, chain });
+                }
+                _ => self.restore(head),
+            }
+        }
+    }
+
+    fn move_to(&mut self, tenant: Tenant, id: LineId, session: SessionId, chain: HistoryChain) {
+        self.uses += 1;
+        let seen = self.uses;
+        let line = self.lines.entry(id).or_insert_with(|| KnownBranch {
+            tenant,
+            session,
+            head: chain.hash,
+            heads: VecDeque::new(),
+            seen,
+            starts: Vec::new(),
+            remembered: None,
+            bytes: 0,
+        });
+        self.by_age.remove(&(line.seen, id));
+        self.by_age.insert((seen, id));
+        if self.remembering.remove(&(line.seen, id)) {
+            self.remembering.insert((seen, id));
+        }
+        line.seen = seen;
+        line.head = chain.hash;
+        if line.heads.back() != Some(&chain.hash) {
+            line.heads.push_back(chain.hash);
+            self.heads
+                .insert((tenant, chain.hash), BranchTip { line: id, chain });
+        }
+        if line.heads.len() > HEADS
+            && let Some(oldest) = line.heads.pop_front()
+        {
+            self.forget_tip(tenant, oldest, id);
+        }
+        while self.lines.len() > self.room {
+            let Some((_, oldest)) = self.by_age.first().copied() else {
+                break;
+            };
+            self.forget(oldest);
+        }
+        self.reckon(id);
+        self.stay_within();
+    }
+
+    fn forget_tip(&mut self, tenant: Tenant, hash: u128, line: LineId) {
+        if self.heads.get(&(tenant, hash)).map(|head| head.line) == Some(line) {
+            self.heads.remove(&(tenant, hash));
+        }
+    }
+
+    /// Forgets a line.
+    pub fn forget(&mut self, id: LineId) {
+        let Some(line) = self.lines.remove(&id) else {
+            return;
+        };
+        self.bytes -= line.bytes;
+        self.by_age.remove(&(line.seen, id));
+        self.remembering.remove(&(line.seen, id));
+        for hash in line.heads {
+            self.forget_tip(line.tenant, hash, id);
+        }
+        self.forget_starts(&line.starts, id);
+    }
+
+    fn forget_starts(&mut self, starts: &[u64], id: LineId) {
+        for start in starts {
+            if let Some(alike) = self.starts.get_mut(start) {
+                alike.retain(|other| *other != id);
+                if alike.is_empty() {
+                    self.starts.remove(start);
+                }
+            }
+        }
+    }
+
+    /// A tenant turned out to be another: its lines go over to that.
+    pub fn adopt(&mut self, from: Tenant, to: Tenant) {
+        let moved: Vec<LineId> = (self.lines.iter())
+            .filter(|(_, line)| line.tenant == from)
+            .map(|(id, _)| *id)
+            .collect();
+        for id in moved {
+            let Some(line) = self.lines.get_mut(&id) else {
+                continue;
+            };
+            line.tenant = to;
+            let heads = line.heads.clone();
+            self.forget_request(id);
+            for hash in heads {
+                if let Some(head) = self.heads.remove(&(from, hash)) {
+                    self.heads.entry((to, hash)).or_insert(head);
+                }
+            }
+        }
+    }
+
+    /// Remembers the newest request of a line.
+    pub(super) fn remember(&mut self, id: LineId, mine: Vec<u64>, request: Arc<RememberedRequest>) {
+        let Some(line) = self.lines.get_mut(&id) else {
+            return;
+        };
+        line.remembered = Some(request);
+        self.remembering.insert((line.seen, id));
+        self.begins_with(id, mine);
+        self.reckon(id);
+        self.stay_within();
+    }
+
+    /// By which beginnings of its newest request a line is looked up.
+    fn begins_with(&mut self, id: LineId, mine: Vec<u64>) {
+        let Some(line) = self.lines.get_mut(&id) else {
+            return;
+        };
+        if line.starts == mine {
+            return;
+        }
+        let before = std::mem::replace(&mut line.starts, mine.clone());
+        self.forget_starts(&before, id);
+        for start in mine {
+            let alike = self.starts.entry(start).or_default();
+            alike.push(id);
+            if alike.len() > ALIKE {
+                alike.remove(0);
+            }
+        }
+    }
+
+    /// The newest requests of lines that begin as a body does, those that agree furthest first.
+    pub(super) fn alike(&self, starts: &BodyBeginnings) -> Vec<Arc<RememberedRequest>> {
+        let lines = starts
+            .hashes()
+            .rev()
+            .filter_map(|start| self.starts.get(&start))
+            .flat_map(|alike| alike.iter().rev());
+        let mut found: Vec<Arc<RememberedRequest>> = Vec::new();
+        for request in lines.filter_map(|id| self.lines.get(id)?.remembered.as_ref()) {
+            if !found.iter().any(|other| Arc::ptr_eq(other, request)) {
+                found.push(Arc::clone(request));
+            }
+            if found.len() == ALIKE {
+                break;
+            }
+        }
+        found
+    }
+
+    /// How many are known.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+}

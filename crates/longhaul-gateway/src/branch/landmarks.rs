@@ -1,0 +1,182 @@
+//! Places in the newest request of a line by which the next one is recognised without being scanned.
+//!
+//! A landmark is the end of one of the last messages, with a hash of all bytes up to it: of the last few, since the
+//! marker of the cache, and with it the bytes around it, moves from request to request. Which lines to compare with is told
+//! by the hash of the body's beginning, taken at the largest power of two that lies before the landmark. Both hashes are one:
+//! bodies are gone over once, and what was hashed up to a power of two serves for the landmarks behind it.
+
+use std::sync::Arc;
+
+use longhaul_core::xxh3::Xxh3_128;
+
+use super::chain::HistoryChain;
+use super::tenant::Tenant;
+use crate::body::{BodyMembers, BodyRole, ReadResumePoint};
+
+/// How many of the last messages have one.
+const LANDMARKS: usize = 4;
+/// Bodies shorter than this are scanned: nothing is gained.
+const SHORTEST: usize = 1 << 10;
+
+/// The end of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landmark {
+    /// The place behind it.
+    pub at: usize,
+    /// Hash of the body up to there.
+    pub raw: u128,
+    /// How many elements of `messages` end there.
+    pub elements: usize,
+    /// The chain up to there.
+    pub chain: HistoryChain,
+}
+
+/// What is remembered of the newest request of a line.
+#[derive(Debug)]
+pub(super) struct RememberedRequest {
+    /// In the order of the body.
+    pub(super) landmarks: Vec<Landmark>,
+    /// The members before `messages`.
+    pub(super) before: BodyMembers,
+    /// Where `messages` begins.
+    pub(super) list: usize,
+    /// Hash of the bytes of each element.
+    pub(super) raws: Arc<[u128]>,
+    /// The chain behind each element.
+    pub(super) hashes: Arc<[u128]>,
+    /// Where each element ends.
+    pub(super) ends: Arc<[u32]>,
+    /// Who speaks in each element.
+    pub(super) roles: Arc<[BodyRole]>,
+    /// How many elements of role system lead the list.
+    pub(super) lead: usize,
+}
+
+impl RememberedRequest {
+    /// The last landmark that a body agrees with byte for byte.
+    pub(super) fn last_shared(&self, body: &[u8], starts: &BodyBeginnings) -> Option<&Landmark> {
+        let first = self.landmarks.first()?;
+        let (mut from, mut hash) = starts.before(first.at);
+        let mut shared = None;
+        for landmark in &self.landmarks {
+            let Some(part) = body.get(from..landmark.at) else {
+                break;
+            };
+            hash.update(part);
+            from = landmark.at;
+            if hash.digest() != landmark.raw {
+                break;
+            }
+            shared = Some(landmark);
+        }
+        shared
+    }
+
+    /// What it takes in memory, about.
+    pub(super) fn weight(&self) -> usize {
+        let a_message = 2 * size_of::<u128>() + size_of::<u32>() + size_of::<BodyRole>();
+        size_of::<Self>()
+            + self.landmarks.len() * size_of::<Landmark>()
+            + self.raws.len() * a_message
+    }
+
+    pub(super) fn resumption(&self, landmark: &Landmark) -> ReadResumePoint {
+        ReadResumePoint {
+            at: landmark.at,
+            elements: landmark.elements,
+            list: self.list,
+            before: self.before.clone(),
+        }
+    }
+}
+
+/// The landmarks of a body whose last elements end at these places.
+pub(super) fn landmarks(
+    body: &[u8],
+    starts: &BodyBeginnings,
+    ends: impl DoubleEndedIterator<Item = (usize, usize, HistoryChain)>,
+) -> Vec<Landmark> {
+    let mut last: Vec<_> = ends.rev().take(LANDMARKS).collect();
+    last.reverse();
+    let first = last.first().map_or(0, |(at, _, _)| *at);
+    let (mut from, mut hash) = starts.before(first);
+    let made = last.into_iter().filter_map(|(at, elements, chain)| {
+        hash.update(body.get(from..at)?);
+        from = at;
+        Some(Landmark {
+            at,
+            raw: hash.digest(),
+            elements,
+            chain,
+        })
+    });
+    made.collect()
+}
+
+/// The beginnings of a body that lines are looked up by.
+#[derive(Clone)]
+pub(crate) struct BodyBeginnings {
+    tenant: Tenant,
+    seed: u64,
+    /// The hash up to each power of two, the longest last, and what it takes to go on from there.
+    powers: Vec<(u64, Xxh3_128)>,
+}
+
+impl std::fmt::Debug for BodyBeginnings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Starts").finish_non_exhaustive()
+    }
+}
+
+impl BodyBeginnings {
+    /// Of a body.
+    pub(super) fn of(seed: u64, tenant: Tenant, body: &[u8]) -> Self {
+        let mut hash = begun(seed, tenant);
+        let mut powers = Vec::new();
+        let (mut from, mut power) = (0, SHORTEST);
+        while let Some(part) = body.get(from..power) {
+            hash.update(part);
+            powers.push((hash.digest() as u64, hash.clone()));
+            (from, power) = (power, power * 2);
+        }
+        Self {
+            tenant,
+            seed,
+            powers,
+        }
+    }
+
+    /// Forgets all of them.
+    pub(super) fn let_go(&mut self) {
+        self.powers = Vec::new();
+    }
+
+    /// All of them, the longest last.
+    pub(super) fn hashes(&self) -> impl DoubleEndedIterator<Item = u64> {
+        self.powers.iter().map(|(hash, _)| *hash)
+    }
+
+    /// What was hashed of the body up to a place, or to somewhere before it.
+    fn before(&self, at: usize) -> (usize, Xxh3_128) {
+        let power = (at / SHORTEST).checked_ilog2();
+        let known = power.and_then(|power| {
+            let power = (power as usize).min(self.powers.len().checked_sub(1)?);
+            let (_, hash) = self.powers.get(power)?;
+            Some((SHORTEST << power, hash.clone()))
+        });
+        known.unwrap_or_else(|| (0, begun(self.seed, self.tenant)))
+    }
+
+    /// Which of them belongs to a landmark: the longest that lies before it.
+    pub(super) fn of_landmark(&self, landmark: &Landmark) -> Option<u64> {
+        let power = (landmark.at / SHORTEST).checked_ilog2()?;
+        self.powers.get(power as usize).map(|(hash, _)| *hash)
+    }
+}
+
+/// Nothing of one tenant's is found for another, and nobody outside can make two bodies that begin alike by their hash.
+fn begun(seed: u64, tenant: Tenant) -> Xxh3_128 {
+    let mut hash = Xxh3_128::with_seed(seed);
+    hash.update(&tenant.0.to_le_bytes());
+    hash
+}

@@ -1,0 +1,423 @@
+//! From a body to its line. Reading needs no lock while it hashes and scans; the locks are held for look-ups alone.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul_core::xxh3::xxh3_128_with_seed;
+use longhaul_provider::Dialect;
+
+use super::chain::HistoryChain;
+use super::generational_cache::GenerationalCache;
+use super::hashed_message::{HashedMessage, hash_message};
+use super::ids::SessionId;
+use super::index::{BranchIndex, BranchPlacement};
+use super::key::HistoryKey;
+use super::landmarks::{BodyBeginnings, Landmark, RememberedRequest, landmarks};
+use super::tenant::Tenant;
+use crate::body::{self, BodyOutline, BodyRole, NotAConversation};
+use crate::memory::{Evictable, MemoryBudget, MemoryCharge, MemoryShare};
+
+/// Messages whose canonical hash is remembered.
+const MESSAGES: usize = 200_000;
+/// What remembering one takes in memory, about.
+const A_MESSAGE: usize = 80;
+/// They take at most one part in so many of the memory.
+const SHARE: usize = 16;
+/// What reading takes in memory for each message, about.
+const READING: usize = size_of::<body::OutlineElement>()
+    + size_of::<HistoryChain>()
+    + 2 * size_of::<u128>()
+    + size_of::<BodyRole>()
+    + A_MESSAGE;
+/// The fewest bytes that a message has in a body.
+const SHORTEST: usize = br#"{"role":"user"},"#.len();
+
+/// A body to be recognised.
+#[derive(Debug, Clone, Copy)]
+pub struct RecognitionRequest<'b> {
+    /// Whose it is.
+    pub tenant: Tenant,
+    /// How it is written.
+    pub dialect: Dialect,
+    /// The bytes.
+    pub body: &'b [u8],
+}
+
+/// What was recognised of a body.
+#[derive(Debug, Clone)]
+pub struct RecognizedBody {
+    /// Where its parts lie; only those behind what was known by its bytes are listed.
+    pub outline: BodyOutline,
+    /// The chain behind the last message.
+    pub chain: HistoryChain,
+    /// Hash of the bytes of each message, known ones included.
+    pub raws: Arc<[u128]>,
+    /// The chain behind each message, known ones included.
+    pub hashes: Arc<[u128]>,
+    /// Where each message ends, known ones included.
+    pub ends: Arc<[u32]>,
+    /// Who speaks in each message, known ones included.
+    pub roles: Arc<[BodyRole]>,
+    /// How many messages of role system lead the list: in chat completions, the system prompt.
+    pub lead: usize,
+    /// The chain behind each message that was read.
+    read: Vec<HistoryChain>,
+    /// Landmarks of the earlier request that it shares.
+    kept: Vec<Landmark>,
+    starts: BodyBeginnings,
+    /// How many bytes were known by their hash and not scanned.
+    pub known_bytes: usize,
+    /// Messages that were not known, to be remembered.
+    learned: Vec<(u128, HashedMessage)>,
+    /// The room that all this takes.
+    pub(crate) charge: Option<Arc<MemoryCharge>>,
+}
+
+impl RecognizedBody {
+    /// The most that reading the rest of a body may take in memory.
+    pub(crate) fn most(unknown: usize, known: usize) -> usize {
+        (unknown / SHORTEST + known).min(body::MOST_MESSAGES) * READING
+    }
+
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.raws.len() * READING
+    }
+
+    /// The text of a message, known ones included, by what gives bytes of the body.
+    pub(crate) fn message<'b>(
+        &self,
+        index: usize,
+        bytes: impl FnOnce(Range<usize>) -> Option<&'b [u8]>,
+    ) -> Option<&'b [u8]> {
+        let end = |index: usize| Some(*self.ends.get(index)? as usize);
+        let begin = match index.checked_sub(1) {
+            Some(before) => end(before)?,
+            None => self.outline.list.start + 1,
+        };
+        let text = bytes(begin..end(index)?)?.trim_ascii_start();
+        Some(text.strip_prefix(b",").unwrap_or(text).trim_ascii_start())
+    }
+
+    /// Lets go of what only placing needs.
+    pub(crate) fn is_placed(&mut self) {
+        self.starts.let_go();
+        self.kept = Vec::new();
+        self.read = Vec::new();
+        self.learned = Vec::new();
+    }
+}
+
+/// A request that was found to belong somewhere, and is remembered when it was answered well. Dropped, nothing is.
+#[derive(Debug)]
+pub struct PendingPlacement {
+    found: BranchPlacement,
+    group: Option<SessionId>,
+    chain: HistoryChain,
+    hashes: Arc<[u128]>,
+    starts: Vec<u64>,
+    remembered: Option<Arc<RememberedRequest>>,
+    learned: Vec<(u128, HashedMessage)>,
+}
+
+impl PendingPlacement {
+    /// Where it belongs, as far as is known now.
+    pub fn found(&self) -> BranchPlacement {
+        self.found
+    }
+}
+
+/// Recognises bodies.
+#[derive(Debug)]
+pub struct BranchRecognizer {
+    lines: Mutex<BranchIndex>,
+    memo: Mutex<GenerationalCache<u128, HashedMessage>>,
+    key: HistoryKey,
+    kept: Option<MemoryShare>,
+}
+
+/// What a body shares with an earlier request.
+#[derive(Debug)]
+pub(crate) struct SharedBeginning(Arc<RememberedRequest>, Landmark);
+
+impl SharedBeginning {
+    /// How many bytes.
+    pub(crate) fn known(&self) -> usize {
+        self.1.at
+    }
+
+    /// How many messages.
+    pub(crate) fn messages(&self) -> usize {
+        self.1.elements
+    }
+}
+
+impl BranchRecognizer {
+    /// Over these lines, with a key for the hash of histories.
+    pub fn new(lines: BranchIndex, key: HistoryKey) -> Self {
+        Self {
+            lines: Mutex::new(lines),
+            memo: Mutex::new(GenerationalCache::new(MESSAGES)),
+            key,
+            kept: None,
+        }
+    }
+
+    /// The same within shares of a budget.
+    pub fn within(lines: BranchIndex, key: HistoryKey, budget: &MemoryBudget) -> Self {
+        let kept = budget.new_share();
+        // Two generations.
+        let room = (kept.share(SHARE) / A_MESSAGE / 2).min(MESSAGES);
+        Self {
+            memo: Mutex::new(GenerationalCache::new(room)),
+            kept: Some(kept),
+            ..Self::new(lines.within(budget.new_share()), key)
+        }
+    }
+
+    /// The lines, to look at or change.
+    pub fn with_branches<T>(&self, look: impl FnOnce(&mut BranchIndex) -> T) -> T {
+        look(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads a body. Costs a pass of hashing over what is known, and a scan of the rest.
+    pub fn read(
+        &self,
+        request: RecognitionRequest<'_>,
+    ) -> Result<RecognizedBody, NotAConversation> {
+        let (starts, shared) = self.shared(request);
+        self.read_rest(request, starts, shared)
+    }
+
+    /// The cheap half: what the body shares with an earlier request.
+    pub(crate) fn shared(
+        &self,
+        request: RecognitionRequest<'_>,
+    ) -> (BodyBeginnings, Option<SharedBeginning>) {
+        let starts = BodyBeginnings::of(self.key.seed(), request.tenant, request.body);
+        let alike = self.with_branches(|lines| lines.alike(&starts));
+        let shared = alike.into_iter().filter_map(|earlier| {
+            let landmark = earlier.last_shared(request.body, &starts)?.clone();
+            Some(SharedBeginning(earlier, landmark))
+        });
+        let longest = shared.max_by_key(|shared| shared.1.at);
+        (starts, longest)
+    }
+
+    /// The other half: scans what is not shared, and hashes each message in it that was never seen.
+    pub(crate) fn read_rest(
+        &self,
+        request: RecognitionRequest<'_>,
+        starts: BodyBeginnings,
+        shared: Option<SharedBeginning>,
+    ) -> Result<RecognizedBody, NotAConversation> {
+        let body = request.body;
+        let (outline, mut chain) = match &shared {
+            Some(SharedBeginning(earlier, landmark)) => {
+                let from = earlier.resumption(landmark);
+                (body::read_from(body, &from)?, landmark.chain)
+            }
+            None => (body::read(body)?, HistoryChain::default()),
+        };
+        let known = shared.as_ref().map_or(0, |shared| shared.1.elements);
+        let known_bytes = shared.as_ref().map_or(0, SharedBeginning::known);
+        let earlier = shared.as_ref().map(|shared| &shared.0);
+        let kept = earlier.map_or_else(Vec::new, |earlier| {
+            let shared = earlier.landmarks.iter();
+            shared
+                .filter(|landmark| landmark.elements <= known)
+                .cloned()
+                .collect()
+        });
+        // The same messages as before: nothing has to be copied.
+        if let Some(earlier) = earlier
+            && outline.elements.is_empty()
+            && earlier.raws.len() == known
+        {
+            return Ok(RecognizedBody {
+                kept,
+                chain,
+                raws: Arc::clone(&earlier.raws),
+                hashes: Arc::clone(&earlier.hashes),
+                ends: Arc::clone(&earlier.ends),
+                roles: Arc::clone(&earlier.roles),
+                lead: earlier.lead,
+                read: Vec::new(),
+                starts,
+                known_bytes,
+                outline,
+                learned: Vec::new(),
+                charge: None,
+            });
+        }
+        let mut learned = Vec::new();
+        let mut raws = Vec::with_capacity(outline.len());
+        let mut hashes = Vec::with_capacity(outline.len());
+        let mut ends = Vec::with_capacity(outline.len());
+        let mut roles = Vec::with_capacity(outline.len());
+        let mut lead = 0;
+        if let Some(earlier) = earlier {
+            raws.extend(earlier.raws.iter().take(known));
+            hashes.extend(earlier.hashes.iter().take(known));
+            ends.extend(earlier.ends.iter().take(known));
+            roles.extend(earlier.roles.iter().take(known));
+            lead = earlier.lead.min(known);
+        }
+        let mut read = Vec::with_capacity(outline.elements.len());
+        for element in &outline.elements {
+            let raw = body.get(element.span.clone()).unwrap_or_default();
+            // The same bytes mean something else in the other dialect.
+            let hash = xxh3_128_with_seed(raw, self.key.seed() ^ request.dialect as u64);
+            let spoken = match self.remembered(hash) {
+                Some(spoken) => spoken,
+                None => {
+                    let new = hash_message(&self.key, request.dialect, element.role, raw)?;
+                    learned.push((hash, new));
+                    new
+                }
+            };
+            chain = chain.then(spoken);
+            if element.role == BodyRole::System && lead == raws.len() {
+                lead += 1;
+            }
+            // Bodies are shorter than that, or nothing of them is replaced.
+            ends.push(u32::try_from(element.span.end).unwrap_or(u32::MAX));
+            roles.push(element.role);
+            raws.push(hash);
+            hashes.push(chain.hash);
+            read.push(chain);
+        }
+        Ok(RecognizedBody {
+            kept,
+            chain,
+            raws: raws.into(),
+            hashes: hashes.into(),
+            ends: ends.into(),
+            roles: roles.into(),
+            lead,
+            read,
+            starts,
+            known_bytes,
+            outline,
+            learned,
+            charge: None,
+        })
+    }
+
+    fn remembered(&self, raw: u128) -> Option<HashedMessage> {
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        memo.get(&raw)
+    }
+
+    fn learn(&self, learned: Vec<(u128, HashedMessage)>) {
+        if learned.is_empty() {
+            return;
+        }
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        for (raw, spoken) in learned {
+            memo.put(raw, spoken);
+        }
+        if let Some(kept) = &self.kept {
+            kept.set(memo.len() * A_MESSAGE);
+        }
+    }
+
+    /// Places what was read, and remembers it for the next request.
+    pub fn place(
+        &self,
+        request: RecognitionRequest<'_>,
+        recognised: &RecognizedBody,
+        group: Option<SessionId>,
+    ) -> BranchPlacement {
+        let pending = self.find(request.tenant, request, recognised, group);
+        self.keep(|| request.tenant, pending)
+    }
+
+    /// Finds where what was read belongs, and what is to be remembered of it.
+    pub fn find(
+        &self,
+        whose: Tenant,
+        request: RecognitionRequest<'_>,
+        recognised: &RecognizedBody,
+        group: Option<SessionId>,
+    ) -> PendingPlacement {
+        let hashes = recognised.hashes.iter().copied();
+        let chain = recognised.chain;
+        let found = self.with_branches(|lines| lines.find(whose, group, hashes, chain));
+        let outline = &recognised.outline;
+        let mut pending = PendingPlacement {
+            found,
+            group,
+            chain,
+            hashes: Arc::clone(&recognised.hashes),
+            starts: Vec::new(),
+            remembered: None,
+            learned: recognised.learned.clone(),
+        };
+        // Nothing new was said, and the beginning was known: what is remembered is still right.
+        if outline.elements.is_empty() && outline.known > 0 {
+            return pending;
+        }
+        let elements = outline.elements.iter().zip(&recognised.read);
+        let read = elements
+            .enumerate()
+            .map(|(at, (element, chain))| (element.span.end, outline.known + at + 1, *chain));
+        let kept = recognised.kept.iter();
+        let kept = kept.map(|landmark| (landmark.at, landmark.elements, landmark.chain));
+        let ends = kept.chain(read).collect::<Vec<_>>().into_iter();
+        // Beginnings are looked up within a tenant.
+        let others;
+        let starts = match whose == request.tenant {
+            true => &recognised.starts,
+            false => {
+                others = BodyBeginnings::of(self.key.seed(), whose, request.body);
+                &others
+            }
+        };
+        let remembered = RememberedRequest {
+            landmarks: landmarks(request.body, starts, ends),
+            before: outline.before.clone(),
+            list: outline.list.start,
+            raws: Arc::clone(&recognised.raws),
+            hashes: Arc::clone(&recognised.hashes),
+            ends: Arc::clone(&recognised.ends),
+            roles: Arc::clone(&recognised.roles),
+            lead: recognised.lead,
+        };
+        let landmarks = remembered.landmarks.iter();
+        pending.starts = landmarks
+            .filter_map(|landmark| starts.of_landmark(landmark))
+            .collect();
+        pending.starts.dedup();
+        pending.remembered = Some(Arc::new(remembered));
+        pending
+    }
+
+    /// Remembers a request that was answered well: where its line stands, and how it looked. `whose` is asked while no
+    /// line can go over to another tenant: a key's organisation may have become known meanwhile.
+    pub fn keep(
+        &self,
+        whose: impl FnOnce() -> Tenant,
+        pending: PendingPlacement,
+    ) -> BranchPlacement {
+        self.learn(pending.learned);
+        self.with_branches(|lines| {
+            let hashes = pending.hashes.iter().copied();
+            let (group, chain) = (pending.group, pending.chain);
+            let placed = lines.place_found(pending.found, whose(), group, hashes, chain);
+            // Beginnings are looked up within a tenant.
+            if let Some(request) = pending.remembered
+                && placed.tenant == pending.found.tenant
+            {
+                lines.remember(placed.line, pending.starts, request);
+            }
+            placed
+        })
+    }
+}
+
+impl Evictable for BranchRecognizer {
+    fn evict(&self, bytes: usize) {
+        self.with_branches(|lines| lines.shrink_to(lines.bytes().saturating_sub(bytes)));
+    }
+}

@@ -1,0 +1,201 @@
+//! Decides which blocks bear a marker, and what is sent.
+
+use bytes::Bytes;
+use longhaul_core::json::JsonCursor;
+use longhaul_core::prompt::Ttl;
+
+use super::cache_control::{self, MemberPosition};
+use super::changes::BreakpointChanges;
+use super::history::{BreakpointHistory, ScannedElements, WrittenBreakpoint};
+use super::prefix::ScannedPrefix;
+use super::request::{BreakpointRequest, ReplacedMessages};
+use super::scan;
+use super::scanned::{ScannedMessages, last_able};
+use super::splice::TextEdits;
+
+/// A request as it is to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestWithBreakpoints {
+    /// The body, in slices.
+    pub parts: Vec<Bytes>,
+    /// To be kept for the line once the request was answered; what was given, if nothing was understood.
+    pub trail: Option<BreakpointHistory>,
+    /// What was done.
+    pub did: BreakpointChanges,
+}
+
+/// What is sent with the client's own markers.
+pub fn keep(asked: &BreakpointRequest<'_>) -> Vec<Bytes> {
+    let mut edits = TextEdits::default();
+    let put = put_replacement(asked, &mut edits, lost_marker(asked));
+    put.and_then(|_| edits.apply(asked.body))
+        .unwrap_or_else(|| vec![asked.body.clone()])
+}
+
+/// What is sent with ours in their place. `trail` is what the line remembers of the request before.
+pub fn manage(
+    asked: &BreakpointRequest<'_>,
+    trail: Option<&BreakpointHistory>,
+) -> RequestWithBreakpoints {
+    managed(asked, trail).unwrap_or_else(|| RequestWithBreakpoints {
+        parts: keep(asked),
+        trail: trail.cloned(),
+        did: BreakpointChanges::default(),
+    })
+}
+
+fn managed(
+    asked: &BreakpointRequest<'_>,
+    trail: Option<&BreakpointHistory>,
+) -> Option<RequestWithBreakpoints> {
+    let mut scanned = ScannedMessages::new(asked);
+    scanned.scan_unknown(trail.map(|trail| trail.looked.shared(asked)))?;
+    let marked = scanned.marked();
+    let tail = scanned.tail()?;
+    let bridge = match (tail, trail.and_then(|trail| trail.written)) {
+        (Some(tail), Some(written)) => scanned.bridge(written, tail)?,
+        _ => None,
+    };
+    let remembered = trail.filter(|trail| trail.prefix.fits(asked));
+    let (ttl, head) = match (remembered, trail) {
+        (Some(trail), _) => (trail.ttl, trail.prefix.clone()),
+        (None, trail) => {
+            let head = ScannedPrefix::read(asked).ok()?;
+            let of_head = head.found().filter_map(|found| found.ttl);
+            let asked_for = of_head.chain(scanned.lifetimes()).chain(automatic(asked));
+            let ttl = trail.map(|trail| trail.ttl);
+            let ttl = ttl.unwrap_or_else(|| asked_for.max().unwrap_or_default());
+            (ttl, head.plan(ttl))
+        }
+    };
+    let mut edits = TextEdits::default();
+    let mut did = head.did;
+    head.apply(asked, &mut edits);
+    did += cut_automatic(asked, &mut edits);
+    let theirs = scanned.lifetimes().count();
+    let mut mine = BreakpointChanges::default();
+    for (element, (base, message)) in &scanned.messages {
+        for (at, block) in message.content.blocks().iter().enumerate() {
+            let here = Some((*element, at));
+            if here != tail && here != bridge {
+                edits.unmark(*base, block);
+            }
+        }
+        for (_, block) in [bridge, tail]
+            .into_iter()
+            .flatten()
+            .filter(|(at, _)| at == element)
+        {
+            mine += edits.mark_block(*base, &message.content, block, ttl).into();
+        }
+    }
+    mine.taken = theirs - mine.stayed;
+    mine.bridges = usize::from(bridge.is_some());
+    let in_replacement = tail.is_none().then_some(ttl);
+    mine += put_replacement(asked, &mut edits, in_replacement)?;
+    let written = tail.and_then(|(element, block)| {
+        let chain = *asked.hashes.get(element)?;
+        Some(WrittenBreakpoint { chain, block })
+    });
+    did += mine;
+    Some(RequestWithBreakpoints {
+        parts: edits.apply(asked.body)?,
+        trail: Some(BreakpointHistory {
+            ttl,
+            prefix: head,
+            looked: ScannedElements::at(asked, marked),
+            written,
+        }),
+        did,
+    })
+}
+
+/// The lifetime of the client's last marker, if that stood in messages that are not sent and none stands in those that
+/// are: without one, nothing of the request would be written to the cache.
+fn lost_marker(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
+    let replaced = asked.replaced?;
+    let last = |elements: std::ops::Range<usize>| {
+        elements.rev().find_map(|element| {
+            let (raw, _) = asked.element(element)?;
+            // Most elements can be told without reading them.
+            memchr::memmem::find(raw, b"cache_control")?;
+            let message = scan::message(raw).ok()?;
+            message.content.found().filter_map(|found| found.ttl).last()
+        })
+    };
+    match last(replaced.elements.end..asked.len()) {
+        Some(_) => None,
+        None => last(replaced.elements.clone()),
+    }
+}
+
+/// The lifetime that automatic caching asks for.
+fn automatic(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
+    let span = asked.outline.members.automatic.clone()?;
+    cache_control::marker(asked.body.get(span)?).ttl
+}
+
+/// Takes the client's automatic caching out.
+fn cut_automatic(asked: &BreakpointRequest<'_>, edits: &mut TextEdits) -> BreakpointChanges {
+    let Some(value) = &asked.outline.members.automatic else {
+        return BreakpointChanges::default();
+    };
+    let first = cache_control::cut(asked.body, value, MemberPosition::First);
+    let before = asked.body.get(..first.start).unwrap_or_default();
+    let cut = match before.trim_ascii_end().last() {
+        Some(b',') => cache_control::cut(asked.body, value, MemberPosition::Behind),
+        _ => first,
+    };
+    edits.cut(0, &cut);
+    BreakpointChanges {
+        taken: 1,
+        ..BreakpointChanges::default()
+    }
+}
+
+/// Puts what stands for the first messages in their place; with a marker on its last block that can bear one, if no
+/// message behind it does. None: that cannot be done.
+fn put_replacement(
+    asked: &BreakpointRequest<'_>,
+    edits: &mut TextEdits,
+    mark: Option<Ttl>,
+) -> Option<BreakpointChanges> {
+    let Some(ReplacedMessages { elements, text }) = asked.replaced else {
+        return Some(BreakpointChanges::default());
+    };
+    let gap = asked.gap()?;
+    let comma: &[u8] = if elements.start > 0 { b"," } else { b"" };
+    edits.replace(gap.clone(), Bytes::from_static(comma));
+    let mut inside = TextEdits::default();
+    let did = mark.map(|ttl| mark_last(text, &mut inside, ttl));
+    for part in inside.apply(text)? {
+        edits.replace(gap.end..gap.end, part);
+    }
+    Some(did.unwrap_or_default())
+}
+
+/// Marks the last block of elements with commas between them.
+fn mark_last(text: &[u8], edits: &mut TextEdits, ttl: Ttl) -> BreakpointChanges {
+    let mut last = None;
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut cursor = JsonCursor::new(rest);
+        let Ok(raw) = cursor.raw() else {
+            return BreakpointChanges::default();
+        };
+        let start = at + rest.len() - rest.trim_ascii_start().len();
+        if let Ok(message) = scan::message(raw)
+            && let Some(block) = last_able(&message)
+        {
+            last = Some((start, message, block));
+        }
+        // Behind the comma.
+        at += cursor.position() + 1;
+    }
+    match last {
+        Some((start, message, block)) => {
+            (edits.mark_block(start, &message.content, block, ttl)).into()
+        }
+        None => BreakpointChanges::default(),
+    }
+}

@@ -1,0 +1,81 @@
+//! A client's request as markers are looked at: its bytes, where its messages lie, what stands for the first of them.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::body::BodyOutline;
+
+/// A request to be marked.
+#[derive(Debug, Clone, Copy)]
+pub struct BreakpointRequest<'a> {
+    /// The client's bytes.
+    pub body: &'a Bytes,
+    /// Where its parts lie.
+    pub outline: &'a BodyOutline,
+    /// Where each element of `messages` ends, known ones included.
+    pub ends: &'a [u32],
+    /// Hash of the bytes of each element.
+    pub raws: &'a [u128],
+    /// The rolling hash behind each element.
+    pub hashes: &'a [u128],
+    /// What is sent in the place of the first messages.
+    pub replaced: Option<&'a ReplacedMessages>,
+}
+
+/// What is sent in the place of some elements of `messages`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedMessages {
+    /// Which: all from the first on, but perhaps for messages of role system that lead the list. Never none.
+    pub elements: Range<usize>,
+    /// What stands for them: elements with commas between them, without markers.
+    pub text: Bytes,
+}
+
+impl<'a> BreakpointRequest<'a> {
+    /// How many elements the client's list has.
+    pub(super) fn len(&self) -> usize {
+        self.outline.len()
+    }
+
+    /// Which elements are not sent.
+    pub(super) fn left_out(&self) -> Range<usize> {
+        self.replaced
+            .map_or(0..0, |replaced| replaced.elements.clone())
+    }
+
+    /// Where an element lies.
+    pub(super) fn span(&self, element: usize) -> Option<Range<usize>> {
+        let outline = self.outline;
+        if let Some(read) = element.checked_sub(outline.known) {
+            return outline.elements.get(read).map(|read| read.span.clone());
+        }
+        let end = usize::try_from(*self.ends.get(element)?).ok()?;
+        let before = self.end_of_previous(element)?;
+        let between = self.body.get(before..end)?;
+        let start = between.iter().position(|byte| *byte == b'{')?;
+        Some(before + start..end)
+    }
+
+    /// The place behind the element before this one.
+    fn end_of_previous(&self, element: usize) -> Option<usize> {
+        match element.checked_sub(1) {
+            None => Some(self.outline.list.start + 1),
+            Some(before) => usize::try_from(*self.ends.get(before)?).ok(),
+        }
+    }
+
+    /// The bytes of an element, and where they begin.
+    pub(super) fn element(&self, element: usize) -> Option<(&'a [u8], usize)> {
+        let span = self.span(element)?;
+        Some((self.body.get(span.clone())?, span.start))
+    }
+
+    /// Where the bytes of the elements that are not sent lie, from behind what comes before them.
+    pub(super) fn gap(&self) -> Option<Range<usize>> {
+        let left_out = self.left_out();
+        let last = left_out.end.checked_sub(1)?;
+        let gap = self.end_of_previous(left_out.start)?..self.span(last)?.end;
+        self.body.get(gap.clone()).map(|_| gap)
+    }
+}

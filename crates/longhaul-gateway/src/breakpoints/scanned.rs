@@ -1,0 +1,180 @@
+//! The messages of a request that were looked at, and the blocks among them that are to be marked.
+
+use std::collections::BTreeMap;
+
+use longhaul_core::prompt::Ttl;
+
+use super::history::{KnownElements, WrittenBreakpoint};
+use super::request::BreakpointRequest;
+use super::scan::{self, ScannedMessage};
+use crate::body::BodyRole;
+
+/// With more positions than this between what was written and the new end, the way back is bridged (B2). A look-back
+/// reaches 20.
+const UNBRIDGED: usize = 15;
+
+/// A block: the element it is in, and its index there.
+pub(super) type Place = (usize, usize);
+
+/// The messages that were looked at, with where each begins.
+pub(super) struct ScannedMessages<'a> {
+    asked: &'a BreakpointRequest<'a>,
+    pub(super) messages: BTreeMap<usize, (usize, ScannedMessage)>,
+}
+
+impl<'a> ScannedMessages<'a> {
+    pub(super) fn new(asked: &'a BreakpointRequest<'a>) -> Self {
+        Self {
+            asked,
+            messages: BTreeMap::new(),
+        }
+    }
+
+    fn get(&mut self, element: usize) -> Option<&ScannedMessage> {
+        if !self.messages.contains_key(&element) {
+            let (raw, base) = self.asked.element(element)?;
+            let message = scan::message(raw).ok()?;
+            self.messages.insert(element, (base, message));
+        }
+        self.messages.get(&element).map(|(_, message)| message)
+    }
+
+    /// Looks at every message that is sent and is not known to have no markers.
+    pub(super) fn scan_unknown(&mut self, known: Option<KnownElements<'_>>) -> Option<()> {
+        let left_out = self.asked.left_out();
+        let sent = (0..self.asked.len()).filter(|element| !left_out.contains(element));
+        for element in sent {
+            if !known.is_some_and(|known| known.is_clean(element)) {
+                self.get(element)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Those in which there is something to cut.
+    pub(super) fn marked(&self) -> Vec<usize> {
+        let messages = self.messages.iter();
+        let marked = messages.filter(|(_, (_, message))| message.content.found().next().is_some());
+        marked.map(|(element, _)| *element).collect()
+    }
+
+    /// The lifetimes of the client's markers.
+    pub(super) fn lifetimes(&self) -> impl Iterator<Item = Ttl> {
+        let messages = self.messages.values();
+        messages.flat_map(|(_, message)| message.content.found().filter_map(|found| found.ttl))
+    }
+
+    /// The last block of the user or a tool that can bear a marker. Messages of role system come and go, and what is put
+    /// into the model's mouth is gone on with: neither is a prefix of the next request. Outer none: it cannot be told.
+    pub(super) fn tail(&mut self) -> Option<Option<Place>> {
+        for element in (self.asked.left_out().end..self.asked.len()).rev() {
+            let message = self.get(element)?;
+            if let Some(block) = last_able(message) {
+                return Some(Some((element, block)));
+            }
+        }
+        Some(None)
+    }
+
+    /// The block that was marked before, if it is still sent and too far from the new end. Outer none: it cannot be told.
+    pub(super) fn bridge(
+        &mut self,
+        written: WrittenBreakpoint,
+        tail: Place,
+    ) -> Option<Option<Place>> {
+        let hashes = self.asked.hashes;
+        // Messages of role system behind it have the same hash.
+        let last = hashes.iter().rposition(|hash| *hash == written.chain);
+        let Some(last) = last else {
+            return Some(None);
+        };
+        let run = hashes.get(..last).unwrap_or_default().iter().rev();
+        let element = last - run.take_while(|hash| **hash == written.chain).count();
+        let place = (element, written.block);
+        if element < self.asked.left_out().end || place >= tail {
+            return Some(None);
+        }
+        let mut between = 0;
+        for each in element..=tail.0 {
+            let positions = self.get(each)?.content.positions();
+            let from = if each == element { place.1 + 1 } else { 0 };
+            let to = if each == tail.0 { tail.1 } else { positions };
+            between += to.saturating_sub(from);
+            if between > UNBRIDGED {
+                break;
+            }
+        }
+        let able = self.get(element)?.content.can_bear(place.1);
+        Some((able && between > UNBRIDGED).then_some(place))
+    }
+}
+
+/// The last block of a message that bears the marker of the conversation's end.
+pub(super) fn last_able(message: &ScannedMessage) -> Option<usize> {
+    let spoken = message.role == BodyRole::User;
+    message.content.last_able().filter(|_| spoken)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::super::{BreakpointHistory, manage};
+    use super::*;
+    use crate::body;
+
+    /// A body of so many messages, and the elements of it that are looked at.
+    fn looked_at(
+        messages: usize,
+        marked: &[usize],
+        trail: Option<&BreakpointHistory>,
+    ) -> (BreakpointHistory, Vec<usize>) {
+        let element = |at: usize| {
+            let role = ["user", "assistant"][at % 2];
+            let marker = match marked.contains(&at) {
+                true => r#","cache_control":{"type":"ephemeral"}"#,
+                false => "",
+            };
+            format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{at}"{marker}}}]}}"#)
+        };
+        let list: Vec<String> = (0..messages).map(element).collect();
+        let body = Bytes::from(format!(
+            r#"{{"model":"m","messages":[{}]}}"#,
+            list.join(",")
+        ));
+        let outline = body::read(&body).unwrap();
+        let raws: Vec<u128> = list
+            .iter()
+            .map(|element| longhaul_core::xxh3::xxh3_128(element.as_bytes()))
+            .collect();
+        let hashes: Vec<u128> = (0..messages as u128).collect();
+        let asked = BreakpointRequest {
+            body: &body,
+            outline: &outline,
+            ends: &[],
+            raws: &raws,
+            hashes: &hashes,
+            replaced: None,
+        };
+        let mut scanned = ScannedMessages::new(&asked);
+        scanned
+            .scan_unknown(trail.map(|trail| trail.looked.shared(&asked)))
+            .unwrap();
+        let looked_at = scanned.messages.keys().copied().collect();
+        (manage(&asked, trail).trail.unwrap(), looked_at)
+    }
+
+    #[test]
+    fn b2_messages_that_are_known_are_not_looked_at_again() {
+        let (trail, all) = looked_at(41, &[40], None);
+        assert_eq!(all.len(), 41);
+        // The marker has moved on: what bore it has other bytes now.
+        let (trail, new) = looked_at(43, &[42], Some(&trail));
+        assert_eq!(new, [40, 41, 42]);
+        let (trail, new) = looked_at(45, &[0, 44], Some(&trail));
+        assert_eq!(new.len(), 45, "the beginning is another");
+        // What has markers is looked at each time: they are to be cut out.
+        let (_, new) = looked_at(47, &[0, 46], Some(&trail));
+        assert_eq!(new, [0, 44, 45, 46]);
+    }
+}

@@ -1,0 +1,352 @@
+//! A call that was passed on: what is known of it, until its answer has begun.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use jiff::Timestamp;
+use longhaul_provider::Dialect;
+use tokio::sync::OwnedSemaphorePermit;
+use tracing::Span;
+
+use super::after_reply::CallReport;
+use super::response_body::{ClientBody, ForwardedResponse, ResponseSource};
+use super::response_check::ResponseDecision;
+use crate::branch::{BranchPlacement, BranchRelation, LineId, PendingPlacement, Tenant};
+use crate::manage::RequestContext;
+use crate::peer_sync::{KeyTenant, PendingPeerWrite};
+use crate::policy::RequestPolicy;
+use crate::state::GatewayState;
+use crate::store::{CallEnding, CallRecord};
+use crate::upstream::headers;
+use crate::watch::{CompletedCall, SentRequest, UsageCompleteness, UsageTap, WatchedRequest};
+
+const SESSION: HeaderName = HeaderName::from_static("x-longhaul-session");
+const LINE: HeaderName = HeaderName::from_static("x-longhaul-line");
+const POLICY: HeaderName = HeaderName::from_static("x-longhaul-policy");
+const NOTE: HeaderName = HeaderName::from_static("x-longhaul-note");
+const ACTION: HeaderName = HeaderName::from_static("x-longhaul-action");
+const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messages");
+const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
+const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
+const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
+/// In which the upstream says whose a key is.
+pub(super) const ORGANISATION: &str = "anthropic-organization-id";
+
+/// What is known of a call while it is under way.
+pub(super) struct CallDetails {
+    pub(super) number: u64,
+    pub(super) at: Timestamp,
+    pub(super) began: Instant,
+    pub(super) of_key: Tenant,
+    pub(super) dialect: Dialect,
+    pub(super) policy: RequestPolicy,
+    /// Where the conversation was placed, and how many messages it has.
+    pub(super) placed: Option<(BranchPlacement, u32)>,
+    pub(super) model: Option<String>,
+    pub(super) note: Option<String>,
+    /// What was sent, where the conversation is managed.
+    pub(super) context: Option<Box<RequestContext>>,
+    /// How often it was too long, and made shorter.
+    pub(super) shortened: u32,
+    /// Whether thinking in it was refused, and left out.
+    pub(super) unbound: bool,
+    /// What is remembered of it if the upstream answers well, and not before.
+    pub(super) waiting: Option<Box<UnrecordedPlacement>>,
+    /// Whether nothing may be remembered of it: it came without a credential from beyond this machine.
+    pub(super) is_apart: bool,
+    /// Whether the client itself sent the header in which the upstream names organisations: what comes back may be that.
+    pub(super) tells_organisation: bool,
+    /// For how long it was kept waiting, in milliseconds.
+    pub(super) waited: u64,
+}
+
+impl Default for CallDetails {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            at: Timestamp::UNIX_EPOCH,
+            began: Instant::now(),
+            of_key: Tenant(0),
+            dialect: Dialect::Anthropic,
+            policy: RequestPolicy::default(),
+            placed: None,
+            model: None,
+            note: None,
+            context: None,
+            shortened: 0,
+            unbound: false,
+            waiting: None,
+            is_apart: false,
+            tells_organisation: false,
+            waited: 0,
+        }
+    }
+}
+
+impl CallDetails {
+    /// The upstream did not take what was sent, and something else goes out for it. What was refused was never cached:
+    /// nothing is compared with it.
+    pub(super) fn is_resent(&mut self, watch: Option<WatchedRequest>) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.sent.watch = watch;
+        }
+    }
+
+    /// The line that it goes on, or has begun: one that it would only have begun is not known to anybody.
+    fn line(&self) -> Option<LineId> {
+        let (placed, _) = self.placed.as_ref()?;
+        let begins = matches!(
+            placed.relation,
+            BranchRelation::New | BranchRelation::Branches(..)
+        );
+        (self.waiting.is_none() || !begins).then_some(placed.line)
+    }
+}
+
+/// A request that was found to belong somewhere, as it is to be remembered and written down.
+pub(super) struct UnrecordedPlacement {
+    pub(super) pending: PendingPlacement,
+    pub(super) sent: SentRequest,
+}
+
+/// A call that was passed on. Dropped before its answer began, it is written down as given up by the client.
+pub(super) struct InFlightCall {
+    state: Arc<GatewayState>,
+    call: Option<CallDetails>,
+    pub(super) ended: CallEnding,
+    pub(super) status: u16,
+}
+
+impl InFlightCall {
+    pub(super) fn begin(state: Arc<GatewayState>, call: CallDetails) -> Self {
+        state.metrics.in_flight(1);
+        Self {
+            state,
+            call: Some(call),
+            ended: CallEnding::ClientGone,
+            // As others write down a client that went away before an answer.
+            status: 499,
+        }
+    }
+
+    pub(super) fn call_mut(&mut self) -> Option<&mut CallDetails> {
+        self.call.as_mut()
+    }
+
+    /// The upstream has answered. If it took the request, the request is remembered and written down, and told to other
+    /// gateways; what this gives is to be waited for. Of one that it did not take, nothing stays.
+    pub(super) fn answered(
+        &mut self,
+        status: StatusCode,
+        headers: &HeaderMap,
+    ) -> Option<PendingPeerWrite> {
+        let state = &self.state;
+        let call = self.call.as_mut().filter(|_| status.is_success())?;
+        if !call.tells_organisation && !call.is_apart {
+            learn(state, call.of_key, headers);
+        }
+        let UnrecordedPlacement { pending, mut sent } = *call.waiting.take()?;
+        let whose = || {
+            let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            tenants.whose(call.of_key)
+        };
+        let placed = state.recognizer.keep(whose, pending);
+        state.metrics.placed(placed.relation);
+        sent.is_placed(placed);
+        if let Some((found, _)) = &mut call.placed {
+            *found = placed;
+        }
+        if let Some(material) = &mut call.context {
+            material.placed = placed;
+        }
+        let told = state.peer_sync.publish(KeyTenant(call.of_key), &sent.line);
+        state.usage_queue.sent(sent);
+        told
+    }
+
+    /// The answer begins.
+    pub(super) fn end(
+        &mut self,
+        outcome: ResponseDecision,
+        permit: OwnedSemaphorePermit,
+    ) -> Response<ClientBody> {
+        let (mut parts, body) = match outcome {
+            ResponseDecision::Pass(answer) => {
+                let (parts, body) = answer.into_parts();
+                (parts, ResponseSource::Coming(body))
+            }
+            ResponseDecision::Held(answer) | ResponseDecision::Retry(_, answer) => {
+                let (parts, body) = answer.into_parts();
+                (parts, ResponseSource::Held(Some(body)))
+            }
+        };
+        let state = Arc::clone(&self.state);
+        let mut call = self.call.take();
+        let status = parts.status.as_u16();
+        let tap = call.as_ref().filter(|call| call.model.is_some());
+        let tap = tap.map(|call| UsageTap::new(call.dialect, &parts.headers, &state.budget));
+        parts.headers = headers::back(std::mem::take(&mut parts.headers));
+        if let Some(call) = &call {
+            forget(&state, call);
+            set_response_headers(call, parts.status, &mut parts.headers);
+        }
+        if let Some(material) = call.as_mut().and_then(|call| call.context.as_mut()) {
+            state.compactor.sent(material);
+        }
+        let began = call.as_ref().map_or_else(Instant::now, |call| call.began);
+        let policy = call.as_ref().map(|call| call.policy).unwrap_or_default();
+        let span = Span::current();
+        span.record("status", status);
+        if let Some(call) = &call {
+            trace(&span, call);
+        }
+        let passing = ForwardedResponse {
+            body,
+            tap,
+            report: call.and_then(|call| report(call, status)),
+            status,
+            policy,
+            span,
+            began,
+            idle: state.timeouts.upstream_idle,
+            state,
+            silence: None,
+            ended: None,
+            _permit: permit,
+        };
+        Response::from_parts(parts, ClientBody::Passing(Box::new(passing)))
+    }
+}
+
+impl Drop for InFlightCall {
+    fn drop(&mut self) {
+        let Some(call) = self.call.take() else {
+            return;
+        };
+        self.state.metrics.in_flight(-1);
+        let took = call.began.elapsed();
+        if self.ended == CallEnding::ClientGone {
+            // Other ends are told by whoever answers them.
+            self.state
+                .metrics
+                .answered(self.status, Some(call.policy), took);
+        }
+        forget(&self.state, &call);
+        trace(&Span::current(), &call);
+        Span::current().record("ended", self.ended.name());
+        let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        if let Some(mut report) = report(call, self.status) {
+            report.record.ended = self.ended;
+            report.record.millis = millis;
+            self.state.usage_queue.done(CompletedCall {
+                call: report.call,
+                line: report.line,
+                record: report.record,
+                usage: None,
+                extent: UsageCompleteness::Whole,
+            });
+        }
+    }
+}
+
+/// Forgets what was noted of a line that was not begun after all.
+fn forget(state: &GatewayState, call: &CallDetails) {
+    if let (Some((placed, _)), None) = (&call.placed, call.line()) {
+        state.compactor.forget(placed.line);
+    }
+}
+
+/// Tells a trace what is known of a call: names and numbers, nothing that was said.
+fn trace(span: &Span, call: &CallDetails) {
+    span.record("policy", call.policy.name());
+    if let Some(model) = &call.model {
+        span.record("model", model.as_str());
+    }
+    if let (Some((placed, messages)), Some(_)) = (&call.placed, call.line()) {
+        span.record("session", tracing::field::display(placed.session));
+        span.record("line", tracing::field::display(placed.line));
+        span.record("messages", messages);
+    }
+}
+
+/// What is to be written down of a call; nothing of one that was not read.
+fn report(call: CallDetails, status: u16) -> Option<CallReport> {
+    let line = call.line();
+    Some(CallReport {
+        call: call.number,
+        line,
+        record: CallRecord {
+            at: call.at,
+            model: call.model?,
+            messages: call.placed.map_or(0, |(_, messages)| messages),
+            status,
+            ended: CallEnding::Whole,
+            millis: 0,
+            usage: None,
+            cost: None,
+            finding: None,
+            saved: 0,
+            rewritten: false,
+            partial: false,
+        },
+        context: call.context,
+    })
+}
+
+/// The upstream may say which organisation a key belongs to.
+fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
+    let Some(organisation) = headers.get(ORGANISATION) else {
+        return;
+    };
+    let news = {
+        let mut tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = tenants.whose(of_key);
+        let tenant = tenants.belongs_to(of_key, organisation.as_bytes());
+        tenant.map(|tenant| (before, tenant))
+    };
+    // First known, then taken over: who places a line in between places it with the organisation's.
+    if let Some((before, tenant)) = news {
+        // Only what was the key's own goes over; what was another organisation's stays there.
+        if before == of_key {
+            state
+                .recognizer
+                .with_branches(|lines| lines.adopt(of_key, tenant));
+            state.compactor.adopt(of_key, tenant);
+        }
+        state.usage_queue.tenant(of_key, tenant);
+    }
+}
+
+/// Says in the answer's headers what was done.
+fn set_response_headers(call: &CallDetails, status: StatusCode, headers: &mut HeaderMap) {
+    headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
+    let text = |text: String| HeaderValue::try_from(text).ok();
+    if let (Some((placed, _)), Some(_)) = (&call.placed, call.line()) {
+        headers.extend(text(placed.session.to_string()).map(|value| (SESSION, value)));
+        headers.extend(text(placed.line.to_string()).map(|value| (LINE, value)));
+    }
+    if let Some(material) = &call.context {
+        let replaced = material.outgoing.replaced.as_ref();
+        let action = match (call.shortened > 0 || call.unbound, replaced) {
+            (true, _) if status.is_success() => "recovered",
+            (true, _) => "failed",
+            (false, Some((base, _))) => base.rewrite.made.action(),
+            (false, None) => "passed",
+        };
+        headers.insert(ACTION, HeaderValue::from_static(action));
+        if let Some((_, messages)) = replaced {
+            headers.insert(REPLACED, HeaderValue::from(*messages));
+            let left_out = material.outgoing.left_out(&material.body);
+            headers.insert(LEFT_OUT, HeaderValue::from(left_out));
+        }
+        if call.waited > 0 && replaced.is_some() {
+            headers.insert(WAITED, HeaderValue::from(call.waited));
+        }
+        if call.dialect == Dialect::Anthropic {
+            headers.insert(MARKS, HeaderValue::from_static(material.marked.name()));
+        }
+    }
+    let note = call.note.clone().and_then(text);
+    headers.extend(note.map(|value| (NOTE, value)));
+}

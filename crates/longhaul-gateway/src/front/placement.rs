@@ -1,0 +1,244 @@
+//! Reads a conversation, places it, decides what is sent for it, and writes that down.
+
+use std::sync::{Arc, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+
+use super::in_flight::{CallDetails, UnrecordedPlacement};
+use crate::body::NotAConversation;
+use crate::branch::{self, BranchPlacement, BranchRelation, ClientGroup, RecognizedBody};
+use crate::manage::{RequestContext, UpstreamCaller};
+use crate::peer_sync::KeyTenant;
+use crate::policy::RequestPolicy;
+use crate::refusal::GatewayRefusal;
+use crate::state::GatewayState;
+use crate::store::BranchRecord;
+use crate::watch::{SentRequest, WatchedRequest};
+
+/// Bodies of which more than this is unknown are read on a thread of their own.
+const LONG: usize = 512 << 10;
+/// Reading a body is charged with at most one part in so many of the memory before it is known how much it takes.
+const BEFORE: usize = 8;
+/// The cache is not watched for requests that name more beta features than fit in this.
+const LONGEST_BETAS: usize = 4 << 10;
+
+/// Reads a conversation; on a thread of its own if that would keep others waiting. What is no conversation is told as
+/// such; what is one that is too large, or that there is no memory for, is refused.
+pub(super) async fn recognise(
+    state: &Arc<GatewayState>,
+    request: branch::RecognitionRequest<'_>,
+    body: &Bytes,
+) -> Result<Result<RecognizedBody, NotAConversation>, GatewayRefusal> {
+    let (starts, shared) = state.recognizer.shared(request);
+    let (bytes, messages) = (shared.as_ref()).map_or((0, 0), |it| (it.known(), it.messages()));
+    let unknown = body.len() - bytes;
+    // Before it is read only the most can be told; a body of few messages must not be refused for that.
+    let most = RecognizedBody::most(unknown, messages).min(state.budget.limit() / BEFORE);
+    let mut charge = state.budget.take(most)?;
+    let read = match unknown < LONG {
+        true => state.recognizer.read_rest(request, starts, shared),
+        false => read_apart(state, request, body, starts, shared).await,
+    };
+    match read {
+        Ok(mut recognised) => {
+            match recognised.bytes().checked_sub(charge.bytes()) {
+                Some(more) => charge.grow(more)?,
+                None => charge.shrink_to(recognised.bytes()),
+            }
+            recognised.charge = Some(Arc::new(charge));
+            Ok(Ok(recognised))
+        }
+        Err(NotAConversation::TooManyMessages) => Err(GatewayRefusal::TooManyMessages),
+        Err(NotAConversation::LongModelName) => Err(GatewayRefusal::LongModelName),
+        Err(not) => Ok(Err(not)),
+    }
+}
+
+async fn read_apart(
+    state: &Arc<GatewayState>,
+    request: branch::RecognitionRequest<'_>,
+    body: &Bytes,
+    starts: branch::BodyBeginnings,
+    shared: Option<branch::SharedBeginning>,
+) -> Result<RecognizedBody, NotAConversation> {
+    let (state, body) = (Arc::clone(state), body.clone());
+    let (tenant, dialect) = (request.tenant, request.dialect);
+    let reading = tokio::task::spawn_blocking(move || {
+        let request = branch::RecognitionRequest {
+            tenant,
+            dialect,
+            body: &body,
+        };
+        state.recognizer.read_rest(request, starts, shared)
+    });
+    reading.await.unwrap_or(Err(NotAConversation::OtherShape))
+}
+
+/// A conversation that was read.
+pub(super) struct RequestPlacement<'r> {
+    pub(super) state: &'r Arc<GatewayState>,
+    pub(super) asked: branch::RecognitionRequest<'r>,
+    pub(super) body: &'r Bytes,
+    /// The client's headers, and those that are passed on.
+    pub(super) headers: &'r HeaderMap,
+    pub(super) passed: &'r Arc<HeaderMap>,
+    pub(super) uri: &'r Uri,
+}
+
+impl RequestPlacement<'_> {
+    /// Places it and writes it down; makes it fit, if the policy is to manage.
+    pub(super) async fn place(&self, call: &mut CallDetails, mut recognised: RecognizedBody) {
+        let Self { state, asked, .. } = self;
+        if call.policy == RequestPolicy::Off {
+            return;
+        }
+        let model = recognised.outline.model(self.body).into_owned();
+        call.model = Some(model.clone());
+        if call.is_apart {
+            call.note = Some("sent without a key, and so not recognised".to_owned());
+            return;
+        }
+        let members = &recognised.outline.members;
+        if members.threaded {
+            // What is sent is not the whole history: the upstream holds it.
+            call.note = Some("a thread that the upstream holds; not recognised".to_owned());
+            return;
+        }
+        let metadata = members.metadata.clone();
+        let metadata = metadata.and_then(|span| self.body.get(span));
+        let group = ClientGroup::of(asked.tenant, self.headers, metadata);
+        let session = group.as_ref().map(|group| group.session);
+        // Its organisation may have become known since the request came.
+        let whose = || {
+            let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+            tenants.whose(call.of_key)
+        };
+        let (of_key, tenant) = (KeyTenant(call.of_key), whose());
+        let catching_up =
+            (state.peer_sync).catch_up(&state.recognizer, (of_key, tenant), &recognised.hashes);
+        catching_up.await;
+        let pending = state.recognizer.find(whose(), *asked, &recognised, session);
+        recognised.is_placed();
+        let placed = pending.found();
+        let messages = recognised.chain.messages;
+        call.placed = Some((placed, messages));
+        call.note = Some(describe_relation(placed.relation, messages));
+        let line = BranchRecord {
+            line: placed.line,
+            tenant: placed.tenant,
+            session: placed.session,
+            parent: match placed.relation {
+                BranchRelation::Branches(from, _) => Some(from),
+                _ => None,
+            },
+            chain: placed.stands,
+            model: model.clone(),
+            agent: group.is_some_and(|group| group.agent),
+            seen: call.at,
+        };
+        let recognised = Arc::new(recognised);
+        if call.policy == RequestPolicy::Manage {
+            let mut material = self.request_context(placed, &model, &recognised);
+            let prepared = state.compactor.prepare(&mut material).await;
+            call.waited = prepared.waited;
+            call.context = Some(Box::new(material));
+        }
+        let watch = match &call.context {
+            Some(material) => watched(state, material),
+            None => betas(self.passed).and_then(|betas| {
+                let (heads, budget) = (state.usage_queue.heads(), &state.budget);
+                let session = placed.session;
+                WatchedRequest::new(
+                    heads,
+                    budget,
+                    session,
+                    asked.dialect,
+                    self.body,
+                    recognised,
+                    betas,
+                )
+            }),
+        };
+        let sent = SentRequest {
+            call: call.number,
+            at: call.at,
+            line,
+            watch,
+        };
+        call.waiting = Some(Box::new(UnrecordedPlacement { pending, sent }));
+    }
+
+    /// A conversation that is only counted: what would be sent is. It is placed nowhere.
+    pub(super) async fn count(&self, call: &mut CallDetails, recognised: RecognizedBody) {
+        if call.policy != RequestPolicy::Manage {
+            return;
+        }
+        let model = recognised.outline.model(self.body).into_owned();
+        let placed = BranchPlacement {
+            line: branch::LineId(0),
+            tenant: self.asked.tenant,
+            session: branch::SessionId(0),
+            relation: BranchRelation::New,
+            stands: recognised.chain,
+        };
+        let mut material = self.request_context(placed, &model, &Arc::new(recognised));
+        self.state.compactor.found(&mut material).await;
+        call.context = Some(Box::new(material));
+    }
+
+    fn request_context(
+        &self,
+        placed: BranchPlacement,
+        model: &str,
+        recognised: &Arc<RecognizedBody>,
+    ) -> RequestContext {
+        let asking = UpstreamCaller {
+            upstream: Arc::clone(&self.state.upstream),
+            dialect: self.asked.dialect,
+            headers: Arc::clone(self.passed),
+            uri: self.uri.clone(),
+            budget: self.state.budget.clone(),
+        };
+        let named = (self.asked.dialect, model.to_owned());
+        RequestContext::new(placed, named, self.body, Arc::clone(recognised), asking)
+    }
+}
+
+/// What is sent for a managed request, for the cache watch. None if it cannot be kept for that.
+pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
+    let sending = &material.outgoing;
+    let mut watch = WatchedRequest::new(
+        state.usage_queue.heads(),
+        &state.budget,
+        material.placed.session,
+        material.dialect,
+        &material.body,
+        Arc::clone(&material.recognised),
+        betas(&material.asking.headers)?,
+    )?;
+    let replaced = sending.replaced.as_ref();
+    watch.replaced = replaced.map(|(base, until)| (Arc::clone(&base.elements), *until));
+    watch.sent_parts = sending.marked.as_ref().map(|_| sending.parts.clone());
+    watch.rewriting = Some(material.rewriting());
+    Some(watch)
+}
+
+/// The beta features that a request names; none if they are too many to be kept.
+fn betas(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all("anthropic-beta").iter();
+    let texts: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
+    let betas = texts.join(",");
+    (betas.len() <= LONGEST_BETAS).then_some(betas)
+}
+
+fn describe_relation(relation: BranchRelation, messages: u32) -> String {
+    match relation {
+        BranchRelation::New => "a new conversation".to_owned(),
+        BranchRelation::Again => "the same request as before".to_owned(),
+        BranchRelation::Extends(known) => {
+            format!("{} messages more", messages.saturating_sub(known))
+        }
+        BranchRelation::Branches(from, at) => format!("a branch of {from} behind {at} messages"),
+    }
+}

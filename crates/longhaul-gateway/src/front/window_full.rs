@@ -1,0 +1,147 @@
+//! A whole answer that ended because the window was full (O3): it is withheld, the conversation made smaller, and the request
+//! sent again, once. What was withheld is billed, and so it is in the books.
+//!
+//! A streamed answer is passed on as it comes. Its line is measured as full then, and the next request is made smaller before
+//! it is sent (`manage`).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::{Response, StatusCode, header};
+use http_body::Body as _;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use longhaul_core::message::Usage;
+use longhaul_provider::Dialect;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::after_reply::{CallReport, after_reply};
+use super::in_flight::CallDetails;
+use super::placement;
+use super::response_check::ResponseDecision;
+use crate::manage::{RequestContext, Told};
+use crate::refusal::GatewayRefusal;
+use crate::state::GatewayState;
+use crate::store::{CallEnding, CallRecord};
+use crate::watch::{self, UsageTap};
+
+/// The longest answer that is read before it is passed back.
+const LONGEST: usize = 64 << 20;
+/// As long as an answer is taken for that does not say how long it is.
+const USUAL: usize = 1 << 20;
+const EXCEEDED: &str = "model_context_window_exceeded";
+
+/// What is looked for in an answer.
+#[derive(Deserialize)]
+struct ResponseEnding<'a> {
+    stop_reason: Option<String>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+/// Whether an answer may be such a one: whole, and to a request so long that its window can be full. A token is at least a
+/// byte.
+pub(super) fn may_be(
+    state: &GatewayState,
+    call: &CallDetails,
+    answer: &Response<Incoming>,
+) -> bool {
+    let Some(material) = &call.context else {
+        return false;
+    };
+    let kind = answer.headers().get(header::CONTENT_TYPE);
+    let is_whole = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let most = material.size().sent as u64 + state.compactor.spec(&material.model).max_output;
+    answer.status() == StatusCode::OK
+        && call.dialect == Dialect::Anthropic
+        && call.shortened == 0
+        && is_whole
+        && (state.compactor.window(&material.model)).is_some_and(|window| most >= window.size)
+}
+
+/// How long an answer is, as far as it says so.
+pub(super) fn length(answer: &Response<Incoming>) -> usize {
+    let told = answer.body().size_hint().exact();
+    let told = told.and_then(|length| usize::try_from(length).ok());
+    told.unwrap_or(USUAL).min(LONGEST)
+}
+
+/// Reads the answer, and looks how it ended.
+pub(super) async fn check_ending(
+    state: &Arc<GatewayState>,
+    call: &mut CallDetails,
+    mut material: Box<RequestContext>,
+    answer: Response<Incoming>,
+) -> Result<ResponseDecision, GatewayRefusal> {
+    let (parts, body) = answer.into_parts();
+    let body = Limited::new(body, LONGEST).collect();
+    let body = tokio::time::timeout(state.timeouts.upstream_idle, body).await;
+    let body = body.ok().and_then(Result::ok);
+    let body = body.ok_or_else(|| state.upstream.broke("its answer broke off"))?;
+    let body = body.to_bytes();
+    let plain = watch::plain(&parts.headers, &body).unwrap_or_default();
+    let ending = serde_json::from_slice::<ResponseEnding<'_>>(&plain).ok();
+    let ending = ending.filter(|ending| ending.stop_reason.as_deref() == Some(EXCEEDED));
+    let used = ending.as_ref().map(|ending| {
+        let usage = ending
+            .usage
+            .and_then(|usage| Usage::read(usage.get().as_bytes()));
+        usage.map(|usage| usage.prompt())
+    });
+    let first = Response::from_parts(parts, body);
+    let recovered = match used {
+        Some(used) => {
+            call.shortened = 1;
+            // The prompt did fit; what it leaves for the reply is too little.
+            let told = Told {
+                actual: used,
+                limit: None,
+            };
+            state.compactor.recover(&mut material, told, 0).await
+        }
+        None => false,
+    };
+    if recovered {
+        call.is_resent(placement::watched(state, &material));
+    }
+    let sent = material.outgoing.parts.clone();
+    call.context = Some(material);
+    Ok(match recovered {
+        true => {
+            write_down(state, call, &first);
+            ResponseDecision::Retry(sent, first)
+        }
+        false => ResponseDecision::Held(first),
+    })
+}
+
+/// What is withheld was paid for.
+fn write_down(state: &Arc<GatewayState>, call: &CallDetails, answer: &Response<bytes::Bytes>) {
+    let Some(model) = call.model.clone() else {
+        return;
+    };
+    let mut tap = UsageTap::new(call.dialect, answer.headers(), &state.budget);
+    tap.take(answer.body());
+    let took = call.began.elapsed().as_millis();
+    let report = CallReport {
+        call: state.calls.fetch_add(1, Ordering::Relaxed),
+        line: call.placed.map(|(placed, _)| placed.line),
+        record: CallRecord {
+            at: call.at,
+            model,
+            messages: call.placed.map_or(0, |(_, messages)| messages),
+            status: answer.status().as_u16(),
+            ended: CallEnding::Whole,
+            millis: u64::try_from(took).unwrap_or(u64::MAX),
+            usage: None,
+            cost: None,
+            finding: None,
+            saved: 0,
+            rewritten: false,
+            partial: false,
+        },
+        context: None,
+    };
+    after_reply(state, report, tap.end(CallEnding::Whole));
+}

@@ -1,0 +1,132 @@
+//! What all requests share that conversations are taken care of with: what is kept, what is set, and who works on what.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use longhaul::{Clock, SystemClock};
+use longhaul_core::models::ModelSpec;
+use longhaul_core::window::{SwitchVerdict, SwitchableAction, WindowStatus};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::CompactorSettings;
+use super::branch_state::BranchStates;
+use super::compacted_prefixes::CompactedPrefixes;
+use super::notes::NotesTracker;
+use super::windows::ModelWindows;
+use crate::branch::{LineId, SealKey, Tenant};
+use crate::breakpoints::BreakpointMode;
+use crate::memory::{Evictable, MemoryBudget};
+use crate::store::{NotesStore, PrefixStore, StoreError};
+use crate::watch::{Metrics, SessionChanges};
+
+/// See the module.
+pub(crate) struct Compactor {
+    pub(super) rewrites: CompactedPrefixes,
+    pub(super) branch_states: BranchStates,
+    /// None where notes are not taken.
+    pub(super) notes: Option<NotesTracker>,
+    pub(super) settings: CompactorSettings,
+    pub(super) windows: ModelWindows,
+    pub(super) marks: BreakpointMode,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) changes: SessionChanges,
+    /// Lines that are being worked on.
+    pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
+    /// Where work on a conversation is charged.
+    pub(super) budget: MemoryBudget,
+    pub(super) tasks: TaskTracker,
+    pub(super) abort: CancellationToken,
+    pub(super) runtime: Handle,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+/// Where things are kept.
+pub(crate) struct CompactorStores {
+    pub(crate) rewrites: Arc<dyn PrefixStore>,
+    /// None if session notes are not taken.
+    pub(crate) notes: Option<Arc<dyn NotesStore>>,
+    /// What both are sealed with.
+    pub(crate) seal: SealKey,
+    /// Where what is in memory of them is charged.
+    pub(crate) budget: MemoryBudget,
+}
+
+impl Compactor {
+    /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
+    pub(crate) async fn new(
+        shelves: CompactorStores,
+        settings: CompactorSettings,
+        marks: BreakpointMode,
+        metrics: Arc<Metrics>,
+        changes: SessionChanges,
+        tasks: TaskTracker,
+        abort: CancellationToken,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            rewrites: CompactedPrefixes::open(
+                shelves.rewrites,
+                shelves.seal.clone(),
+                &shelves.budget,
+            )
+            .await?,
+            branch_states: BranchStates::default(),
+            notes: (shelves.notes).map(|notes| NotesTracker::new(notes, shelves.seal)),
+            windows: ModelWindows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
+            settings,
+            marks,
+            metrics,
+            changes,
+            working: Mutex::default(),
+            budget: shelves.budget,
+            tasks,
+            abort,
+            runtime: Handle::current(),
+            clock: Arc::new(SystemClock),
+        })
+    }
+
+    /// With another clock than the machine's.
+    pub(crate) fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Whether the user's switches let something happen.
+    pub(super) fn may(&self, action: SwitchableAction) -> bool {
+        self.settings.config.switches.decide(action) == SwitchVerdict::Allowed
+    }
+
+    /// What is in memory of what stands for the beginnings of histories: the gateway may want that room.
+    pub(crate) fn loaded_prefixes(&self) -> Arc<dyn Evictable> {
+        Arc::clone(self.rewrites.at_hand()) as Arc<dyn Evictable>
+    }
+
+    /// A line was not begun after all.
+    pub(crate) fn forget(&self, line: LineId) {
+        self.branch_states.forget(line);
+    }
+
+    /// A tenant turned out to be another.
+    pub(crate) fn adopt(&self, from: Tenant, to: Tenant) {
+        self.rewrites.adopt(from, to);
+    }
+
+    /// What is known of a model.
+    pub(crate) fn spec(&self, model: &str) -> Arc<ModelSpec> {
+        Arc::clone(&self.windows.of(model).spec)
+    }
+
+    /// The window of a model; none if it is too small to be managed.
+    pub(crate) fn window(&self, model: &str) -> Option<WindowStatus> {
+        self.windows.of(model).window
+    }
+
+    /// The lock of a line.
+    pub(super) fn lock(&self, line: LineId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody holds or awaits these any more.
+        working.retain(|_, lock| Arc::strong_count(lock) > 1);
+        Arc::clone(working.entry(line).or_default())
+    }
+}

@@ -1,0 +1,127 @@
+//! The notes of all lines: where they are kept, when they were last taken, whether they are being taken now.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use longhaul_core::message::Usage;
+use longhaul_core::notes::{NotesTrigger, NotesWait};
+use tokio::sync::Notify;
+
+use crate::branch::{GenerationalCache, LineId, SealKey};
+use crate::manage::request_context::RequestContext;
+use crate::store::{NotesRecord, NotesStore, Sealable as _, StoreError};
+
+/// Lines that are remembered: of others, when notes were last taken is read from the store.
+const LINES: usize = 100_000;
+
+/// Notes of all conversations.
+pub(in crate::manage) struct NotesTracker {
+    shelf: Arc<dyn NotesStore>,
+    seal: SealKey,
+    lines: Mutex<GenerationalCache<LineId, BranchNotesState>>,
+    /// Told whenever notes were taken, or not.
+    pub(super) ended: Notify,
+}
+
+/// The notes of one line under way.
+#[derive(Debug, Clone)]
+pub(super) struct BranchNotesState {
+    pub(super) trigger: NotesTrigger,
+    /// What was used in vain since notes were last kept.
+    pub(super) in_vain: Usage,
+    /// Attempts under way, until what came of them is kept.
+    pub(super) under_way: u32,
+    /// Whether there are notes, and the last attempt was not in vain.
+    pub(super) fresh: bool,
+}
+
+impl NotesTracker {
+    pub(in crate::manage) fn new(shelf: Arc<dyn NotesStore>, seal: SealKey) -> Self {
+        Self {
+            shelf,
+            seal,
+            lines: Mutex::new(GenerationalCache::new(LINES)),
+            ended: Notify::new(),
+        }
+    }
+
+    /// Whether there are notes for a line that can be counted on.
+    pub(in crate::manage) fn are_fresh(&self, line: LineId) -> bool {
+        self.change(line, |taking| taking.fresh).unwrap_or(false)
+    }
+
+    /// Waits for notes that are being taken, but not for long (S6).
+    pub(in crate::manage) async fn taken(&self, line: LineId) {
+        let now = Timestamp::now();
+        let wait = self.change(line, |taking| taking.trigger.wait(now));
+        let Some(NotesWait::Until(until)) = wait else {
+            return;
+        };
+        let patience = Duration::try_from(until.duration_since(now)).unwrap_or_default();
+        let ended = async {
+            loop {
+                let mut ended = std::pin::pin!(self.ended.notified());
+                ended.as_mut().enable();
+                let under_way = self.change(line, |taking| taking.under_way);
+                if under_way.unwrap_or(0) == 0 {
+                    break;
+                }
+                ended.await;
+            }
+        };
+        // Those that there are will do: what they do not cover is kept.
+        let _ = tokio::time::timeout(patience, ended).await;
+    }
+
+    /// The newest notes for the history of a request, if they are intact. Damaged ones are deleted, and the next looked for.
+    pub(in crate::manage) async fn find(
+        &self,
+        material: &RequestContext,
+    ) -> Result<Option<NotesRecord>, StoreError> {
+        let tenant = material.tenant;
+        loop {
+            let hashes = material.recognised.hashes.to_vec();
+            let Some(found) = self.shelf.find_notes(tenant, hashes).await? else {
+                return Ok(None);
+            };
+            let (line, at) = (found.stored.line, found.stored.at);
+            if let Some(notes) = found.open(&self.seal) {
+                return Ok(Some(notes));
+            }
+            tracing::warn!(%line, "notes in the store are damaged; they are dropped");
+            self.shelf.discard_notes(tenant, at).await?;
+        }
+    }
+
+    /// Keeps notes. A text in a database has no NUL, and is sealed as it is kept.
+    pub(super) async fn put(&self, notes: NotesRecord) -> Result<(), StoreError> {
+        let text = notes.text.replace('\0', "\u{fffd}");
+        let notes = NotesRecord { text, ..notes };
+        self.shelf.put_notes(notes.sealed(&self.seal)).await
+    }
+
+    pub(super) fn knows(&self, line: LineId) -> bool {
+        self.change(line, |_| ()).is_some()
+    }
+
+    /// None if the line is not known.
+    pub(super) fn change<T>(
+        &self,
+        line: LineId,
+        change: impl FnOnce(&mut BranchNotesState) -> T,
+    ) -> Option<T> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taking = lines.get(&line)?;
+        let result = change(&mut taking);
+        lines.put(line, taking);
+        Some(result)
+    }
+
+    pub(super) fn begin(&self, line: LineId, taking: BranchNotesState) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.get(&line).is_none() {
+            lines.put(line, taking);
+        }
+    }
+}

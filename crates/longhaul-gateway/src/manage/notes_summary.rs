@@ -1,0 +1,163 @@
+//! Session notes become the summary of the older part of a conversation, and no model is asked (S6, S7). What they do not
+//! cover stays as the client sends it, and so does enough before that to go on from.
+
+use bytes::Bytes;
+use longhaul_core::message::Entry;
+use longhaul_core::notes::{
+    KeepWindow, NotesCaps, NotesPlan, NotesPlanInput, NotesSkipReason, NotesTemplate, SessionNotes,
+    WeighedEntry,
+};
+use longhaul_core::rounds::ViewPiece;
+use longhaul_core::tokens::{EntryStanding, Estimate, RoughEstimator, TokenLedger};
+use longhaul_core::window::WindowError;
+
+use super::clear::without_results;
+use super::compactor::Compactor;
+use super::entries::{ConversationEntries, UnreadableConversation};
+use super::outgoing_body::position;
+use super::request_context::{ConversationCut, RequestContext};
+use super::settings::CompactorSettings;
+use super::summarize::{self, DraftError};
+use super::{CompactableConversation, CompactedDraft};
+use crate::store::CompactedPrefixKind;
+
+/// Where a section's rest is, as the model is told when one is cut. It can be had nowhere, so no file is named.
+const REST: &str = "notes that are not shown";
+
+/// Why notes do not stand for a conversation: a summary is needed.
+#[derive(Debug, thiserror::Error)]
+pub enum NotesUnusable {
+    /// They do not apply.
+    #[error(transparent)]
+    Reason(#[from] NotesSkipReason),
+    /// A part of the conversation cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableConversation),
+    /// The window is too small to be managed.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    /// What came of them cannot be used.
+    #[error(transparent)]
+    NotDrafted(#[from] DraftError),
+}
+
+/// The conversation with its notes in place of its older part. They cover its elements up to `covered`, that included.
+pub async fn draft_from_notes(
+    talk: &CompactableConversation,
+    notes: &str,
+    covered: usize,
+    settings: &CompactorSettings,
+) -> Result<CompactedDraft, NotesUnusable> {
+    let cleared = talk.cleared.iter().map(String::as_str).collect();
+    let elements = talk.elements.iter();
+    // As it is sent.
+    let shown: Vec<Bytes> = elements
+        .map(|element| without_results(talk.dialect, element, &cleared))
+        .collect();
+    let sent = CompactableConversation {
+        elements: shown,
+        cleared: Vec::new(),
+        ..talk.clone()
+    };
+    let read = ConversationEntries::of(&sent, None, settings.now)?;
+    let weights: Vec<Estimate> = read.entries.iter().map(weight).collect();
+    let (summary, from) = planned(talk, notes, covered, &read, &weights, settings)?;
+    let (Some(older), Some(rest)) = (talk.elements.get(..from), sent.elements.get(from..)) else {
+        return Err(NotesSkipReason::NothingToGain.into());
+    };
+    let is_kept = |call: &String| {
+        let call = memchr::memmem::Finder::new(call.as_bytes());
+        rest.iter().any(|element| call.find(element).is_some())
+    };
+    let (kept, gone) = talk.cleared.iter().cloned().partition(is_kept);
+    let older = CompactableConversation {
+        elements: older.to_vec(),
+        cleared: gone,
+        measured: None,
+        ..talk.clone()
+    };
+    let draft = summarize::given(talk, &older, summary, rest, settings).await?;
+    Ok(CompactedDraft {
+        kind: CompactedPrefixKind::Noted,
+        talk: CompactableConversation {
+            elements: rest.to_vec(),
+            cleared: kept,
+            ..draft.talk
+        },
+        ..draft
+    })
+}
+
+impl Compactor {
+    /// The session's notes in place of what they cover, if there are any (S6).
+    pub(super) async fn by_notes(
+        &self,
+        material: &RequestContext,
+        cut: &ConversationCut,
+        settings: &CompactorSettings,
+    ) -> Option<CompactedDraft> {
+        let desk = self.notes.as_ref()?;
+        let line = material.placed.line;
+        desk.taken(line).await;
+        let found = desk.find(material).await;
+        let notes = found.unwrap_or_else(|error| {
+            tracing::warn!(%error, %line, "notes cannot be looked up");
+            None
+        })?;
+        // What is summed up already and is not in the notes would be lost.
+        let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
+        let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
+        let drafted = draft_from_notes(&cut.talk, &notes.text, covered, settings).await;
+        drafted
+            .inspect_err(|why| tracing::debug!(%why, %line, "notes are not used"))
+            .ok()
+    }
+}
+
+/// The notes as a summary, and the first element that is kept.
+fn planned(
+    talk: &CompactableConversation,
+    notes: &str,
+    covered: usize,
+    read: &ConversationEntries,
+    weights: &[Estimate],
+    settings: &CompactorSettings,
+) -> Result<(String, usize), NotesUnusable> {
+    let window = settings.window(&talk.model)?;
+    let pieces: Vec<ViewPiece> = (read.entries.iter())
+        .map(|entry| ViewPiece::of_view(entry.view()))
+        .collect();
+    let entries: Vec<WeighedEntry> = (read.entries.iter().zip(weights))
+        .map(|(entry, weight)| WeighedEntry::of_view(entry.view(), *weight))
+        .collect();
+    let last = read.entries.get(read.earlier + covered);
+    let plan = NotesPlan::of(&NotesPlanInput {
+        notes: Some(&SessionNotes::parse(notes)),
+        template: &NotesTemplate::default(),
+        path: REST,
+        last_summarised: last.and_then(|last| last.view().uuid()),
+        pieces: &pieces,
+        entries: &entries,
+        beside: Estimate::new(settings.before_messages),
+        threshold: window.auto_compact,
+        caps: NotesCaps::at(window.scale()),
+        keep: KeepWindow::at(window.scale()),
+    });
+    match plan {
+        NotesPlan::NotApplicable(reason) => Err(reason.into()),
+        NotesPlan::Applicable(replacement) => {
+            // An element is an entry; what was summed up before is not kept as it was.
+            let from = replacement.keep_from.checked_sub(read.earlier);
+            let from = from.filter(|from| *from > 0);
+            let from = from.ok_or(NotesSkipReason::NothingToGain)?;
+            Ok((replacement.summary_text, from))
+        }
+    }
+}
+
+/// What an entry weighs in a request.
+fn weight(entry: &Entry) -> Estimate {
+    let mut ledger = TokenLedger::new();
+    ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+    ledger.whole()
+}

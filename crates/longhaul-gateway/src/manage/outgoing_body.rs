@@ -1,0 +1,113 @@
+//! What is sent for a client's request: its own bytes, or its own bytes with the beginning of the list replaced.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::compacted_prefixes::LoadedPrefix;
+use crate::body;
+use crate::branch::RecognizedBody;
+use crate::breakpoints::{
+    self, BreakpointChanges, BreakpointHistory, BreakpointMode, ReplacedMessages,
+};
+
+/// A request as it goes out.
+#[derive(Debug, Clone)]
+pub(crate) struct OutgoingRequestBody {
+    /// The body, in slices.
+    pub(crate) parts: Vec<Bytes>,
+    /// What stands for the beginning, and how many of the client's elements that leaves out.
+    pub(crate) replaced: Option<(Arc<LoadedPrefix>, usize)>,
+    /// What was done with its cache markers, and what is to be remembered of them.
+    pub(crate) marked: Option<(BreakpointChanges, Option<BreakpointHistory>)>,
+}
+
+impl OutgoingRequestBody {
+    /// The client's exact bytes.
+    pub(crate) fn unchanged(body: &Bytes) -> Self {
+        Self {
+            parts: vec![body.clone()],
+            replaced: None,
+            marked: None,
+        }
+    }
+
+    /// With what stands for the beginning in its place. None if the request does not begin with that.
+    pub(crate) fn with_prefix(
+        body: &Bytes,
+        recognised: &RecognizedBody,
+        shelved: &Arc<LoadedPrefix>,
+    ) -> Option<Self> {
+        let last = position(recognised, shelved.rewrite.at)?;
+        // The system prompt of chat completions leads the list and stays where it is.
+        (last >= recognised.lead).then(|| {
+            let mut sending = Self {
+                replaced: Some((Arc::clone(shelved), last + 1)),
+                ..Self::unchanged(body)
+            };
+            sending.set_breakpoints(body, recognised, BreakpointMode::Keep, None);
+            sending
+        })
+    }
+
+    /// Puts the parts together, with the client's cache markers or with ours.
+    pub(crate) fn set_breakpoints(
+        &mut self,
+        body: &Bytes,
+        recognised: &RecognizedBody,
+        marks: BreakpointMode,
+        trail: Option<&BreakpointHistory>,
+    ) {
+        let replaced = self
+            .replaced
+            .as_ref()
+            .map(|(shelved, until)| ReplacedMessages {
+                elements: recognised.lead..*until,
+                text: shelved.rewrite.text.clone(),
+            });
+        let asked = breakpoints::BreakpointRequest {
+            body,
+            outline: &recognised.outline,
+            ends: &recognised.ends,
+            raws: &recognised.raws,
+            hashes: &recognised.hashes,
+            replaced: replaced.as_ref(),
+        };
+        match marks {
+            BreakpointMode::Keep => self.parts = breakpoints::keep(&asked),
+            BreakpointMode::Manage => {
+                let managed = breakpoints::manage(&asked, trail);
+                self.parts = managed.parts;
+                self.marked = Some((managed.did, managed.trail));
+            }
+        }
+    }
+
+    /// The body with one more element at the end of the list: what a fork asks behind the client's own words.
+    pub(crate) fn and(&self, element: &Bytes) -> Option<Vec<Bytes>> {
+        let body = Bytes::from(self.parts.concat());
+        let close = body::read(&body).ok()?.list.end - 1;
+        let comma = Bytes::from_static(b",");
+        let (before, behind) = (body.slice(..close), body.slice(close..));
+        Some(vec![before, comma, element.clone(), behind])
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.iter().map(Bytes::len).sum()
+    }
+
+    /// How many of the client's bytes are not sent.
+    pub(crate) fn left_out(&self, body: &Bytes) -> usize {
+        match self.replaced {
+            Some(_) => body.len().saturating_sub(self.len()),
+            None => 0,
+        }
+    }
+}
+
+/// Which element a history ends with: the first behind which the rolling hash has this value, since messages of role
+/// system do not change it.
+pub(crate) fn position(recognised: &RecognizedBody, at: u128) -> Option<usize> {
+    recognised.hashes.iter().position(|hash| *hash == at)
+}

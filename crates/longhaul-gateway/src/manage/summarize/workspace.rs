@@ -1,0 +1,111 @@
+//! What goes back into the window behind a gateway (R): files as the history shows them, and what the system said. There is
+//! nothing else to ask: the client's own disk is out of reach.
+
+use longhaul::{Boxed, RestoreRequest, Workspace};
+use longhaul_core::engine::GatheredContext;
+use longhaul_core::facts::shorten;
+use longhaul_core::json::ObjectReader;
+use longhaul_core::message::{Entry, EntryKind, EntryView};
+use longhaul_core::rehydrate::{FileText, RestoreInput, RestoreSourceResult};
+use longhaul_core::window::WindowScale;
+use serde_json::{Value, json};
+
+use crate::manage::element::texts;
+use crate::manage::history_files::HistoryFiles;
+
+/// What stands before what the system said.
+const SAID: &str = include_str!("../fragments/system_said.txt");
+/// The most bytes of one message of the system, and of all of them.
+const EACH: u64 = 4_000;
+const ALL: u64 = 12_000;
+/// The attachment that tells it.
+const KIND: &str = "critical_system_reminder";
+
+/// A conversation's own history, for who wants something back from it.
+pub(super) struct HistoryWorkspace {
+    files: HistoryFiles,
+    said: Option<Value>,
+}
+
+impl HistoryWorkspace {
+    pub(super) fn of(files: HistoryFiles, entries: &[Entry], scale: WindowScale) -> Self {
+        Self {
+            said: said(entries, scale),
+            files,
+        }
+    }
+}
+
+/// What the system said in the conversation, the newest as far as there is room: each text once, in order.
+fn said(entries: &[Entry], scale: WindowScale) -> Option<Value> {
+    let bytes = |tokens: u64| usize::try_from(scale.apply(tokens)).unwrap_or(usize::MAX);
+    let mut room = bytes(ALL);
+    let mut kept: Vec<String> = Vec::new();
+    let said = entries.iter().rev();
+    let said = said.flat_map(|entry| of_system(entry.view(), bytes(EACH)));
+    for text in said.filter(|text| !text.is_empty()) {
+        if kept.iter().any(|other| other.contains(&text)) {
+            continue;
+        }
+        match room.checked_sub(text.len()) {
+            Some(left) => room = left,
+            None => break,
+        }
+        kept.push(text);
+    }
+    kept.reverse();
+    let content = format!("{}\n\n{}", SAID.trim_end(), kept.join("\n\n"));
+    (!kept.is_empty()).then(|| json!({"type": KIND, "content": content}))
+}
+
+/// What an entry holds of the system's words, the newest first.
+fn of_system(view: EntryView<'_>, each: usize) -> Vec<String> {
+    let flags = &view.facets.flags;
+    match view.facets.kind {
+        EntryKind::User if flags.meta && !flags.compact_summary => {
+            let line = ObjectReader::new(view.line).object("message");
+            let content = line.and_then(|message| message.get("content"));
+            vec![shorten(texts(content.unwrap_or_default()).trim(), each)]
+        }
+        EntryKind::Attachment => told_before(view).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// What was put back after an earlier summary, by paragraph: some of it may have been said again since.
+fn told_before(view: EntryView<'_>) -> Option<Vec<String>> {
+    let attachment = view.object(view.facets.attachment);
+    let content = attachment.string("content")?;
+    let told = content.strip_prefix(SAID.trim_end())?.trim();
+    let paragraphs = told.rsplit("\n\n").map(str::to_owned);
+    (attachment.string("type")? == KIND).then(|| paragraphs.collect())
+}
+
+impl Workspace for HistoryWorkspace {
+    fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
+        let files = wanted
+            .files
+            .iter()
+            .map(|file| match self.files.text(&file.path) {
+                Ok(text) => RestoreSourceResult::Found(FileText {
+                    path: file.path.clone(),
+                    text: text.to_owned(),
+                }),
+                Err(why) => RestoreSourceResult::Failed {
+                    what: file.path.display().to_string(),
+                    why: why.to_owned(),
+                },
+            });
+        let gathered = RestoreInput {
+            files: files.collect(),
+            announcements: self.said.iter().cloned().collect(),
+            ..RestoreInput::default()
+        };
+        Box::pin(async move {
+            GatheredContext {
+                gathered,
+                head: None,
+            }
+        })
+    }
+}

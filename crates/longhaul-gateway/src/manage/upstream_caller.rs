@@ -1,0 +1,299 @@
+//! Asks the upstream something of the gateway's own, with the caller's key, on the caller's behalf: after the client's own
+//! bytes, where all before the question is in the provider's cache, or by a plain request.
+//!
+//! The key is the one that came with the request which made the asking necessary: it is held for as long as that takes,
+//! in memory, and kept nowhere.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Uri};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use longhaul::core::engine::ModelRequest;
+use longhaul::{Boxed, Model, OnStream};
+use longhaul_core::history::{AppendedRequestWay, FailureTransience, SHORTEST_ANSWER};
+use longhaul_core::json::ObjectReader;
+use longhaul_core::message::Usage;
+use longhaul_provider::decode::{ReplyDecoder, decode_json};
+use longhaul_provider::error::{AwaitedStep, ErrorResponse};
+use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply, sse};
+
+use super::request_context::RequestContext;
+use super::splice::{Splices, value};
+use crate::memory::{MemoryBudget, MemoryCharge};
+use crate::upstream::{Upstream, UpstreamBody, without_claims};
+
+/// The longest answer that is read.
+const LONGEST: usize = 32 << 20;
+/// How long a whole answer may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How long nothing of it may come: models that stream send signs of life.
+const SILENCE: Duration = Duration::from_secs(90);
+
+/// What the client's limit is raised to where it is too small.
+const RAISED: u64 = 16_000;
+/// What both APIs call that limit.
+const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+
+const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
+
+/// Who asks on whose behalf.
+#[derive(Debug, Clone)]
+pub(crate) struct UpstreamCaller {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) dialect: Dialect,
+    /// The caller's headers, as they are passed on.
+    pub(crate) headers: Arc<HeaderMap>,
+    /// Where the caller's request went.
+    pub(crate) uri: Uri,
+    /// Where an answer is charged while it is read.
+    pub(crate) budget: MemoryBudget,
+}
+
+impl UpstreamCaller {
+    /// Sends a body and reads the whole answer, if it comes in time.
+    pub(crate) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let answer = tokio::time::timeout(PATIENCE, self.answer(parts, betas));
+        answer.await.unwrap_or_else(|_| {
+            let awaited = ErrorClass::Timeout(AwaitedStep::NextByte);
+            Err(Error::new(awaited, "the answer took too long"))
+        })
+    }
+
+    async fn answer(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let length: usize = parts.iter().map(Bytes::len).sum();
+        let mut request = Request::new(UpstreamBody::parts(parts));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.uri.clone();
+        let headers = request.headers_mut();
+        headers.clone_from(&self.headers);
+        without_claims(headers);
+        // It is read here, and only plain text is.
+        headers.remove(header::ACCEPT_ENCODING);
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        if let Some(betas) = with_betas(headers, betas) {
+            headers.insert(BETA, betas);
+        }
+        let sent = self.upstream.send(request).await;
+        let answer = sent
+            .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
+        let (parts, body) = answer.into_parts();
+        // Given back when the reply is read out of it: that is a text of no more than the model may write, and short-lived.
+        let (body, _charge) = whole(body, &self.budget).await?;
+        if !parts.status.is_success() {
+            let status = parts.status.as_u16();
+            return Err(
+                ErrorResponse::from_http(status, &parts.headers, &body, SystemTime::now())
+                    .into_error(),
+            );
+        }
+        let kind = parts.headers.get(header::CONTENT_TYPE);
+        let streamed = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        let malformed = |_| Error::new(ErrorClass::Malformed, "the answer cannot be read");
+        match streamed {
+            true => folded(self.dialect, &body).map_err(malformed),
+            false => decode_json(self.dialect, &body).map_err(|_| malformed(())),
+        }
+    }
+}
+
+/// A body to its end, if it does not fall silent before that.
+async fn whole(mut body: Incoming, budget: &MemoryBudget) -> Result<(Bytes, MemoryCharge), Error> {
+    let full = |_| Error::new(ErrorClass::Cut, "there is no memory for the answer");
+    let mut all = BytesMut::new();
+    let mut charge = budget.take(0).map_err(full)?;
+    loop {
+        let silent = |_| {
+            Error::new(
+                ErrorClass::Timeout(AwaitedStep::NextByte),
+                "the answer stopped",
+            )
+        };
+        let frame = tokio::time::timeout(SILENCE, body.frame());
+        let Some(frame) = frame.await.map_err(silent)? else {
+            return Ok((all.freeze(), charge));
+        };
+        let frame = frame.map_err(|_| Error::new(ErrorClass::Cut, "the answer broke off"))?;
+        let Some(data) = frame.data_ref() else {
+            continue;
+        };
+        if all.len() + data.len() > LONGEST {
+            return Err(Error::new(ErrorClass::Malformed, "the answer is too long"));
+        }
+        charge.grow(data.len()).map_err(full)?;
+        all.extend_from_slice(data);
+    }
+}
+
+/// A reply that was streamed, as far as it came.
+fn folded(dialect: Dialect, body: &[u8]) -> Result<Reply, ()> {
+    let mut decoder = ReplyDecoder::new(dialect);
+    let mut events = sse::SseDecoder::default();
+    let mut heard = VecDeque::new();
+    let mut rest = body;
+    while let Some(event) = events.next(&mut rest).map_err(|_| ())? {
+        decoder.event(event, &mut heard).map_err(|_| ())?;
+        heard.clear();
+    }
+    if let Some(event) = events.finish().map_err(|_| ())? {
+        decoder.event(event, &mut heard).map_err(|_| ())?;
+    }
+    Ok(decoder.into_reply())
+}
+
+/// The caller's beta features and these; none if nothing is to be added.
+fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
+    let values = headers.get_all(BETA).iter();
+    let given = values.filter_map(|value| value.to_str().ok());
+    let mut all: Vec<String> = given
+        .flat_map(|value| value.split(','))
+        .map(|beta| beta.trim().to_owned())
+        .filter(|beta| !beta.is_empty())
+        .collect();
+    let before = all.len();
+    for beta in more {
+        if !all.contains(beta) {
+            all.push(beta.clone());
+        }
+    }
+    (all.len() > before).then(|| HeaderValue::try_from(all.join(",")).ok())?
+}
+
+/// Asks, and counts what that uses, whatever becomes of the answer.
+#[derive(Debug, Clone)]
+pub(super) struct CountedAsking {
+    asking: UpstreamCaller,
+    spent: Arc<Mutex<Usage>>,
+}
+
+impl CountedAsking {
+    pub(super) fn new(asking: &UpstreamCaller) -> Self {
+        Self {
+            asking: asking.clone(),
+            spent: Arc::default(),
+        }
+    }
+
+    pub(super) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
+        let reply = self.asking.ask(parts, betas).await?;
+        self.lock().add(&reply.usage);
+        Ok(reply)
+    }
+
+    /// What asking has used so far; none if that is nothing.
+    pub(super) fn spent(&self) -> Option<Usage> {
+        let spent = self.lock().clone();
+        (spent.total() > 0).then_some(spent)
+    }
+
+    /// The same, and counts from zero again.
+    pub(super) fn take_spent(&self) -> Usage {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Usage> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Model for CountedAsking {
+    fn send<'a>(
+        &'a self,
+        request: ModelRequest,
+        _: OnStream<'a>,
+        cancel: CancellationToken,
+    ) -> Boxed<'a, Result<Reply, Error>> {
+        Box::pin(async move {
+            tokio::select! {
+                reply = self.ask(request.body, &request.betas) => reply,
+                () = cancel.cancelled() => Err(Error::new(ErrorClass::Cancelled, "cancelled")),
+            }
+        })
+    }
+}
+
+/// Whether the same request may succeed later.
+pub(super) fn passing(class: ErrorClass) -> FailureTransience {
+    match class {
+        ErrorClass::RateLimited { .. }
+        | ErrorClass::Overloaded { .. }
+        | ErrorClass::Server { .. }
+        | ErrorClass::Retry { .. }
+        | ErrorClass::Timeout(_)
+        | ErrorClass::Cut => FailureTransience::Passes,
+        _ => FailureTransience::Stays,
+    }
+}
+
+/// The way in which a summary is asked for, for the log.
+pub(super) fn name(way: AppendedRequestWay) -> &'static str {
+    match way {
+        AppendedRequestWay::AsItIs => "behind the client's messages",
+        AppendedRequestWay::Raised => "behind the client's messages, with a higher max_tokens",
+        AppendedRequestWay::No(_) => "a plain request",
+    }
+}
+
+/// The way in which something can be asked after a request's own bytes: nothing in it may force another kind of answer.
+pub(super) fn way_behind(material: &RequestContext) -> AppendedRequestWay {
+    let body = ObjectReader::new(&material.body);
+    let text = |name| body.get(name).unwrap_or_default();
+    let forced = match body.object("tool_choice") {
+        Some(choice) => choice
+            .string("type")
+            .is_some_and(|kind| kind != "auto" && kind != "none"),
+        None => text("tool_choice") == br#""required""#,
+    };
+    if forced {
+        return AppendedRequestWay::No("a tool is forced");
+    }
+    let formatted = text("response_format").starts_with(b"{")
+        || text("output_format").starts_with(b"{")
+        || body.object("output_config").is_some_and(|config| {
+            let format = config.get("format");
+            format.is_some_and(|format| format != b"null")
+        });
+    if formatted {
+        return AppendedRequestWay::No("the form of the answer is fixed");
+    }
+    let most = LIMITS.iter().find_map(|name| body.count(name));
+    if most.is_none_or(|most| most >= SHORTEST_ANSWER) {
+        return AppendedRequestWay::AsItIs;
+    }
+    // A budget for thinking is a part of the limit, and of the cache's key.
+    let thinking = body.object("thinking");
+    match thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
+        true => {
+            AppendedRequestWay::No("max_tokens is too small, and a thinking budget depends on it")
+        }
+        false => AppendedRequestWay::Raised,
+    }
+}
+
+/// What is sent to ask with this element after the client's bytes; none if it cannot be asked so.
+pub(super) fn parts_behind(
+    way: AppendedRequestWay,
+    material: &RequestContext,
+    element: &Bytes,
+    longest: u64,
+) -> Option<Vec<Bytes>> {
+    let parts = material.outgoing.and(element)?;
+    match way {
+        AppendedRequestWay::AsItIs => Some(parts),
+        AppendedRequestWay::Raised => {
+            let body = Bytes::from(parts.concat());
+            let mut splices = Splices::default();
+            for name in LIMITS {
+                if let Some(limit) = value(&body, 0..body.len(), name) {
+                    splices.replace(limit, RAISED.min(longest).to_string());
+                }
+            }
+            Some(vec![splices.apply(&body)])
+        }
+        AppendedRequestWay::No(_) => None,
+    }
+}

@@ -1,0 +1,60 @@
+//! Where the file is, and whether it is still the one that was opened: a file that is deleted or replaced under a process is
+//! written to without end, and nobody ever reads it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Tells files apart.
+type Identity = Option<(u64, u64)>;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct DatabaseFile {
+    path: PathBuf,
+    opened: Mutex<Identity>,
+}
+
+impl DatabaseFile {
+    /// Of a file that was just opened.
+    pub(super) fn of(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            opened: Mutex::new(identity(path)),
+        }
+    }
+
+    /// Opens the file anew, if it is not the one that was opened before. Gives whether it did.
+    pub(super) fn open_if_gone<E>(
+        &self,
+        open: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = identity(&self.path);
+        if now.is_some() && now == *opened {
+            return Ok(false);
+        }
+        // If that fails, the next one tries again.
+        *opened = None;
+        open(&self.path)?;
+        *opened = identity(&self.path);
+        Ok(true)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    let file = fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Identity {
+    // An open file cannot be deleted there.
+    fs::metadata(path).ok().map(|_| (0, 0))
+}

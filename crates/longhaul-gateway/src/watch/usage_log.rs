@@ -1,0 +1,350 @@
+//! The thread that keeps the books, and the queue before it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use longhaul_core::message::Usage;
+use longhaul_core::models::ModelTable;
+use tokio::sync::mpsc;
+
+use super::changes::SessionChanges;
+use super::metrics::Metrics;
+use super::session_watch::SessionCacheWatch;
+use super::usage::UsageCompleteness;
+use super::watched_request::{SeenRequestPrefixes, WatchedRequest};
+use crate::branch::{BranchPlacement, BranchRelation, LineId, SessionId, Tenant};
+use crate::memory::{Evictable, MemoryBudget};
+use crate::store::{BranchRecord, CallRecord, StoreError, UsageLogRecord, UsageLogStore};
+
+/// Entries that may wait.
+const QUEUE: usize = 4_096;
+/// Bytes of bodies that may wait; beyond that, requests are written down but not watched.
+const WAITING_BYTES: usize = 64 << 20;
+/// Entries written at once.
+const BATCH: usize = 8_192;
+/// Entries are read in short turns, so that this thread never keeps a core for long while requests want one.
+const TURN: Duration = Duration::from_millis(2);
+/// They are written when a turn brought nothing, but after so many turns in any case.
+const TURNS: usize = 50;
+/// Characters of a finding that are written down: it may quote names that a client made up.
+const LONGEST_FINDING: usize = 1_000;
+
+/// Calls under way that are remembered.
+const MOST_UNDER_WAY: usize = 65_536;
+
+/// Keys whose organisation is remembered for lines that are still on their way here.
+const MOST_LEARNED: usize = 65_536;
+
+/// A request that the upstream took.
+#[derive(Debug)]
+pub struct SentRequest {
+    /// A number that no other call has.
+    pub call: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Where its line stands now.
+    pub line: BranchRecord,
+    /// What the cache watch needs, where it applies.
+    pub watch: Option<WatchedRequest>,
+}
+
+impl SentRequest {
+    /// It was placed here, which may be elsewhere than it was found to belong.
+    pub fn is_placed(&mut self, placed: BranchPlacement) {
+        self.line.line = placed.line;
+        self.line.tenant = placed.tenant;
+        self.line.session = placed.session;
+        self.line.chain = placed.stands;
+        self.line.parent = match placed.relation {
+            BranchRelation::Branches(from, _) => Some(from),
+            _ => None,
+        };
+        if let Some(watch) = &mut self.watch {
+            watch.session = placed.session;
+            if let Some(rewriting) = &mut watch.rewriting {
+                rewriting.conversation = placed.line.0;
+                rewriting.parent = self.line.parent.map(|parent| parent.0);
+            }
+        }
+    }
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct CompletedCall {
+    /// Its number.
+    pub call: u64,
+    /// Its line; none if it was not recognised.
+    pub line: Option<LineId>,
+    /// What happened, without what the keeper adds: usage, cost, finding.
+    pub record: CallRecord,
+    /// What the upstream measured, if it told.
+    pub usage: Option<Usage>,
+    /// How much of what was used that is.
+    pub extent: UsageCompleteness,
+}
+
+enum UsageLogItem {
+    Sent(Box<SentRequest>),
+    Done(Box<CompletedCall>),
+    Tenant(Tenant, Tenant),
+}
+
+/// Where entries are handed in. Never waits.
+#[derive(Clone)]
+pub struct UsageLogQueue {
+    queue: mpsc::Sender<UsageLogItem>,
+    waiting: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+    heads: Arc<SeenRequestPrefixes>,
+}
+
+impl std::fmt::Debug for UsageLogQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Desk")
+    }
+}
+
+impl UsageLogQueue {
+    fn put(&self, entry: UsageLogItem) {
+        if self.queue.try_send(entry).is_err() {
+            self.metrics.dropped();
+        }
+    }
+
+    /// A request goes out.
+    pub fn sent(&self, mut sent: SentRequest) {
+        if let Some(watch) = &sent.watch {
+            let length = watch.size();
+            if self.waiting.fetch_add(length, Ordering::Relaxed) > WAITING_BYTES {
+                self.waiting.fetch_sub(length, Ordering::Relaxed);
+                self.metrics.dropped();
+                sent.watch = None;
+            }
+        }
+        let length = sent.watch.as_ref().map_or(0, WatchedRequest::size);
+        if self
+            .queue
+            .try_send(UsageLogItem::Sent(Box::new(sent)))
+            .is_err()
+        {
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+            self.metrics.dropped();
+        }
+    }
+
+    /// What stands beside the messages of requests that were watched.
+    pub(crate) fn heads(&self) -> &SeenRequestPrefixes {
+        &self.heads
+    }
+
+    /// A call ended.
+    pub fn done(&self, done: CompletedCall) {
+        self.put(UsageLogItem::Done(Box::new(done)));
+    }
+
+    /// A key belongs to an organisation.
+    pub fn tenant(&self, of_key: Tenant, tenant: Tenant) {
+        self.put(UsageLogItem::Tenant(of_key, tenant));
+    }
+}
+
+/// The thread. It ends when every [`Desk`] is gone, with all that was handed in written.
+#[derive(Debug)]
+pub struct UsageLogWriter(Option<JoinHandle<()>>);
+
+impl UsageLogWriter {
+    /// Starts it. Runs the store's futures on the runtime of the caller.
+    pub(crate) fn start(
+        store: Arc<dyn UsageLogStore>,
+        models: ModelTable,
+        metrics: Arc<Metrics>,
+        changes: SessionChanges,
+        budget: &MemoryBudget,
+    ) -> std::io::Result<(Self, UsageLogQueue)> {
+        let (queue, mut entries) = mpsc::channel(QUEUE);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let heads = Arc::new(SeenRequestPrefixes::new(budget));
+        let watching = Arc::new(SessionCacheWatch::new(Arc::clone(&heads), budget));
+        let evicted: Arc<dyn Evictable> = Arc::clone(&watching) as Arc<dyn Evictable>;
+        budget.join(Arc::downgrade(&evicted));
+        let desk = UsageLogQueue {
+            queue,
+            waiting: Arc::clone(&waiting),
+            metrics: Arc::clone(&metrics),
+            heads,
+        };
+        let mut keeping = UsageLogState {
+            waiting,
+            metrics,
+            models,
+            watching,
+            session_of: HashMap::new(),
+            changed: HashSet::new(),
+            learned: HashMap::new(),
+        };
+        let runtime = tokio::runtime::Handle::current();
+        let keep = move || {
+            while let Some(first) = entries.blocking_recv() {
+                let mut batch = UsageLogBatch::default();
+                keeping.take(first, &mut batch);
+                for _ in 0..TURNS {
+                    // Whoever hands in an entry while this thread sleeps need not wake it.
+                    std::thread::sleep(TURN);
+                    let before = batch.taken;
+                    while batch.taken < BATCH
+                        && let Ok(next) = entries.try_recv()
+                    {
+                        keeping.take(next, &mut batch);
+                    }
+                    if batch.taken == before || batch.taken == BATCH {
+                        break;
+                    }
+                }
+                let count = batch.records.len();
+                if let Err(error) = written(&runtime, &store, batch.records) {
+                    tracing::warn!(%error, count, "entries of the books are lost");
+                }
+                for session in keeping.changed.drain() {
+                    changes.changed(session);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("longhaul-books".to_owned())
+            .spawn(keep)?;
+        Ok((Self(Some(thread)), desk))
+    }
+
+    /// Waits until all is written. Every [`Desk`] must be gone, or go.
+    pub async fn finish(mut self) {
+        if let Some(thread) = self.0.take() {
+            // If the thread broke, what it had is lost already.
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+    }
+}
+
+/// Writes entries as a task of the runtime, and waits for that. A runtime that is being shut down drops its tasks, where
+/// this thread would panic if it ran them itself: their timers and sockets are gone.
+fn written(
+    runtime: &tokio::runtime::Handle,
+    store: &Arc<dyn UsageLogStore>,
+    records: Vec<UsageLogRecord>,
+) -> Result<(), StoreError> {
+    let (done, end) = tokio::sync::oneshot::channel();
+    let store = Arc::clone(store);
+    runtime.spawn(async move {
+        // Nobody waits for it where the thread is gone.
+        let _ = done.send(store.append(records).await);
+    });
+    let gone = |_| StoreError::Failed("the gateway's runtime has ended".to_owned());
+    end.blocking_recv().map_err(gone)?
+}
+
+struct UsageLogState {
+    waiting: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+    models: ModelTable,
+    watching: Arc<SessionCacheWatch>,
+    /// Of calls under way.
+    session_of: HashMap<u64, SessionId>,
+    /// In this batch.
+    changed: HashSet<SessionId>,
+    /// Keys and the organisation that each was first known to belong to.
+    learned: HashMap<Tenant, Tenant>,
+}
+
+impl UsageLogState {
+    fn take(&mut self, entry: UsageLogItem, batch: &mut UsageLogBatch) {
+        batch.taken += 1;
+        match entry {
+            UsageLogItem::Sent(sent) => {
+                // Calls whose end was dropped from the queue must not fill the memory.
+                if self.session_of.len() > MOST_UNDER_WAY {
+                    self.session_of.clear();
+                }
+                self.session_of.insert(sent.call, sent.line.session);
+                self.changed.insert(sent.line.session);
+                if let Some(watched) = &sent.watch {
+                    self.waiting.fetch_sub(watched.size(), Ordering::Relaxed);
+                    self.watching.sent(sent.call, watched, sent.at);
+                }
+                let mut line = sent.line;
+                // It was placed before its organisation was known, and comes here behind that.
+                line.tenant = self
+                    .learned
+                    .get(&line.tenant)
+                    .copied()
+                    .unwrap_or(line.tenant);
+                batch.put_branch(line);
+            }
+            UsageLogItem::Done(done) => {
+                self.changed.extend(self.session_of.remove(&done.call));
+                batch.records.push(self.done(*done));
+            }
+            UsageLogItem::Tenant(of_key, tenant) => {
+                if self.learned.len() > MOST_LEARNED {
+                    self.learned.clear();
+                }
+                // What a key had before it changed its organisation stays with the first.
+                self.learned.entry(of_key).or_insert(tenant);
+                batch.records.push(UsageLogRecord::Tenant(of_key, tenant));
+            }
+        }
+    }
+
+    fn done(&mut self, done: CompletedCall) -> UsageLogRecord {
+        let mut record = done.record;
+        record.partial = done.usage.is_some() && done.extent == UsageCompleteness::Partial;
+        let spec = self.models.resolve(&record.model).spec;
+        if let Some(usage) = done.usage {
+            record.cost = spec.cost_of_reply(&usage);
+            self.metrics.used(&usage, record.cost);
+            // Without what was read from the cache there is nothing to judge.
+            let verdict = match usage.prompt() {
+                0 => None,
+                _ => self.watching.answered(done.call, &usage, &spec),
+            };
+            if let Some(finding) = verdict.as_ref().and_then(|verdict| verdict.finding()) {
+                self.metrics.found(finding.cause.name());
+                let sentence = finding.sentence(None);
+                record.finding = Some(sentence.chars().take(LONGEST_FINDING).collect());
+            }
+            record.usage = Some(usage);
+        }
+        // If it was judged, it is not under way any more.
+        self.watching.failed(done.call);
+        UsageLogRecord::Call(done.line, Box::new(record))
+    }
+}
+
+/// What is written at once.
+#[derive(Default)]
+struct UsageLogBatch {
+    /// Entries that it was made from.
+    taken: usize,
+    records: Vec<UsageLogRecord>,
+    /// Where the lines in it are.
+    lines: HashMap<LineId, usize>,
+}
+
+impl UsageLogBatch {
+    /// Of a line that goes on within a batch only where it stands at the end is written.
+    fn put_branch(&mut self, line: BranchRecord) {
+        let at = *self.lines.entry(line.line).or_insert(self.records.len());
+        match self.records.get_mut(at) {
+            // The first says whose it is and what it branched from.
+            Some(UsageLogRecord::Line(earlier)) => {
+                earlier.chain = line.chain;
+                earlier.model = line.model;
+                earlier.seen = line.seen;
+            }
+            _ => self.records.push(UsageLogRecord::Line(line)),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! A request for the cache watch, with no more of its bytes than the watch has not seen.
+//!
+//! The watch is off the path of requests. A body that waited for it would be kept in memory long after it was passed on, and
+//! the next body would have to be written to memory that is in no processor's cache.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use longhaul_core::cache::{PrefixFingerprint, PrefixReplacement, SystemPart, ToolPart};
+use longhaul_core::xxh3::Xxh3_128;
+use longhaul_provider::Dialect;
+
+use crate::branch::{GenerationalCache, RecognizedBody, SessionId};
+use crate::memory::{BudgetExhausted, MemoryBudget, MemoryShare};
+
+/// New messages of more bytes than this are not copied: their body is shared.
+const COPIED: usize = 64 << 10;
+/// Heads that are remembered.
+const HEADS: usize = 512;
+/// They take at most one part in so many of the memory.
+const SHARE: usize = 32;
+
+/// Elements that were sent, each with the hash of its bytes.
+pub(crate) type SentElements = Arc<[(u128, Bytes)]>;
+
+/// A request for the cache watch.
+#[derive(Debug)]
+pub struct WatchedRequest {
+    /// Its session.
+    pub session: SessionId,
+    /// How it is written.
+    pub dialect: Dialect,
+    /// What was recognised of it.
+    pub recognised: Arc<RecognizedBody>,
+    /// What was sent in place of its beginning, and in place of how many messages.
+    pub(crate) replaced: Option<(SentElements, usize)>,
+    /// What was sent as a whole, where markers in it were changed, too.
+    pub(crate) sent_parts: Option<Vec<Bytes>>,
+    /// What the gateway sends in place of the beginning, and of which line; none if nothing is managed.
+    pub(crate) rewriting: Option<PrefixReplacement>,
+    /// The header `anthropic-beta`.
+    pub betas: String,
+    /// Tells heads apart.
+    pub(super) head: u128,
+    part: BodySlice,
+}
+
+/// A part of a body.
+#[derive(Debug)]
+struct BodySlice {
+    /// Where it begins.
+    from: usize,
+    bytes: Bytes,
+}
+
+impl WatchedRequest {
+    /// A request with this body. None if there is no memory for what is to be looked at.
+    pub(crate) fn new(
+        heads: &SeenRequestPrefixes,
+        budget: &MemoryBudget,
+        session: SessionId,
+        dialect: Dialect,
+        body: &Bytes,
+        recognised: Arc<RecognizedBody>,
+        betas: String,
+    ) -> Option<Self> {
+        let head = hash(dialect, body, &recognised, &betas);
+        let part = match heads.knows(head) {
+            true => BodySlice::news(budget, body, &recognised).ok()?,
+            false => BodySlice::whole(body),
+        };
+        Some(Self {
+            session,
+            dialect,
+            recognised,
+            replaced: None,
+            sent_parts: None,
+            rewriting: None,
+            betas,
+            head,
+            part,
+        })
+    }
+
+    /// Bytes that it keeps in memory.
+    pub(super) fn size(&self) -> usize {
+        let marked = self.sent_parts.iter().flatten();
+        self.part.bytes.len() + marked.map(Bytes::len).sum::<usize>()
+    }
+
+    /// What stands before the messages and behind them. None if that was known.
+    pub(super) fn beside(&self) -> Option<(&[u8], &[u8])> {
+        let list = &self.recognised.outline.list;
+        let bytes = (self.part.from == 0).then_some(&self.part.bytes)?;
+        Some((bytes.get(..list.start)?, bytes.get(list.end..)?))
+    }
+
+    /// One of its messages. None if it was known.
+    pub(super) fn message(&self, index: usize) -> Option<&[u8]> {
+        let outline = &self.recognised.outline;
+        if let Some(read) = index.checked_sub(outline.known) {
+            return self.bytes(outline.elements.get(read)?.span.clone());
+        }
+        self.recognised.message(index, |place| self.bytes(place))
+    }
+
+    fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {
+        let from = range.start.checked_sub(self.part.from)?;
+        let until = range.end.checked_sub(self.part.from)?;
+        self.part.bytes.get(from..until)
+    }
+}
+
+impl BodySlice {
+    fn whole(body: &Bytes) -> Self {
+        Self {
+            from: 0,
+            bytes: body.clone(),
+        }
+    }
+
+    /// The messages that were not known by their bytes.
+    fn news(
+        budget: &MemoryBudget,
+        body: &Bytes,
+        recognised: &RecognizedBody,
+    ) -> Result<Self, BudgetExhausted> {
+        let elements = &recognised.outline.elements;
+        let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
+            return Ok(Self {
+                from: body.len(),
+                bytes: Bytes::new(),
+            });
+        };
+        let news = first.span.start..last.span.end;
+        Ok(match body.get(news.clone()) {
+            Some(text) if text.len() <= COPIED => Self {
+                from: news.start,
+                bytes: budget.hold(Bytes::copy_from_slice(text))?,
+            },
+            _ => Self::whole(body),
+        })
+    }
+}
+
+/// What stands beside the messages: in a chat, the messages that lead it, too.
+fn hash(dialect: Dialect, body: &[u8], recognised: &RecognizedBody, betas: &str) -> u128 {
+    let list = &recognised.outline.list;
+    let mut hash = Xxh3_128::with_seed(dialect as u64);
+    hash.update(body.get(..list.start).unwrap_or_default());
+    hash.update(betas.as_bytes());
+    hash.update(b"\0");
+    hash.update(body.get(list.end..).unwrap_or_default());
+    if dialect == Dialect::OpenAi {
+        for raw in recognised.raws.iter().take(recognised.lead) {
+            hash.update(&raw.to_le_bytes());
+        }
+    }
+    hash.digest()
+}
+
+/// What stands beside the messages of requests that were seen; none for what cannot be watched.
+#[derive(Debug)]
+pub(crate) struct SeenRequestPrefixes(
+    Mutex<GenerationalCache<u128, Option<Arc<PrefixFingerprint>>>>,
+    MemoryShare,
+);
+
+/// What a head takes in memory, about.
+fn weight(head: &PrefixFingerprint) -> usize {
+    let tools = head.tools.iter().map(|tool| tool.name.len());
+    let betas = head.betas.iter().map(String::len);
+    let extra = head
+        .extra
+        .iter()
+        .map(|(name, text)| name.len() + text.len());
+    let texts = [&head.speed, &head.effort, &head.thinking, &head.format];
+    let texts = texts.into_iter().flatten().map(String::len);
+    let strings: usize = tools.chain(betas).chain(extra).chain(texts).sum();
+    size_of::<PrefixFingerprint>()
+        + strings
+        + head.model.len()
+        + head.tool_choice.len()
+        + head.tools.len() * size_of::<ToolPart>()
+        + head.system.len() * size_of::<SystemPart>()
+}
+
+impl SeenRequestPrefixes {
+    pub(super) fn new(budget: &MemoryBudget) -> Self {
+        let kept = budget.new_share();
+        let bytes = kept.share(SHARE) / 2;
+        Self(Mutex::new(GenerationalCache::within(HEADS, bytes)), kept)
+    }
+
+    fn knows(&self, hash: u128) -> bool {
+        self.get(hash).is_some()
+    }
+
+    pub(super) fn get(&self, hash: u128) -> Option<Option<Arc<PrefixFingerprint>>> {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.get(&hash)
+    }
+
+    /// The next request with it comes whole.
+    pub(super) fn forget(&self, hash: u128) {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.forget(&hash);
+    }
+
+    pub(super) fn put(&self, hash: u128, head: Option<Arc<PrefixFingerprint>>) {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = head.as_deref().map_or(0, weight);
+        // One that takes half of what there is would drive out all others.
+        if bytes <= self.1.share(SHARE) / 4 {
+            heads.put_weighing(hash, head, bytes);
+            self.1.set(heads.bytes());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! An error as a server words it: status, headers and one of several envelopes, read into one form.
+//!
+//! Envelopes: Anthropic `{"type":"error","error":{…},"request_id"}`, OpenAI `{"error":{…}}`, Google `{"error":{"status"}}`
+//! alone or in an array and possibly with another envelope as its message, Bedrock `{"message"}`, and plain text.
+
+use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
+
+use http::HeaderMap;
+use longhaul_core::json::ObjectReader;
+
+use super::{Error, RetryAdvice, classify, overflow};
+use crate::raw;
+
+/// The parts of an error answer that matter.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ErrorResponse {
+    /// The HTTP status; `None` for an error that came inside a stream.
+    pub status: Option<u16>,
+    /// The API's type of error.
+    pub kind: Option<String>,
+    /// The API's code within the type.
+    pub code: Option<String>,
+    /// The text.
+    pub message: String,
+    /// The server's name for the exchange.
+    pub request_id: Option<String>,
+    /// The wait the server asked for.
+    pub after: Option<Duration>,
+    /// What the server says about trying again.
+    pub advice: Option<RetryAdvice>,
+    /// Numbers that some servers tell beside the text.
+    pub overflow: overflow::PromptOverflow,
+}
+
+/// Longest message taken from a body that is no envelope (an HTML page of a proxy, say).
+const LONGEST_PLAIN: usize = 500;
+
+impl ErrorResponse {
+    /// Reads a whole HTTP answer. The clock is needed for a `retry-after` that is a date.
+    pub fn from_http(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Self {
+        let mut answer = Self::from_body(body);
+        answer.status = Some(status);
+        answer.after = retry_after(headers, now);
+        answer.advice = match header(headers, "x-should-retry") {
+            Some("true") => Some(RetryAdvice::Retry),
+            Some("false") => Some(RetryAdvice::Stop),
+            _ => None,
+        };
+        if answer.kind.is_none() {
+            // Bedrock: `ValidationException:http://…`.
+            let kind = header(headers, "x-amzn-errortype").and_then(|kind| kind.split(':').next());
+            answer.kind = kind.map(str::to_owned);
+        }
+        answer.request_id = request_id(headers).or(answer.request_id);
+        answer
+    }
+
+    /// Reads the body of an error, or an error event of a stream.
+    pub fn from_body(body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim();
+        Self::from_envelope(text, 0).unwrap_or_else(|| Self {
+            message: text.chars().take(LONGEST_PLAIN).collect(),
+            ..Self::default()
+        })
+    }
+
+    fn from_envelope(text: &str, depth: u8) -> Option<Self> {
+        let first = match text.starts_with('[') {
+            true => raw::items(text.as_bytes()).first().copied()?,
+            false => text.as_bytes(),
+        };
+        if !raw::is_object(first) {
+            return None;
+        }
+        let outer = ObjectReader::new(first);
+        let inner = outer.object("error").unwrap_or(outer);
+        let string = |object: ObjectReader<'_>, key| object.string(key).map(Cow::into_owned);
+        let details = inner.object("details");
+        let message = string(inner, "message")
+            .or_else(|| string(outer, "error"))
+            .or_else(|| string(outer, "message"))
+            .or_else(|| string(outer, "Message"))
+            .or_else(|| string(outer, "detail"))?;
+        let mut answer = Self {
+            kind: string(inner, "type")
+                .filter(|kind| kind != "error")
+                .or_else(|| string(inner, "status")),
+            code: details
+                .and_then(|details| string(details, "error_code"))
+                .or_else(|| string(inner, "code")),
+            request_id: string(outer, "request_id"),
+            overflow: overflow::PromptOverflow {
+                actual: inner.count("n_prompt_tokens"),
+                limit: inner.count("n_ctx"),
+            },
+            message,
+            ..Self::default()
+        };
+        // Gateways put the upstream's envelope into their own as text.
+        if depth < 3
+            && let Some(start) = answer.message.find('{')
+            && let Some(nested) = Self::from_envelope(answer.message[start..].trim(), depth + 1)
+        {
+            answer.message = nested.message;
+            answer.kind = nested.kind.or(answer.kind);
+            answer.code = nested.code.or(answer.code);
+            answer.request_id = answer.request_id.or(nested.request_id);
+        }
+        Some(answer)
+    }
+
+    /// The error this answer is.
+    pub fn into_error(self) -> Error {
+        Error {
+            class: classify::class_of(&self),
+            message: self.message.into(),
+            status: self.status,
+            kind: self.kind.map(Into::into),
+            code: self.code.map(Into::into),
+            request_id: self.request_id.map(Into::into),
+            advice: self.advice,
+            attempts: 1,
+            partial: None,
+        }
+    }
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
+}
+
+/// The server's name for an exchange, under any of the names in use.
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
+    ["request-id", "x-request-id", "x-amzn-requestid"]
+        .into_iter()
+        .find_map(|name| header(headers, name))
+        .map(str::to_owned)
+}
+
+/// The wait a server asks for: milliseconds, seconds (whole or not), or a date.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let number = |name| {
+        header(headers, name)?
+            .parse::<f64>()
+            .ok()
+            .filter(|value| value.is_finite() && *value >= 0.0)
+    };
+    if let Some(milliseconds) = number("retry-after-ms") {
+        return Duration::try_from_secs_f64(milliseconds / 1000.0).ok();
+    }
+    if let Some(seconds) = number("retry-after") {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(header(headers, "retry-after")?).ok()?;
+    // A date that has passed, or a clock that differs: at once.
+    Some(date.duration_since(now).unwrap_or_default())
+}

@@ -1,0 +1,172 @@
+//! Where a draft ends: at a stop sequence, at `max_tokens`, at the end of the window, or by itself.
+
+use serde_json::{Map, Value};
+
+use crate::model::{DraftBlock, DraftStop, ReplyDraft};
+use crate::tokens::{CLOSING, TokenCounter, TokenizerFamily};
+
+/// `stop_reason`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SimStopReason {
+    /// `end_turn`.
+    EndTurn,
+    /// `tool_use`.
+    ToolUse,
+    /// `max_tokens`.
+    MaxTokens,
+    /// `stop_sequence`, and which.
+    StopSequence(String),
+    /// `refusal`.
+    Refusal,
+    /// `model_context_window_exceeded`.
+    WindowExceeded,
+    /// `compaction`.
+    Compaction,
+}
+
+impl SimStopReason {
+    /// As the API writes it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolUse => "tool_use",
+            Self::MaxTokens => "max_tokens",
+            Self::StopSequence(_) => "stop_sequence",
+            Self::Refusal => "refusal",
+            Self::WindowExceeded => "model_context_window_exceeded",
+            Self::Compaction => "compaction",
+        }
+    }
+}
+
+/// What ends a reply from outside.
+#[derive(Debug, Clone, Default)]
+pub struct ReplyLimits {
+    /// `max_tokens`.
+    pub max_tokens: u64,
+    /// Tokens left in the window.
+    pub window: u64,
+    /// `stop_sequences`.
+    pub stop_sequences: Vec<String>,
+}
+
+/// A draft that ends where it must.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TruncatedDraft {
+    /// What is left.
+    pub content: Vec<DraftBlock>,
+    /// Why it ends.
+    pub stop: SimStopReason,
+    /// Tokens of it all.
+    pub output_tokens: u64,
+    /// Those of thinking.
+    pub thinking_tokens: u64,
+}
+
+/// Ends a draft.
+pub fn cut(
+    draft: ReplyDraft,
+    limits: &ReplyLimits,
+    counter: &TokenCounter,
+    family: TokenizerFamily,
+) -> TruncatedDraft {
+    let room = limits.max_tokens.min(limits.window);
+    let mut done = TruncatedDraft {
+        content: Vec::new(),
+        stop: SimStopReason::EndTurn,
+        output_tokens: 0,
+        thinking_tokens: 0,
+    };
+    let (calls, drafted) = (calls(&draft), draft.stop);
+    for block in draft.content {
+        let (block, stopped) = stop_at_sequence(block, &limits.stop_sequences);
+        let tokens = tokens(&block, counter, family);
+        let left = room.saturating_sub(done.output_tokens);
+        let whole = tokens <= left;
+        let thinks = matches!(block, DraftBlock::Thinking(_));
+        let kept = if whole {
+            Some(block)
+        } else {
+            shortened(block, left, tokens)
+        };
+        let counted = tokens.min(left);
+        done.output_tokens += counted;
+        done.thinking_tokens += if thinks { counted } else { 0 };
+        done.content.extend(kept);
+        if !whole {
+            done.stop = match limits.window < limits.max_tokens {
+                true => SimStopReason::WindowExceeded,
+                false => SimStopReason::MaxTokens,
+            };
+            return done;
+        }
+        if let Some(sequence) = stopped {
+            done.stop = SimStopReason::StopSequence(sequence);
+            return done;
+        }
+    }
+    done.output_tokens = (done.output_tokens + CLOSING).min(room);
+    done.stop = match (drafted, calls) {
+        (DraftStop::Refusal, _) => SimStopReason::Refusal,
+        (DraftStop::CutOff, _) => SimStopReason::MaxTokens,
+        (DraftStop::Natural, CallPresence::Some) => SimStopReason::ToolUse,
+        (DraftStop::Natural, CallPresence::None) => SimStopReason::EndTurn,
+    };
+    done
+}
+
+enum CallPresence {
+    Some,
+    None,
+}
+
+fn calls(draft: &ReplyDraft) -> CallPresence {
+    let is_call = |block: &DraftBlock| matches!(block, DraftBlock::ToolUse { .. });
+    match draft.content.iter().any(is_call) {
+        true => CallPresence::Some,
+        false => CallPresence::None,
+    }
+}
+
+fn tokens(block: &DraftBlock, counter: &TokenCounter, family: TokenizerFamily) -> u64 {
+    match block {
+        DraftBlock::Thinking(text) | DraftBlock::Text(text) => counter.text(text, family),
+        DraftBlock::ToolUse { name, input } => counter.call(name, input, family),
+    }
+}
+
+fn stop_at_sequence(block: DraftBlock, sequences: &[String]) -> (DraftBlock, Option<String>) {
+    let DraftBlock::Text(mut text) = block else {
+        return (block, None);
+    };
+    let found = sequences
+        .iter()
+        .filter_map(|sequence| Some((text.find(sequence.as_str())?, sequence)))
+        .min();
+    let Some((at, sequence)) = found else {
+        return (DraftBlock::Text(text), None);
+    };
+    text.truncate(at);
+    (DraftBlock::Text(text), Some(sequence.clone()))
+}
+
+/// The part of a block that fits; a call that does not is left without its input.
+fn shortened(block: DraftBlock, left: u64, tokens: u64) -> Option<DraftBlock> {
+    let part = |text: String| {
+        let bytes = text.len() as u64 * left / tokens.max(1);
+        let end = (0..=bytes as usize)
+            .rev()
+            .find(|&end| text.is_char_boundary(end))?;
+        text.get(..end)
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+    };
+    match block {
+        DraftBlock::Thinking(text) => part(text).map(DraftBlock::Thinking),
+        DraftBlock::Text(text) => part(text).map(DraftBlock::Text),
+        DraftBlock::ToolUse { name, .. } => (left > 0).then(|| DraftBlock::ToolUse {
+            name,
+            input: Value::Object(Map::new()),
+        }),
+    }
+}

@@ -1,0 +1,117 @@
+//! Rules checked only where a conversation grew.
+//!
+//! A request that repeats messages which passed before can go wrong only where new ones begin, or by a rule that is
+//! about all of it: unique ids, the number of images, the markers, the place of a summary. The first is checked by
+//! giving the rules the end of the conversation behind a stand-in; of the others, ids are remembered here, and where
+//! one of the rest may matter all is checked. Whatever fails is checked again as a whole, for the right words.
+
+use std::collections::HashSet;
+
+use longhaul_core::models::ModelSpec;
+use longhaul_core::xxh3::xxh3_64;
+use serde_json::json;
+
+use super::read_bodies::ReadBody;
+use crate::call::{ApiCall, ApiError};
+use crate::prompt::LaidOutPrompt;
+use crate::request::{ApiBlock, ApiMessage, ApiRole, CacheLifetime, MessagesRequest};
+use crate::validate::validate;
+
+/// How far back a place to begin is looked for.
+const REACH: usize = 64;
+/// The most markers.
+const MARKERS: usize = 4;
+
+/// What is remembered of messages that passed.
+#[derive(Debug, Default)]
+pub(super) struct CheckedMessages {
+    model: String,
+    /// Ids of calls, each with its message, in order.
+    ids: Vec<(usize, u64)>,
+    seen: HashSet<u64>,
+}
+
+/// Checks a request, from where it grew if that is enough.
+pub(super) fn check(
+    reading: &mut ReadBody,
+    spec: &ModelSpec,
+    call: &ApiCall,
+) -> Result<(), ApiError> {
+    let mut settled = std::mem::take(&mut reading.settled);
+    let kept = match settled.model == spec.id {
+        true => reading.kept,
+        false => 0,
+    };
+    settled.forget(kept);
+    let unique = settled.learn(&reading.request, kept);
+    let begin = begin(reading, kept).filter(|_| unique);
+    let passed = begin.is_some_and(|begin| passes(&mut reading.request, begin, spec, call));
+    if !passed {
+        validate(&reading.request, spec, call)?;
+    }
+    settled.model.clone_from(&spec.id);
+    reading.settled = settled;
+    Ok(())
+}
+
+/// Whether the markers of a prompt are as they may be. If not, the rules will say how.
+pub(super) fn breakpoints_are_valid(prompt: &LaidOutPrompt) -> bool {
+    let ttls: Vec<CacheLifetime> = prompt.breakpoints().map(|(_, ttl)| ttl).collect();
+    ttls.len() <= MARKERS && ttls.is_sorted_by(|earlier, later| earlier >= later)
+}
+
+/// Where the end of a conversation begins that can be checked by itself: with a reply to something the user said.
+fn begin(reading: &ReadBody, kept: usize) -> Option<usize> {
+    let request = &reading.request;
+    let budgeted = request.tag("thinking") == Some("enabled");
+    if budgeted || reading.layout.has_images() || reading.layout.has_summary() {
+        return None;
+    }
+    let role = |at: usize| request.messages.get(at).map(|message| message.role);
+    let reply =
+        |at: &usize| role(*at) == Some(ApiRole::Assistant) && role(at - 1) == Some(ApiRole::User);
+    let last = kept.checked_sub(1)?;
+    (2..=last).rev().take(REACH).find(reply)
+}
+
+fn passes(request: &mut MessagesRequest, begin: usize, spec: &ModelSpec, call: &ApiCall) -> bool {
+    let Some(block) = ApiBlock::made(json!({ "type": "text", "text": "-" })) else {
+        return false;
+    };
+    let end = request.messages.split_off(begin);
+    let mut all = std::mem::take(&mut request.messages);
+    request.messages.push(ApiMessage {
+        role: ApiRole::User,
+        content: vec![block],
+    });
+    request.messages.extend(end);
+    let passed = validate(request, spec, call).is_ok();
+    all.extend(request.messages.drain(1..));
+    request.messages = all;
+    passed
+}
+
+impl CheckedMessages {
+    fn forget(&mut self, kept: usize) {
+        while let Some((_, id)) = self.ids.pop_if(|(message, _)| *message >= kept) {
+            self.seen.remove(&id);
+        }
+    }
+
+    /// Takes in the ids of the messages from `kept` on. Says whether all are new.
+    fn learn(&mut self, request: &MessagesRequest, kept: usize) -> bool {
+        let mut unique = true;
+        for (index, message) in request.messages.iter().enumerate().skip(kept) {
+            let calls = message.content.iter();
+            let calls = calls.filter(|block| block.kind.ends_with("tool_use"));
+            for id in calls.filter_map(|block| block.text("id")) {
+                let id = xxh3_64(id.as_bytes());
+                match self.seen.insert(id) {
+                    true => self.ids.push((index, id)),
+                    false => unique = false,
+                }
+            }
+        }
+        unique
+    }
+}

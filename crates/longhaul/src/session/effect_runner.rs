@@ -1,0 +1,161 @@
+//! What the session performs effects with: the model, the workspace, the hooks, whoever watches. Cheap to clone, so that
+//! an effect can be performed beside the session.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul_core::engine::{
+    CompactionHook, EffectOutcome, Event, HookOutcome, ModelRequest, Urgency,
+};
+use longhaul_core::models::ModelSpec;
+use longhaul_provider::{CancellationToken, StreamEvent};
+
+use super::Observer;
+use super::foreground::EffectResult;
+use super::replies::{model_reply, summary_reply};
+use crate::hooks::{self, HookCommon, HookEvent, HookInput, Hooks, StartSource};
+use crate::model::{Model, failed};
+use crate::notes::NotesLocation;
+use crate::workspace::{RestoreRequest, Workspace};
+
+/// What hooks are told about the session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HookSessionInfo {
+    pub(super) session_id: String,
+    pub(super) transcript: PathBuf,
+    pub(super) cwd: PathBuf,
+    /// Where output of hooks goes that is too long for the conversation.
+    pub(super) overflow: Option<PathBuf>,
+    /// Where diffs of cache breaks go.
+    pub(super) cache_breaks: Option<PathBuf>,
+}
+
+/// See above.
+#[derive(Clone)]
+pub(super) struct EffectRunner {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) hooks: Arc<dyn Hooks>,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) session_info: Arc<HookSessionInfo>,
+    /// Where notes are; none if none are taken.
+    pub(super) notes: Option<Arc<NotesLocation>>,
+}
+
+impl EffectRunner {
+    /// Asks for the next turn.
+    pub(super) async fn send(
+        self,
+        request: ModelRequest,
+        cancel: CancellationToken,
+    ) -> EffectResult {
+        let observer = self.observer;
+        let mut on_stream = move |event: &StreamEvent| observer.stream(event);
+        let sent = self.model.send(request, &mut on_stream, cancel).await;
+        match sent.and_then(model_reply) {
+            Ok((reply, for_engine)) => EffectResult {
+                outcome: EffectOutcome::Replied(Box::new(for_engine)),
+                reply: Some(Box::new(reply)),
+            },
+            Err(error) => EffectOutcome::Failed(failed(&error)).into(),
+        }
+    }
+
+    /// Asks for a summary. Who waits for it hears how it grows.
+    pub(super) async fn summarize(
+        self,
+        request: ModelRequest,
+        urgency: Urgency,
+        cancel: CancellationToken,
+    ) -> EffectOutcome {
+        let observer = self.observer;
+        let mut characters = 0;
+        let mut on_stream = move |event: &StreamEvent| {
+            if let (StreamEvent::Text { text, .. }, Urgency::Awaited) = (event, urgency) {
+                characters += text.len();
+                observer.summarizing(characters);
+            }
+        };
+        let answer = self.model.send(request, &mut on_stream, cancel).await;
+        match answer {
+            Ok(reply) => EffectOutcome::Summarized(Box::new(summary_reply(reply))),
+            Err(error) => EffectOutcome::Failed(failed(&error)),
+        }
+    }
+
+    /// Gathers what goes back into the window.
+    pub(super) async fn gather(self, wanted: RestoreRequest) -> EffectOutcome {
+        EffectOutcome::Gathered(Box::new(self.workspace.gather(&wanted).await))
+    }
+
+    /// Runs hooks.
+    pub(super) async fn run_hooks(
+        self,
+        call: CompactionHook,
+        cancel: CancellationToken,
+    ) -> EffectOutcome {
+        let common = HookCommon {
+            session_id: self.session_info.session_id.clone(),
+            transcript_path: self.session_info.transcript.clone(),
+            cwd: self.session_info.cwd.clone(),
+            ..HookCommon::default()
+        };
+        let begins = matches!(call, CompactionHook::PreCompact { .. });
+        let event = self.hook_event(call);
+        let name = event.name();
+        let mut call = hooks::HookInvocation::new(HookInput { common, event }).with_cancel(cancel);
+        if let Some(folder) = &self.session_info.overflow {
+            call = call.with_overflow(folder);
+        }
+        let outcome = self.hooks.run(&call).await;
+        for error in &outcome.errors {
+            tracing::warn!("{error}");
+        }
+        let errors = outcome.errors.iter().map(ToString::to_string);
+        for text in outcome.messages.iter().cloned().chain(errors) {
+            let event = Event::HookMessage {
+                event: name.as_str(),
+                text,
+            };
+            crate::telemetry::record(&event);
+            self.observer.event(&event);
+        }
+        // Read now, whatever was read when the session began: the user may have edited the file since.
+        let compact_instructions = match begins {
+            true => self.workspace.compact_instructions().await,
+            false => None,
+        };
+        EffectOutcome::HooksRan(HookOutcome {
+            blocked: outcome.blocked.map(|reason| reason.text),
+            instructions: outcome.instructions,
+            context: outcome.context,
+            compact_instructions,
+        })
+    }
+
+    fn hook_event(&self, call: CompactionHook) -> HookEvent {
+        match call {
+            CompactionHook::PreCompact {
+                trigger,
+                instructions,
+            } => HookEvent::PreCompact {
+                trigger,
+                custom_instructions: instructions,
+            },
+            CompactionHook::SessionStart => HookEvent::SessionStart {
+                source: StartSource::Compact,
+                model: Some(self.spec.id.clone()),
+                session_title: None,
+                seconds_since_last_response: None,
+                context_tokens: None,
+                prompt_cache_likely_expired: None,
+                estimated_cache_write_usd: None,
+            },
+            CompactionHook::PostCompact { trigger, summary } => HookEvent::PostCompact {
+                trigger,
+                compact_summary: summary,
+            },
+        }
+    }
+}
