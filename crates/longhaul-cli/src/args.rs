@@ -592,8 +592,9 @@ pub(crate) struct ManArgs {
 fn dollars(text: &str) -> Result<Usd, String> {
     let amount: f64 = text.trim().trim_start_matches('$').parse().unwrap_or(0.0);
     let pico = (amount * 1e12).round();
-    match amount.is_finite() && pico >= 1.0 && amount <= 1e9 {
-        true => Ok(Usd::from_pico(pico as i128)),
-        false => Err("give an amount of dollars above 0, such as 2.50".to_owned()),
+    if amount.is_finite() && pico >= 1.0 && amount <= 1e9 {
+        Ok(Usd::from_pico(pico as i128))
+    } else {
+        Err("give an amount of dollars above 0, such as 2.50".to_owned())
     }
 }

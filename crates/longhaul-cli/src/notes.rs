@@ -45,9 +45,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     } else if command.json {
         output::json(&object(&transcript, &files, &found)?)?;
     } else if let (NotesFile::Noted(notes), Some(bytes)) = (&found, &bytes) {
-        match std::io::stdout().is_terminal() {
-            true => output::page(&format!("{}\n", clean_lines(notes.text())))?,
-            false => output::bytes([bytes])?,
+        if std::io::stdout().is_terminal() {
+            output::page(&format!("{}\n", clean_lines(notes.text())))?
+        } else {
+            output::bytes([bytes])?
         }
     }
     match found {
@@ -83,9 +84,10 @@ fn found(notes: Option<&[u8]>, template: Option<&[u8]>) -> NotesFile {
         NotesTemplate::custom(&String::from_utf8_lossy(template))
     });
     // Notes of another program began as another template, but blank is blank in any.
-    match template.is_untouched(&notes) {
-        true => NotesFile::Untouched(notes),
-        false => NotesFile::Noted(notes),
+    if template.is_untouched(&notes) {
+        NotesFile::Untouched(notes)
+    } else {
+        NotesFile::Noted(notes)
     }
 }
 

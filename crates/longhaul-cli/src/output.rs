@@ -25,13 +25,12 @@ pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Resu
     let write = || {
         for slice in slices {
             let slice = slice.as_ref();
-            match is_seen {
-                true => {
-                    let text = String::from_utf8_lossy(slice);
-                    let text = harmless_but_coloured(&text);
-                    out.write_all(harmless_json(&text).as_bytes())?;
-                }
-                false => out.write_all(slice)?,
+            if is_seen {
+                let text = String::from_utf8_lossy(slice);
+                let text = harmless_but_coloured(&text);
+                out.write_all(harmless_json(&text).as_bytes())?;
+            } else {
+                out.write_all(slice)?
             }
         }
         out.flush()

@@ -6,9 +6,10 @@ use crate::terminal::is_watched;
 
 /// Progress by bytes, for a person who watches; nothing otherwise.
 pub(crate) fn bytes(total: u64) -> ProgressBar {
-    let target = match is_watched() {
-        true => ProgressDrawTarget::stderr(),
-        false => ProgressDrawTarget::hidden(),
+    let target = if is_watched() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} left  {msg}");

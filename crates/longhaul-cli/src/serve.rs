@@ -49,9 +49,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     options.listen = sim::address(&command.listen)?;
     options.policies = policies(command, given)?;
     options.breakpoint_mode = command.marks;
-    options.notes = match command.notes {
-        true => NotesMode::On,
-        false => NotesMode::Off,
+    options.notes = if command.notes {
+        NotesMode::On
+    } else {
+        NotesMode::Off
     };
     options.models = settings::models(&config)?;
     options.retention_days = config.retention_days;
@@ -60,9 +61,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     options.token = secret(TOKEN);
     options.client_token = client_token(&command.client_token_env)?;
     options.allowed_hosts = command.allow_host.clone();
-    options.keyless = match command.share_keyless {
-        true => KeylessClients::Shared,
-        false => KeylessClients::Apart,
+    options.keyless = if command.share_keyless {
+        KeylessClients::Shared
+    } else {
+        KeylessClients::Apart
     };
     options.upstream_ca = command.upstream_ca.as_deref().map(roots).transpose()?;
     let limits = &mut options.limits;

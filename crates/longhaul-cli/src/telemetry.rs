@@ -125,9 +125,10 @@ fn span_exporter(endpoint: &str) -> Result<SpanExporter, String> {
 
 /// A client of its own thread, as exporters block.
 fn client(endpoint: &str) -> Result<reqwest::blocking::Client, String> {
-    let certificates = match endpoint.starts_with("https:") {
-        true => Certificates::OfTheSystem,
-        false => Certificates::None,
+    let certificates = if endpoint.starts_with("https:") {
+        Certificates::OfTheSystem
+    } else {
+        Certificates::None
     };
     let tls = certificates.config().map_err(|error| error.to_string())?;
     reqwest::blocking::Client::builder()

@@ -134,9 +134,10 @@ fn decimals_for(pico: u128) -> u32 {
 
 fn divide_rounded(dividend: i128, divisor: i128) -> i128 {
     let half = divisor / 2;
-    match dividend < 0 {
-        true => dividend.saturating_sub(half) / divisor,
-        false => dividend.saturating_add(half) / divisor,
+    if dividend < 0 {
+        dividend.saturating_sub(half) / divisor
+    } else {
+        dividend.saturating_add(half) / divisor
     }
 }
 

@@ -181,9 +181,10 @@ impl ClientConfig {
             }
         }
         let either_case = |name: &str| var(name).or_else(|| var(&name.to_lowercase()));
-        let by_scheme = match config.base_url.expose().starts_with("http:") {
-            true => "HTTP_PROXY",
-            false => "HTTPS_PROXY",
+        let by_scheme = if config.base_url.expose().starts_with("http:") {
+            "HTTP_PROXY"
+        } else {
+            "HTTPS_PROXY"
         };
         config.proxy = either_case(by_scheme)
             .or_else(|| either_case("ALL_PROXY"))

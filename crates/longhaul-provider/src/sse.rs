@@ -176,9 +176,10 @@ impl SseDecoder {
                 self.hold(line)?;
                 self.take_held_line()?
             };
-            self.at = match ended_by_cr {
-                true => SsePosition::BehindCr,
-                false => SsePosition::Inside,
+            self.at = if ended_by_cr {
+                SsePosition::BehindCr
+            } else {
+                SsePosition::Inside
             };
             if blank {
                 if open.data.is_some() || self.data.is_some() {

@@ -150,15 +150,16 @@ impl Threads {
         if request.automatic_cache.is_some() {
             found.push("cache_control");
         }
-        match found.is_empty() {
-            true => Ok(()),
-            false => Err(refused(
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(refused(
                 format!(
                     "thread: cannot be combined with {}; send the full conversation without `thread`",
                     found.join(", ")
                 ),
                 code,
-            )),
+            ))
         }
     }
 

@@ -134,9 +134,10 @@ fn beside(transcript: &Path) -> io::Result<PathBuf> {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let folder = transcript.parent().unwrap_or(Path::new(""));
-            let folder = match folder.as_os_str().is_empty() {
-                true => Path::new("."),
-                false => folder,
+            let folder = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
             };
             private::create_folders(folder)?;
             let name = transcript.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -216,9 +217,10 @@ impl std::fmt::Display for LeaseHolder {
             .into_iter()
             .chain(since)
             .collect();
-        match words.is_empty() {
-            true => Ok(()),
-            false => write!(f, " ({})", words.join(", ")),
+        if words.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " ({})", words.join(", "))
         }
     }
 }

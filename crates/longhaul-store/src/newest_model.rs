@@ -30,9 +30,10 @@ fn find(path: &Path) -> io::Result<Option<String>> {
             continue;
         }
         let model = facets.view(line.bytes).text(facets.model).into_owned();
-        match facets.flags.sidechain {
-            false => return Ok(Some(model)),
-            true => of_agent = of_agent.or(Some(model)),
+        if facets.flags.sidechain {
+            of_agent = of_agent.or(Some(model))
+        } else {
+            return Ok(Some(model));
         }
     }
     Ok(of_agent)

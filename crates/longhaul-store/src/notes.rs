@@ -276,9 +276,10 @@ fn text(path: &Path) -> Result<String, NotesError> {
     let not_notes = || NotesError::NotNotes {
         path: path.to_owned(),
     };
-    match bytes.len() as u64 > MOST {
-        true => Err(not_notes()),
-        false => String::from_utf8(bytes).map_err(|_| not_notes()),
+    if bytes.len() as u64 > MOST {
+        Err(not_notes())
+    } else {
+        String::from_utf8(bytes).map_err(|_| not_notes())
     }
 }
 

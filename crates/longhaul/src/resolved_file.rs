@@ -19,15 +19,17 @@ pub fn open(path: &Path) -> io::Result<File> {
     // Looked at first, since opening alone can set a device to work, and after, since it may be another by then.
     let kind = std::fs::symlink_metadata(path)?.file_type();
     if !kind.is_file() && !kind.is_symlink() {
-        return Err(match kind.is_dir() {
-            true => io::ErrorKind::IsADirectory.into(),
-            false => no_file(),
+        return Err(if kind.is_dir() {
+            io::ErrorKind::IsADirectory.into()
+        } else {
+            no_file()
         });
     }
     let file = open_without_links(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(no_file()),
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(no_file())
     }
 }
 
@@ -61,9 +63,10 @@ fn open_without_links(path: &Path) -> io::Result<File> {
 
 #[cfg(not(unix))]
 fn open_without_links(path: &Path) -> io::Result<File> {
-    match std::fs::symlink_metadata(path)?.file_type().is_symlink() {
-        true => Err(io::ErrorKind::InvalidInput.into()),
-        false => File::open(path),
+    if std::fs::symlink_metadata(path)?.file_type().is_symlink() {
+        Err(io::ErrorKind::InvalidInput.into())
+    } else {
+        File::open(path)
     }
 }
 

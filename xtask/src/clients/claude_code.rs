@@ -261,9 +261,10 @@ impl FreshHome {
         }
         let events = ran.stdout.lines().map(serde_json::from_str::<Value>);
         let told = PrintedEvents(events.filter_map(Result::ok).collect());
-        match told.result().is_null() {
-            true => Err(ran.last_words()),
-            false => Ok(told),
+        if told.result().is_null() {
+            Err(ran.last_words())
+        } else {
+            Ok(told)
         }
     }
 }
@@ -303,9 +304,10 @@ impl PrintedEvents {
 
     fn goes_on(self, session: &str) -> Result<(), String> {
         let told = self.fine()?;
-        match told.session() == session {
-            true => Ok(()),
-            false => Err("it began another session".to_owned()),
+        if told.session() == session {
+            Ok(())
+        } else {
+            Err("it began another session".to_owned())
         }
     }
 
@@ -315,20 +317,22 @@ impl PrintedEvents {
             .of("user")
             .flat_map(|event| array(&event["message"]["content"]));
         let mut results = blocks.filter(|block| block["type"] == "tool_result");
-        match results.any(|block| block["is_error"] != Value::Bool(true)) {
-            true => Ok(()),
-            false => Err("no tool was used".to_owned()),
+        if results.any(|block| block["is_error"] != Value::Bool(true)) {
+            Ok(())
+        } else {
+            Err("no tool was used".to_owned())
         }
     }
 
     /// It compacted by itself.
     fn compacted(&self) -> Result<(), String> {
-        match self
+        if self
             .of("system")
             .any(|event| event["subtype"] == "compact_boundary")
         {
-            true => Ok(()),
-            false => Err("nothing was compacted".to_owned()),
+            Ok(())
+        } else {
+            Err("nothing was compacted".to_owned())
         }
     }
 }

@@ -140,13 +140,14 @@ fn done(command: &mut Command) -> Result<(), String> {
     let output = command
         .output()
         .map_err(|error| format!("{name}: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!(
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!(
             "{name} ({}): {}",
             output.status,
             String::from_utf8_lossy(&output.stderr).trim()
-        )),
+        ))
     }
 }
 

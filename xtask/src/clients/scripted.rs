@@ -85,9 +85,10 @@ fn ran(
 fn script(setting: &CheckContext<'_>, name: &str) -> PathBuf {
     let root: &Path = &setting.workspace.root;
     let own = root.join(OWN).join(name);
-    match own.exists() {
-        true => own,
-        false => root.join(SHARED).join(name),
+    if own.exists() {
+        own
+    } else {
+        root.join(SHARED).join(name)
     }
 }
 

@@ -27,10 +27,7 @@ pub(super) fn check(root: &Path, items: Option<&BTreeMap<Number, String>>) -> Ou
     let text = std::fs::read_to_string(&path).map_err(|error| vec![format!("{MAP}: {error}")])?;
     let exists = |file: &str| root.join(file).is_file();
     let wrong = problems(&text, items, exists);
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(wrong),
-    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
 /// What is wrong with a table, in sentences.

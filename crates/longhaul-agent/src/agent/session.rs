@@ -134,9 +134,10 @@ impl CrossSessionState {
         let context = hook_context("SessionStart", &started.context);
         let skills = found.skill_listing.filter(|_| is_new);
         let skills = skills.map(|listing| json!({"type": "skill_listing", "content": listing}));
-        let announced = match is_new {
-            true => (opened.sources.announcements)(),
-            false => Vec::new(),
+        let announced = if is_new {
+            (opened.sources.announcements)()
+        } else {
+            Vec::new()
         };
         opened.pending = (skills.into_iter().chain(announced).chain(context))
             .map(NewEntry::Attachment)

@@ -85,13 +85,12 @@ impl ChosenSession {
     fn named(recipe: &AgentSpec, id: &str) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
         let as_path = PathBuf::from(id);
-        let path = match as_path.is_file() {
-            true => as_path,
-            false => {
-                let claude = Home::claude(&recipe.env).ok();
-                let homes: Vec<&Home> = std::iter::once(&home).chain(&claude).collect();
-                find_session(&homes, id)?
-            }
+        let path = if as_path.is_file() {
+            as_path
+        } else {
+            let claude = Home::claude(&recipe.env).ok();
+            let homes: Vec<&Home> = std::iter::once(&home).chain(&claude).collect();
+            find_session(&homes, id)?
         };
         let look = |source| AgentError::Look {
             path: path.clone(),

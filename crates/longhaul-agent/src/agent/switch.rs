@@ -39,9 +39,10 @@ impl Agent {
         self.cross_session.cancellation.renew();
         self.ended(reason).await;
         // The same session again: its books go on.
-        let account = match settled.transcript == self.opened.place.transcript {
-            true => self.opened.usage_log.clone(),
-            false => Arc::default(),
+        let account = if settled.transcript == self.opened.place.transcript {
+            self.opened.usage_log.clone()
+        } else {
+            Arc::default()
         };
         let opened = self
             .cross_session
@@ -73,9 +74,10 @@ impl Agent {
     /// What the user said in this session, to pick from.
     pub fn rewind_points(&self) -> Result<Vec<RewindPoint>, AgentError> {
         let path = &self.opened.place.transcript;
-        match path.exists() {
-            true => Ok(rewind::rewind_points(path)?),
-            false => Ok(Vec::new()),
+        if path.exists() {
+            Ok(rewind::rewind_points(path)?)
+        } else {
+            Ok(Vec::new())
         }
     }
 

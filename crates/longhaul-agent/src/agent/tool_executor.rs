@@ -125,18 +125,17 @@ impl ToolExecutor {
         let mut handled = ExecutedCalls::default();
         for batch in self.batches(calls) {
             let halted = handled.stop.is_some() || cancel.is_cancelled();
-            let done: Vec<FinishedCall> = match halted {
-                true => batch
+            let done: Vec<FinishedCall> = if halted {
+                batch
                     .iter()
                     .map(|_| ToolCallOutput::error(words::not_run()).into())
-                    .collect(),
-                false => {
-                    let mut runs: Vec<Boxed<'_, FinishedCall>> = Vec::with_capacity(batch.len());
-                    for call in batch {
-                        runs.push(Box::pin(self.one(call, cancel)));
-                    }
-                    stream::iter(runs).buffered(SIDE_BY_SIDE).collect().await
+                    .collect()
+            } else {
+                let mut runs: Vec<Boxed<'_, FinishedCall>> = Vec::with_capacity(batch.len());
+                for call in batch {
+                    runs.push(Box::pin(self.one(call, cancel)));
                 }
+                stream::iter(runs).buffered(SIDE_BY_SIDE).collect().await
             };
             for (call, done) in batch.iter().zip(done) {
                 if halted {
@@ -212,9 +211,10 @@ impl ToolExecutor {
             .map(|reason| StopCause::Hook(reason.text.clone()));
         if before.blocked.is_some() || before.permission == Some(HookPermission::Deny) {
             let reason = before.blocked.map(|reason| reason.text).unwrap_or_default();
-            let told = match reason.is_empty() {
-                true => "a hook forbids it",
-                false => &reason,
+            let told = if reason.is_empty() {
+                "a hook forbids it"
+            } else {
+                &reason
             };
             self.denied(tool, call, input, told);
             return FinishedCall {
@@ -428,9 +428,10 @@ impl ToolExecutor {
             tracing::error!(tool = call.name, "a tool panicked");
             ToolCallOutput::error(words::crashed())
         });
-        match output.is_error && cancel.is_cancelled() {
-            true => stopped(output),
-            false => output,
+        if output.is_error && cancel.is_cancelled() {
+            stopped(output)
+        } else {
+            output
         }
     }
 

@@ -62,14 +62,15 @@ impl FolderFence {
     /// Which side of the fence a resolved path is on.
     pub fn judge(&self, path: &Path, purpose: PathPurpose) -> FenceSide {
         let own = self.own.iter().filter(|_| purpose == PathPurpose::Read);
-        match self
+        if self
             .folders
             .iter()
             .chain(own)
             .any(|it| path.starts_with(it))
         {
-            true => FenceSide::Inside,
-            false => FenceSide::Outside,
+            FenceSide::Inside
+        } else {
+            FenceSide::Outside
         }
     }
 

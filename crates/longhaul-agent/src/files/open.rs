@@ -60,9 +60,10 @@ impl OpenedFile {
     /// By what it is recognised.
     pub fn print(self) -> Result<FileFingerprint, UnusableFile> {
         let metadata = self.metadata.clone();
-        match self.is_short() {
-            true => Ok(FileFingerprint::of(&self.content()?, &metadata)),
-            false => Ok(FileFingerprint::at_a_glance(&metadata)),
+        if self.is_short() {
+            Ok(FileFingerprint::of(&self.content()?, &metadata))
+        } else {
+            Ok(FileFingerprint::at_a_glance(&metadata))
         }
     }
 }

@@ -116,9 +116,10 @@ impl TextCommands {
             BuiltinCommand::Hooks => Ok(lines(&answer_lines::hooks(&self.queries.hooks()))),
             BuiltinCommand::Notes => {
                 let notes = self.queries.notes().map_err(|why| why.to_string())?;
-                match notes.trim().is_empty() {
-                    true => Ok("There are no notes of this session yet.".to_owned()),
-                    false => Ok(notes),
+                if notes.trim().is_empty() {
+                    Ok("There are no notes of this session yet.".to_owned())
+                } else {
+                    Ok(notes)
                 }
             }
             BuiltinCommand::Report => self.queries.report(None).map_err(|why| why.to_string()),

@@ -75,12 +75,13 @@ impl ReadOnlyQueries {
         all.map(|listed| {
             let is_now = Some(&listed.path) == now.as_ref();
             let item = session(listed);
-            match is_now {
-                true => SessionItem {
+            if is_now {
+                SessionItem {
                     title: format!("{} (this one)", item.title),
                     ..item
-                },
-                false => item,
+                }
+            } else {
+                item
             }
         })
         .collect()

@@ -171,9 +171,10 @@ fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, Stri
             (kind, result(&body()))
         }
         BlockKind::Image | BlockKind::Document => {
-            let kind = match is_user {
-                true => TranscriptKind::User,
-                false => TranscriptKind::Assistant,
+            let kind = if is_user {
+                TranscriptKind::User
+            } else {
+                TranscriptKind::Assistant
             };
             (kind, "[a picture or a document]".to_owned())
         }

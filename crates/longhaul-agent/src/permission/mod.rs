@@ -120,9 +120,10 @@ impl Permissions {
             return CallGuard::Nothing;
         };
         let folder = state.workspace.cwd.join(folder);
-        match command::looks_with_git(command, &folder, &state) {
-            true => CallGuard::Git,
-            false => CallGuard::Nothing,
+        if command::looks_with_git(command, &folder, &state) {
+            CallGuard::Git
+        } else {
+            CallGuard::Nothing
         }
     }
 

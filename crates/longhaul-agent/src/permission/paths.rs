@@ -112,9 +112,10 @@ impl RulePathPattern {
 
     fn rooted(text: &str, root: &Path, line: &str) -> Option<Self> {
         // `!` and `#` mean something in files, not in rules.
-        let line = match line.starts_with(['!', '#']) {
-            true => format!("\\{line}"),
-            false => line.to_owned(),
+        let line = if line.starts_with(['!', '#']) {
+            format!("\\{line}")
+        } else {
+            line.to_owned()
         };
         let mut roots = vec![root.to_owned()];
         let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());

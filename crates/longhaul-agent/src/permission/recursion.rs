@@ -52,9 +52,10 @@ fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathB
         .filter(|path| path.is_dir())
         .collect();
     // Without a path they search the folder they are in; the first operand may be what is searched for.
-    let searched = match operands.len() < 2 || folders.is_empty() {
-        true => vec![base.to_owned()],
-        false => folders.clone(),
+    let searched = if operands.len() < 2 || folders.is_empty() {
+        vec![base.to_owned()]
+    } else {
+        folders.clone()
     };
     match name {
         "grep" | "egrep" | "fgrep" | "zgrep" => {
@@ -92,11 +93,11 @@ fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathB
 
 /// The files that an operand means. What cannot be told may be all that is there.
 fn meant(word: &ShellWord, base: &Path) -> Vec<PathBuf> {
-    let expanded = match word.glob {
-        true => expand(&word.pattern, base).map(|expanded| expanded.names),
-        false => word
-            .is_known()
-            .then(|| vec![PathBuf::from(word.text.as_str())]),
+    let expanded = if word.glob {
+        expand(&word.pattern, base).map(|expanded| expanded.names)
+    } else {
+        word.is_known()
+            .then(|| vec![PathBuf::from(word.text.as_str())])
     };
     let names = expanded.unwrap_or_else(|| vec![PathBuf::new()]);
     names.into_iter().map(|name| base.join(name)).collect()

@@ -128,18 +128,19 @@ impl PermissionState {
                 rule: None,
             };
         }
-        match self.workspace.holds(&path) {
-            true => PermissionDecision::Ask {
+        if self.workspace.holds(&path) {
+            PermissionDecision::Ask {
                 reason: format!("It writes {shown}."),
                 rule: suggest::for_path("Edit", &path.named, &self.workspace.cwd),
-            },
-            false => PermissionDecision::Ask {
+            }
+        } else {
+            PermissionDecision::Ask {
                 reason: format!(
                     "It writes {}, which is outside of the workspace.",
                     path.real.display()
                 ),
                 rule: suggest::for_path("Edit", &path.real, &self.workspace.cwd),
-            },
+            }
         }
     }
 

@@ -85,9 +85,10 @@ fn with_holes(words: &[ShellWord]) -> Vec<PatternToken> {
             tokens.push(PatternToken::Just(' '));
         }
         // A wildcard becomes the names of files that are there, whatever they are.
-        let known = match word.glob {
-            true => word.text.find(['*', '?', '[']).unwrap_or_default(),
-            false => word.text.len(),
+        let known = if word.glob {
+            word.text.find(['*', '?', '[']).unwrap_or_default()
+        } else {
+            word.text.len()
         };
         tokens.extend(word.text[..known].chars().map(|character| match character {
             HOLE => PatternToken::Star,

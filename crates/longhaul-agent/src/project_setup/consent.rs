@@ -130,9 +130,12 @@ impl ConsentContext<'_, '_> {
             self.told_if_lost(kept);
             return;
         }
-        let or_all = |new: &[TrustRequirement]| match new.is_empty() {
-            true => ProjectTrust::Trusted,
-            false => ProjectTrust::Untrusted,
+        let or_all = |new: &[TrustRequirement]| {
+            if new.is_empty() {
+                ProjectTrust::Trusted
+            } else {
+                ProjectTrust::Untrusted
+            }
         };
         granted.project = or_all(&of_project);
         granted.local = or_all(&of_local);

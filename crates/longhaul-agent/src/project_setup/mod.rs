@@ -143,17 +143,16 @@ impl ProjectSetup {
             .denying(move |path| judges.denies_reading(path))
             .agreeing(move |real| is_agreed(&granted.outside, real));
         let bell = Arc::new(Notifications::default());
-        let servers = match wanted.is_empty() {
-            true => None,
-            false => {
-                permissions.show(&place.session_folder());
-                let rings = bell.clone();
-                let limits = McpLimits::from_env(variable);
-                let heard = Arc::new(move |sentence| rings.notice(sentence));
-                Some(Arc::new(
-                    McpServers::start(wanted, &place, limits, heard).await,
-                ))
-            }
+        let servers = if wanted.is_empty() {
+            None
+        } else {
+            permissions.show(&place.session_folder());
+            let rings = bell.clone();
+            let limits = McpLimits::from_env(variable);
+            let heard = Arc::new(move |sentence| rings.notice(sentence));
+            Some(Arc::new(
+                McpServers::start(wanted, &place, limits, heard).await,
+            ))
         };
         let fitter = ToolProvisioner {
             permissions: permissions.clone(),
@@ -255,9 +254,10 @@ fn skill(skill: &crate::settings::SkillDefinition) -> Skill {
         folder: skill.folder().to_owned(),
         file: skill.path.clone(),
         real: skill.real.clone(),
-        by: match skill.model_may_invoke {
-            true => SkillInvoker::Model,
-            false => SkillInvoker::User,
+        by: if skill.model_may_invoke {
+            SkillInvoker::Model
+        } else {
+            SkillInvoker::User
         },
     }
 }

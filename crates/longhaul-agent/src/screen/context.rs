@@ -199,9 +199,10 @@ fn legend(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<Wrapped
 fn limits(view: &ContextView) -> Vec<WrappedLine> {
     let status = &view.status;
     let at = |tokens: u64| format!("{} ({})", grouped(tokens), share(tokens, status.size));
-    let compacts = match status.auto_compact_enabled {
-        true => format!("c compacts at {}", at(status.auto_compact)),
-        false => "automatic compaction is off".to_owned(),
+    let compacts = if status.auto_compact_enabled {
+        format!("c compacts at {}", at(status.auto_compact))
+    } else {
+        "automatic compaction is off".to_owned()
     };
     let limits = [
         format!("w warns at {}", at(status.warning)),

@@ -50,9 +50,10 @@ enum StdioKind {
 impl DisplaySettings {
     /// What this process's terminal can do; `var` reads the environment.
     pub(crate) fn detect(var: &impl Fn(&str) -> Option<String>) -> Self {
-        match std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-            true => Self::of(StdioKind::Terminal, var),
-            false => Self::of(StdioKind::Elsewhere, var),
+        if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+            Self::of(StdioKind::Terminal, var)
+        } else {
+            Self::of(StdioKind::Elsewhere, var)
         }
     }
 

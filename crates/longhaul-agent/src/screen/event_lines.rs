@@ -31,9 +31,10 @@ pub(crate) fn prompt(text: &str) -> Vec<WrappedLine> {
 
 /// A call and what came of it.
 pub(crate) fn call(name: &str, line: &str, output: &ToolCallOutput) -> Vec<WrappedLine> {
-    let (mark, mark_style) = match output.is_error {
-        true => ("✗ ", BAD),
-        false => ("✓ ", GOOD),
+    let (mark, mark_style) = if output.is_error {
+        ("✗ ", BAD)
+    } else {
+        ("✓ ", GOOD)
     };
     let mut head = vec![
         styled(mark, mark_style),

@@ -176,9 +176,10 @@ impl Screen {
         let (width, height) = (self.width, self.height);
         let (page, cursor) = match app.page.as_mut() {
             Some(AppPage::Reader(reader) | AppPage::Transcript(reader)) => {
-                let waits = match app.questions.is_empty() {
-                    true => "",
-                    false => "a question waits · ",
+                let waits = if app.questions.is_empty() {
+                    ""
+                } else {
+                    "a question waits · "
                 };
                 let keys = format!("{waits}q closes · ↑↓ space b g G · / searches, n next");
                 (reader.rows(width, height, &keys), None)
@@ -227,18 +228,18 @@ async fn edit(editor: &str, text: &str) -> io::Result<String> {
         .suffix(".md")
         .tempfile()?;
     tokio::fs::write(file.path(), text).await?;
-    let mut command = match cfg!(windows) {
-        true => tokio::process::Command::new(editor),
-        false => {
-            // An editor may have arguments: `code --wait`.
-            let mut shell = tokio::process::Command::new("sh");
-            shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh");
-            shell
-        }
+    let mut command = if cfg!(windows) {
+        tokio::process::Command::new(editor)
+    } else {
+        // An editor may have arguments: `code --wait`.
+        let mut shell = tokio::process::Command::new("sh");
+        shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh");
+        shell
     };
     let status = command.arg(file.path()).status().await?;
-    match status.success() {
-        true => tokio::fs::read_to_string(file.path()).await,
-        false => Ok(text.to_owned()),
+    if status.success() {
+        tokio::fs::read_to_string(file.path()).await
+    } else {
+        Ok(text.to_owned())
     }
 }

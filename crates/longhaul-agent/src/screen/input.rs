@@ -89,9 +89,10 @@ fn wait() -> std::io::Result<()> {
         Err(error) => return Err(error.into()),
     }
     let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    match fds[0].revents().intersects(gone) {
-        true => Err(std::io::ErrorKind::UnexpectedEof.into()),
-        false => Ok(()),
+    if fds[0].revents().intersects(gone) {
+        Err(std::io::ErrorKind::UnexpectedEof.into())
+    } else {
+        Ok(())
     }
 }
 

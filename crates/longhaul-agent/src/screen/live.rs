@@ -44,9 +44,10 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
     let mut room = height.saturating_sub(1).max(1);
     // The choices of a question matter more than the status.
     let needed = if app.questions.is_empty() { 3 } else { 6 };
-    let below = match room >= needed {
-        true => below(app, width),
-        false => Vec::new(),
+    let below = if room >= needed {
+        below(app, width)
+    } else {
+        Vec::new()
     };
     room -= below.len();
     let (bottom, cursor) = bottom(app, width, room);
@@ -57,9 +58,10 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
         section
     };
     // A question stands for what goes on: nothing else moves before it is answered.
-    let (work, queue) = match app.questions.is_empty() {
-        true => (fit(work(app, width, now)), fit(queue(app, width))),
-        false => (Vec::new(), Vec::new()),
+    let (work, queue) = if app.questions.is_empty() {
+        (fit(work(app, width, now)), fit(queue(app, width)))
+    } else {
+        (Vec::new(), Vec::new())
     };
     let calls = fit(calls(app, width, now));
     let todos = fit(todos(&app.todos, width));
@@ -167,9 +169,10 @@ fn work(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
         (None, Some(work)) => {
             let sign = spinner(work.since, now);
             let time = elapsed(now.saturating_duration_since(work.since));
-            match work.cancelled {
-                true => format!("{sign} stopping"),
-                false => format!("{sign} working {time} · esc to stop"),
+            if work.cancelled {
+                format!("{sign} stopping")
+            } else {
+                format!("{sign} working {time} · esc to stop")
             }
         }
         (None, None) => return Vec::new(),
@@ -246,12 +249,13 @@ fn calls(app: &App, width: usize, now: Instant) -> Vec<Line<'static>> {
 
 fn thinking(app: &App, width: usize) -> Vec<Line<'static>> {
     let line = clean_line(&app.thinking);
-    match line.is_empty() {
-        true => Vec::new(),
-        false => vec![Line::from(dim(keep_start(
+    if line.is_empty() {
+        Vec::new()
+    } else {
+        vec![Line::from(dim(keep_start(
             &format!("· thinking: {line}"),
             width,
-        )))],
+        )))]
     }
 }
 

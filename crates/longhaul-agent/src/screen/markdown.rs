@@ -123,10 +123,13 @@ impl MarkdownPage {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph => match self.lists.is_empty() {
-                true => self.end_block(),
-                false => self.end_line(),
-            },
+            TagEnd::Paragraph => {
+                if self.lists.is_empty() {
+                    self.end_block()
+                } else {
+                    self.end_line()
+                }
+            }
             TagEnd::Heading(_) => {
                 self.styles.pop();
                 self.end_block();

@@ -55,10 +55,7 @@ pub(crate) async fn run(
                     app.questions.clear();
                     app.dialog = None;
                     app.page = None;
-                    match page.is_asked {
-                        true => AppAction::Leave,
-                        false => AppAction::On,
-                    }
+                    if page.is_asked { AppAction::Leave } else { AppAction::On }
                 }
             },
             Some(event) = sources.events.recv() => {

@@ -161,9 +161,10 @@ impl ApprovalDialog {
     fn choice_rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let choices = self.choices();
         let rows_of = |at: usize, text: &str| {
-            let (mark, style) = match at == self.at {
-                true => ("› ", CHOSEN),
-                false => ("  ", ratatui::style::Style::new()),
+            let (mark, style) = if at == self.at {
+                ("› ", CHOSEN)
+            } else {
+                ("  ", ratatui::style::Style::new())
             };
             let text = format!("{mark}{}. {text}", at + 1);
             WrappedLine::new(vec![styled(text, style)], 5).rows(width)
@@ -175,9 +176,10 @@ impl ApprovalDialog {
         let mut chosen_until = 0;
         for (at, (_, text)) in choices.iter().enumerate() {
             let is_cut = whole > height / 2 && at != self.at;
-            match is_cut {
-                true => below.extend(rows_of(at, &keep_start(text, width.saturating_sub(5)))),
-                false => below.extend(rows_of(at, text)),
+            if is_cut {
+                below.extend(rows_of(at, &keep_start(text, width.saturating_sub(5))))
+            } else {
+                below.extend(rows_of(at, text))
             }
             if at == self.at {
                 chosen_until = below.len();

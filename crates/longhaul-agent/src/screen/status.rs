@@ -48,9 +48,10 @@ pub(crate) fn line(
         pieces.push((2, dim(clean_line(&glance.model))));
         let left = format!("{}% left", glance.percent_left);
         pieces.push((0, styled(left, level_style(glance.level))));
-        let simulated = match is_simulated(&glance.model) {
-            true => " simulated",
-            false => "",
+        let simulated = if is_simulated(&glance.model) {
+            " simulated"
+        } else {
+            ""
         };
         let cost = glance
             .cost

@@ -57,18 +57,20 @@ impl StreamedText {
         // Blocks stand apart.
         std::iter::once(WrappedLine::blank())
             .chain((lines.into_iter().enumerate()).map(|(at, line)| {
-                match line == WrappedLine::blank() {
-                    true => line,
-                    false => line.indented(self.mark(first && at == 0)),
+                if line == WrappedLine::blank() {
+                    line
+                } else {
+                    line.indented(self.mark(first && at == 0))
                 }
             }))
             .collect()
     }
 
     fn mark(&self, first: bool) -> Span<'static> {
-        match first {
-            true => Span::styled("● ", BOLD),
-            false => Span::raw("  "),
+        if first {
+            Span::styled("● ", BOLD)
+        } else {
+            Span::raw("  ")
         }
     }
 }

@@ -65,9 +65,10 @@ impl FileAdmission {
     /// Whose a folder of skills, commands or agents is.
     pub(super) fn owner_of(&self, folder: &Path) -> SettingsOwner {
         let is_the_users = |parent: &Path| self.homes.iter().any(|home| home == parent);
-        match folder.parent().is_some_and(is_the_users) {
-            true => SettingsOwner::User,
-            false => SettingsOwner::Project,
+        if folder.parent().is_some_and(is_the_users) {
+            SettingsOwner::User
+        } else {
+            SettingsOwner::Project
         }
     }
 

@@ -89,10 +89,13 @@ impl fmt::Display for TrustRequirement {
                 event,
                 matcher,
                 command,
-            } => match matcher.is_empty() {
-                true => write!(f, "runs at {event}: {command}"),
-                false => write!(f, "runs at {event} ({matcher}): {command}"),
-            },
+            } => {
+                if matcher.is_empty() {
+                    write!(f, "runs at {event}: {command}")
+                } else {
+                    write!(f, "runs at {event} ({matcher}): {command}")
+                }
+            }
         }
     }
 }

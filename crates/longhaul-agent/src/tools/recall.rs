@@ -84,9 +84,12 @@ fn up_to_date(
     transcript: &Path,
     cancel: &CancellationToken,
 ) -> Result<Archive, ArchiveError> {
-    let go_on = |_| match cancel.is_cancelled() {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    let go_on = |_| {
+        if cancel.is_cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     let mut archive = Archive::open(archive)?;
     if !transcript.exists() {

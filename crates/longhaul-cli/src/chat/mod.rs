@@ -79,9 +79,10 @@ fn resuming(
     };
     ResumeOptions {
         in_use,
-        copy: match command.fork_session {
-            true => CopyPolicy::Always,
-            false => CopyPolicy::Never,
+        copy: if command.fork_session {
+            CopyPolicy::Always
+        } else {
+            CopyPolicy::Never
         },
         branch: command.branch.clone(),
     }

@@ -49,9 +49,10 @@ pub(super) async fn choose_model(
         return Err(CliError::NoKeyForModel(model));
     }
     let options = OfflineOptions {
-        speed: match command.print || !longhaul_agent::screen::is_seen() {
-            true => WritingSpeed::Instant,
-            false => WritingSpeed::HUMAN,
+        speed: if command.print || !longhaul_agent::screen::is_seen() {
+            WritingSpeed::Instant
+        } else {
+            WritingSpeed::HUMAN
         },
         // Ids of calls come from it, too, and must be new where a session goes on.
         seed: seed(),
@@ -61,11 +62,10 @@ pub(super) async fn choose_model(
         model: Arc::new(Client::new(offline.client())?),
         id: offline::MODEL.to_owned(),
         offline: Some(offline),
-        notice: Some(match wants_offline {
-            true => "A simulated model answers: nothing leaves this machine and nothing is billed.",
-            false => {
-                "ANTHROPIC_API_KEY is not set, so a simulated model answers: nothing leaves this machine and nothing is billed."
-            }
+        notice: Some(if wants_offline {
+            "A simulated model answers: nothing leaves this machine and nothing is billed."
+        } else {
+            "ANTHROPIC_API_KEY is not set, so a simulated model answers: nothing leaves this machine and nothing is billed."
         }),
     })
 }

@@ -124,9 +124,10 @@ fn real(folder: &Path) -> Result<PathBuf, CliError> {
         source,
     };
     let real = std::fs::canonicalize(folder).map_err(failed)?;
-    match real.is_dir() {
-        true => Ok(real),
-        false => Err(failed(std::io::ErrorKind::NotADirectory.into())),
+    if real.is_dir() {
+        Ok(real)
+    } else {
+        Err(failed(std::io::ErrorKind::NotADirectory.into()))
     }
 }
 

@@ -20,9 +20,10 @@ pub(super) fn prompts(command: &Command) -> Result<PromptQueue, CliError> {
     let is_piped = !std::io::stdin().is_terminal();
     if command.input_format == InputFormat::StreamJson {
         let first = (!given.is_empty()).then(|| UserPrompt::text(given));
-        let input: Box<dyn BufRead + Send> = match is_piped {
-            true => Box::new(BufReader::new(std::io::stdin())),
-            false => Box::new(std::io::empty()),
+        let input: Box<dyn BufRead + Send> = if is_piped {
+            Box::new(BufReader::new(std::io::stdin()))
+        } else {
+            Box::new(std::io::empty())
         };
         return Ok(PromptQueue::from_lines(first, input));
     }
@@ -34,9 +35,10 @@ pub(super) fn prompts(command: &Command) -> Result<PromptQueue, CliError> {
     let piped = String::from_utf8_lossy(&piped);
     let parts = [given, piped.trim()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    match parts.is_empty() {
-        true => Err(CliError::NoPrompt),
-        false => Ok(vec![UserPrompt::text(parts.join("\n\n"))].into()),
+    if parts.is_empty() {
+        Err(CliError::NoPrompt)
+    } else {
+        Ok(vec![UserPrompt::text(parts.join("\n\n"))].into())
     }
 }
 

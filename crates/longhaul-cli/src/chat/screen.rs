@@ -64,9 +64,10 @@ async fn show(
     }
     let (to_screen, shown) = unbounded_channel();
     let (types, typed) = unbounded_channel();
-    let pace = match screen::is_seen() {
-        true => TourPace::Human,
-        false => TourPace::AtOnce,
+    let pace = if screen::is_seen() {
+        TourPace::Human
+    } else {
+        TourPace::AtOnce
     };
     let tour = tokio::spawn(run_tour(host.clone(), events, to_screen, types, pace));
     let ended = screen::run_typed(host, shown, options, typed).await;

@@ -143,9 +143,10 @@ fn shown(path: &Path) -> String {
 fn quoted(part: &str) -> String {
     let plain =
         !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || "'\"\\".contains(c));
-    match plain {
-        true => part.to_owned(),
-        false => format!("'{}'", part.replace('\'', "'\\''")),
+    if plain {
+        part.to_owned()
+    } else {
+        format!("'{}'", part.replace('\'', "'\\''"))
     }
 }
 

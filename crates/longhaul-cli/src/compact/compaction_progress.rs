@@ -22,9 +22,10 @@ pub(super) struct CompactionProgress {
 
 impl CompactionProgress {
     pub(super) fn of(model: Option<&str>) -> Self {
-        let target = match is_watched() {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        let target = if is_watched() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
         let bar = match ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
@@ -51,9 +52,10 @@ impl CompactionProgress {
     }
 
     fn say(&self, sentence: &str) {
-        match self.bar.is_hidden() {
-            true => tell(sentence),
-            false => self.bar.set_message(sentence.to_owned()),
+        if self.bar.is_hidden() {
+            tell(sentence)
+        } else {
+            self.bar.set_message(sentence.to_owned())
         }
     }
 }

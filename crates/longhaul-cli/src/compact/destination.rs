@@ -40,17 +40,15 @@ impl CompactDestination {
         let way = match &output {
             _ if command.preview => WriteMode::Nowhere,
             None => {
-                let force = match command.force {
-                    true => Force::Yes,
-                    false => Force::No,
-                };
+                let force = if command.force { Force::Yes } else { Force::No };
                 may_change_in_place(file, home, SystemTime::now(), force)?;
                 WriteMode::InPlace
             }
             Some(output) => {
-                let existing = match command.force {
-                    true => ExistingFilePolicy::Replace,
-                    false => ExistingFilePolicy::Keep,
+                let existing = if command.force {
+                    ExistingFilePolicy::Replace
+                } else {
+                    ExistingFilePolicy::Keep
                 };
                 WriteMode::Copy(TranscriptCopy::of(file, output, existing)?)
             }
@@ -119,11 +117,12 @@ fn resolved(output: &Path, file: &Path) -> Result<PathBuf, CliError> {
         source,
     };
     if let Ok(there) = std::fs::canonicalize(output) {
-        return match there == file {
-            true => Err(CliError::OutputIsInput {
+        return if there == file {
+            Err(CliError::OutputIsInput {
                 path: output.to_owned(),
-            }),
-            false => Ok(there),
+            })
+        } else {
+            Ok(there)
         };
     }
     let name = output.file_name();

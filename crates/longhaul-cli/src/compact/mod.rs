@@ -90,9 +90,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             // The copy appears under its name only now, with everything in it.
             drop(session);
             place.finish()?;
-            match command.json {
-                true => json::print(&shown)?,
-                false => page::print(&shown, command)?,
+            if command.json {
+                json::print(&shown)?
+            } else {
+                page::print(&shown, command)?
             }
             Ok(CliOutcome::Fine)
         }

@@ -60,9 +60,12 @@ pub(super) fn print(shown: &CompactionPage<'_>, command: &Command) -> Result<(),
             .and_then(|()| writeln!(out, "{} Nothing was changed.", by(shown))),
         CompactOutcome::Done(done) => writeln!(out, "{}.", done.report.status_line())
             .and_then(|()| writeln!(out, "{}", by(shown)))
-            .and_then(|()| match command.report {
-                true => lines(&mut out, &done.report.tell()),
-                false => Ok(()),
+            .and_then(|()| {
+                if command.report {
+                    lines(&mut out, &done.report.tell())
+                } else {
+                    Ok(())
+                }
             }),
     };
     output::page(&out)

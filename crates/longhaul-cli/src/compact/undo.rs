@@ -50,16 +50,17 @@ pub(super) fn run(
         ));
     }
     let written = written.map(|path| path.display().to_string());
-    match command.json {
-        true => output::json(&UndoJson {
+    if command.json {
+        output::json(&UndoJson {
             file: command.session.display().to_string(),
             output: written,
             undone: &undone.boundary,
             before: undone.before,
             after: undone.after,
             later: undone.later,
-        })?,
-        false => output::page(&page(&undone, written.as_deref()))?,
+        })?
+    } else {
+        output::page(&page(&undone, written.as_deref()))?
     }
     Ok(CliOutcome::Fine)
 }

@@ -74,9 +74,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         };
         output::page(&page::render(&name, &report, turns))?;
     }
-    Ok(match report.problems.is_empty() {
-        true => CliOutcome::Fine,
-        false => CliOutcome::Problems,
+    Ok(if report.problems.is_empty() {
+        CliOutcome::Fine
+    } else {
+        CliOutcome::Problems
     })
 }
 

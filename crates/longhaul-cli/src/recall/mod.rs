@@ -61,9 +61,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             });
         }
     };
-    let index = match command.rebuild {
-        true => IndexUpdate::Anew,
-        false => IndexUpdate::Extended,
+    let index = if command.rebuild {
+        IndexUpdate::Anew
+    } else {
+        IndexUpdate::Extended
     };
     let mut followed = UpToDateArchive::open(&home, &transcript, index)?;
     let answer = match find(&followed.archive, command) {

@@ -51,9 +51,10 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         warn(problem);
     }
     let prepared = request::prepare(&seen, command.say.as_deref(), &config)?;
-    let outcome = match seen.problems.is_empty() && !prepared.prefix_is_unreadable() {
-        true => CliOutcome::Fine,
-        false => CliOutcome::Problems,
+    let outcome = if seen.problems.is_empty() && !prepared.prefix_is_unreadable() {
+        CliOutcome::Fine
+    } else {
+        CliOutcome::Problems
     };
     if command.request {
         output::bytes(prepared.body()?)?;

@@ -47,9 +47,10 @@ impl ShowPage<'_> {
     fn page_header(&self, out: &mut String) -> fmt::Result {
         let ShowContent { seen, prepared, .. } = self.showing;
         let name = clean(&seen.name);
-        let lines = match columns(&name) <= self.width {
-            true => vec![name],
-            false => wrap(&name, self.width),
+        let lines = if columns(&name) <= self.width {
+            vec![name]
+        } else {
+            wrap(&name, self.width)
         };
         for line in lines {
             writeln!(out, "{HEADING}{line}{HEADING:#}")?;
@@ -125,9 +126,10 @@ impl ShowPage<'_> {
             (_, None) => item.kind.to_string(),
         };
         let notes = item.remarks();
-        let text = match notes.is_empty() {
-            true => item.excerpt.clone(),
-            false => format!("({}) {}", notes.join(", "), item.excerpt),
+        let text = if notes.is_empty() {
+            item.excerpt.clone()
+        } else {
+            format!("({}) {}", notes.join(", "), item.excerpt)
         };
         let text = Cell::new(text);
         [

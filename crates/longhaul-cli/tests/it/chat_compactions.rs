@@ -154,9 +154,10 @@ fn e1_o4_the_log_of_a_chat_has_the_fields_of_a_compaction() {
     let is_compact = |line: &&Value| line.to_string().contains(r#""event":"compact""#);
     let found = logged.iter().find(is_compact);
     let line = found.unwrap_or_else(|| panic!("{}", run.err));
-    let fields = match line["fields"].is_object() {
-        true => &line["fields"],
-        false => line,
+    let fields = if line["fields"].is_object() {
+        &line["fields"]
+    } else {
+        line
     };
     for name in [
         "trigger",

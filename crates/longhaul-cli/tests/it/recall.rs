@@ -57,9 +57,10 @@ fn files(folder: PathBuf) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push(path),
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                found.push(path)
             }
         }
     }

@@ -55,9 +55,10 @@ pub(super) fn web_search(
             .collect()
     };
     let (was, is) = (hashes(old), hashes(new));
-    (was != is).then_some(RequestChange::WebSearch(match is.is_empty() {
-        true => PresenceChange::Off,
-        false => PresenceChange::On,
+    (was != is).then_some(RequestChange::WebSearch(if is.is_empty() {
+        PresenceChange::Off
+    } else {
+        PresenceChange::On
     }))
 }
 
@@ -74,11 +75,12 @@ pub(super) fn system(
     new: &PrefixFingerprint,
     all_cached: bool,
 ) -> Option<RequestChange> {
-    let cached = match all_cached {
-        true => old.system.len(),
-        false => (old.system.iter())
+    let cached = if all_cached {
+        old.system.len()
+    } else {
+        (old.system.iter())
             .rposition(|part| part.mark.is_some())
-            .map_or(0, |last| last + 1),
+            .map_or(0, |last| last + 1)
     };
     let hashes = |parts: &[SystemPart]| parts.iter().map(|part| part.hash).collect::<Vec<_>>();
     let (was, is) = (hashes(&old.system[..cached]), hashes(&new.system));

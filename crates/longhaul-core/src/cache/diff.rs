@@ -114,9 +114,12 @@ fn unified(out: &mut String, name: &str, before: &str, after: &str) {
     if unwieldy(before) || unwieldy(after) {
         return excerpt(out, name, before, after);
     }
-    let ended = |text: &str| match text.is_empty() || text.ends_with('\n') {
-        true => text.to_owned(),
-        false => format!("{text}\n"),
+    let ended = |text: &str| {
+        if text.is_empty() || text.ends_with('\n') {
+            text.to_owned()
+        } else {
+            format!("{text}\n")
+        }
     };
     let (before, after) = (ended(before), ended(after));
     let diff = TextDiff::from_lines(&before, &after);

@@ -56,9 +56,12 @@ impl CacheReadExpectation {
             ..
         } = self.measured;
         // People are told what was read before; where that is no less, what could have been.
-        let told = |before: u64, expected: u64| match is_drop(before, read) {
-            true => before,
-            false => expected,
+        let told = |before: u64, expected: u64| {
+            if is_drop(before, read) {
+                before
+            } else {
+                expected
+            }
         };
         if is_drop(self.read, read) {
             return CacheReadResult::Less(CacheFindingKind::Break, told(before, self.read));
@@ -69,9 +72,10 @@ impl CacheReadExpectation {
         if is_drop(self.cached, read) {
             return CacheReadResult::Less(CacheFindingKind::Unread, told(cached, self.cached));
         }
-        match is_drop(cached, read) {
-            true => CacheReadResult::AsExpected(cached - read),
-            false => CacheReadResult::Steady,
+        if is_drop(cached, read) {
+            CacheReadResult::AsExpected(cached - read)
+        } else {
+            CacheReadResult::Steady
         }
     }
 

@@ -154,9 +154,10 @@ impl SpanEnds {
                     prompt = Some((distance, end.at));
                 }
             }
-            match weight <= aim {
-                true => below = Some((weight, end.at)),
-                false => above = above.or(Some(end.at)),
+            if weight <= aim {
+                below = Some((weight, end.at))
+            } else {
+                above = above.or(Some(end.at))
             }
             if weight > aim + aim / 2 {
                 break;

@@ -57,9 +57,10 @@ impl Fold {
             (Some(at), _) | (None, Some(at)) => facts.push(format!("{at} UTC")),
             (None, None) => {}
         }
-        let facts = match facts.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", facts.join(", ")),
+        let facts = if facts.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", facts.join(", "))
         };
         let heading = include_str!("heading.md").trim_end();
         heading
@@ -186,9 +187,10 @@ impl Folds {
 
     /// What the text weighs, padded (T2).
     pub fn weight(&self) -> u64 {
-        match self.0.is_empty() {
-            true => 0,
-            false => RoughEstimator::text(&self.text()).padded(),
+        if self.0.is_empty() {
+            0
+        } else {
+            RoughEstimator::text(&self.text()).padded()
         }
     }
 }

@@ -45,9 +45,10 @@ pub fn read(
         let fold = found.iter().find(|fold| fold.number == number);
         let body = fold.ok_or(SummaryFailure::MissingFold { number })?.body;
         let text = collapsed(&without_claims(body));
-        match says_something(&text) {
-            true => Ok(text),
-            false => Err(SummaryFailure::Empty),
+        if says_something(&text) {
+            Ok(text)
+        } else {
+            Err(SummaryFailure::Empty)
         }
     };
     Ok(FoldReply {

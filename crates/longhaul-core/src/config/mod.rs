@@ -159,9 +159,10 @@ impl Config {
     pub fn sentence_words(&self) -> SentenceWords {
         let chosen = |own: &[String], builtin: bool| ChosenWords {
             own: own.to_vec(),
-            builtin: match builtin {
-                true => BuiltinWords::Count,
-                false => BuiltinWords::LeftOut,
+            builtin: if builtin {
+                BuiltinWords::Count
+            } else {
+                BuiltinWords::LeftOut
             },
         };
         SentenceWords {

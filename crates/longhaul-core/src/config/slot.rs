@@ -154,9 +154,12 @@ impl ConfigField {
 fn list<'t>(items: impl IntoIterator<Item = &'t str>) -> Result<Vec<String>, UnfitValue> {
     let items: Result<Vec<String>, UnfitValue> =
         items.into_iter().map(|item| filled(item.trim())).collect();
-    items.and_then(|items| match items.is_empty() {
-        true => Err(UnfitValue),
-        false => Ok(items),
+    items.and_then(|items| {
+        if items.is_empty() {
+            Err(UnfitValue)
+        } else {
+            Ok(items)
+        }
     })
 }
 

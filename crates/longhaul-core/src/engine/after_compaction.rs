@@ -38,9 +38,10 @@ pub enum HostState {
 impl HostState {
     /// What ends with a compaction of this conversation. A sub-agent's ends nothing of the main thread (C2).
     fn ended_by(source: &QuerySource) -> &'static [Self] {
-        match source.is_main() {
-            true => &[Self::FileContents, Self::Approvals],
-            false => &[Self::FileContents],
+        if source.is_main() {
+            &[Self::FileContents, Self::Approvals]
+        } else {
+            &[Self::FileContents]
         }
     }
 }

@@ -148,9 +148,10 @@ impl Engine {
             Summarizer::Notes | Summarizer::Provider => false,
         };
         let is_long = RoughEstimator::text(written.summary.text()).padded() > most;
-        match is_ours && is_long && self.is_due(compaction) {
-            true => Some(self.shortened(compaction, &written, most)),
-            false => Some(written),
+        if is_ours && is_long && self.is_due(compaction) {
+            Some(self.shortened(compaction, &written, most))
+        } else {
+            Some(written)
         }
     }
 
@@ -192,9 +193,10 @@ impl Engine {
     ) -> FactsBudget {
         let window = &self.config.window;
         let budget = FactsBudget::of_window(window);
-        match self.is_due(compaction) {
-            true => budget.in_free_part(expected.most_below(window.auto_compact)),
-            false => budget,
+        if self.is_due(compaction) {
+            budget.in_free_part(expected.most_below(window.auto_compact))
+        } else {
+            budget
         }
     }
 
@@ -223,9 +225,6 @@ impl Engine {
         }
         let thrift = DraftLevel::of_length(SummaryLength::Exactly(longer));
         let fuller = self.draft(compaction, given, expected, thrift, within);
-        match fuller.after <= most {
-            true => fuller,
-            false => draft,
-        }
+        if fuller.after <= most { fuller } else { draft }
     }
 }

@@ -143,9 +143,10 @@ impl Engine {
                 AfterPersist::Compact(lines, Box::new(request))
             });
         }
-        let way = match request.local {
-            true => SummaryWay::Local,
-            false => SummaryWay::Model,
+        let way = if request.local {
+            SummaryWay::Local
+        } else {
+            SummaryWay::Model
         };
         self.start(CompactionCause::Manual, way, request, now);
     }
@@ -313,9 +314,10 @@ impl Engine {
             .skip(summed_up.start)
             .take(summed_up.len())
             .any(|(piece, entry)| is_conversation_entry(piece, entry));
-        match compacted && !spoken {
-            true => Err(CompactFailure::NothingNew),
-            false => Ok(()),
+        if compacted && !spoken {
+            Err(CompactFailure::NothingNew)
+        } else {
+            Ok(())
         }
     }
 
@@ -348,9 +350,10 @@ impl Engine {
                     return self.begin_summary(compaction, now);
                 }
                 self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
-                match self.may_use_notes(&compaction) {
-                    true => self.await_notes(compaction, now),
-                    false => self.ask_model(compaction, now),
+                if self.may_use_notes(&compaction) {
+                    self.await_notes(compaction, now)
+                } else {
+                    self.ask_model(compaction, now)
                 }
             }
             CompactionStage::ReadingNotes => self.notes_read(compaction, outcome, now),

@@ -55,10 +55,7 @@ impl Engine {
             PreparationState::UnderWay if must_wait => self.take_over(now),
             PreparationState::UnderWay => return false,
             PreparationState::Nothing => {
-                let worth = match must_wait {
-                    true => 1,
-                    false => self.worth_folding(),
-                };
+                let worth = if must_wait { 1 } else { self.worth_folding() };
                 let Some(mut compaction) = self.folding(worth, now) else {
                     // Nothing may be folded. If the provider finds the request too long, all is summed up (O3).
                     return false;
@@ -98,9 +95,10 @@ impl Engine {
             .map(|span| FoldSpan::of(self.views_in(span)))
             .collect();
         let folds = self.earlier_folds(first);
-        let earlier = match folds.weight() > limits.folds {
-            true => EarlierFolds::Condense,
-            false => EarlierFolds::Stay,
+        let earlier = if folds.weight() > limits.folds {
+            EarlierFolds::Condense
+        } else {
+            EarlierFolds::Stay
         };
         let way = match self.tracking.breaker() {
             Breaker::Closed => SummaryWay::Model,

@@ -135,9 +135,10 @@ impl LiveConversation {
 
     /// Whether an entry was kept over a compaction.
     pub(super) fn standing(&self, entry: EntryView<'_>) -> EntryStanding {
-        match entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
-            true => EntryStanding::Preserved,
-            false => EntryStanding::Live,
+        if entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
+            EntryStanding::Preserved
+        } else {
+            EntryStanding::Live
         }
     }
 

@@ -118,11 +118,10 @@ impl Engine {
     pub(super) fn refuse_to_cut(&mut self, compaction: CompactionInProgress, now: Timestamp) {
         let kind = CompactFailure::WouldNotShrink;
         let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
-        let message = match has_room && !self.live.facts().messages().is_empty() {
-            true => {
-                "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed"
-            }
-            false => sentence(kind),
+        let message = if has_room && !self.live.facts().messages().is_empty() {
+            "compacting would make the conversation smaller only by cutting what the user said, and there is room for all of it; nothing was changed"
+        } else {
+            sentence(kind)
         };
         self.give_up(compaction, kind, message.to_owned(), now);
     }

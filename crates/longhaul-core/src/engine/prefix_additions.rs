@@ -31,9 +31,10 @@ impl Engine {
             head.latched.add_betas([CACHE_EDITS.to_owned()]);
         }
         if config.pressure == PressureOwner::Providers && !has_edits_of_its_own(&head) {
-            let keep = match self.thinks(&head) {
-                true => keep,
-                false => KeepThinking::NoEdit,
+            let keep = if self.thinks(&head) {
+                keep
+            } else {
+                KeepThinking::NoEdit
             };
             let tools = head.tool_names();
             let tools = tools.iter().map(String::as_str);

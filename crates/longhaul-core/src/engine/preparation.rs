@@ -74,21 +74,21 @@ impl Engine {
         if busy || used < self.ahead.rest || !self.may_prepare() {
             return;
         }
-        let threshold = match self.folds() {
-            true => self.fold_limits().commit_at,
-            false => self.config.window.auto_compact,
+        let threshold = if self.folds() {
+            self.fold_limits().commit_at
+        } else {
+            self.config.window.auto_compact
         };
         let lead = self.growth.lead(share(threshold, LONGEST_LEAD_PERCENT));
         if used + lead < threshold {
             return;
         }
-        match self.notes_in_use() {
-            true => {
-                let id = self.effect_id();
-                self.outbox.push_back(Effect::ReadNotes { id });
-                self.ahead.checking = Some(id);
-            }
-            false => self.prepare(now),
+        if self.notes_in_use() {
+            let id = self.effect_id();
+            self.outbox.push_back(Effect::ReadNotes { id });
+            self.ahead.checking = Some(id);
+        } else {
+            self.prepare(now)
         }
     }
 
@@ -125,9 +125,10 @@ impl Engine {
 
     /// Begins to prepare.
     fn prepare(&mut self, now: Timestamp) {
-        let compaction = match self.folds() {
-            true => self.folding(self.worth_folding(), now),
-            false => self.sent_scope().map(|scope| {
+        let compaction = if self.folds() {
+            self.folding(self.worth_folding(), now)
+        } else {
+            self.sent_scope().map(|scope| {
                 let whole = (scope, Some(PivotDirection::UpTo));
                 let request = CompactRequest::default();
                 self.compaction(
@@ -137,7 +138,7 @@ impl Engine {
                     whole,
                     now,
                 )
-            }),
+            })
         };
         if let Some(mut compaction) = compaction {
             compaction.place = CompactionTiming::Ahead;
@@ -259,10 +260,7 @@ impl Engine {
             && self.used() >= self.ahead.rest
             && self.status().level < WindowLevel::Blocking
             && self.may_prepare();
-        let scope = match goes_on {
-            true => self.sent_scope(),
-            false => None,
-        };
+        let scope = if goes_on { self.sent_scope() } else { None };
         let Some(scope) = scope else {
             return self.begin_summary(compaction, now);
         };

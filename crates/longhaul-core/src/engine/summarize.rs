@@ -107,9 +107,10 @@ impl Engine {
             compaction.asking.path = SummaryRoute::Plain;
             return self.ask_for_summary(compaction, now);
         }
-        compaction.asking.path = match self.asks_provider(&compaction) {
-            true => SummaryRoute::Provider,
-            false => SummaryRoute::Fork,
+        compaction.asking.path = if self.asks_provider(&compaction) {
+            SummaryRoute::Provider
+        } else {
+            SummaryRoute::Fork
         };
         if compaction.place == CompactionTiming::Ahead {
             // It asks behind what was sent, which is on disk.
@@ -460,9 +461,10 @@ impl Engine {
             .map_or(sent.start, |(from, _)| from);
         let retries = compaction.asking.too_long_retries;
         // Spans that are left out cannot be folded.
-        let dropped = match retries < MOST_RETRIES && compaction.folding.is_none() {
-            true => drop_oldest(&pieces[from..sent.end], &weights[from..sent.end], gap).ok(),
-            false => None,
+        let dropped = if retries < MOST_RETRIES && compaction.folding.is_none() {
+            drop_oldest(&pieces[from..sent.end], &weights[from..sent.end], gap).ok()
+        } else {
+            None
         };
         let Some(dropped) = dropped else {
             let message = super::not_compacted::sentence(CompactFailure::PromptTooLong).to_owned();
@@ -470,9 +472,10 @@ impl Engine {
         };
         compaction.asking.too_long_retries += 1;
         compaction.asking.shortened = Some((from + dropped.from, dropped.lead));
-        compaction.asking.path = match self.asks_plainly() {
-            true => SummaryRoute::Plain,
-            false => SummaryRoute::Fork,
+        compaction.asking.path = if self.asks_plainly() {
+            SummaryRoute::Plain
+        } else {
+            SummaryRoute::Fork
         };
         self.notify(Event::TooLongRetry {
             attempt: retries + 1,

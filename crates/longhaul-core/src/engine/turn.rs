@@ -342,14 +342,13 @@ impl Engine {
             && self.config.delivery == ReplyDelivery::Whole
             && self.may_recover()
             && !self.turn.recovered;
-        match is_withheld {
-            true => {
-                self.watch.failed(call);
-                self.turn.recovered = true;
-                self.turn.withheld = Some(Box::new(reply));
-                self.compact_reactively(now);
-            }
-            false => self.keep_reply(reply, Some(call), now),
+        if is_withheld {
+            self.watch.failed(call);
+            self.turn.recovered = true;
+            self.turn.withheld = Some(Box::new(reply));
+            self.compact_reactively(now);
+        } else {
+            self.keep_reply(reply, Some(call), now)
         }
     }
 

@@ -48,9 +48,10 @@ fn list(title: &str, limit: usize, lines: impl Iterator<Item = String>) -> (Boun
     }
     let empty = page.units();
     let items = lines.take_while(|line| page.line(line)).count();
-    match page.units() > empty {
-        true => (page, items),
-        false => (BoundedText::default(), 0),
+    if page.units() > empty {
+        (page, items)
+    } else {
+        (BoundedText::default(), 0)
     }
 }
 
@@ -136,9 +137,10 @@ pub(super) fn error(error: &LastError, limit: usize) -> AppendixPart {
         (ErrorSource::Tool, Some(tool), None) => inline(tool).into_owned(),
         (ErrorSource::Tool, None, _) => "A tool".to_owned(),
     };
-    let since = match error.succeeded_since {
-        true => " (it has succeeded since)",
-        false => "",
+    let since = if error.succeeded_since {
+        " (it has succeeded since)"
+    } else {
+        ""
     };
     let mut page = BoundedText::new(limit);
     page.line("");
@@ -188,12 +190,11 @@ pub(super) fn rule(rule: &UserRule, most: usize) -> String {
 pub(crate) fn message(message: &UserMessage, most: usize) -> String {
     let (number, media) = (message.ordinal, message.media());
     let lines = message.text.trim().contains(is_break);
-    let (lead, mut close) = match lines {
-        true => {
-            let fence = QuoteFence::around(&number.to_string(), &message.text);
-            (format!("{}\n", fence.open), format!("\n{}\n", fence.close))
-        }
-        false => (format!("[{number}] "), "\n".to_owned()),
+    let (lead, mut close) = if lines {
+        let fence = QuoteFence::around(&number.to_string(), &message.text);
+        (format!("{}\n", fence.open), format!("\n{}\n", fence.close))
+    } else {
+        (format!("[{number}] "), "\n".to_owned())
     };
     if !media.is_empty() {
         close.insert_str(0, &format!(" {media}"));
@@ -220,9 +221,12 @@ pub(super) fn omitted(ordinals: &[u32]) -> String {
     let mut named: Vec<String> = ranges
         .iter()
         .take(MOST_RANGES)
-        .map(|(first, last)| match first == last {
-            true => format!("[{first}]"),
-            false => format!("[{first}] to [{last}]"),
+        .map(|(first, last)| {
+            if first == last {
+                format!("[{first}]")
+            } else {
+                format!("[{first}] to [{last}]")
+            }
         })
         .collect();
     if ranges.len() > MOST_RANGES {

@@ -152,9 +152,10 @@ pub(crate) fn audit_words_first(
 }
 
 fn joined(parts: &[String]) -> String {
-    match parts.iter().all(String::is_empty) {
-        true => String::new(),
-        false => [OPENING, &parts.concat()].concat(),
+    if parts.iter().all(String::is_empty) {
+        String::new()
+    } else {
+        [OPENING, &parts.concat()].concat()
     }
 }
 

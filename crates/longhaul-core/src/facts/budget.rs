@@ -93,14 +93,15 @@ pub fn fit(items: &[BudgetItem], limit: u64, protected_limit: u64) -> Vec<Budget
         .sum();
     let mut shares = vec![BudgetShare::Whole; items.len()];
     let keeps_protected = protected <= protected_limit;
-    let (limit, mut open): (u64, Vec<usize>) = match keeps_protected {
-        true => (
+    let (limit, mut open): (u64, Vec<usize>) = if keeps_protected {
+        (
             limit.saturating_sub(protected),
             (0..items.len())
                 .filter(|at| items[*at].standing == ItemProtection::Plain)
                 .collect(),
-        ),
-        false => (limit, (0..items.len()).collect()),
+        )
+    } else {
+        (limit, (0..items.len()).collect())
     };
     let sizes = |open: &[usize]| open.iter().map(|at| items[*at].units).collect::<Vec<_>>();
     if level(&sizes(&open), limit).is_none_or(|level| level >= SHORTEST) {

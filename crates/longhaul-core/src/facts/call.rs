@@ -68,14 +68,13 @@ pub(crate) fn read(entry: EntryView<'_>, block: &EntryBlock, path: Option<&str>)
 
 fn shown(content: &[u8]) -> Cow<'_, str> {
     let head = json::decode_head(content, LONGEST_SUBJECT);
-    match head.contains(['\n', '\r']) || content.len() > LONGEST_SUBJECT {
-        false => head,
-        true => {
-            let mut line = head.split_whitespace().collect::<Vec<_>>().join(" ");
-            if content.len() > LONGEST_SUBJECT {
-                line.push('…');
-            }
-            Cow::Owned(line)
+    if head.contains(['\n', '\r']) || content.len() > LONGEST_SUBJECT {
+        let mut line = head.split_whitespace().collect::<Vec<_>>().join(" ");
+        if content.len() > LONGEST_SUBJECT {
+            line.push('…');
         }
+        Cow::Owned(line)
+    } else {
+        head
     }
 }

@@ -71,8 +71,9 @@ fn printable(text: Cow<'_, str>) -> String {
     let hidden = |character: char| {
         character.is_control() && !matches!(character, '\n' | '\t') || character == '\u{FFFD}'
     };
-    match text.contains(hidden) {
-        true => text.replace(hidden, ""),
-        false => text.into_owned(),
+    if text.contains(hidden) {
+        text.replace(hidden, "")
+    } else {
+        text.into_owned()
     }
 }

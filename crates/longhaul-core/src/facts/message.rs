@@ -217,9 +217,10 @@ fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Op
         if !message.text.is_empty() {
             message.text.push('\n');
         }
-        message.text.push_str(match own.len() == text.len() {
-            true => own,
-            false => own.trim(),
+        message.text.push_str(if own.len() == text.len() {
+            own
+        } else {
+            own.trim()
         });
     }
     message.keep_at_most(LONGEST);

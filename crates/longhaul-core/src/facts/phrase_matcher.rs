@@ -145,14 +145,15 @@ impl PhraseMatcher {
     }
 
     fn of(phrases: Vec<(String, PhraseMeaning)>) -> Result<Self, PhraseListError> {
-        let search = match phrases.is_empty() {
-            true => None,
-            false => Some(
+        let search = if phrases.is_empty() {
+            None
+        } else {
+            Some(
                 AhoCorasick::builder()
                     .match_kind(MatchKind::Standard)
                     .build(phrases.iter().map(|(phrase, _)| phrase))
                     .map_err(|_| PhraseListError::TooMany)?,
-            ),
+            )
         };
         Ok(Self { phrases, search })
     }

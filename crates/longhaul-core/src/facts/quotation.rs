@@ -26,10 +26,7 @@ pub(super) fn quoted_parts(text: &str) -> Vec<Range<usize>> {
     let says_more = text.char_indices().any(|(at, character)| {
         character.is_alphanumeric() && !parts.iter().any(|part| part.contains(&at))
     });
-    match says_more {
-        true => parts,
-        false => Vec::new(),
-    }
+    if says_more { parts } else { Vec::new() }
 }
 
 /// Whether a part of a text, which must be a slice of it, begins inside one of these ranges.
@@ -42,9 +39,10 @@ pub(super) fn begins_inside(text: &str, part: &str, ranges: &[Range<usize>]) -> 
 pub(super) fn without_quoted(text: &str, part: &str, ranges: &[Range<usize>]) -> String {
     let start = offset_of(text, part);
     let shown = part.char_indices().map(|(at, character)| {
-        match ranges.iter().any(|range| range.contains(&(start + at))) {
-            true => ' ',
-            false => character,
+        if ranges.iter().any(|range| range.contains(&(start + at))) {
+            ' '
+        } else {
+            character
         }
     });
     shown.collect()

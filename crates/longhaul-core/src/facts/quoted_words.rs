@@ -57,9 +57,10 @@ impl<'a> QuotedUserWords<'a> {
     ) -> Self {
         let of_message = messages.iter().map(|said| BudgetItem {
             units: utf16_len(&said.written(usize::MAX)) as u64,
-            standing: match said.is_first() || said.message.ordinal > newest {
-                true => ItemProtection::Protected,
-                false => ItemProtection::Plain,
+            standing: if said.is_first() || said.message.ordinal > newest {
+                ItemProtection::Protected
+            } else {
+                ItemProtection::Plain
             },
         });
         let of_rule = rules.iter().map(|rule| BudgetItem {
@@ -134,8 +135,9 @@ impl<'a> QuotedUserWords<'a> {
 }
 
 fn titled(title: &str, lines: String) -> String {
-    match lines.is_empty() {
-        true => lines,
-        false => format!("\n{title}{lines}"),
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("\n{title}{lines}")
     }
 }

@@ -94,9 +94,10 @@ impl Facts {
                 return;
             }
             let call = answer.call().and_then(|id| self.open.remove(&id));
-            match answer.block.is_error {
-                true => self.failed(answer, call, at),
-                false => self.succeeded(answer, call, at),
+            if answer.block.is_error {
+                self.failed(answer, call, at)
+            } else {
+                self.succeeded(answer, call, at)
             }
         }
     }

@@ -36,9 +36,10 @@ pub(super) fn shorten_gapped((head, tail): (&str, &str), missing: u64, most: usi
     let (first, last) = (&head[..first], &rest[last..]);
     let cut = cut_all - (first.len() + last.len()) as u64;
     let shortened = [first, &cut_notice(cut), last].concat();
-    match utf16_len(&shortened) <= most {
-        true => shortened,
-        false => head[..prefix(head, most)].to_owned(),
+    if utf16_len(&shortened) <= most {
+        shortened
+    } else {
+        head[..prefix(head, most)].to_owned()
     }
 }
 

@@ -40,9 +40,10 @@ impl TodoFact {
     /// Since when the item stands that takes the place of this one: as long, unless work on it began after the user's
     /// newest message but one. Then the user has spoken since it was called off, if it was.
     fn since(&self, status: &str, said: u32) -> u32 {
-        match status == "in_progress" && self.status != status {
-            true => self.since.max(said.saturating_sub(1)),
-            false => self.since,
+        if status == "in_progress" && self.status != status {
+            self.since.max(said.saturating_sub(1))
+        } else {
+            self.since
         }
     }
 }

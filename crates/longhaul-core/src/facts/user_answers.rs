@@ -189,9 +189,10 @@ pub(super) fn last_words(value: &[u8]) -> Option<String> {
     let content = json::content(value)?;
     let tail = json::decode_tail(content, LONGEST_QUESTION);
     // A text that was cut begins with a whole line.
-    let tail = match content.len() > LONGEST_QUESTION {
-        true => tail.split_once('\n').map_or(&*tail, |(_, rest)| rest),
-        false => &tail,
+    let tail = if content.len() > LONGEST_QUESTION {
+        tail.split_once('\n').map_or(&*tail, |(_, rest)| rest)
+    } else {
+        &tail
     };
     Some(tail.trim().to_owned())
 }

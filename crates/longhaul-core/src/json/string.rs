@@ -237,9 +237,10 @@ fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<StringLit
         let controls = block.simd_lt(u8x64::splat(simd, 0x20)).to_bitmask() & inside;
         if controls != 0 {
             let at = base + controls.trailing_zeros() as usize;
-            return Err(match at < bytes.len() {
-                true => JsonFault::new(at, JsonFaultKind::ControlCharacter),
-                false => JsonFault::new(bytes.len(), JsonFaultKind::UnexpectedEnd),
+            return Err(if at < bytes.len() {
+                JsonFault::new(at, JsonFaultKind::ControlCharacter)
+            } else {
+                JsonFault::new(bytes.len(), JsonFaultKind::UnexpectedEnd)
             });
         }
         tally.count_non_ascii(simd, block, inside);

@@ -13,9 +13,12 @@ pub(super) fn of(block: &[u8]) -> String {
     let kind = object.string("type").unwrap_or_default();
     let text = match &*kind {
         "text" => object.string("text").map(Cow::into_owned),
-        "thinking" => object.string("thinking").map(|text| match text.is_empty() {
-            true => "[signed, and not shown to anybody]".to_owned(),
-            false => text.into_owned(),
+        "thinking" => object.string("thinking").map(|text| {
+            if text.is_empty() {
+                "[signed, and not shown to anybody]".to_owned()
+            } else {
+                text.into_owned()
+            }
         }),
         "redacted_thinking" => object.get("data").map(|data| {
             let characters = data.len().saturating_sub(2);

@@ -39,9 +39,10 @@ fn line(item: &ListedItem) -> String {
     };
     let ttl = item.cache.map_or("", Ttl::as_str);
     let notes = item.remarks();
-    let notes = match notes.is_empty() {
-        true => String::new(),
-        false => format!("({}) ", notes.join(", ")),
+    let notes = if notes.is_empty() {
+        String::new()
+    } else {
+        format!("({}) ", notes.join(", "))
     };
     format!(
         "{:>4} {:<8} {message:<12} {:<20} {:>6} {ttl:<2}  {notes}{}",

@@ -48,9 +48,10 @@ impl EarlierSummary {
     pub(super) fn read(message: &str) -> Self {
         let summary = body(message);
         let opening = OPENING.trim_end();
-        let author = match summary.lines().any(|line| line == opening) {
-            true => SummaryAuthor::Extracts,
-            false => SummaryAuthor::Another,
+        let author = if summary.lines().any(|line| line == opening) {
+            SummaryAuthor::Extracts
+        } else {
+            SummaryAuthor::Another
         };
         let mut sections: [Vec<String>; SECTIONS] = std::array::from_fn(|_| Vec::new());
         let mut section = None;
@@ -172,9 +173,10 @@ impl PartialSummary {
                 }
                 continue;
             }
-            begun.open = match line.trim_start().starts_with(CODE) {
-                true => Some(CODE.to_owned()),
-                false => QuoteFence::closing(line),
+            begun.open = if line.trim_start().starts_with(CODE) {
+                Some(CODE.to_owned())
+            } else {
+                QuoteFence::closing(line)
             };
             if let Some((number, _)) = heading(line, begun.sections.last().copied()) {
                 begun.sections.push(number);

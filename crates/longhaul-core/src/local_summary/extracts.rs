@@ -48,9 +48,10 @@ pub(super) fn words((entry, block): &Said<'_>, most: usize) -> String {
 
 /// A lead with what others said behind it: on the same line if it is one, else quoted below.
 pub(super) fn lead_with_quote(lead: &str, text: &str) -> String {
-    match text.contains(is_break) {
-        false => format!("{lead}: {}", inline(text)),
-        true => format!("{lead}:\n{}", quoted(text)),
+    if text.contains(is_break) {
+        format!("{lead}:\n{}", quoted(text))
+    } else {
+        format!("{lead}: {}", inline(text))
     }
 }
 

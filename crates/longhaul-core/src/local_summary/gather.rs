@@ -75,9 +75,10 @@ impl<'a> GatheredView<'a> {
     }
 
     fn input(&mut self, entry: EntryView<'a>, open: &mut Map<Id, usize>) {
-        match entry.facets.flags.compact_summary {
-            true => self.inputs.clear(),
-            false => self.inputs.extend(entry.uuid()),
+        if entry.facets.flags.compact_summary {
+            self.inputs.clear()
+        } else {
+            self.inputs.extend(entry.uuid())
         }
         let blocks = &entry.facets.blocks;
         for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !block.inner) {

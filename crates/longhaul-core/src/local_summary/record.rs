@@ -131,9 +131,10 @@ impl SectionSource<'_> {
             let fixed = retried
                 .filter(|later| later.tool() == called.tool() && !later.failed())
                 .any(|later| about(later) == about(called));
-            let outcome = match fixed {
-                true => "; the same succeeded later",
-                false => "",
+            let outcome = if fixed {
+                "; the same succeeded later"
+            } else {
+                ""
             };
             let text = outcome_text(called, QUOTE);
             items.push(format!(

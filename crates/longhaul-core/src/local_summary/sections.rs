@@ -219,8 +219,9 @@ impl SectionSource<'_> {
 
 /// A line that tells of items left out is part of the quotation too.
 fn marked(item: &str) -> String {
-    match item.starts_with('>') {
-        true => item.to_owned(),
-        false => quoted(item),
+    if item.starts_with('>') {
+        item.to_owned()
+    } else {
+        quoted(item)
     }
 }

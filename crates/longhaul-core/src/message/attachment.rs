@@ -21,9 +21,10 @@ impl<'a> EntryView<'a> {
         }
         let attachment = self.object(facets.attachment);
         let name = attachment.string("type");
-        match name.is_some_and(|name| INVISIBLE.contains(&&*name)) {
-            true => None,
-            false => Some(attachment),
+        if name.is_some_and(|name| INVISIBLE.contains(&&*name)) {
+            None
+        } else {
+            Some(attachment)
         }
     }
 }

@@ -84,8 +84,9 @@ pub fn choose(situation: &MicroSituation<'_>) -> MicroStep {
         return MicroStep::Nothing;
     };
     let can_wait = situation.cache == CacheState::Warm && status.level <= WindowLevel::Warning;
-    match can_wait {
-        true => MicroStep::Wait(clearing),
-        false => MicroStep::Clear(clearing),
+    if can_wait {
+        MicroStep::Wait(clearing)
+    } else {
+        MicroStep::Clear(clearing)
     }
 }

@@ -206,9 +206,10 @@ impl Visitor<'_> for PriceVisitor {
         let whole = pico.round();
         // A decimal fraction is not exact in binary; what is off by more than that is a seventh decimal.
         let exact = (pico - whole).abs() <= whole.abs() * 1e-12 + 1e-6;
-        match (0.0..=1e6).contains(&dollars) && exact {
-            true => Ok(TokenPrice::from_pico_per_token(whole as u64)),
-            false => Err(E::invalid_value(de::Unexpected::Float(dollars), &self)),
+        if (0.0..=1e6).contains(&dollars) && exact {
+            Ok(TokenPrice::from_pico_per_token(whole as u64))
+        } else {
+            Err(E::invalid_value(de::Unexpected::Float(dollars), &self))
         }
     }
 }

@@ -39,9 +39,10 @@ pub(super) fn normalise(requested: &str) -> ModelName {
     // Paths (`openrouter/anthropic/…`, `bedrock/us-east-1/…`, an ARN) end in the model; `anthropic.` may follow a region.
     let file = rest.rsplit('/').next().unwrap_or(rest);
     let id = file.split_once("anthropic.").map_or(file, |(_, id)| id);
-    let route = match id.len() == rest.len() || rest.strip_suffix(id) == Some("anthropic/") {
-        true => ModelRoute::Direct,
-        false => ModelRoute::Reseller,
+    let route = if id.len() == rest.len() || rest.strip_suffix(id) == Some("anthropic/") {
+        ModelRoute::Direct
+    } else {
+        ModelRoute::Reseller
     };
     let id = without_variant(id);
     let id = without_numbered(id, "-v", 1..=2);

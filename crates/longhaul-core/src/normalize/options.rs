@@ -48,9 +48,10 @@ impl RenderRules {
             cleared: options.cleared.iter().copied().collect(),
             tools: options.tools.iter().cloned().collect(),
             betas: options.betas.clone(),
-            references: match options.cache_references {
-                true => CacheReferences::Written,
-                false => CacheReferences::Left,
+            references: if options.cache_references {
+                CacheReferences::Written
+            } else {
+                CacheReferences::Left
             },
         }
     }

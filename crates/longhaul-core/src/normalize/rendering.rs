@@ -122,9 +122,10 @@ impl Rendering {
 
     /// What closes the last message: `]}`, or nothing if there is no message.
     pub fn closing(&self) -> &'static [u8] {
-        match self.writer.messages.is_empty() {
-            true => b"",
-            false => b"]}",
+        if self.writer.messages.is_empty() {
+            b""
+        } else {
+            b"]}"
         }
     }
 

@@ -73,9 +73,10 @@ impl TurnPieces {
     }
 
     fn write_response(&mut self, writer: &mut RenderingWriter, opening: &mut TurnOpening) {
-        let place = match writer.messages.is_empty() {
-            true => BlockPlacement::First,
-            false => BlockPlacement::Behind,
+        let place = if writer.messages.is_empty() {
+            BlockPlacement::First
+        } else {
+            BlockPlacement::Behind
         };
         let said = response_blocks::settle(std::mem::take(&mut self.said), place);
         let Some(first) = said.first() else {

@@ -91,9 +91,10 @@ impl AppliedAnswer {
             _ => body.to_owned(),
         };
         if body.trim().is_empty() {
-            return match ours.body.is_empty() {
-                true => Ok(()),
-                false => Err(SectionRefusal::Blank),
+            return if ours.body.is_empty() {
+                Ok(())
+            } else {
+                Err(SectionRefusal::Blank)
             };
         }
         let title = ours.title.to_owned();

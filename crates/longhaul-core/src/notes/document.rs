@@ -108,9 +108,10 @@ impl SessionNotes {
             (false, false) => [before, &body, behind].concat(),
             (true, false) => {
                 let line = if before.ends_with('\n') { "" } else { end };
-                let gap = match behind.is_empty() || behind.starts_with(['\r', '\n']) {
-                    true => "",
-                    false => end,
+                let gap = if behind.is_empty() || behind.starts_with(['\r', '\n']) {
+                    ""
+                } else {
+                    end
                 };
                 [before, line, &body, end, gap, behind].concat()
             }
@@ -121,9 +122,10 @@ impl SessionNotes {
             at if at == section => NotesSection { body: &body, ..old },
             _ => old,
         });
-        match wanted.eq(changed.sections()) {
-            true => Ok(changed),
-            false => Err(BrokenNotesFrame),
+        if wanted.eq(changed.sections()) {
+            Ok(changed)
+        } else {
+            Err(BrokenNotesFrame)
         }
     }
 
@@ -133,10 +135,7 @@ impl SessionNotes {
             .sections()
             .map(NotesSection::frame)
             .eq(changed.sections().map(NotesSection::frame));
-        match same {
-            true => Ok(()),
-            false => Err(BrokenNotesFrame),
-        }
+        if same { Ok(()) } else { Err(BrokenNotesFrame) }
     }
 
     /// Where a section's heading begins; the end of the text behind the last.
@@ -160,12 +159,11 @@ impl SessionNotes {
     fn core(&self, place: &SectionRanges) -> Range<usize> {
         let room = &self.text[place.room.clone()];
         let body = trimmed(room);
-        match body.is_empty() {
-            true => place.room.start..place.room.start,
-            false => {
-                let start = place.room.start + (room.trim_end().len() - body.len());
-                start..start + body.len()
-            }
+        if body.is_empty() {
+            place.room.start..place.room.start
+        } else {
+            let start = place.room.start + (room.trim_end().len() - body.len());
+            start..start + body.len()
         }
     }
 

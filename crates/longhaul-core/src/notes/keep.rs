@@ -59,9 +59,10 @@ impl WeighedEntry {
         Self {
             uuid: entry.uuid(),
             weight,
-            spoken: match speaks && text {
-                true => EntryWords::Words,
-                false => EntryWords::Nothing,
+            spoken: if speaks && text {
+                EntryWords::Words
+            } else {
+                EntryWords::Nothing
             },
         }
     }

@@ -105,17 +105,19 @@ impl NotesTrigger {
             return NotesDue::Running;
         }
         let Some(last) = self.last else {
-            return match tokens >= self.start {
-                true => NotesDue::Now,
-                false => NotesDue::TooLittleNew,
+            return if tokens >= self.start {
+                NotesDue::Now
+            } else {
+                NotesDue::TooLittleNew
             };
         };
         if tokens.saturating_sub(last) < self.growth {
             return NotesDue::TooLittleNew;
         }
-        match self.calls_since >= self.calls || self.last_turn == LastTurn::OnlySpoke {
-            true => NotesDue::Now,
-            false => NotesDue::MidWork,
+        if self.calls_since >= self.calls || self.last_turn == LastTurn::OnlySpoke {
+            NotesDue::Now
+        } else {
+            NotesDue::MidWork
         }
     }
 

@@ -85,18 +85,20 @@ impl CompactionTracking {
 
     /// The breaker now.
     pub(crate) fn breaker(&self) -> Breaker {
-        match self.failures >= FAILURES {
-            true => Breaker::Open,
-            false => Breaker::Closed,
+        if self.failures >= FAILURES {
+            Breaker::Open
+        } else {
+            Breaker::Closed
         }
     }
 
     /// An automatic attempt failed. A cancel by the user is not a failure and is not told here.
     pub(crate) fn failed(&mut self) -> BreakerChange {
         self.failures = self.failures.saturating_add(1);
-        match self.failures == FAILURES {
-            true => BreakerChange::Now,
-            false => BreakerChange::No,
+        if self.failures == FAILURES {
+            BreakerChange::Now
+        } else {
+            BreakerChange::No
         }
     }
 

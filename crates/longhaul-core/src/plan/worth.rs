@@ -22,9 +22,10 @@ pub enum CompactionWorth {
 
 /// Judges a compaction by the tokens in the window before it and after it.
 pub fn worth(window: &WindowStatus, before: u64, after: u64) -> CompactionWorth {
-    match before.saturating_sub(after) >= least_freed(window) {
-        true => CompactionWorth::Enough,
-        false => CompactionWorth::TooLittle,
+    if before.saturating_sub(after) >= least_freed(window) {
+        CompactionWorth::Enough
+    } else {
+        CompactionWorth::TooLittle
     }
 }
 

@@ -307,9 +307,10 @@ impl RequestAssembly {
             return Err(RequestNotReady::OpenCalls(open));
         }
         self.rendering.seal();
-        match self.rendering.messages().is_empty() {
-            true => Err(RequestNotReady::Empty),
-            false => Ok(()),
+        if self.rendering.messages().is_empty() {
+            Err(RequestNotReady::Empty)
+        } else {
+            Ok(())
         }
     }
 
@@ -375,9 +376,10 @@ fn fields(more: Option<&RawValue>) -> Vec<u8> {
 /// A fork's message: joined to the user's, where that is still open, else behind what closes the reply.
 fn forked(in_user: bool, closing: &[u8], text: &str) -> Vec<u8> {
     let block = text_block(text);
-    let before: [&[u8]; 2] = match in_user {
-        true => [b",", b""],
-        false => [closing, br#",{"role":"user","content":["#],
+    let before: [&[u8]; 2] = if in_user {
+        [b",", b""]
+    } else {
+        [closing, br#",{"role":"user","content":["#]
     };
     [before[0], before[1], &block, b"]}"].concat()
 }

@@ -72,9 +72,12 @@ pub(super) fn one_line(value: &str) -> Cow<'_, str> {
     if !value.contains(char::is_control) {
         return Cow::Borrowed(value);
     }
-    let spelled = value.chars().map(|c| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
+    let spelled = value.chars().map(|c| {
+        if c.is_control() {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
     });
     Cow::Owned(spelled.collect())
 }

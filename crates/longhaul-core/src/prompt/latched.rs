@@ -114,9 +114,10 @@ fn sorted(betas: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 fn most_images(spec: &ModelSpec) -> usize {
-    match spec.window > LARGE_WINDOW {
-        true => 600,
-        false => fewest_images(),
+    if spec.window > LARGE_WINDOW {
+        600
+    } else {
+        fewest_images()
     }
 }
 

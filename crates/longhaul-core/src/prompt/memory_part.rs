@@ -44,9 +44,10 @@ pub(super) fn memory_part(
     let mut parts = Vec::new();
     let mut missing = Vec::new();
     for (at, file) in files.iter().enumerate() {
-        let part = match at < shown {
-            true => memory_file(file, level.saturating_sub(between)),
-            false => None,
+        let part = if at < shown {
+            memory_file(file, level.saturating_sub(between))
+        } else {
+            None
         };
         let (part, cut) = match part {
             Some((part, cut)) => (Some(part), cut),

@@ -15,12 +15,11 @@ const MOST_TOKENS: u64 = 10_000;
 pub fn nested_memory(file: &MemoryFile, scale: WindowScale) -> Value {
     let text = file.text.trim();
     let most = cut::units_within(scale.apply(MOST_TOKENS));
-    let content = match cut::units(text) <= most && file.unread_bytes == 0 {
-        true => text.to_owned(),
-        false => {
-            let kept = cut::at_line(text, most).trim_end();
-            format!("{kept}\n{}", cut_note(file, kept))
-        }
+    let content = if cut::units(text) <= most && file.unread_bytes == 0 {
+        text.to_owned()
+    } else {
+        let kept = cut::at_line(text, most).trim_end();
+        format!("{kept}\n{}", cut_note(file, kept))
     };
     let kind = match file.kind {
         MemoryFileKind::User => "User",

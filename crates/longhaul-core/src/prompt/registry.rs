@@ -103,9 +103,10 @@ impl SectionRegistry {
                 cause,
             });
         }
-        match std::mem::replace(&mut self.refreshed, true) {
-            true => changes,
-            false => Vec::new(),
+        if std::mem::replace(&mut self.refreshed, true) {
+            changes
+        } else {
+            Vec::new()
         }
     }
 

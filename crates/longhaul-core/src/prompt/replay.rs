@@ -28,9 +28,10 @@ pub struct RenderingReplay {
 impl RenderingReplay {
     /// The field that its requests carry beside the head's, in an object of its own.
     pub fn more_fields(&self) -> Option<Box<RawValue>> {
-        match self.head.latched.cache_references {
-            true => CacheEditState::of(&self.cache_edits).field(),
-            false => None,
+        if self.head.latched.cache_references {
+            CacheEditState::of(&self.cache_edits).field()
+        } else {
+            None
         }
     }
 }

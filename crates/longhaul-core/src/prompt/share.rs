@@ -21,9 +21,10 @@ pub(super) fn how_many(wants: &[u64], total: u64, least: u64) -> usize {
     let (mut enough, mut too_many) = (0, wants.len() + 1);
     while too_many - enough > 1 {
         let middle = enough.midpoint(too_many);
-        match level(&wants[..middle], total) >= least {
-            true => enough = middle,
-            false => too_many = middle,
+        if level(&wants[..middle], total) >= least {
+            enough = middle
+        } else {
+            too_many = middle
         }
     }
     enough

@@ -55,9 +55,10 @@ pub(super) fn stripped_through<'a>(
     let replied = history
         .clone()
         .any(|entry| entry.facets.kind == EntryKind::Assistant);
-    match strip && replied {
-        true => newest(history).or(named),
-        false => named,
+    if strip && replied {
+        newest(history).or(named)
+    } else {
+        named
     }
 }
 

@@ -103,10 +103,9 @@ impl TtlPolicy {
         let long = settings.one_hour
             && !settings.five_minutes_only
             && self.long_lived.iter().any(|name| names(name, source));
-        settings.enabled.then_some(match long {
-            true => Ttl::OneHour,
-            false => Ttl::FiveMinutes,
-        })
+        settings
+            .enabled
+            .then_some(if long { Ttl::OneHour } else { Ttl::FiveMinutes })
     }
 }
 

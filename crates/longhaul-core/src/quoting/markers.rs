@@ -98,9 +98,10 @@ fn read() -> Vec<Marker> {
 
 fn marker(line: &str, kind: MarkerKind) -> Option<Marker> {
     let line = line.trim();
-    let kind = match line.starts_with('#') {
-        true => MarkerKind::Heading,
-        false => kind,
+    let kind = if line.starts_with('#') {
+        MarkerKind::Heading
+    } else {
+        kind
     };
     let fixed = line.split('{').next().unwrap_or_default();
     // What a heading says in brackets explains it.

@@ -87,9 +87,10 @@ pub fn drop_oldest(
         rounds: dropped,
         weight,
         from,
-        lead: match first.is_some_and(|piece| piece.part.is_response()) {
-            true => RequestLead::Marker,
-            false => RequestLead::Own,
+        lead: if first.is_some_and(|piece| piece.part.is_response()) {
+            RequestLead::Marker
+        } else {
+            RequestLead::Own
         },
     })
 }

@@ -80,9 +80,10 @@ fn head_of(section: &str, most: usize) -> String {
         return short;
     }
     kept.push_str(&note(count - lines));
-    match utf16_len(&kept) <= most {
-        true => kept,
-        false => shorten(section, most),
+    if utf16_len(&kept) <= most {
+        kept
+    } else {
+        shorten(section, most)
     }
 }
 

@@ -345,9 +345,10 @@ impl TokenLedger {
         }
         for (id, edited) in std::mem::take(&mut self.edited) {
             self.results.insert(id, edited.result);
-            match edited.anchor_seen == self.anchor_mark() {
-                true => self.put_back(edited.result),
-                false => self.input(edited.result.weight),
+            if edited.anchor_seen == self.anchor_mark() {
+                self.put_back(edited.result)
+            } else {
+                self.input(edited.result.weight)
             }
         }
     }
@@ -373,9 +374,10 @@ impl TokenLedger {
             }
             self.results.insert(id, edited.result);
             // The reply that told of the expired cache has measured them: nothing could be dropped from it.
-            match edited.anchor_seen == anchor_seen {
-                true => self.put_back(edited.result),
-                false => self.whole += edited.result.weight,
+            if edited.anchor_seen == anchor_seen {
+                self.put_back(edited.result)
+            } else {
+                self.whole += edited.result.weight
             }
         }
     }

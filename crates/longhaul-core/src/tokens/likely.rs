@@ -107,9 +107,10 @@ fn joins(before: CharRunKind, after: CharRunKind) -> TornRun {
     // `camelCase` is made of words.
     let is_case = matches!(before, CharRunKind::Lower | CharRunKind::Capitalised)
         && after == CharRunKind::Upper;
-    match written(before) && written(after) && !is_case {
-        true => TornRun::Yes,
-        false => TornRun::No,
+    if written(before) && written(after) && !is_case {
+        TornRun::Yes
+    } else {
+        TornRun::No
     }
 }
 

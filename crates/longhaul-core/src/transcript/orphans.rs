@@ -106,9 +106,10 @@ fn later_responses(
             continue;
         }
         if let Some(parent) = links.chain().parent(at as u32) {
-            let own = match row.is_reply() {
-                true => LaterResponses::Only(row.message),
-                false => LaterResponses::None,
+            let own = if row.is_reply() {
+                LaterResponses::Only(row.message)
+            } else {
+                LaterResponses::None
             };
             later[parent as usize] = later[parent as usize].and(later[at]).and(own);
         }

@@ -29,9 +29,10 @@ pub(crate) fn hostile() -> impl Strategy<Value = Vec<ViewPiece>> {
     let calls = || prop::collection::vec(0_u8..6, 0..3);
     let piece = (part, calls(), calls()).prop_map(|(part, calls, answers)| ViewPiece {
         part,
-        calls: match part.is_response() {
-            true => calls.into_iter().map(|call| id("t", call)).collect(),
-            false => Vec::new(),
+        calls: if part.is_response() {
+            calls.into_iter().map(|call| id("t", call)).collect()
+        } else {
+            Vec::new()
         },
         answers: match part {
             PieceKind::Input => answers.into_iter().map(|call| id("t", call)).collect(),

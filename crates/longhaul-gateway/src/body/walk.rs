@@ -56,9 +56,10 @@ impl<'a> JsonWalk<'a> {
 
     /// Passes one structural byte that must come next.
     pub(super) fn pass(&mut self, byte: u8) -> Result<(), JsonFault> {
-        match self.take(byte) {
-            true => Ok(()),
-            false => Err(self.fault()),
+        if self.take(byte) {
+            Ok(())
+        } else {
+            Err(self.fault())
         }
     }
 
@@ -87,9 +88,10 @@ impl<'a> JsonWalk<'a> {
         })?;
         self.pass(b':')?;
         let raw = self.bytes.get(literal.0).unwrap_or_default();
-        Ok(match literal.1 {
-            true => Cow::Owned(decode(raw).into_owned().into_bytes()),
-            false => Cow::Borrowed(raw),
+        Ok(if literal.1 {
+            Cow::Owned(decode(raw).into_owned().into_bytes())
+        } else {
+            Cow::Borrowed(raw)
         })
     }
 

@@ -46,13 +46,15 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
 
     /// Forgets the older half; if there is none, the younger.
     pub fn forget_older(&mut self) {
-        match self.old.is_empty() {
-            true => self.young_bytes = 0,
-            false => self.old_bytes = 0,
+        if self.old.is_empty() {
+            self.young_bytes = 0
+        } else {
+            self.old_bytes = 0
         }
-        match self.old.is_empty() {
-            true => self.young = Map::default(),
-            false => self.old = Map::default(),
+        if self.old.is_empty() {
+            self.young = Map::default()
+        } else {
+            self.old = Map::default()
         }
     }
 

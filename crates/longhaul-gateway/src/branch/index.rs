@@ -225,9 +225,12 @@ impl BranchIndex {
             before.relation,
             BranchRelation::New | BranchRelation::Branches(..)
         );
-        let name = || match begins {
-            true => before.line,
-            false => self.ids.next_id(),
+        let name = || {
+            if begins {
+                before.line
+            } else {
+                self.ids.next_id()
+            }
         };
         let placed = self.found(tenant, group, hashes, chain, name);
         self.move_to(tenant, placed.line, placed.session, placed.stands);

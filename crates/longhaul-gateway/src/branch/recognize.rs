@@ -367,12 +367,11 @@ impl BranchRecognizer {
         let ends = kept.chain(read).collect::<Vec<_>>().into_iter();
         // Beginnings are looked up within a tenant.
         let others;
-        let starts = match whose == request.tenant {
-            true => &recognised.starts,
-            false => {
-                others = BodyBeginnings::of(self.key.seed(), whose, request.body);
-                &others
-            }
+        let starts = if whose == request.tenant {
+            &recognised.starts
+        } else {
+            others = BodyBeginnings::of(self.key.seed(), whose, request.body);
+            &others
         };
         let remembered = RememberedRequest {
             landmarks: landmarks(request.body, starts, ends),

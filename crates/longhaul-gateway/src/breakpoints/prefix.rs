@@ -114,9 +114,10 @@ impl ScannedPrefix {
         };
         let theirs = self.found().filter(|found| found.ttl.is_some()).count();
         for (at, tool) in self.tools.iter().enumerate() {
-            match places.contains(&PrefixPosition::Tool(at)) {
-                true => plan.did += plan.tools.mark(0, tool, ttl).into(),
-                false => plan.tools.unmark(0, tool),
+            if places.contains(&PrefixPosition::Tool(at)) {
+                plan.did += plan.tools.mark(0, tool, ttl).into()
+            } else {
+                plan.tools.unmark(0, tool)
             }
         }
         if let ScannedContent::Plain(_) = self.system
@@ -125,9 +126,10 @@ impl ScannedPrefix {
             plan.did += plan.system.mark_block(0, &self.system, 0, ttl).into();
         }
         for (at, block) in self.system.blocks().iter().enumerate() {
-            match places.contains(&PrefixPosition::System(at)) {
-                true => plan.did += plan.system.mark(0, block, ttl).into(),
-                false => plan.system.unmark(0, block),
+            if places.contains(&PrefixPosition::System(at)) {
+                plan.did += plan.system.mark(0, block, ttl).into()
+            } else {
+                plan.system.unmark(0, block)
             }
         }
         plan.did.taken = theirs - plan.did.stayed;

@@ -131,9 +131,10 @@ mod tests {
     ) -> (BreakpointHistory, Vec<usize>) {
         let element = |at: usize| {
             let role = ["user", "assistant"][at % 2];
-            let marker = match marked.contains(&at) {
-                true => r#","cache_control":{"type":"ephemeral"}"#,
-                false => "",
+            let marker = if marked.contains(&at) {
+                r#","cache_control":{"type":"ephemeral"}"#
+            } else {
+                ""
             };
             format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{at}"{marker}}}]}}"#)
         };

@@ -124,9 +124,10 @@ async fn pass(
     let is_apart = credentials.is_empty() && !keyless_are_one;
     let (of_key, tenant) = {
         let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_key = match is_apart {
-            true => tenants.nobody(number),
-            false => tenants.of(&credentials),
+        let of_key = if is_apart {
+            tenants.nobody(number)
+        } else {
+            tenants.of(&credentials)
         };
         (of_key, tenants.whose(of_key))
     };

@@ -36,9 +36,10 @@ pub(super) async fn recognise(
     // Before it is read only the most can be told; a body of few messages must not be refused for that.
     let most = RecognizedBody::most(unknown, messages).min(state.budget.limit() / BEFORE);
     let mut charge = state.budget.take(most)?;
-    let read = match unknown < LONG {
-        true => state.recognizer.read_rest(request, starts, shared),
-        false => read_apart(state, request, body, starts, shared).await,
+    let read = if unknown < LONG {
+        state.recognizer.read_rest(request, starts, shared)
+    } else {
+        read_apart(state, request, body, starts, shared).await
     };
     match read {
         Ok(mut recognised) => {

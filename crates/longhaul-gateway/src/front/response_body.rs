@@ -125,9 +125,12 @@ impl ForwardedResponse {
 
 impl Drop for ForwardedResponse {
     fn drop(&mut self) {
-        let whole = || match self.body.is_end_stream() {
-            true => CallEnding::Whole,
-            false => CallEnding::ClientGone,
+        let whole = || {
+            if self.body.is_end_stream() {
+                CallEnding::Whole
+            } else {
+                CallEnding::ClientGone
+            }
         };
         let ended = self.ended.unwrap_or_else(whole);
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -121,8 +121,9 @@ async fn check_error(
     }
     let sent = material.outgoing.parts.clone();
     call.context = Some(material);
-    Ok(match recovered {
-        true => ResponseDecision::Retry(sent, first),
-        false => ResponseDecision::Held(first),
+    Ok(if recovered {
+        ResponseDecision::Retry(sent, first)
+    } else {
+        ResponseDecision::Held(first)
     })
 }

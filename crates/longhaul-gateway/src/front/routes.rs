@@ -57,8 +57,9 @@ fn dialect_of(path: &str) -> Dialect {
         "/v1/completions",
         "/v1/images",
     ];
-    match OPENAI.iter().any(|start| path.starts_with(start)) {
-        true => Dialect::OpenAi,
-        false => Dialect::Anthropic,
+    if OPENAI.iter().any(|start| path.starts_with(start)) {
+        Dialect::OpenAi
+    } else {
+        Dialect::Anthropic
     }
 }

@@ -107,12 +107,11 @@ pub(super) async fn check_ending(
     }
     let sent = material.outgoing.parts.clone();
     call.context = Some(material);
-    Ok(match recovered {
-        true => {
-            write_down(state, call, &first);
-            ResponseDecision::Retry(sent, first)
-        }
-        false => ResponseDecision::Held(first),
+    Ok(if recovered {
+        write_down(state, call, &first);
+        ResponseDecision::Retry(sent, first)
+    } else {
+        ResponseDecision::Held(first)
     })
 }
 

@@ -137,9 +137,10 @@ impl CompactedPrefixes {
             let found = {
                 let known = known.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut newest = hashes.iter().rev();
-                match known.is_empty() {
-                    true => None,
-                    false => newest.find(|hash| known.contains_key(&(tenant, **hash))),
+                if known.is_empty() {
+                    None
+                } else {
+                    newest.find(|hash| known.contains_key(&(tenant, **hash)))
                 }
             };
             let Some(at) = found.copied() else {

@@ -94,9 +94,10 @@ impl UpstreamCaller {
         let kind = parts.headers.get(header::CONTENT_TYPE);
         let streamed = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         let malformed = |_| Error::new(ErrorClass::Malformed, "the answer cannot be read");
-        match streamed {
-            true => folded(self.dialect, &body).map_err(malformed),
-            false => decode_json(self.dialect, &body).map_err(|_| malformed(())),
+        if streamed {
+            folded(self.dialect, &body).map_err(malformed)
+        } else {
+            decode_json(self.dialect, &body).map_err(|_| malformed(()))
         }
     }
 }
@@ -266,11 +267,10 @@ pub(super) fn way_behind(material: &RequestContext) -> AppendedRequestWay {
     }
     // A budget for thinking is a part of the limit, and of the cache's key.
     let thinking = body.object("thinking");
-    match thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
-        true => {
-            AppendedRequestWay::No("max_tokens is too small, and a thinking budget depends on it")
-        }
-        false => AppendedRequestWay::Raised,
+    if thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
+        AppendedRequestWay::No("max_tokens is too small, and a thinking budget depends on it")
+    } else {
+        AppendedRequestWay::Raised
     }
 }
 

@@ -118,12 +118,13 @@ impl Compactor {
     async fn one_at_a_time(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
         let lock = self.lock(material.placed.line);
         let ahead = occasion.is_ahead();
-        let _mine = match ahead {
-            true => match lock.try_lock() {
+        let _mine = if ahead {
+            match lock.try_lock() {
                 Ok(mine) => mine,
                 Err(_) => return false,
-            },
-            false => lock.lock().await,
+            }
+        } else {
+            lock.lock().await
         };
         let key = claim_key(material);
         loop {

@@ -89,11 +89,12 @@ impl MemoryBudget {
             return Ok(());
         }
         self.make_room(bytes);
-        match self.fits(bytes) {
-            true => Ok(()),
-            false => Err(BudgetExhausted {
+        if self.fits(bytes) {
+            Ok(())
+        } else {
+            Err(BudgetExhausted {
                 limit: self.0.limit,
-            }),
+            })
         }
     }
 

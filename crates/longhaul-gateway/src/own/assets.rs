@@ -61,9 +61,10 @@ pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response<OwnBody>>
         had.map(|one| one.trim().trim_start_matches("W/"))
             .any(|one| one == tag || one == "*")
     });
-    let mut answer = match known {
-        true => Response::new(OwnBody::whole(Bytes::new())),
-        false => Response::new(OwnBody::whole(Bytes::from_static(text.as_bytes()))),
+    let mut answer = if known {
+        Response::new(OwnBody::whole(Bytes::new()))
+    } else {
+        Response::new(OwnBody::whole(Bytes::from_static(text.as_bytes())))
     };
     if known {
         *answer.status_mut() = StatusCode::NOT_MODIFIED;

@@ -19,12 +19,13 @@ pub(super) fn allowed(
                 .get(header::AUTHORIZATION)
                 .map(|value| value.as_bytes());
             let given = given.and_then(|value| value.strip_prefix(b"Bearer "));
-            match given.is_some_and(|given| same(given, token.expose().as_bytes())) {
-                true => Ok(()),
-                false => refuse(
+            if given.is_some_and(|given| same(given, token.expose().as_bytes())) {
+                Ok(())
+            } else {
+                refuse(
                     StatusCode::UNAUTHORIZED,
                     "send the gateway's token as `authorization: Bearer TOKEN`",
-                ),
+                )
             }
         }
         None if !state.on_loopback => refuse(

@@ -128,9 +128,10 @@ impl Upstream {
     /// Where a request goes: path and query as they came, behind the path of the base URL.
     pub(super) fn uri(&self, asked: &Uri) -> Option<Uri> {
         let asked = asked.path_and_query().map_or("/", PathAndQuery::as_str);
-        let path = match self.base.is_empty() {
-            true => asked.parse(),
-            false => format!("{}{asked}", self.base).parse(),
+        let path = if self.base.is_empty() {
+            asked.parse()
+        } else {
+            format!("{}{asked}", self.base).parse()
         };
         let mut parts = http::uri::Parts::default();
         parts.scheme = Some(self.scheme.clone());
@@ -180,9 +181,10 @@ impl Upstream {
             return GatewayRefusal::Mismatch { host, why };
         }
         let why = chain(error);
-        match error.is_connect() {
-            true => GatewayRefusal::Unreachable { host, why },
-            false => GatewayRefusal::Broke { host, why },
+        if error.is_connect() {
+            GatewayRefusal::Unreachable { host, why }
+        } else {
+            GatewayRefusal::Broke { host, why }
         }
     }
 }

@@ -27,9 +27,10 @@ impl Metrics {
                 let labels: Vec<String> = labels
                     .map(|(label, value)| format!("{label}=\"{value}\""))
                     .collect();
-                let labels = match labels.is_empty() {
-                    true => String::new(),
-                    false => format!("{{{}}}", labels.join(",")),
+                let labels = if labels.is_empty() {
+                    String::new()
+                } else {
+                    format!("{{{}}}", labels.join(","))
                 };
                 let _ = writeln!(out, "longhaul_{name}{labels} {}", sample.number);
             }

@@ -349,9 +349,10 @@ fn later(before: Usage, told: Usage) -> Usage {
         cache_deleted: told.cache_deleted.or(before.cache_deleted),
         batch: before.batch || told.batch,
         us_only: before.us_only || told.us_only,
-        iterations: match told.iterations.is_empty() {
-            true => before.iterations,
-            false => told.iterations,
+        iterations: if told.iterations.is_empty() {
+            before.iterations
+        } else {
+            told.iterations
         },
     }
 }

@@ -66,9 +66,10 @@ impl WatchedRequest {
         betas: String,
     ) -> Option<Self> {
         let head = hash(dialect, body, &recognised, &betas);
-        let part = match heads.knows(head) {
-            true => BodySlice::news(budget, body, &recognised).ok()?,
-            false => BodySlice::whole(body),
+        let part = if heads.knows(head) {
+            BodySlice::news(budget, body, &recognised).ok()?
+        } else {
+            BodySlice::whole(body)
         };
         Some(Self {
             session,

@@ -160,9 +160,10 @@ async fn an_organisation_counts_only_where_the_upstream_let_the_client_in() {
                 while let Some(request) = read_message(&mut stream).await {
                     let request = String::from_utf8(request).unwrap();
                     let key = header(&request, "x-api-key").unwrap();
-                    let status = match key.starts_with("good") {
-                        true => "200 OK",
-                        false => "401 Unauthorized",
+                    let status = if key.starts_with("good") {
+                        "200 OK"
+                    } else {
+                        "401 Unauthorized"
                     };
                     let answer = format!(
                         "HTTP/1.1 {status}\r\nanthropic-organization-id: org\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"

@@ -105,9 +105,10 @@ async fn a_store_that_is_deleted_while_in_use_is_opened_anew() {
     ask(&gateway, "/v1/messages", &body(&talk(1))).await;
     sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 1).await;
     for whole in [false, true] {
-        match whole {
-            true => std::fs::remove_dir_all(&inner).unwrap(),
-            false => std::fs::remove_file(&path).unwrap(),
+        if whole {
+            std::fs::remove_dir_all(&inner).unwrap()
+        } else {
+            std::fs::remove_file(&path).unwrap()
         }
         // The books go on, and so do summaries.
         let (answer, _) = ask(&gateway, "/v1/messages", &body(&talk(120))).await;
@@ -141,9 +142,10 @@ impl Full {
 
 impl StoreHealth for Full {
     fn probe(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        match self.is_full.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(self.refused())),
-            false => self.kept.probe(),
+        if self.is_full.load(Ordering::SeqCst) {
+            Box::pin(std::future::ready(self.refused()))
+        } else {
+            self.kept.probe()
         }
     }
 }
@@ -151,9 +153,10 @@ impl StoreHealth for Full {
 impl PrefixStore for Full {
     fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.puts.fetch_add(1, Ordering::SeqCst);
-        match self.is_full.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(self.refused())),
-            false => self.kept.put(rewrite),
+        if self.is_full.load(Ordering::SeqCst) {
+            Box::pin(std::future::ready(self.refused()))
+        } else {
+            self.kept.put(rewrite)
         }
     }
 

@@ -58,9 +58,10 @@ async fn completions(noting: NotesMode) -> BTreeMap<String, usize> {
             .map(|call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": String::from_utf8_lossy(call.input)}}))
             .collect();
         let text = reply.text();
-        messages.push(match made.is_empty() {
-            true => json!({"role": "assistant", "content": text}),
-            false => json!({"role": "assistant", "content": text, "tool_calls": made}),
+        messages.push(if made.is_empty() {
+            json!({"role": "assistant", "content": text})
+        } else {
+            json!({"role": "assistant", "content": text, "tool_calls": made})
         });
         for call in &made {
             calls += 1;
@@ -115,9 +116,10 @@ async fn messages(marks: BreakpointMode) -> f64 {
                 json!({"type": "tool_result", "tool_use_id": call.id, "content": result(&call.id, calls)})
             })
             .collect();
-        messages.push(match results.is_empty() {
-            true => json!({"role": "user", "content": format!("Go on with step {turn}.")}),
-            false => json!({"role": "user", "content": results}),
+        messages.push(if results.is_empty() {
+            json!({"role": "user", "content": format!("Go on with step {turn}.")})
+        } else {
+            json!({"role": "user", "content": results})
         });
     }
     assert_eq!(refused(&gateway), 0);

@@ -76,9 +76,10 @@ impl Echo {
     /// The newest tag of a request.
     fn look(&self, turn: &ModelTurn<'_>, is_summary: bool) -> Option<Tag> {
         let mut seen = self.seen.lock().unwrap();
-        match is_summary {
-            true => seen.summaries += 1,
-            false => seen.turns += 1,
+        if is_summary {
+            seen.summaries += 1
+        } else {
+            seen.turns += 1
         }
         let blocks = (turn.request.messages.iter()).flat_map(|message| &message.content);
         let tags: Vec<Tag> = blocks.flat_map(|block| Tag::all(&block.raw)).collect();

@@ -37,9 +37,10 @@ async fn x8_a_body_that_is_too_large_is_refused_in_the_apis_words() {
         ("/v1/messages", false),
         ("/v1/files", false),
     ] {
-        let request = match announced {
-            true => post(path, "", &big),
-            false => format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n{big}\r\n0\r\n\r\n").into_bytes(),
+        let request = if announced {
+            post(path, "", &big)
+        } else {
+            format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n{big}\r\n0\r\n\r\n").into_bytes()
         };
         let answer = exchange(gateway.addr(), &request).await;
         assert!(

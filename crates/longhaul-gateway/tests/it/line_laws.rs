@@ -65,13 +65,15 @@ fn dressed(index: usize, said: &Said, guise: Guise) -> String {
             quoted(text)
         ),
     };
-    let message = match guise.keys_swapped {
-        true => format!(r#"{{ "content" : {content}, "role":"{role}"}}"#),
-        false => format!(r#"{{"role":"{role}","content":{content}}}"#),
+    let message = if guise.keys_swapped {
+        format!(r#"{{ "content" : {content}, "role":"{role}"}}"#)
+    } else {
+        format!(r#"{{"role":"{role}","content":{content}}}"#)
     };
-    match guise.system_before {
-        true => format!(r#"{{"role":"system","content":"now it is {index}"}},{message}"#),
-        false => message,
+    if guise.system_before {
+        format!(r#"{{"role":"system","content":"now it is {index}"}},{message}"#)
+    } else {
+        message
     }
 }
 

@@ -50,9 +50,10 @@ fn named<'l>(name: &str, labels: impl Iterator<Item = &'l KeyValue>) -> String {
         })
         .collect();
     labels.sort();
-    match labels.is_empty() {
-        true => name.to_owned(),
-        false => format!("{name}{{{}}}", labels.join(",")),
+    if labels.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}{{{}}}", labels.join(","))
     }
 }
 

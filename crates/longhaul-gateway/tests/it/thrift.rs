@@ -93,17 +93,14 @@ async fn overloaded(inside: &Gateway) -> (String, Arc<AtomicUsize>) {
             tokio::spawn(async move {
                 while let Some(request) = read_message(&mut stream).await {
                     let is_the_clients = memchr::memmem::find(&request, b"dempotency-").is_some();
-                    let answer = match is_the_clients {
-                        true => {
-                            let mut inside = TcpStream::connect(addr).await.unwrap();
-                            inside.write_all(&request).await.unwrap();
-                            read_message(&mut inside).await.unwrap()
-                        }
-                        false => {
-                            counted.fetch_add(1, Ordering::SeqCst);
-                            let length = BUSY.len();
-                            format!("HTTP/1.1 529 Overloaded\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{BUSY}").into_bytes()
-                        }
+                    let answer = if is_the_clients {
+                        let mut inside = TcpStream::connect(addr).await.unwrap();
+                        inside.write_all(&request).await.unwrap();
+                        read_message(&mut inside).await.unwrap()
+                    } else {
+                        counted.fetch_add(1, Ordering::SeqCst);
+                        let length = BUSY.len();
+                        format!("HTTP/1.1 529 Overloaded\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{BUSY}").into_bytes()
                     };
                     stream.write_all(&answer).await.unwrap();
                 }

@@ -28,9 +28,10 @@ pub(super) fn build(
         .proxy
         .as_ref()
         .is_some_and(|proxy| proxy.url.expose().starts_with("https:"));
-    let tls = match url.scheme() == "https" || secure_proxy {
-        true => Certificates::OfTheSystem,
-        false => Certificates::None,
+    let tls = if url.scheme() == "https" || secure_proxy {
+        Certificates::OfTheSystem
+    } else {
+        Certificates::None
     };
     let builder = http_client(tls, config.proxy.as_ref())?;
     builder

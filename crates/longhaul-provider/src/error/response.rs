@@ -67,9 +67,10 @@ impl ErrorResponse {
     }
 
     fn from_envelope(text: &str, depth: u8) -> Option<Self> {
-        let first = match text.starts_with('[') {
-            true => raw::items(text.as_bytes()).first().copied()?,
-            false => text.as_bytes(),
+        let first = if text.starts_with('[') {
+            raw::items(text.as_bytes()).first().copied()?
+        } else {
+            text.as_bytes()
         };
         if !raw::is_object(first) {
             return None;

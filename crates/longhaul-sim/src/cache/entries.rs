@@ -93,9 +93,10 @@ impl SimPromptCache {
                 evicted: false,
             };
             let slot = self.entries.entry((ask.scope, position.prefix));
-            slot.and_modify(|entry| match entry.evicted || entry.expires() <= ask.now {
-                true => *entry = fresh,
-                false => {
+            slot.and_modify(|entry| {
+                if entry.evicted || entry.expires() <= ask.now {
+                    *entry = fresh
+                } else {
                     // Two requests at once write the same prefix: the first response makes it readable.
                     entry.used = entry.used.max(ask.now);
                     entry.readable = entry.readable.min(fresh.readable);

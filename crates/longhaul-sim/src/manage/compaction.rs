@@ -63,12 +63,13 @@ pub fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
     let open = last.is_some_and(|last| {
         last.role == ApiRole::Assistant && last.content.iter().any(|block| block.kind == "tool_use")
     });
-    match open && OnDemandCompaction::of(request).is_some() {
-        true => Err(ApiError::invalid(
+    if open && OnDemandCompaction::of(request).is_some() {
+        Err(ApiError::invalid(
             "compaction: `messages` end in a `tool_use` block without its `tool_result`; send the result, or leave the turn out",
         )
-        .with_code("compaction_incomplete_turn")),
-        false => Ok(()),
+        .with_code("compaction_incomplete_turn"))
+    } else {
+        Ok(())
     }
 }
 
@@ -78,12 +79,13 @@ pub fn check_references(request: &MessagesRequest) -> Result<(), ApiError> {
     let references: usize = blocks
         .map(|block| block.raw.matches("\"tool_reference\"").count())
         .sum();
-    match references > TOOL_REFERENCES {
-        true => Err(ApiError::invalid(format!(
+    if references > TOOL_REFERENCES {
+        Err(ApiError::invalid(format!(
             "compaction: {references} tool references in `messages`, at most {TOOL_REFERENCES} can be kept"
         ))
-        .with_code("compaction_too_many_tool_references")),
-        false => Ok(()),
+        .with_code("compaction_too_many_tool_references"))
+    } else {
+        Ok(())
     }
 }
 

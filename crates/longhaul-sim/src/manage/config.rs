@@ -158,12 +158,13 @@ fn clear_thinking(edit: &Value) -> ClearThinking {
     let keep = edit.get("keep");
     let all = |keep: &Value| keep == "all" || keep.get("type").is_some_and(|kind| kind == "all");
     ClearThinking {
-        keep: keep
-            .filter(|keep| !keep.is_null())
-            .map(|keep| match all(keep) {
-                true => KeepTurns::All,
-                false => KeepTurns::Newest(value(Some(keep)).unwrap_or(1) as usize),
-            }),
+        keep: keep.filter(|keep| !keep.is_null()).map(|keep| {
+            if all(keep) {
+                KeepTurns::All
+            } else {
+                KeepTurns::Newest(value(Some(keep)).unwrap_or(1) as usize)
+            }
+        }),
     }
 }
 

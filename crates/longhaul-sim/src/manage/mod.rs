@@ -50,9 +50,10 @@ pub fn clear(
 ) -> Result<ClearedRequest, ApiError> {
     let mut applied = Vec::new();
     let mut changes = left_out;
-    let mut shown: Option<PromptLayout> = match changes.0.is_empty() {
-        true => None,
-        false => Some(layout.edited(request, &changes, scheme, counter)?),
+    let mut shown: Option<PromptLayout> = if changes.0.is_empty() {
+        None
+    } else {
+        Some(layout.edited(request, &changes, scheme, counter)?)
     };
     for edit in &config.clear {
         let before = shown.as_ref().unwrap_or(layout).prompt.tokens;

@@ -18,9 +18,10 @@ pub(super) fn is_asked(request: &MessagesRequest, ask: &ReplyConstraints<'_>) ->
 /// The reply to a helper call; none where the request is something else.
 pub fn reply(request: &MessagesRequest) -> Option<ReplyDraft> {
     let ask = ReplyConstraints::of(request);
-    match is_asked(request, &ask) {
-        true => draft(request, &ask, &mut Chance::new(0)),
-        false => None,
+    if is_asked(request, &ask) {
+        draft(request, &ask, &mut Chance::new(0))
+    } else {
+        None
     }
 }
 
@@ -98,9 +99,10 @@ fn title(words: &str) -> String {
         .take(6)
         .map(str::to_owned)
         .collect();
-    let mut title = match picked.is_empty() {
-        true => "New conversation".to_owned(),
-        false => picked.join(" "),
+    let mut title = if picked.is_empty() {
+        "New conversation".to_owned()
+    } else {
+        picked.join(" ")
     };
     if let Some(first) = title.get(..1).map(str::to_uppercase) {
         title.replace_range(..1, &first);

@@ -164,9 +164,10 @@ impl PromptLayout {
     fn keepable(&mut self, request: &MessagesRequest, kept: usize, spec: &ModelSpec) -> usize {
         let mut kept = kept.min(self.starts.len());
         let begins =
-            match self.begins == ConversationStart::default() && !contains_summary(request, kept) {
-                true => ConversationStart::default(),
-                false => begin(request),
+            if self.begins == ConversationStart::default() && !contains_summary(request, kept) {
+                ConversationStart::default()
+            } else {
+                begin(request)
             };
         if begins != self.begins {
             self.begins = begins;
@@ -241,9 +242,10 @@ impl PromptLayout {
         };
         for (index, message) in request.messages.iter().enumerate().skip(kept) {
             self.starts.push(self.prompt.positions.len());
-            let mut frame = match self.prompt.positions.len() > self.prefix_len {
-                true => NEXT_MESSAGE,
-                false => FIRST_MESSAGE,
+            let mut frame = if self.prompt.positions.len() > self.prefix_len {
+                NEXT_MESSAGE
+            } else {
+                FIRST_MESSAGE
             };
             for (at, block) in message.content.iter().enumerate() {
                 let thinks = matches!(block.kind.as_str(), "thinking" | "redacted_thinking");

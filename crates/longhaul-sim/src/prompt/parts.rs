@@ -58,9 +58,10 @@ pub(super) fn prefix_positions(
     {
         let identity = identity::of_tool(tool);
         // Web search is no tool definition in the prompt but a part of the system prompt.
-        let (level, list) = match is_web_search(tool) {
-            true => (PromptLevel::System, &mut searches),
-            false => (PromptLevel::Tools, &mut positions),
+        let (level, list) = if is_web_search(tool) {
+            (PromptLevel::System, &mut searches)
+        } else {
+            (PromptLevel::Tools, &mut positions)
         };
         list.push(PromptPosition {
             level,

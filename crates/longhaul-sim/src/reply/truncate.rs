@@ -94,9 +94,10 @@ pub fn cut(
         done.thinking_tokens += if thinks { counted } else { 0 };
         done.content.extend(kept);
         if !whole {
-            done.stop = match limits.window < limits.max_tokens {
-                true => SimStopReason::WindowExceeded,
-                false => SimStopReason::MaxTokens,
+            done.stop = if limits.window < limits.max_tokens {
+                SimStopReason::WindowExceeded
+            } else {
+                SimStopReason::MaxTokens
             };
             return done;
         }
@@ -122,9 +123,10 @@ enum CallPresence {
 
 fn calls(draft: &ReplyDraft) -> CallPresence {
     let is_call = |block: &DraftBlock| matches!(block, DraftBlock::ToolUse { .. });
-    match draft.content.iter().any(is_call) {
-        true => CallPresence::Some,
-        false => CallPresence::None,
+    if draft.content.iter().any(is_call) {
+        CallPresence::Some
+    } else {
+        CallPresence::None
     }
 }
 

@@ -231,9 +231,10 @@ fn read_message(
         _ => &[],
     };
     check_fields(&rest, allowed, None, at, betas)?;
-    let says = match role == ApiRole::System && content.is_empty() && !directive {
-        true => ContentPresence::Nothing,
-        false => ContentPresence::Something,
+    let says = if role == ApiRole::System && content.is_empty() && !directive {
+        ContentPresence::Nothing
+    } else {
+        ContentPresence::Something
     };
     Ok((ApiMessage { role, content }, says))
 }

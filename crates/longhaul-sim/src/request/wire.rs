@@ -59,9 +59,10 @@ fn syntax(error: &serde_json::Error, text: &str) -> ApiError {
         .split_inclusive('\n')
         .take(error.line().saturating_sub(1));
     let start: usize = lines.map(str::len).sum();
-    let end = match error.is_eof() {
-        true => text.len(),
-        false => (start + error.column().saturating_sub(1)).min(text.len()),
+    let end = if error.is_eof() {
+        text.len()
+    } else {
+        (start + error.column().saturating_sub(1)).min(text.len())
     };
     let end = (0..=end)
         .rev()

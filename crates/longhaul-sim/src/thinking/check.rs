@@ -66,9 +66,10 @@ pub fn check_on(
                 continue;
             }
             let path = format!("messages.{message}.content.{index}");
-            let turn = match latest.contains(&message) {
-                true => BlockTurn::Latest { before: in_turn },
-                false => BlockTurn::Earlier,
+            let turn = if latest.contains(&message) {
+                BlockTurn::Latest { before: in_turn }
+            } else {
+                BlockTurn::Earlier
             };
             let seal = whole(block, secret, &path, turn)?;
             in_turn = Some(name(signature(block)));
@@ -223,11 +224,12 @@ fn mismatch(
             } else {
                 "data"
             };
-            let hint = match call.betas.contains(CONTROLS) {
-                true => String::new(),
-                false => format!(
+            let hint = if call.betas.contains(CONTROLS) {
+                String::new()
+            } else {
+                format!(
                     " That setting requires the `{CONTROLS}` value in the `anthropic-beta` header."
-                ),
+                )
             };
             Err(ApiError::invalid(format!(
                 "{path}: Invalid `{field}` in `{}` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".{hint}",

@@ -20,9 +20,10 @@ impl SigningSecret {
         let mut walk = PrefixWalk::start(request, self);
         for message in &request.messages {
             for block in &message.content {
-                match block.is_thinking() {
-                    true => walk.prefix.think(super::prefix::signature(block)),
-                    false => walk.push(message.role, block),
+                if block.is_thinking() {
+                    walk.prefix.think(super::prefix::signature(block))
+                } else {
+                    walk.push(message.role, block)
                 }
             }
         }
@@ -47,12 +48,13 @@ impl SigningSecret {
             let error = ApiError::invalid("Invalid `signature` in `compaction` block");
             return Err(error.with_code("compaction_signature_invalid"));
         };
-        match seal.text == xxh3_128(text.as_bytes()) {
-            true => Ok(()),
-            false => Err(ApiError::invalid(
+        if seal.text == xxh3_128(text.as_bytes()) {
+            Ok(())
+        } else {
+            Err(ApiError::invalid(
                 "`compaction` block content does not match its `signature`; send the block back unchanged",
             )
-            .with_code("compaction_content_mismatch")),
+            .with_code("compaction_content_mismatch"))
         }
     }
 }

@@ -34,9 +34,12 @@ fn size(base64: &str) -> Option<(u64, u64)> {
 fn of_size((width, height): (u64, u64), family: TokenizerFamily) -> u64 {
     let edge = family.image_edge();
     let longest = width.max(height).max(1);
-    let scaled = |side: u64| match longest > edge {
-        true => (side.saturating_mul(edge) / longest).max(1),
-        false => side.max(1),
+    let scaled = |side: u64| {
+        if longest > edge {
+            (side.saturating_mul(edge) / longest).max(1)
+        } else {
+            side.max(1)
+        }
     };
     let squares = |side: u64| scaled(side).div_ceil(SQUARE);
     (squares(width) * squares(height)).min(family.image_cap())

@@ -97,15 +97,16 @@ fn check_range(turns: &[RoleTurn<'_>]) -> Result<(), ApiError> {
         .iter()
         .filter(|turn| turn.role != ApiRole::System)
         .flat_map(|turn| &turn.blocks);
-    match said
+    if said
         .into_iter()
         .any(|placed| placed.block.kind != "compaction")
     {
-        true => Ok(()),
-        false => Err(
+        Ok(())
+    } else {
+        Err(
             ApiError::invalid("compaction: there is nothing to summarize in `messages`")
                 .with_code("compaction_nothing_to_summarize"),
-        ),
+        )
     }
 }
 

@@ -41,9 +41,10 @@ pub(super) fn check(request: &MessagesRequest, spec: &ModelSpec) -> Option<Conve
         let what = format!("Too much media: 0 document pages + {count} images > {most}");
         return Some(ConversationProblem::at(image.message, what));
     }
-    let limit = match images.len() > MANY {
-        true => (MOST_PIXELS_OF_MANY, " for many-image requests"),
-        false => (MOST_PIXELS, ""),
+    let limit = if images.len() > MANY {
+        (MOST_PIXELS_OF_MANY, " for many-image requests")
+    } else {
+        (MOST_PIXELS, "")
     };
     images.iter().find_map(|image| too_large(image, limit))
 }
@@ -66,11 +67,12 @@ fn too_large(
         ));
     }
     let (width, height) = size(data)?;
-    match width.max(height) > most {
-        true => say(format!(
+    if width.max(height) > most {
+        say(format!(
             "At least one of the image dimensions exceed max allowed size{among}: {most} pixels"
-        )),
-        false => None,
+        ))
+    } else {
+        None
     }
 }
 

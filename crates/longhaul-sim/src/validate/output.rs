@@ -66,11 +66,12 @@ pub(super) fn check_stops(request: &MessagesRequest) -> Result<(), ApiError> {
         .get("stop_sequences")
         .and_then(Value::as_array);
     let blank = |stop: &Value| stop.as_str().is_some_and(|stop| stop.trim().is_empty());
-    match stops.is_some_and(|stops| stops.iter().any(blank)) {
-        true => Err(ApiError::invalid(
+    if stops.is_some_and(|stops| stops.iter().any(blank)) {
+        Err(ApiError::invalid(
             "stop_sequences: each stop sequence must contain non-whitespace",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -95,11 +96,12 @@ pub(super) fn check_sampling(
         }
     }
     let both = number("temperature").is_some() && number("top_p").is_some();
-    match both && !generation.takes_both_samplings() {
-        true => Err(ApiError::invalid(
+    if both && !generation.takes_both_samplings() {
+        Err(ApiError::invalid(
             "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -114,10 +116,11 @@ pub(super) fn check_container(request: &MessagesRequest) -> Result<(), ApiError>
         kind.as_ref()
             .is_some_and(|kind| kind.starts_with("code_execution_"))
     };
-    match asked && !request.tools.iter().any(|tool| runs(&tool.kind)) {
-        true => Err(ApiError::invalid(
+    if asked && !request.tools.iter().any(|tool| runs(&tool.kind)) {
+        Err(ApiError::invalid(
             "container: Container identifier can only be provided when using the code execution tool",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

@@ -130,12 +130,13 @@ fn out_of_place(turn: &RoleTurn<'_>, version: &str) -> Option<ConversationProble
         match (turn.role, kind) {
             (ApiRole::User, "text") if version == NEWEST_VERSION => {
                 let cited = placed.block.fields.get("citations")?.as_array()?;
-                match cited.is_empty() {
-                    true => None,
-                    false => say(format!(
+                if cited.is_empty() {
+                    None
+                } else {
+                    say(format!(
                         "{}.text.citations: Extra inputs are not permitted",
                         placed.path()
-                    )),
+                    ))
                 }
             }
             (

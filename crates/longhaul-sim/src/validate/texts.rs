@@ -63,12 +63,13 @@ fn in_result(placed: &PlacedBlock<'_>) -> Option<ConversationProblem> {
             let marked = block
                 .get("cache_control")
                 .is_some_and(|marker| !marker.is_null());
-            let what = match marked {
-                true => format!(
+            let what = if marked {
+                format!(
                     "{}.tool_result.content.{index}.text: {MARKED}",
                     placed.path()
-                ),
-                false => format!("messages: {EMPTY}"),
+                )
+            } else {
+                format!("messages: {EMPTY}")
             };
             ConversationProblem::at(placed.message, what)
         })

@@ -26,11 +26,12 @@ pub(super) fn check_choice(
                 .param("tool_choice", "name")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
-            match request.tools.iter().any(|tool| tool.name == name) {
-                true => Ok(()),
-                false => Err(ApiError::invalid(format!(
+            if request.tools.iter().any(|tool| tool.name == name) {
+                Ok(())
+            } else {
+                Err(ApiError::invalid(format!(
                     "Tool '{name}' not found in provided tools"
-                ))),
+                )))
             }
         }
         _ => Ok(()),

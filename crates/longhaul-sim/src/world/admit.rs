@@ -93,9 +93,10 @@ pub(super) fn dropped(admitted: &CheckedThinking) -> BlockChanges {
 /// The model asked for.
 fn served(world: &World, request: &MessagesRequest) -> Result<Arc<ModelSpec>, ApiError> {
     let spec = world.models.resolve(&request.model).spec;
-    match world.models.models().any(|known| known.id == spec.id) {
-        true => Ok(spec),
-        false => Err(model_not_found(&request.model)),
+    if world.models.models().any(|known| known.id == spec.id) {
+        Ok(spec)
+    } else {
+        Err(model_not_found(&request.model))
     }
 }
 

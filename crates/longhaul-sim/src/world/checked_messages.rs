@@ -38,9 +38,10 @@ pub(super) fn check(
     call: &ApiCall,
 ) -> Result<(), ApiError> {
     let mut settled = std::mem::take(&mut reading.settled);
-    let kept = match settled.model == spec.id {
-        true => reading.kept,
-        false => 0,
+    let kept = if settled.model == spec.id {
+        reading.kept
+    } else {
+        0
     };
     settled.forget(kept);
     let unique = settled.learn(&reading.request, kept);
@@ -106,9 +107,10 @@ impl CheckedMessages {
             let calls = calls.filter(|block| block.kind.ends_with("tool_use"));
             for id in calls.filter_map(|block| block.text("id")) {
                 let id = xxh3_64(id.as_bytes());
-                match self.seen.insert(id) {
-                    true => self.ids.push((index, id)),
-                    false => unique = false,
+                if self.seen.insert(id) {
+                    self.ids.push((index, id))
+                } else {
+                    unique = false
                 }
             }
         }

@@ -31,9 +31,10 @@ pub(crate) fn world() -> World {
     world_with(|turn| {
         let last = turn.request.messages.last();
         let asked = last.and_then(|last| last.content.last()?.text("text"));
-        match asked.is_some_and(|asked| asked.contains("<summary>")) {
-            true => text("<analysis>x</analysis><summary>All went well so far.</summary>"),
-            false => text("Done, all tests pass."),
+        if asked.is_some_and(|asked| asked.contains("<summary>")) {
+            text("<analysis>x</analysis><summary>All went well so far.</summary>")
+        } else {
+            text("Done, all tests pass.")
         }
     })
 }

@@ -43,9 +43,10 @@ fn watching() -> (World, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
         let blocks = turn.request.messages.iter().flat_map(|m| &m.content);
         let raws: Vec<&str> = blocks.map(|block| &*block.raw).collect();
         notes.lock().unwrap().push(raws.join("\n"));
-        match raws.last().is_some_and(|last| last.contains("<summary>")) {
-            true => text("<summary>Two files were read.</summary>"),
-            false => text("Done."),
+        if raws.last().is_some_and(|last| last.contains("<summary>")) {
+            text("<summary>Two files were read.</summary>")
+        } else {
+            text("Done.")
         }
     });
     (world, seen)

@@ -37,9 +37,10 @@ fn drive(
         let made = calls(&draft);
         each(&talk, &made, &folder);
         log.push(format!("{draft:?}"));
-        match made.is_empty() {
-            true => talk.user(prompts.next().unwrap()),
-            false => talk.answer(|name, input| folder.run(name, input)),
+        if made.is_empty() {
+            talk.user(prompts.next().unwrap())
+        } else {
+            talk.answer(|name, input| folder.run(name, input))
         }
     }
     (talk, folder, log)

@@ -76,9 +76,10 @@ impl Folder {
         let shown: Vec<String> = lines
             .map(|(at, line)| format!("{:>6}→{line}", at + 1))
             .collect();
-        match shown.is_empty() {
-            true => failed("The file is shorter than that offset."),
-            false => fine(&shown.join("\n")),
+        if shown.is_empty() {
+            failed("The file is shorter than that offset.")
+        } else {
+            fine(&shown.join("\n"))
         }
     }
 
@@ -97,15 +98,16 @@ impl Folder {
             wanted.ends_with('*') || rest.is_empty()
         };
         let found: Vec<&String> = self.files.keys().filter(fits).collect();
-        match found.is_empty() {
-            true => fine("No files found"),
-            false => fine(
+        if found.is_empty() {
+            fine("No files found")
+        } else {
+            fine(
                 &found
                     .iter()
                     .map(|path| path.as_str())
                     .collect::<Vec<_>>()
                     .join("\n"),
-            ),
+            )
         }
     }
 
@@ -125,9 +127,10 @@ impl Folder {
             }
         }
         shown.truncate(60);
-        match shown.is_empty() {
-            true => fine("No matches found"),
-            false => fine(&shown.join("\n")),
+        if shown.is_empty() {
+            fine("No matches found")
+        } else {
+            fine(&shown.join("\n"))
         }
     }
 
@@ -170,9 +173,10 @@ impl Folder {
                     }
                 }
             }
-            return match names.is_empty() {
-                true => failed("Exit code 2\nls: no such folder"),
-                false => fine(&names.join("\n")),
+            return if names.is_empty() {
+                failed("Exit code 2\nls: no such folder")
+            } else {
+                fine(&names.join("\n"))
             };
         }
         if command.starts_with("cargo test") {

@@ -88,13 +88,12 @@ fn n1_prompt_tokens_of_recorded_requests_are_near_what_the_api_counted() {
         if !messages || pair.status != 200 || pair.prompt() == 0 || pair.served_tools() {
             continue;
         }
-        let counted = match pair.url.ends_with("count_tokens") {
-            true => sim
-                .count_tokens(&pair.call())
-                .map(|counted| counted["input_tokens"].as_u64().unwrap()),
-            false => sim
-                .exchange(&pair.call())
-                .map(|reply| reply.usage.billed().map(|step| step.prompt()).sum()),
+        let counted = if pair.url.ends_with("count_tokens") {
+            sim.count_tokens(&pair.call())
+                .map(|counted| counted["input_tokens"].as_u64().unwrap())
+        } else {
+            sim.exchange(&pair.call())
+                .map(|reply| reply.usage.billed().map(|step| step.prompt()).sum())
         };
         let counted: u64 = match counted {
             Ok(counted) => counted,

@@ -228,9 +228,10 @@ async fn fifty_megabytes_are_too_much() {
         // Once with a length, once in chunks without.
         for streamed in [false, true] {
             let body = body.clone();
-            let body = match streamed {
-                true => Body::wrap_stream(pieces(body)),
-                false => Body::from(body),
+            let body = if streamed {
+                Body::wrap_stream(pieces(body))
+            } else {
+                Body::from(body)
             };
             let request = house.post(path).body(body);
             let request = request.header("content-type", "application/json");

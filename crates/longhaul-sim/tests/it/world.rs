@@ -453,9 +453,10 @@ fn b1_a_day_of_three_hundred_turns_reads_what_it_wrote() {
         let results: Vec<Value> = calls
             .map(|call| json!({ "type": "tool_result", "tool_use_id": call["id"], "content": words(120 + turn % 50) }))
             .collect();
-        messages.push(match results.is_empty() {
-            true => json!({ "role": "user", "content": "Now the next one." }),
-            false => json!({ "role": "user", "content": results }),
+        messages.push(if results.is_empty() {
+            json!({ "role": "user", "content": "Now the next one." })
+        } else {
+            json!({ "role": "user", "content": results })
         });
     }
     let books = world.books();

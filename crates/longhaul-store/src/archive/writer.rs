@@ -179,9 +179,12 @@ impl CatchUp {
             return Ok(());
         }
         let stopped = || self.stop.load(Ordering::Relaxed);
-        Archive::open(path)?.index(transcript, |_| match stopped() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        Archive::open(path)?.index(transcript, |_| {
+            if stopped() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })?;
         Ok(())
     }

@@ -106,9 +106,10 @@ impl PurgeUnit {
         let own: Vec<&SurveyedFile> = (self.files.iter())
             .filter(|found| !is_archive(&found.path))
             .collect();
-        match own.is_empty() {
-            true => self.files.iter().collect(),
-            false => own,
+        if own.is_empty() {
+            self.files.iter().collect()
+        } else {
+            own
         }
     }
 

@@ -83,9 +83,10 @@ impl HookSettings {
 
     /// All that will run: when, for which of them (empty: all), what, and where it is written down.
     pub fn listed(&self) -> Vec<ListedHook> {
-        match self.switched_off {
-            true => Vec::new(),
-            false => self.written(),
+        if self.switched_off {
+            Vec::new()
+        } else {
+            self.written()
         }
     }
 

@@ -122,9 +122,10 @@ impl EffectRunner {
             self.observer.event(&event);
         }
         // Read now, whatever was read when the session began: the user may have edited the file since.
-        let compact_instructions = match begins {
-            true => self.workspace.compact_instructions().await,
-            false => None,
+        let compact_instructions = if begins {
+            self.workspace.compact_instructions().await
+        } else {
+            None
         };
         EffectOutcome::HooksRan(HookOutcome {
             blocked: outcome.blocked.map(|reason| reason.text),

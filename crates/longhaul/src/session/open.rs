@@ -139,14 +139,16 @@ impl SessionBuilder {
             owner: settings.owner(),
             clearable: self.clearable.unwrap_or(base.clearable),
             cache_edits,
-            pressure: match settings.native_clearing {
-                true => PressureOwner::Providers,
-                false => PressureOwner::Ours,
+            pressure: if settings.native_clearing {
+                PressureOwner::Providers
+            } else {
+                PressureOwner::Ours
             },
             summariser: settings.summariser,
-            mode: match self.autonomous {
-                true => CompactionMode::Autonomous,
-                false => CompactionMode::Automatic,
+            mode: if self.autonomous {
+                CompactionMode::Autonomous
+            } else {
+                CompactionMode::Automatic
             },
             transcript: shown,
             recall_tool: self.recall_tool,
@@ -158,9 +160,10 @@ impl SessionBuilder {
                 edit_tool,
                 reach: place.reach(),
             }),
-            preparation: match settings.background {
-                true => SummaryTiming::Ahead,
-                false => SummaryTiming::WhenFull,
+            preparation: if settings.background {
+                SummaryTiming::Ahead
+            } else {
+                SummaryTiming::WhenFull
             },
             delivery: self.delivery.unwrap_or(match self.observer {
                 Some(_) => ReplyDelivery::Streamed,

@@ -46,12 +46,13 @@ impl Tool for TaskOutputTool {
             let jobs = &self.0.jobs;
             let id = id(&input);
             let waits = input.get("block").and_then(Value::as_bool).unwrap_or(true);
-            let job = match waits {
-                true => tokio::select! {
+            let job = if waits {
+                tokio::select! {
                     job = jobs.ended(id) => job,
                     () = call.cancel.cancelled() => jobs.find(id),
-                },
-                false => jobs.find(id),
+                }
+            } else {
+                jobs.find(id)
             };
             let Some(job) = job else {
                 return ToolCallOutput::error(format!(

@@ -109,13 +109,16 @@ impl Tour {
                 }
                 false => self.prompts_again(include_str!("prompts/skim.txt")),
             },
-            TourStage::Cleared => match self.seen.cleared() {
-                true => self.says(
-                    TourStage::Read,
-                    &self.seen.fill(include_str!("says/cleared.md")),
-                ),
-                false => self.turn_to(TourStage::Read),
-            },
+            TourStage::Cleared => {
+                if self.seen.cleared() {
+                    self.says(
+                        TourStage::Read,
+                        &self.seen.fill(include_str!("says/cleared.md")),
+                    )
+                } else {
+                    self.turn_to(TourStage::Read)
+                }
+            }
             TourStage::Read => match self.seen.compacted() {
                 true => self.turn_to(TourStage::Report),
                 false if self.sent >= MOST_READS || self.seen.nothing_read() => {

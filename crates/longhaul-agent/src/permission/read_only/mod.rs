@@ -88,13 +88,14 @@ pub(crate) fn only_looks(
         "diff" => recursion::stays_inside(part, folders, workspace),
         _ => true,
     };
-    fits && match TALKING.contains(&name) {
-        true => arguments
+    fits && if TALKING.contains(&name) {
+        arguments
             .iter()
-            .all(|word| is_tame(word, folders, workspace)),
-        false => arguments
+            .all(|word| is_tame(word, folders, workspace))
+    } else {
+        arguments
             .iter()
-            .all(|word| stays_inside(word, folders, workspace)),
+            .all(|word| stays_inside(word, folders, workspace))
     }
 }
 

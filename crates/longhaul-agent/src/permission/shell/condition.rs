@@ -34,9 +34,10 @@ pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
         [open, inner, _] if open.kind() == "[" => {
             let mut words = Vec::new();
             flatten(*inner, source, &mut words)?;
-            match is_plain(&words) {
-                true => Ok(()),
-                false => Err(CONDITION),
+            if is_plain(&words) {
+                Ok(())
+            } else {
+                Err(CONDITION)
             }
         }
         _ => Err(CONDITION),
@@ -120,8 +121,9 @@ fn double(node: Node<'_>, source: &str) -> Result<(), &'static str> {
 
 /// A word; what is in it is checked where words are.
 fn operand(node: &Node<'_>) -> Result<(), &'static str> {
-    match node.kind().ends_with("_expression") && node.kind() != "brace_expression" {
-        true => Err(CONDITION),
-        false => Ok(()),
+    if node.kind().ends_with("_expression") && node.kind() != "brace_expression" {
+        Err(CONDITION)
+    } else {
+        Ok(())
     }
 }

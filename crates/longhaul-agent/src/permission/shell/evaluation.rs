@@ -53,17 +53,19 @@ pub(super) fn arithmetic(raw: &str) -> Result<(), &'static str> {
 pub(super) fn subscript(raw: &str) -> Result<(), &'static str> {
     let (_, index) = raw.split_once('[').ok_or(ARITHMETIC)?;
     let index = index.strip_suffix(']').ok_or(ARITHMETIC)?;
-    match index == "@" || index == "*" || is_integer(index) {
-        true => Ok(()),
-        false => Err(ARITHMETIC),
+    if index == "@" || index == "*" || is_integer(index) {
+        Ok(())
+    } else {
+        Err(ARITHMETIC)
     }
 }
 
 /// Checks one element of `name=(…)`: none may choose its own index.
 pub(super) fn element(raw: &str) -> Result<(), &'static str> {
-    match raw.starts_with('[') || raw.contains("]=") || raw.contains("]+=") {
-        true => Err(ARITHMETIC),
-        false => Ok(()),
+    if raw.starts_with('[') || raw.contains("]=") || raw.contains("]+=") {
+        Err(ARITHMETIC)
+    } else {
+        Ok(())
     }
 }
 
@@ -89,9 +91,10 @@ pub(super) fn expansion(raw: &str) -> Result<Option<&str>, &'static str> {
         None => after,
     };
     if length || after.is_empty() {
-        return match after.is_empty() {
-            true => Ok(None),
-            false => Err(EXPANSION),
+        return if after.is_empty() {
+            Ok(None)
+        } else {
+            Err(EXPANSION)
         };
     }
     if let Some(argument) = after.strip_prefix(":=").or(after.strip_prefix('=')) {
@@ -116,18 +119,20 @@ fn parameter(text: &str) -> Result<(&str, &str), &'static str> {
     let (name, after) = text.split_at(end);
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     let is_name = !name.starts_with(|first: char| first.is_ascii_digit());
-    match !name.is_empty() && (is_number || is_name) {
-        true => Ok((name, after)),
-        false => Err(EXPANSION),
+    if !name.is_empty() && (is_number || is_name) {
+        Ok((name, after))
+    } else {
+        Err(EXPANSION)
     }
 }
 
 /// `:0`, `: -3`, `:0:5`.
 fn offsets(text: &str) -> Result<(), &'static str> {
     let numbers: Vec<&str> = text.split(':').map(str::trim).collect();
-    match numbers.len() <= 2 && numbers.iter().all(|number| is_integer(number)) {
-        true => Ok(()),
-        false => Err(ARITHMETIC),
+    if numbers.len() <= 2 && numbers.iter().all(|number| is_integer(number)) {
+        Ok(())
+    } else {
+        Err(ARITHMETIC)
     }
 }
 
@@ -139,9 +144,10 @@ fn plain_argument(text: &str) -> Result<(), &'static str> {
     }
     let begins_name =
         |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    match text.split('$').skip(1).all(begins_name) {
-        true => Ok(()),
-        false => Err(EXPANSION),
+    if text.split('$').skip(1).all(begins_name) {
+        Ok(())
+    } else {
+        Err(EXPANSION)
     }
 }
 

@@ -33,9 +33,12 @@ pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
         return UNSURE;
     }
     let first_row = start.start_position().row + 1;
-    let ends = |line: &str| match strips_tabs {
-        true => line.trim_start_matches('\t') == bare,
-        false => line == bare,
+    let ends = |line: &str| {
+        if strips_tabs {
+            line.trim_start_matches('\t') == bare
+        } else {
+            line == bare
+        }
     };
     let mut rows = source.split('\n').enumerate().skip(first_row);
     let Some((row, _)) = rows.find(|(_, line)| ends(line)) else {

@@ -124,9 +124,10 @@ fn evaluates(
         "word" | "number" | "regex" | "extglob_pattern" => evaluation::leaf(raw),
         // A `$` that the grammar takes for text, where the shell may not.
         "$" if parent != "simple_expansion" => {
-            match source[node.end_byte()..].starts_with(begins_expansion) && parent != "string" {
-                true => Err("it holds expansions that are not understood"),
-                false => Ok(()),
+            if source[node.end_byte()..].starts_with(begins_expansion) && parent != "string" {
+                Err("it holds expansions that are not understood")
+            } else {
+                Ok(())
             }
         }
         kind if !node.is_named() || UNDERSTOOD.contains(&kind) => Ok(()),
@@ -161,9 +162,10 @@ fn is_repeated(node: Node<'_>) -> bool {
 
 /// `{name}<file` sets a variable, and evaluates what stands in `{name[index]}`.
 fn follows_no_brace(node: Node<'_>, source: &str) -> Result<(), &'static str> {
-    match source[..node.start_byte()].ends_with('}') {
-        true => Err("a redirection is not understood"),
-        false => Ok(()),
+    if source[..node.start_byte()].ends_with('}') {
+        Err("a redirection is not understood")
+    } else {
+        Ok(())
     }
 }
 

@@ -65,9 +65,10 @@ fn parse(source: &str) -> Option<Tree> {
     let mut reports = 0;
     let mut count = |_: &ParseState| {
         reports += 1;
-        match reports > MOST_REPORTS {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if reports > MOST_REPORTS {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     };
     let options = ParseOptions::new().progress_callback(&mut count);

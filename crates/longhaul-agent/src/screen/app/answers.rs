@@ -148,11 +148,11 @@ impl App {
             }
             HostAnswer::Notes(notes) => {
                 let lines = markdown::render(&notes?);
-                match lines.is_empty() {
-                    true => self.note("there are no notes of this session yet"),
-                    false => self
-                        .finished
-                        .extend(lines.into_iter().map(|line| line.indented(Span::raw("  ")))),
+                if lines.is_empty() {
+                    self.note("there are no notes of this session yet")
+                } else {
+                    self.finished
+                        .extend(lines.into_iter().map(|line| line.indented(Span::raw("  "))))
                 }
             }
             HostAnswer::Hooks(hooks) => self.finished.extend(answer_lines::hooks(&hooks?)),

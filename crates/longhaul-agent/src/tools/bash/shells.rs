@@ -159,9 +159,10 @@ impl BackgroundShells {
             let ids: Vec<&str> = shells.iter().map(|shell| shell.id.as_str()).collect();
             ShellError::Unknown {
                 id: id.to_owned(),
-                others: match ids.is_empty() {
-                    true => "None was started.".to_owned(),
-                    false => format!("There are: {}.", ids.join(", ")),
+                others: if ids.is_empty() {
+                    "None was started.".to_owned()
+                } else {
+                    format!("There are: {}.", ids.join(", "))
                 },
             }
         })

@@ -70,9 +70,10 @@ pub(super) async fn watch(
                 started.group.release();
             }
             let _ = timeout(GRACE, drain(&mut output, &mut chunk, &mut heard)).await;
-            match stop.is_cancelled() {
-                true => CommandEnding::Stopped,
-                false => CommandEnding::TimedOut,
+            if stop.is_cancelled() {
+                CommandEnding::Stopped
+            } else {
+                CommandEnding::TimedOut
             }
         }
     }

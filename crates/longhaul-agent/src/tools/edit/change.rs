@@ -66,18 +66,21 @@ pub(super) fn change(
     };
     let (mark, body) = text.split_at(start);
     if old.is_empty() {
-        return match body.is_empty() {
-            true => Ok(ChangedText::new_file(&format!("{mark}{new}"))),
-            false => Err(ReplaceError::NothingNamed),
+        return if body.is_empty() {
+            Ok(ChangedText::new_file(&format!("{mark}{new}")))
+        } else {
+            Err(ReplaceError::NothingNamed)
         };
     }
-    let old = match body.contains(old) {
-        true => Cow::Borrowed(old),
-        false => with_crlf(old),
+    let old = if body.contains(old) {
+        Cow::Borrowed(old)
+    } else {
+        with_crlf(old)
     };
-    let new = match is_crlf(body) {
-        true => with_crlf(new),
-        false => Cow::Borrowed(new),
+    let new = if is_crlf(body) {
+        with_crlf(new)
+    } else {
+        Cow::Borrowed(new)
     };
     let found: Vec<usize> = body.match_indices(&*old).map(|(at, _)| at).collect();
     let line_of = |at: usize| body[..at].matches('\n').count() + 1;
@@ -111,8 +114,9 @@ fn is_crlf(text: &str) -> bool {
 }
 
 fn with_crlf(text: &str) -> Cow<'_, str> {
-    match text.contains('\n') {
-        true => Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n")),
-        false => Cow::Borrowed(text),
+    if text.contains('\n') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n"))
+    } else {
+        Cow::Borrowed(text)
     }
 }

@@ -153,8 +153,9 @@ fn matches(
             break;
         }
     }
-    match cancel.is_cancelled() {
-        true => Ok(stopped()),
-        false => Ok(found.output()),
+    if cancel.is_cancelled() {
+        Ok(stopped())
+    } else {
+        Ok(found.output())
     }
 }

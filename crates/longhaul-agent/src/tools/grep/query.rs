@@ -34,9 +34,10 @@ impl GrepQuery {
             regex.line_terminator(Some(b'\n'));
         }
         let matcher = regex.build(&input.pattern).map_err(|error| {
-            let hint = match several_lines || !input.pattern.contains("\\n") {
-                true => "Correct it; literal brackets, braces and parentheses need a backslash.",
-                false => "Set multiline for a pattern that spans lines.",
+            let hint = if several_lines || !input.pattern.contains("\\n") {
+                "Correct it; literal brackets, braces and parentheses need a backslash."
+            } else {
+                "Set multiline for a pattern that spans lines."
             };
             format!("The pattern does not work: {error}. {hint}")
         })?;
@@ -85,9 +86,10 @@ pub(super) struct InterruptibleFile<'a> {
 
 impl Read for InterruptibleFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.cancel.is_cancelled() {
-            true => Err(io::ErrorKind::ConnectionAborted.into()),
-            false => self.file.read(buffer),
+        if self.cancel.is_cancelled() {
+            Err(io::ErrorKind::ConnectionAborted.into())
+        } else {
+            self.file.read(buffer)
         }
     }
 }

@@ -49,12 +49,13 @@ impl McpConnection {
             let has_tools = info
                 .as_ref()
                 .is_some_and(|info| info.capabilities.tools.is_some());
-            let tools = match has_tools {
-                true => service
+            let tools = if has_tools {
+                service
                     .list_all_tools()
                     .await
-                    .map_err(|error| error.to_string())?,
-                false => Vec::new(),
+                    .map_err(|error| error.to_string())?
+            } else {
+                Vec::new()
             };
             let instructions = info.and_then(|info| info.instructions.clone());
             Ok::<_, String>((service, tools, instructions.unwrap_or_default()))

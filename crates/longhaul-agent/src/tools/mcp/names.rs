@@ -8,18 +8,20 @@ const LONGEST: usize = 64;
 /// The name of a server's tool. Rules in settings are written with it.
 pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     let name = format!("mcp__{}__{}", clean(server), clean(tool));
-    match name.len() > LONGEST {
-        true => marked(&name, server, tool),
-        false => name,
+    if name.len() > LONGEST {
+        marked(&name, server, tool)
+    } else {
+        name
     }
 }
 
 /// The same, or another if that is taken: several names may become one.
 pub(super) fn free_name(server: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let name = tool_name(server, tool);
-    match is_taken(&name) {
-        true => marked(&name, server, tool),
-        false => name,
+    if is_taken(&name) {
+        marked(&name, server, tool)
+    } else {
+        name
     }
 }
 

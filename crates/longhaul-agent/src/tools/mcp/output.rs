@@ -163,12 +163,13 @@ fn picture(kind: &str, data: &str) -> McpOutputPart {
         && !data.is_empty()
         && data.len() <= LARGEST_PICTURE
         && STANDARD.decode(data).is_ok();
-    match is_accepted {
-        true => McpOutputPart::Picture(json!({
+    if is_accepted {
+        McpOutputPart::Picture(json!({
             "type": "image",
             "source": {"type": "base64", "media_type": kind, "data": data},
-        })),
-        false => left_out(&format!("picture {kind} of {} bytes", data.len() / 4 * 3)),
+        }))
+    } else {
+        left_out(&format!("picture {kind} of {} bytes", data.len() / 4 * 3))
     }
 }
 

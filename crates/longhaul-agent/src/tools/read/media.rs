@@ -49,13 +49,14 @@ pub(super) fn fits(media: MediaKind, size: u64) -> Result<(), String> {
             "Extract its text or some pages with a command in Bash",
         ),
     };
-    match size <= most {
-        true => Ok(()),
-        false => Err(format!(
+    if size <= most {
+        Ok(())
+    } else {
+        Err(format!(
             "The {what} has {}; at most {} can be shown. {instead}, and read that.",
             amount(size),
             amount(most)
-        )),
+        ))
     }
 }
 

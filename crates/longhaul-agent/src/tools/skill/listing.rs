@@ -19,9 +19,10 @@ pub(super) fn list(skills: &[&Skill], characters: usize) -> String {
     let (mut fits, mut too_long) = (0, LONGEST + 1);
     while fits + 1 < too_long {
         let middle = fits.midpoint(too_long);
-        match count(&lines(skills, middle)) <= characters {
-            true => fits = middle,
-            false => too_long = middle,
+        if count(&lines(skills, middle)) <= characters {
+            fits = middle
+        } else {
+            too_long = middle
         }
     }
     let mut lines = lines(skills, fits);

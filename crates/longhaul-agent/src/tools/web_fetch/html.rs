@@ -66,9 +66,10 @@ fn picture(handlers: &dyn Handlers, picture: Element<'_>) -> Option<HandlerResul
         .attrs
         .iter()
         .any(|attribute| &*attribute.name.local == "src" && is_inline(&attribute.value));
-    match inline {
-        true => None,
-        false => handlers.fallback(picture),
+    if inline {
+        None
+    } else {
+        handlers.fallback(picture)
     }
 }
 

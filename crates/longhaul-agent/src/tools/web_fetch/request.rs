@@ -211,9 +211,10 @@ fn failed(url: &Url, error: &reqwest::Error) -> String {
             None => break,
         }
     }
-    let fragment = match error.is_connect() {
-        true => include_str!("fragments/unreachable.md"),
-        false => include_str!("fragments/broken.md"),
+    let fragment = if error.is_connect() {
+        include_str!("fragments/unreachable.md")
+    } else {
+        include_str!("fragments/broken.md")
     };
     let why = one_line(&cause.to_string(), 300);
     fill(fragment, &[("host", host), ("why", &why)])

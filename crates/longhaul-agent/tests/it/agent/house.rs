@@ -325,12 +325,13 @@ impl Gate for Rules {
             let reason = format!("{tool} is forbidden by a rule");
             return GateDecision::Deny { reason };
         }
-        match self.ask.contains(&tool) && !known {
-            true => GateDecision::Ask {
+        if self.ask.contains(&tool) && !known {
+            GateDecision::Ask {
                 reason: "it changes something".to_owned(),
                 rule: Some(tool.to_owned()),
-            },
-            false => GateDecision::Allow,
+            }
+        } else {
+            GateDecision::Allow
         }
     }
 

@@ -107,9 +107,10 @@ async fn f9_where_nobody_sits_in_front_of_it_the_model_is_told_to_keep_its_loop_
         let mut house = House::scripted(&turns).await;
         house.config.window_cap = Some(24_000);
         house.config.switches.notes = false;
-        let builder = match unattended {
-            true => house.builder().unattended(),
-            false => house.builder(),
+        let builder = if unattended {
+            house.builder().unattended()
+        } else {
+            house.builder()
         };
         let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
         while agent.session().compactions() == 0 {

@@ -98,9 +98,10 @@ impl Folder {
             .filter(|path| fits(path))
             .map(|path| path.display().to_string())
             .collect();
-        match found.is_empty() {
-            true => "No files found".to_owned(),
-            false => found.join("\n"),
+        if found.is_empty() {
+            "No files found".to_owned()
+        } else {
+            found.join("\n")
         }
     }
 
@@ -124,9 +125,10 @@ impl Folder {
                 let _ = writeln!(found, "{}:{}:{line}", path.display(), at + 1);
             }
         }
-        match found.is_empty() {
-            true => "No matches found".to_owned(),
-            false => found,
+        if found.is_empty() {
+            "No matches found".to_owned()
+        } else {
+            found
         }
     }
 }

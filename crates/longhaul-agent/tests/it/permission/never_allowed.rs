@@ -52,9 +52,12 @@ fn harmless() -> impl Strategy<Value = String> {
 
 fn compound() -> impl Strategy<Value = String> {
     let leaf = (denied(), harmless(), harmless(), any::<bool>());
-    let start = leaf.prop_map(|(denied, one, _, first)| match first {
-        true => denied,
-        false => format!("{one}; {denied}"),
+    let start = leaf.prop_map(|(denied, one, _, first)| {
+        if first {
+            denied
+        } else {
+            format!("{one}; {denied}")
+        }
     });
     start.prop_recursive(4, 24, 2, |inner| {
         let joints = proptest::sample::select(vec![

@@ -58,9 +58,10 @@ pub(super) fn run(
     } else {
         output::page(&rows::render(&folder, path, &totals))?;
     }
-    Ok(match totals.problems == 0 && folder.skipped.is_empty() {
-        true => CliOutcome::Fine,
-        false => CliOutcome::Problems,
+    Ok(if totals.problems == 0 && folder.skipped.is_empty() {
+        CliOutcome::Fine
+    } else {
+        CliOutcome::Problems
     })
 }
 

@@ -62,9 +62,10 @@ impl InspectPage<'_> {
     fn page_header(&self, out: &mut String, name: &str) -> fmt::Result {
         let report = self.report;
         let name = clean(name);
-        let lines = match columns(&name) <= self.width {
-            true => vec![name],
-            false => wrap(&name, self.width),
+        let lines = if columns(&name) <= self.width {
+            vec![name]
+        } else {
+            wrap(&name, self.width)
         };
         for line in lines {
             writeln!(out, "{HEADING}{line}{HEADING:#}")?;

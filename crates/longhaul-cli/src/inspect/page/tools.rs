@@ -91,8 +91,9 @@ impl InspectPage<'_> {
 /// What a call was about. Of a path the end tells most, of a command the beginning.
 fn about(text: &str) -> Cell {
     let text = text.trim();
-    match text.starts_with(['/', '~']) && !text.contains(char::is_whitespace) {
-        true => Cell::path(text),
-        false => Cell::new(text),
+    if text.starts_with(['/', '~']) && !text.contains(char::is_whitespace) {
+        Cell::path(text)
+    } else {
+        Cell::new(text)
     }
 }

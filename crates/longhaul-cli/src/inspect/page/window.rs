@@ -59,9 +59,10 @@ impl InspectPage<'_> {
 
     fn limits(&self) -> Vec<String> {
         let thresholds = &self.report.thresholds;
-        let compact = match thresholds.auto_compact_enabled {
-            true => format!("auto-compact (c) {}", grouped(thresholds.auto_compact)),
-            false => "auto-compact off".to_owned(),
+        let compact = if thresholds.auto_compact_enabled {
+            format!("auto-compact (c) {}", grouped(thresholds.auto_compact))
+        } else {
+            "auto-compact off".to_owned()
         };
         vec![
             format!("warning (w) {}", grouped(thresholds.warning)),

@@ -151,9 +151,12 @@ pub(crate) fn holds(name: &str, before: &Path, after: &Path, told: &Value) {
     let number = |field: &str| report[field].as_u64().unwrap();
     assert_eq!(number("total"), messages.len() as u64, "{name}");
     // A model may set the user's lines differently, extracts may not.
-    let set = |text: &str| match told["summariser"] == "local" {
-        true => text.trim().to_owned(),
-        false => text.split_whitespace().collect::<Vec<_>>().join(" "),
+    let set = |text: &str| {
+        if told["summariser"] == "local" {
+            text.trim().to_owned()
+        } else {
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
     };
     let said = set(&new.said());
     let whole = messages.iter().filter(|message| message.cut.is_none());

@@ -58,12 +58,13 @@ fn made(source: BlockSource<'_>) -> Option<CallLiterals<'_>> {
 /// becomes the same.
 pub(super) fn sendable_id(literal: &[u8]) -> Cow<'_, [u8]> {
     let id = decode(literal);
-    match kinds::is_id(&id) {
-        true => match id {
+    if kinds::is_id(&id) {
+        match id {
             Cow::Borrowed(_) => Cow::Borrowed(literal),
             Cow::Owned(id) => Cow::Owned(id.into_bytes()),
-        },
-        false => Cow::Owned(format!("call_{:032x}", xxh3_128(id.as_bytes())).into_bytes()),
+        }
+    } else {
+        Cow::Owned(format!("call_{:032x}", xxh3_128(id.as_bytes())).into_bytes())
     }
 }
 

@@ -19,9 +19,10 @@ pub(super) fn is(item: &[u8], kind: &str) -> bool {
 
 /// The text of an item that is text.
 pub(super) fn text_item(item: &[u8]) -> Option<Cow<'_, str>> {
-    match is(item, "text") {
-        true => ObjectReader::new(item).string("text"),
-        false => None,
+    if is(item, "text") {
+        ObjectReader::new(item).string("text")
+    } else {
+        None
     }
 }
 
@@ -77,13 +78,15 @@ impl<'a> ResultContent<'a> {
             }
             sent.push(json);
         }
-        let json = match is_same {
-            true => Cow::Borrowed(raw),
-            false => Cow::Owned(list_of(&sent)),
+        let json = if is_same {
+            Cow::Borrowed(raw)
+        } else {
+            Cow::Owned(list_of(&sent))
         };
-        match sent.is_empty() {
-            true => Err(ShapeMismatch),
-            false => Ok(Self { json, shows }),
+        if sent.is_empty() {
+            Err(ShapeMismatch)
+        } else {
+            Ok(Self { json, shows })
         }
     }
 }

@@ -117,9 +117,10 @@ impl<'a> BlockSource<'a> {
             markable: !matches!(part, BlockPart::Thinking | BlockPart::Blank),
             part,
             entry: self.view.uuid(),
-            origin: match self.view.facets.flags.compact_summary {
-                true => BlockOrigin::Summary,
-                false => BlockOrigin::Said,
+            origin: if self.view.facets.flags.compact_summary {
+                BlockOrigin::Summary
+            } else {
+                BlockOrigin::Said
             },
             weight: RoughEstimator.block(self.block, rest.unwrap_or_default()),
         }
@@ -136,9 +137,10 @@ impl<'a> BlockSource<'a> {
             }),
             _ => record(raw, fields, |field, value| fit(value, field.shape)),
         };
-        let part = match self.block.blank {
-            true => BlockPart::Blank,
-            false => BlockPart::Plain,
+        let part = if self.block.blank {
+            BlockPart::Blank
+        } else {
+            BlockPart::Plain
         };
         match json {
             Ok(_) if self.block.blank && self.block.units == 0 => None,

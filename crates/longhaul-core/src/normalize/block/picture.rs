@@ -36,16 +36,18 @@ pub(super) fn piece(json: Cow<'_, [u8]>, view: EntryView<'_>) -> BlockPiece {
     let is_left_out = json.starts_with(LEFT_OUT);
     BlockPiece {
         json: json.into_owned(),
-        kind: match is_left_out {
-            true => BlockKind::Text,
-            false => BlockKind::Image,
+        kind: if is_left_out {
+            BlockKind::Text
+        } else {
+            BlockKind::Image
         },
         part: BlockPart::Plain,
         markable: true,
         entry: view.uuid(),
-        origin: match is_left_out {
-            true => BlockOrigin::LeftOut,
-            false => BlockOrigin::Reminder,
+        origin: if is_left_out {
+            BlockOrigin::LeftOut
+        } else {
+            BlockOrigin::Reminder
         },
         weight: RoughEstimator.tokens(ContentClass::Media, 0),
     }

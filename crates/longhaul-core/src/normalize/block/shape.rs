@@ -88,19 +88,28 @@ pub(super) fn fit<'a>(raw: &'a [u8], shape: &FieldShape) -> Result<Cow<'a, [u8]>
         (FieldShape::Any, _)
         | (FieldShape::Text, JsonKind::String)
         | (FieldShape::Object, JsonKind::Object) => mended(raw),
-        (FieldShape::Filled | FieldShape::FilledOr(_), JsonKind::String) => match is_blank(raw) {
-            true => Err(ShapeMismatch),
-            false => mended(raw),
-        },
+        (FieldShape::Filled | FieldShape::FilledOr(_), JsonKind::String) => {
+            if is_blank(raw) {
+                Err(ShapeMismatch)
+            } else {
+                mended(raw)
+            }
+        }
         (FieldShape::Bool, JsonKind::True | JsonKind::False) => Ok(Cow::Borrowed(raw)),
-        (FieldShape::OneOf(choices), JsonKind::String) => match choices.contains(&&*text(raw)) {
-            true => Ok(Cow::Borrowed(raw)),
-            false => Err(ShapeMismatch),
-        },
-        (FieldShape::Made(is_made), JsonKind::String) => match is_made(&text(raw)) {
-            true => Ok(Cow::Borrowed(raw)),
-            false => Err(ShapeMismatch),
-        },
+        (FieldShape::OneOf(choices), JsonKind::String) => {
+            if choices.contains(&&*text(raw)) {
+                Ok(Cow::Borrowed(raw))
+            } else {
+                Err(ShapeMismatch)
+            }
+        }
+        (FieldShape::Made(is_made), JsonKind::String) => {
+            if is_made(&text(raw)) {
+                Ok(Cow::Borrowed(raw))
+            } else {
+                Err(ShapeMismatch)
+            }
+        }
         (FieldShape::FilledOr(other), _) => fit(raw, other),
         (FieldShape::List(item), JsonKind::Array) => list(raw, item),
         (FieldShape::Record(fields), JsonKind::Object) => {
@@ -132,9 +141,10 @@ fn list<'a>(raw: &'a [u8], shape: &FieldShape) -> Result<Cow<'a, [u8]>, ShapeMis
 /// A list of these items; the list as it stood if none was changed. None may have been left out.
 fn joined<'a>(raw: &'a [u8], items: &[Cow<'a, [u8]>]) -> Cow<'a, [u8]> {
     let is_same = |item: &Cow<'_, [u8]>| matches!(item, Cow::Borrowed(_));
-    match items.iter().all(is_same) {
-        true => Cow::Borrowed(raw),
-        false => Cow::Owned(list_of(items)),
+    if items.iter().all(is_same) {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(list_of(items))
     }
 }
 
@@ -202,9 +212,10 @@ pub(super) fn record<'a>(
     if walked.is_err() || failed || fields.iter().any(lacks) {
         return Err(ShapeMismatch);
     }
-    Ok(match is_same {
-        true => Cow::Borrowed(raw),
-        false => Cow::Owned(object_of(&found)),
+    Ok(if is_same {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(object_of(&found))
     })
 }
 

@@ -84,9 +84,10 @@ fn number_end(raw: &[u8], at: usize) -> Result<usize, ShapeMismatch> {
     let number = &raw[at..at + digits];
     let may_be_vast = digits > 300 || number.iter().any(|byte| matches!(byte, b'e' | b'E'));
     let value = || std::str::from_utf8(number).ok()?.parse::<f64>().ok();
-    match may_be_vast && !value().is_some_and(f64::is_finite) {
-        true => Err(ShapeMismatch),
-        false => Ok(at + digits),
+    if may_be_vast && !value().is_some_and(f64::is_finite) {
+        Err(ShapeMismatch)
+    } else {
+        Ok(at + digits)
     }
 }
 

@@ -31,9 +31,10 @@ impl SummaryInstructions<'_> {
                 text.push_str(&format!("\n\n{from}\n{instruction}"));
             }
         }
-        let text = match text.is_empty() {
-            true => text,
-            false => format!("{}{text}", include_str!("instructions.md").trim_end()),
+        let text = if text.is_empty() {
+            text
+        } else {
+            format!("{}{text}", include_str!("instructions.md").trim_end())
         };
         super::super::joined(&[&self.words_against(), &text])
     }
@@ -44,9 +45,10 @@ impl SummaryInstructions<'_> {
         let words: Vec<String> = words
             .map(|one| format!("- “{}”", inline(&one.text)))
             .collect();
-        match words.is_empty() {
-            true => String::new(),
-            false => include_str!("called_off.md").replace("{words}", &words.join("\n")),
+        if words.is_empty() {
+            String::new()
+        } else {
+            include_str!("called_off.md").replace("{words}", &words.join("\n"))
         }
     }
 }

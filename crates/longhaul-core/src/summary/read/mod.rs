@@ -83,9 +83,10 @@ impl Summary {
     /// It in at most so many tokens by the padded estimate, every section of it shortened before any is left out.
     pub(crate) fn condensed(&self, tokens: u64) -> Self {
         let text = super::condense::condense(&self.0, tokens);
-        match says_something(&text) {
-            true => Self(text),
-            false => Self(format!("{HEADING}\n\nThere was no room for it.")),
+        if says_something(&text) {
+            Self(text)
+        } else {
+            Self(format!("{HEADING}\n\nThere was no room for it."))
         }
     }
 
@@ -195,11 +196,12 @@ fn untagged(outside: &str, whole: &str) -> Result<Summary, SummaryFailure> {
 
 /// What a text is that holds no summary.
 pub(crate) fn without_summary(text: &str) -> SummaryFailure {
-    match is_api_error(text) {
-        true => SummaryFailure::ApiErrorText {
+    if is_api_error(text) {
+        SummaryFailure::ApiErrorText {
             text: text.trim().chars().take(300).collect(),
-        },
-        false => SummaryFailure::NoSummary,
+        }
+    } else {
+        SummaryFailure::NoSummary
     }
 }
 

@@ -89,9 +89,10 @@ fn written(spoken: &[(String, bool, bool)], plain: bool) -> Value {
             if *marked {
                 block["cache_control"] = json!({ "type": "ephemeral" });
             }
-            match plain || !*list {
-                true => json!({ "role": role, "content": text }),
-                false => json!({ "role": role, "content": [block] }),
+            if plain || !*list {
+                json!({ "role": role, "content": text })
+            } else {
+                json!({ "role": role, "content": [block] })
             }
         });
     messages.collect()

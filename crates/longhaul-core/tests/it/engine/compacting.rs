@@ -136,9 +136,10 @@ fn f9_an_automatic_summary_tells_the_model_to_go_on_and_one_by_hand_does_not() {
     let message = |automatic: bool| {
         let mut desk = Desk::new();
         desk.fill();
-        match automatic {
-            true => desk.turn(),
-            false => desk.input(EngineInput::Compact(CompactRequest::default())),
+        if automatic {
+            desk.turn()
+        } else {
+            desk.input(EngineInput::Compact(CompactRequest::default()))
         }
         let line = desk
             .transcript

@@ -167,9 +167,10 @@ impl Desk {
             max_output: spec.max_output,
             used: 0,
             settings: WindowSettings {
-                auto_compact: match automatic {
-                    true => AutoCompact::On,
-                    false => AutoCompact::Off,
+                auto_compact: if automatic {
+                    AutoCompact::On
+                } else {
+                    AutoCompact::Off
                 },
                 ..WindowSettings::default()
             },

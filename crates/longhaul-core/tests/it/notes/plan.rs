@@ -278,9 +278,10 @@ fn s6_generated_sessions_are_compacted_by_notes_and_read_back() {
             .iter()
             .zip(rows)
             .map(|(live, row)| {
-                let weight = match row.is_sent() {
-                    true => table.weight(row),
-                    false => Estimate::ZERO,
+                let weight = if row.is_sent() {
+                    table.weight(row)
+                } else {
+                    Estimate::ZERO
                 };
                 WeighedEntry::of_view(live.entry.view(), weight)
             })

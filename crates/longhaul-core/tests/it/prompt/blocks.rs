@@ -64,9 +64,10 @@ fn a3_the_static_block_is_global_only_with_scopes_and_without_tools_of_one_user(
             ..SENDING
         };
         let prompt = prompt(&talkative(), &sending);
-        let scope = match global {
-            true => CacheScope::Global,
-            false => CacheScope::Organisation,
+        let scope = if global {
+            CacheScope::Global
+        } else {
+            CacheScope::Organisation
         };
         let scopes: Vec<_> = prompt.blocks.iter().map(|block| block.scope).collect();
         assert_eq!(

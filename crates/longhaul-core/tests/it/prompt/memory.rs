@@ -327,10 +327,7 @@ proptest! {
         let read = |path: &Path| disk.get(path).map(|text| (text.clone(), path.to_owned()));
         let found = find_in(&places(), read);
         let mut search = MemoryFileSearch::new(&places());
-        while let Some(wanted) = match reversed {
-            true => search.wanted().pop(),
-            false => search.wanted().into_iter().next(),
-        } {
+        while let Some(wanted) = if reversed { search.wanted().pop() } else { search.wanted().into_iter().next() } {
             let content = read(&wanted.path).map(|(text, real)| content(text, real));
             search.supply(&wanted, content.ok_or(ContentUnavailable::Missing));
         }

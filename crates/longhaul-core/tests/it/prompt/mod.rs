@@ -97,9 +97,10 @@ fn any_values() -> impl Strategy<Value = HostValues> {
         .prop_map(|(place, manner, rest)| HostValues {
             guidance: ToolGuidance {
                 ask_tool: place.0,
-                presence: match rest.2 {
-                    true => UserPresence::Attended,
-                    false => UserPresence::Unattended,
+                presence: if rest.2 {
+                    UserPresence::Attended
+                } else {
+                    UserPresence::Unattended
                 },
                 ..ToolGuidance::default()
             },

@@ -43,9 +43,10 @@ fn list(blocks: &[String]) -> String {
 /// Content as blocks.
 fn blocks(content: &[u8]) -> Vec<String> {
     if let Some(text) = json::text(content) {
-        return match text.is_empty() {
-            true => Vec::new(),
-            false => vec![json!({"type": "text", "text": text}).to_string()],
+        return if text.is_empty() {
+            Vec::new()
+        } else {
+            vec![json!({"type": "text", "text": text}).to_string()]
         };
     }
     let parts = items(content).unwrap_or_default();

@@ -216,9 +216,10 @@ impl Compactor {
             return Err(NotesAttemptError::Refused);
         }
         let applied = apply(&reply.text(), before)?;
-        match template.is_untouched(&applied.notes) {
-            true => Err(NotesAttemptError::Nothing),
-            false => Ok(applied),
+        if template.is_untouched(&applied.notes) {
+            Err(NotesAttemptError::Nothing)
+        } else {
+            Ok(applied)
         }
     }
 }

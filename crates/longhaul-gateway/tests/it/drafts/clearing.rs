@@ -140,10 +140,7 @@ proptest! {
 
     #[test]
     fn u2_clearing_changes_nothing_but_results(turns in turns(8), chat: bool, pretty: bool) {
-        let (dialect, elements) = match chat {
-            true => (Dialect::OpenAi, completions(&turns, 0)),
-            false => (Dialect::Anthropic, messages(&turns, 0)),
-        };
+        let (dialect, elements) = if chat { (Dialect::OpenAi, completions(&turns, 0)) } else { (Dialect::Anthropic, messages(&turns, 0)) };
         let mut before = talk(dialect, &elements);
         if pretty {
             let laid_out = |value: &Value| serde_json::to_string_pretty(value).unwrap().into();

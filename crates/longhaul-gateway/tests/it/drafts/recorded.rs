@@ -38,9 +38,10 @@ fn check(
                     .count(),
                 1
             );
-            match told["total"] == told["verbatim"] {
-                true => "word for word",
-                false => "shortened",
+            if told["total"] == told["verbatim"] {
+                "word for word"
+            } else {
+                "shortened"
             }
         }
         Err(DraftError::WouldNotShrink(_)) => "too short to gain",

@@ -41,10 +41,7 @@ proptest! {
     #[test]
     fn n2_thinking_is_taken_out_and_nothing_else(blocks in prop::collection::vec(block(), 0..7), pretty: bool) {
         let element = json!({"role": "assistant", "content": blocks, "more": {"thinking": 1}});
-        let bytes: Bytes = match pretty {
-            true => serde_json::to_string_pretty(&element).unwrap().into(),
-            false => element.to_string().into(),
-        };
+        let bytes: Bytes = if pretty { serde_json::to_string_pretty(&element).unwrap().into() } else { element.to_string().into() };
         let thinks = blocks.iter().any(is_thinking);
         prop_assert_eq!(has_thinking(&bytes), thinks);
         let without = without_thinking(&bytes);
@@ -54,13 +51,10 @@ proptest! {
         let after: Value = serde_json::from_slice(&without).unwrap();
         let mut expected = element.clone();
         let rest: Vec<Value> = blocks.iter().filter(|block| !is_thinking(block)).cloned().collect();
-        match thinks && rest.is_empty() {
-            true => {
+        if thinks && rest.is_empty() {
                 prop_assert_eq!(&after["content"][0]["type"], "text");
                 expected["content"] = after["content"].clone();
-            }
-            false => expected["content"] = json!(rest),
-        }
+            } else { expected["content"] = json!(rest) }
         prop_assert_eq!(&after, &expected);
         prop_assert!(!has_thinking(&without));
         prop_assert_eq!(without_thinking(&without), without);
@@ -69,10 +63,7 @@ proptest! {
     #[test]
     fn b2_marks_are_taken_out_and_nothing_else(blocks in prop::collection::vec(block(), 0..7), pretty: bool) {
         let element = json!({"role": "user", "content": blocks, "cache_control": null});
-        let bytes: Bytes = match pretty {
-            true => serde_json::to_string_pretty(&element).unwrap().into(),
-            false => element.to_string().into(),
-        };
+        let bytes: Bytes = if pretty { serde_json::to_string_pretty(&element).unwrap().into() } else { element.to_string().into() };
         let after: Value = serde_json::from_slice(&without_breakpoints(&bytes)).unwrap();
         let mut expected = element;
         unmark(&mut expected);

@@ -124,9 +124,10 @@ pub(crate) fn completions(turns: &[Turn], first: usize) -> Vec<Value> {
             let url = format!("data:image/png;base64,{PICTURE}");
             content.push(json!({"type": "image_url", "image_url": {"url": url}}));
         }
-        match turn.thinks {
-            true => messages.push(json!({"role": "user", "content": turn.wish})),
-            false => messages.push(json!({"role": "user", "content": content})),
+        if turn.thinks {
+            messages.push(json!({"role": "user", "content": turn.wish}))
+        } else {
+            messages.push(json!({"role": "user", "content": content}))
         }
         for round in &turn.rounds {
             let (mut calls, mut results) = (Vec::new(), Vec::new());

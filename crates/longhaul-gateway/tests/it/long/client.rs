@@ -183,15 +183,14 @@ impl Client {
         stream.read_to_end(&mut answer).await.unwrap();
         let answer = String::from_utf8(answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let reply = match self.workload.streamed && head.starts_with("HTTP/1.1 200") {
-            true => streamed(body),
-            false => {
-                let json = body.find('{').map_or("", |at| &body[at..]);
-                let mut read = serde_json::Deserializer::from_str(json).into_iter();
-                read.next()
-                    .unwrap_or(Ok(Value::Null))
-                    .unwrap_or(Value::Null)
-            }
+        let reply = if self.workload.streamed && head.starts_with("HTTP/1.1 200") {
+            streamed(body)
+        } else {
+            let json = body.find('{').map_or("", |at| &body[at..]);
+            let mut read = serde_json::Deserializer::from_str(json).into_iter();
+            read.next()
+                .unwrap_or(Ok(Value::Null))
+                .unwrap_or(Value::Null)
         };
         (format!("{head}\r\n\r\n"), reply)
     }
@@ -216,21 +215,18 @@ impl Client {
         let mut ids: Vec<String> = (0..calls)
             .map(|at| format!("toolu_{turn:06}_{at}"))
             .collect();
-        let content = match self.binds() {
-            true => {
-                let content = reply["content"].clone();
-                let blocks = content.as_array().unwrap().iter();
-                let called = blocks.filter(|block| block["type"] == "tool_use");
-                ids = called
-                    .map(|call| call["id"].as_str().unwrap().to_owned())
-                    .collect();
-                content
-            }
-            false => {
-                let call = |id: &String| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": format!("step {turn}")}});
-                let text = json!({"type": "text", "text": "Next step."});
-                std::iter::once(text).chain(ids.iter().map(call)).collect()
-            }
+        let content = if self.binds() {
+            let content = reply["content"].clone();
+            let blocks = content.as_array().unwrap().iter();
+            let called = blocks.filter(|block| block["type"] == "tool_use");
+            ids = called
+                .map(|call| call["id"].as_str().unwrap().to_owned())
+                .collect();
+            content
+        } else {
+            let call = |id: &String| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": format!("step {turn}")}});
+            let text = json!({"type": "text", "text": "Next step."});
+            std::iter::once(text).chain(ids.iter().map(call)).collect()
         };
         if dialect == Dialect::Chat {
             let call = |id: &String| json!({"id": id, "type": "function", "function": {"name": "Bash", "arguments": format!("{{\"command\":\"step {turn}\"}}")}});

@@ -155,9 +155,10 @@ fn dressed(turns: &[Turn], count: usize, system: &System, guise: &Guise) -> Stri
             None => all[at]["cache_control"] = mark,
         }
     }
-    match guise.pretty {
-        true => serde_json::to_string_pretty(&body).unwrap(),
-        false => body.to_string(),
+    if guise.pretty {
+        serde_json::to_string_pretty(&body).unwrap()
+    } else {
+        body.to_string()
     }
 }
 

@@ -317,9 +317,10 @@ fn b2_many_calls_at_once_are_bridged() {
         messages.insert(3, json!({"role": "system", "content": "s"}));
         let sent = desk.send(&body(&messages));
         let last = format!("5.{}", count - 1);
-        match bridged {
-            true => assert_eq!(sent.markers(), ["system.0", "2.0", &last]),
-            false => assert_eq!(sent.markers(), ["system.0", &last]),
+        if bridged {
+            assert_eq!(sent.markers(), ["system.0", "2.0", &last])
+        } else {
+            assert_eq!(sent.markers(), ["system.0", &last])
         }
         assert_eq!(sent.did.bridges, usize::from(bridged));
     }

@@ -185,16 +185,17 @@ fn b2_managed_markers_read_what_was_written_whoever_the_client_is() {
         assert!(ours.hit_rate > 0.9, "{name}: {}", ours.hit_rate);
         let (was, is) = (own.cost_usd.to_f64(), ours.cost_usd.to_f64());
         assert!(refused || is <= was, "{name}: {was} {is}");
-        match refused {
-            true => println!(
+        if refused {
+            println!(
                 "| {name} | refused | – | {:.1} % | ${is:.2} |",
                 100.0 * ours.hit_rate
-            ),
-            false => println!(
+            )
+        } else {
+            println!(
                 "| {name} | {:.1} % | ${was:.2} | {:.1} % | ${is:.2} |",
                 100.0 * own.hit_rate,
                 100.0 * ours.hit_rate
-            ),
+            )
         }
     }
 }

@@ -146,18 +146,19 @@ impl Conversation {
                 BufReader::new(stream.map_err(|_| Failed::ForNow)?)
             }
         };
-        let (path, auth) = match self.kind.is_chat() {
-            true => (
+        let (path, auth) = if self.kind.is_chat() {
+            (
                 "/v1/chat/completions",
                 format!("authorization: Bearer {}\r\n", self.key),
-            ),
-            false => (
+            )
+        } else {
+            (
                 "/v1/messages",
                 format!(
                     "x-api-key: {}\r\nanthropic-version: 2023-06-01\r\n",
                     self.key
                 ),
-            ),
+            )
         };
         let answer = wire::exchange(&mut stream, path, &auth, body).await?;
         let reply = match self.kind {
@@ -174,26 +175,24 @@ impl Conversation {
         let system = "You work on a repository. ".repeat(40);
         let schema = |argument: &str| json!({"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]});
         let tools = [("Read", "file_path"), ("Bash", "command")];
-        let mut body = match self.kind.is_chat() {
-            true => {
-                let mut messages = vec![json!({"role": "system", "content": system})];
-                messages.extend(self.messages.iter().cloned());
-                let tools = tools.map(|(name, argument)| {
-                    let function =
-                        json!({"name": name, "description": name, "parameters": schema(argument)});
-                    json!({"type": "function", "function": function})
-                });
-                json!({"model": self.model, "max_completion_tokens": 8_000, "tools": tools, "messages": messages})
-            }
-            false => {
-                self.mark();
-                let tools = tools.map(|(name, argument)| {
+        let mut body = if self.kind.is_chat() {
+            let mut messages = vec![json!({"role": "system", "content": system})];
+            messages.extend(self.messages.iter().cloned());
+            let tools = tools.map(|(name, argument)| {
+                let function =
+                    json!({"name": name, "description": name, "parameters": schema(argument)});
+                json!({"type": "function", "function": function})
+            });
+            json!({"model": self.model, "max_completion_tokens": 8_000, "tools": tools, "messages": messages})
+        } else {
+            self.mark();
+            let tools = tools.map(|(name, argument)| {
                     json!({"name": name, "description": name, "input_schema": schema(argument)})
                 });
-                let system = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
-                json!({"model": self.model, "max_tokens": 8_000, "system": system, "tools": tools,
+            let system =
+                json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
+            json!({"model": self.model, "max_tokens": 8_000, "system": system, "tools": tools,
                     "thinking": {"type": "adaptive"}, "messages": self.messages})
-            }
         };
         if self.kind.is_streamed() {
             body["stream"] = json!(true);
@@ -225,9 +224,10 @@ impl Conversation {
             "Task {}: improve part {}, and never touch file{}.lock.",
             self.tag, self.tag.turn, self.tag.turn
         );
-        self.messages.push(match self.kind.is_chat() {
-            true => json!({"role": "user", "content": text}),
-            false => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
+        self.messages.push(if self.kind.is_chat() {
+            json!({"role": "user", "content": text})
+        } else {
+            json!({"role": "user", "content": [{"type": "text", "text": text}]})
         });
     }
 

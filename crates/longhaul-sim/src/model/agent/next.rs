@@ -95,9 +95,10 @@ impl AgentTurn<'_> {
             self.chosen.push(call);
         }
         let calls = std::mem::take(&mut self.chosen);
-        match calls.is_empty() {
-            true => AgentMove::Say(self.account()),
-            false => self.act(calls),
+        if calls.is_empty() {
+            AgentMove::Say(self.account())
+        } else {
+            self.act(calls)
         }
     }
 

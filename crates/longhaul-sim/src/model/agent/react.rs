@@ -73,13 +73,14 @@ impl AgentTurn<'_> {
             })
             .filter(|call| !repeats(self, call))?;
         let name = failure.name;
-        let start = match refused {
-            true => format!("`{name}` is not to be used here, so I leave it: I"),
-            false => match self.chance.below(3) {
+        let start = if refused {
+            format!("`{name}` is not to be used here, so I leave it: I")
+        } else {
+            match self.chance.below(3) {
                 0 => format!("That did not work ({error}). I"),
                 1 => format!("`{name}` failed with \"{error}\". Instead I"),
                 _ => format!("The call came back with an error: {error}. So I"),
-            },
+            }
         };
         Some((format!("{start} {}.", call.doing), call))
     }

@@ -88,9 +88,10 @@ impl AgentTurn<'_> {
         if read.is_empty() && changed.is_empty() && ran.is_empty() {
             text.push_str("- No file was read or changed for this\n");
         }
-        text.push_str(match changed.is_empty() {
-            true => "Nothing was changed.",
-            false => "The changes are remarks only; the behaviour is as it was.",
+        text.push_str(if changed.is_empty() {
+            "Nothing was changed."
+        } else {
+            "The changes are remarks only; the behaviour is as it was."
         });
         text
     }

@@ -59,9 +59,10 @@ impl AgentTurn<'_> {
             .field("command")
             .and_then(|field| field.get("type").cloned())
             == Some(json!("array"));
-        let given = match words {
-            true => json!(["bash", "-lc", command]),
-            false => Value::from(command),
+        let given = if words {
+            json!(["bash", "-lc", command])
+        } else {
+            Value::from(command)
         };
         let hints = json!({ "command": given, "description": why });
         self.call(offer, hints, format!("run `{command}`"))
@@ -116,8 +117,9 @@ fn quoted(word: &str) -> String {
     let plain = word
         .chars()
         .all(|letter| letter.is_ascii_alphanumeric() || "/._-+@".contains(letter));
-    match plain {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if plain {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }

@@ -167,11 +167,12 @@ fn elsewhere(mut honest: ReplyDraft) -> ReplyDraft {
             }
         }
     }
-    match any {
-        true => honest,
-        false => calling(
+    if any {
+        honest
+    } else {
+        calling(
             "Edit",
             json!({ "file_path": "/tmp/elsewhere.md", "old_string": "a", "new_string": "b" }),
-        ),
+        )
     }
 }

@@ -159,9 +159,10 @@ fn fold(stretch: &[ApiMessage], room: usize) -> String {
             text.push_str(&format!("{title}:\n{body}\n"));
         }
     }
-    match text.is_empty() {
-        true => "Nothing that matters later was said or done here.".to_owned(),
-        false => clip(text.trim_end(), room.max(40)).to_owned(),
+    if text.is_empty() {
+        "Nothing that matters later was said or done here.".to_owned()
+    } else {
+        clip(text.trim_end(), room.max(40)).to_owned()
     }
 }
 

@@ -77,16 +77,15 @@ pub(super) fn draft(turn: &ModelTurn<'_>, ask: &ReplyConstraints<'_>) -> ReplyDr
         tokenizer: turn.tokenizer,
         bytes: ask.room.min(LONGEST),
     };
-    let text = match folds::is_asked(&ask.words) {
-        true => limit.longest(|room| folds::write(messages, &ask.words, room)),
-        false => {
-            let wanted = SummaryDemands::read(&ask.words);
-            let digest = ConversationDigest::of(
-                &messages[begin(messages, &ask.words)..],
-                LastMessageUse::Asks,
-            );
-            limit.longest(|room| write(&digest, &wanted, room))
-        }
+    let text = if folds::is_asked(&ask.words) {
+        limit.longest(|room| folds::write(messages, &ask.words, room))
+    } else {
+        let wanted = SummaryDemands::read(&ask.words);
+        let digest = ConversationDigest::of(
+            &messages[begin(messages, &ask.words)..],
+            LastMessageUse::Asks,
+        );
+        limit.longest(|room| write(&digest, &wanted, room))
     };
     ReplyDraft {
         content: vec![DraftBlock::Text(text)],

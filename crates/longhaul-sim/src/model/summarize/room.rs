@@ -20,9 +20,10 @@ pub(super) fn share(
     let asked = headings
         .iter()
         .any(|(topic, _)| *topic == SectionTopic::Messages);
-    let messages = match asked {
-        true => quotes(&digest.messages, room * 2 / 3),
-        false => Vec::new(),
+    let messages = if asked {
+        quotes(&digest.messages, room * 2 / 3)
+    } else {
+        Vec::new()
     };
     let used: usize = messages.iter().map(|message| message.len() + 1).sum();
     let mut left = room.saturating_sub(used);
@@ -135,9 +136,12 @@ fn shortened(messages: &[String], room: usize) -> Vec<String> {
         }
         spent += length;
     }
-    let cut = |index: usize| match dear(index) || messages[index].len() <= cap {
-        true => messages[index].clone(),
-        false => middle_out(&messages[index], cap),
+    let cut = |index: usize| {
+        if dear(index) || messages[index].len() <= cap {
+            messages[index].clone()
+        } else {
+            middle_out(&messages[index], cap)
+        }
     };
     (0..messages.len()).map(cut).collect()
 }

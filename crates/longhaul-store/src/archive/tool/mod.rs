@@ -178,8 +178,9 @@ fn line(record: &ArchiveRecord) -> String {
 fn echo(text: &str) -> String {
     let short: String = text.chars().take(ECHO).collect();
     let short = short.replace(char::is_control, " ");
-    match short.len() < text.len() {
-        true => format!("{short}…"),
-        false => short,
+    if short.len() < text.len() {
+        format!("{short}…")
+    } else {
+        short
     }
 }

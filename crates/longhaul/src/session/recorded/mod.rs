@@ -104,9 +104,10 @@ impl RecordedTranscript {
         // After a compaction of everything no reply is in view, but the file still knows who gave them.
         let told = resumed.request_prefix.is_some()
             || replies.any(|facets| facets.is_reply() && facets.model.is_present());
-        let earlier_model = match told || resumed.entries.is_empty() {
-            true => None,
-            false => newest_model(path)?,
+        let earlier_model = if told || resumed.entries.is_empty() {
+            None
+        } else {
+            newest_model(path)?
         };
         Ok(Self {
             path: path.to_owned(),

@@ -186,9 +186,12 @@ impl Session {
 
     /// Adds the next user message.
     pub(crate) fn listen(&mut self) {
-        let calls = self.calls.unwrap_or_else(|| match self.chance.percent(40) {
-            true => self.chance.between(1, 2),
-            false => 0,
+        let calls = self.calls.unwrap_or_else(|| {
+            if self.chance.percent(40) {
+                self.chance.between(1, 2)
+            } else {
+                0
+            }
         });
         let text = format!("{} calls={calls}", self.chance.words(self.says));
         let open: Vec<Value> = self.open_calls();

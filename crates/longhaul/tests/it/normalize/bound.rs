@@ -119,10 +119,7 @@ impl Host {
                 answered += 1;
             }
         }
-        let lost = match turn.lost {
-            true => calls.len() - answered,
-            false => 0,
-        };
+        let lost = if turn.lost { calls.len() - answered } else { 0 };
         for call in &calls[answered..calls.len() - lost] {
             self.answer(call);
         }

@@ -62,11 +62,11 @@ async fn s3_a_section_that_a_person_changed_meanwhile_is_not_written_over() {
         let held = desk.hold(Kind::Notes);
         desk.exchange("Build a parser.", 12_000).await;
         desk.is_asked(Kind::Notes).await;
-        let by_hand = match joined {
-            true => desk.notes().replace(below, &format!("{below}\nBy hand.")),
-            false => desk
-                .notes()
-                .replace("comes next_\n", "comes next_\nBy hand.\n"),
+        let by_hand = if joined {
+            desk.notes().replace(below, &format!("{below}\nBy hand."))
+        } else {
+            desk.notes()
+                .replace("comes next_\n", "comes next_\nBy hand.\n")
         };
         desk.write(desk.files.notes(), &by_hand);
         desk.answer(Kind::Notes, says(ANSWER, 12_100));

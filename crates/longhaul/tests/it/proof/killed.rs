@@ -125,9 +125,10 @@ pub(crate) fn due(session: &Session) -> Due {
         return Due::Speak;
     };
     if newest.facets.kind == EntryKind::User {
-        return match newest.facets.flags.compact_summary {
-            true => Due::Speak,
-            false => Due::Turn,
+        return if newest.facets.flags.compact_summary {
+            Due::Speak
+        } else {
+            Due::Turn
         };
     }
     let blocks = newest.facets.blocks.iter();
@@ -135,9 +136,10 @@ pub(crate) fn due(session: &Session) -> Due {
         .filter(|block| block.kind == BlockKind::ToolUse)
         .map(|block| newest.text(block.id).into_owned())
         .collect();
-    match calls.is_empty() {
-        true => Due::Speak,
-        false => Due::Answer(calls),
+    if calls.is_empty() {
+        Due::Speak
+    } else {
+        Due::Answer(calls)
     }
 }
 

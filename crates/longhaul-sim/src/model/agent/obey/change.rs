@@ -65,9 +65,10 @@ pub(super) fn write(mind: &mut AgentTurn<'_>, path: &str, text: &str) -> AgentMo
         // A file that is there wants to be seen before it is replaced.
         [once] if once.failed() && !was_refused(once) && unseen(&once.text()) => {
             let seen = mind.view.rounds(ToolPurpose::Read) > 0;
-            let call = match seen {
-                false => mind.call_of(ToolPurpose::Read, json!({ "file_path": file })),
-                true => mind.call_of(ToolPurpose::Write, hints),
+            let call = if seen {
+                mind.call_of(ToolPurpose::Write, hints)
+            } else {
+                mind.call_of(ToolPurpose::Read, json!({ "file_path": file }))
             };
             acting("The file is there already, so I look at it first.", call)
         }

@@ -26,9 +26,10 @@ impl AgentTurn<'_> {
     /// Does what the newest words ask for.
     pub(super) fn obey(&mut self) -> AgentMove {
         let wish = Wish::of(self.past.goal());
-        let decided = match self.view.steps >= self.budget {
-            true => AgentMove::Say(answer::account(self)),
-            false => self.grant(&wish),
+        let decided = if self.view.steps >= self.budget {
+            AgentMove::Say(answer::account(self))
+        } else {
+            self.grant(&wish)
         };
         let AgentMove::Act { lead, mut calls } = decided else {
             return decided;
@@ -38,9 +39,10 @@ impl AgentTurn<'_> {
             AllowedCalls::One => calls.truncate(1),
             _ => {}
         }
-        match calls.is_empty() {
-            true => AgentMove::Say(answer::account(self)),
-            false => AgentMove::Act { lead, calls },
+        if calls.is_empty() {
+            AgentMove::Say(answer::account(self))
+        } else {
+            AgentMove::Act { lead, calls }
         }
     }
 

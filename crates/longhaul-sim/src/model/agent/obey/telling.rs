@@ -27,9 +27,10 @@ pub(super) fn tail(text: &str, lines: usize) -> String {
 /// A text in one line.
 pub(super) fn short(text: &str, limit: usize) -> String {
     let line = first_line(text, limit);
-    match line.len() < text.trim().len() {
-        true => format!("{line}…"),
-        false => line.to_owned(),
+    if line.len() < text.trim().len() {
+        format!("{line}…")
+    } else {
+        line.to_owned()
     }
 }
 
@@ -89,9 +90,10 @@ pub(super) fn kinds(mind: &AgentTurn<'_>) -> String {
         .map(|(kind, count)| format!("{count} × .{kind}"))
         .collect();
     let count = files(mind.view.places.files.len());
-    match named.is_empty() {
-        true => format!("I saw {count} near the top."),
-        false => format!("I saw {count} near the top: {}.", named.join(", ")),
+    if named.is_empty() {
+        format!("I saw {count} near the top.")
+    } else {
+        format!("I saw {count} near the top: {}.", named.join(", "))
     }
 }
 
@@ -154,13 +156,14 @@ pub(super) fn failures(mind: &AgentTurn<'_>) -> Option<String> {
             let about = about.map_or_else(String::new, |about| {
                 format!(" `{}`", mind.display_path(about))
             });
-            match was_refused(call) {
-                true => format!("{}{about} was not allowed, so I did without.", call.name),
-                false => format!(
+            if was_refused(call) {
+                format!("{}{about} was not allowed, so I did without.", call.name)
+            } else {
+                format!(
                     "{}{about} failed: {}",
                     call.name,
                     first_line(&call.text(), 120)
-                ),
+                )
             }
         })
         .collect();

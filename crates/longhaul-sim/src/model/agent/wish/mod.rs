@@ -113,9 +113,10 @@ impl Wish {
                 let terms = weighty(words).into_iter();
                 let terms = terms.filter(|term| !READING.split('|').any(|verb| verb == term));
                 let terms: Vec<String> = terms.take(3).collect();
-                match !terms.is_empty() && (words.contains('?') || starts(lower, READING)) {
-                    true => Self::Question(terms),
-                    false => Self::Beyond,
+                if !terms.is_empty() && (words.contains('?') || starts(lower, READING)) {
+                    Self::Question(terms)
+                } else {
+                    Self::Beyond
                 }
             }
         }

@@ -31,10 +31,7 @@ proptest! {
     ) {
         let setup = Setup {
             mode: UNSTALLED[mode],
-            tending: match attends {
-                true => Tending::Attends,
-                false => Tending::LooksAway,
-            },
+            tending: if attends { Tending::Attends } else { Tending::LooksAway },
             model: MODELS[model],
             window,
         };
