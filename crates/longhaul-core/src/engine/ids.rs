@@ -56,5 +56,9 @@ mod tests {
         let parts: Vec<usize> = first.split('-').map(str::len).collect();
         assert_eq!(parts, [8, 4, 4, 4, 12]);
         assert_eq!(&first[14..15], "8", "{first}");
+        assert!(
+            matches!(&first[19..20], "8" | "9" | "a" | "b"),
+            "the variant: {first}"
+        );
     }
 }

@@ -1,15 +1,15 @@
 //! Notes in a conversation's life: taken beside it, and compacted by.
 
 use longhaul_core::engine::{
-    CompactRequest, EngineInput, Event, HookOutcome, NotesConfig, NotesOnDisk, NotesRunOutcome,
-    Pivot, Summarizer, SummaryTiming,
+    CompactRequest, Effect, EffectFailureKind, EngineInput, Event, HookOutcome, NotesConfig,
+    NotesOnDisk, NotesRunOutcome, Pivot, Summarizer, SummaryTiming,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesProgress, NotesSettings, NotesSkipReason};
 use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::{QuerySource, Switches, WindowOwner};
 
-use super::desk::{Answer, Desk, Setting, long};
+use super::desk::{Answer, Desk, Setting, failed, long};
 
 const NOTES: &str = "# Session title\n_Five to ten words that tell this session from any other_\nThe parser\n\n\
 # Current state\nThe lexer is done, the grammar is open.\n";
@@ -100,6 +100,23 @@ fn s2_a_run_is_never_beside_another_and_no_turn_waits_for_it() {
     desk.catch_up();
     desk.exchange("More.", Answer::Says("Yes.", 10_500));
     assert_eq!(desk.notes_runs.len(), 2);
+}
+
+#[test]
+fn s3_a_run_that_the_host_could_not_perform_says_why() {
+    let mut desk = noting();
+    desk.hold = Some("take notes");
+    desk.exchange("Build a parser.", Answer::Says("I will.", 2_100));
+    let Some(Effect::TakeNotes { id, .. }) = desk.held.take() else {
+        panic!("no notes were taken: {:?}", desk.asked);
+    };
+    let outcome = failed(EffectFailureKind::Other);
+    desk.input(EngineInput::Done { id, outcome });
+    let why = desk.events.iter().find_map(|event| match event {
+        Event::NotesTaken(told) => told.taken.failed.as_deref(),
+        _ => None,
+    });
+    assert_eq!(why, Some("it failed"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The way of a turn.
 
-use longhaul_core::engine::{CacheEditSupport, CompactFailure, EffectFailureKind, Event};
+use longhaul_core::engine::{CacheEditSupport, CompactFailure, Effect, EffectFailureKind, Event};
 use longhaul_core::window::{Switches, WindowOwner};
 use serde_json::Value;
 
@@ -197,6 +197,36 @@ fn u2_what_is_cleared_is_archived_first_then_recorded_then_sent_no_more() {
         last.contains(r#""tool_use_id":"t0""#),
         "the call and a marker stay"
     );
+}
+
+#[test]
+fn u2_only_the_entries_of_what_is_cleared_are_archived() {
+    let mut desk = Desk::new();
+    desk.exchange("Look around.", Answer::Says("Yes.", 100));
+    desk.say("Read them.");
+    for id in ["t0", "t1", "t2", "t3", "t4", "t5", "t6"] {
+        desk.works(id, 200, 1_000);
+    }
+    desk.answers.push_back(Answer::Says("Done.", 2_000));
+    desk.turn();
+    desk.later(3_700);
+    desk.hold = Some("archive");
+    desk.exchange("Back again.", Answer::Says("Welcome.", 1_500));
+    let Some(Effect::Archive {
+        entries, results, ..
+    }) = &desk.held
+    else {
+        panic!("nothing was archived: {:?}", desk.asked);
+    };
+    assert_eq!(results.as_deref(), Some(&["t0".into(), "t1".into()][..]));
+    let lines: Vec<&str> = entries
+        .iter()
+        .map(|entry| std::str::from_utf8(entry.view().line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 4, "two calls and their results: {lines:#?}");
+    for line in lines {
+        assert!(line.contains("\"t0\"") || line.contains("\"t1\""), "{line}");
+    }
 }
 
 #[test]
