@@ -108,6 +108,8 @@ async fn q1_a_compaction_that_is_stopped_changes_nothing() {
     let turns = [long(), text("Two."), text("Three.")];
     let mut house = House::scripted(&turns).await;
     house.config.window_cap = Some(20_000);
+    // Notes that are taken in the background write to the transcript, too.
+    house.config.switches.notes = false;
     let (mut agent, mut events) = house.open(SessionChoice::New).await;
     say(&mut agent, &mut events, &"A long request. ".repeat(200)).await;
     say(&mut agent, &mut events, "And more.").await;
