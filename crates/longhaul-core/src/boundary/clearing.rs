@@ -7,34 +7,34 @@ use serde_json::Value;
 use super::compaction::CompactionTrigger;
 use super::line::{LineEnvelope, LineError, LineStamp, SystemLine, line};
 
-/// What a clearing writes.
+/// Everything that a clearing writes.
 #[derive(Debug, Clone, Copy)]
 pub struct ClearingRecord<'a> {
-    /// What all lines carry.
+    /// The fields that all lines carry.
     pub envelope: LineEnvelope<'a>,
-    /// Its id and time.
+    /// The line's id and time.
     pub stamp: LineStamp<'a>,
-    /// The entry before it.
+    /// The entry before the line.
     pub parent: Option<&'a str>,
-    /// Who set it off.
+    /// Who triggered the clearing.
     pub trigger: CompactionTrigger,
-    /// Tokens in the window before.
+    /// Tokens in the window before the clearing.
     pub pre_tokens: u64,
-    /// What the cleared results weighed.
+    /// The weight of the cleared results.
     pub tokens_saved: u64,
     /// The calls whose results are cleared.
     pub tool_ids: &'a [&'a str],
-    /// Attachments that are cleared (U6).
+    /// The attachments that are cleared (U6).
     pub attachments: &'a [&'a str],
-    /// All results that requests ask the provider to drop from its cache from now on (U4): nothing is cleared here, and
-    /// the rendering goes on. None: this is a clearing, and none are asked for any more.
+    /// All results that requests ask the provider to drop from its cache from now on (U4). In this case nothing is
+    /// cleared here, and the rendering goes on. None if this is a clearing: then no cache edits are requested any more.
     pub cache_edits: Option<&'a [&'a str]>,
     /// The loss report (Y3).
     pub report: Option<&'a Value>,
 }
 
 impl ClearingRecord<'_> {
-    /// The line, line end excluded.
+    /// Returns the line without its line end.
     pub fn line(&self) -> Result<Bytes, LineError> {
         let microcompact_metadata = ClearingMetadata {
             trigger: self.trigger,

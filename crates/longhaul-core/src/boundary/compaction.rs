@@ -1,4 +1,4 @@
-//! A compaction: its boundary, its summary, and what follows them.
+//! A compaction: its boundary, its summary, and the attachments that follow.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use super::line::{
 };
 use super::preserved::{PreservedMessagesFields, PreservedPart, PreservedSegmentFields};
 
-/// Who set it off.
+/// Who triggered a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CompactionTrigger {
@@ -23,7 +23,7 @@ pub enum CompactionTrigger {
 }
 
 impl CompactionTrigger {
-    /// Its name in transcripts, hooks and logs.
+    /// The trigger's name in transcripts, hooks and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Manual => "manual",
@@ -32,28 +32,28 @@ impl CompactionTrigger {
     }
 }
 
-/// An attachment that follows the summary: something restored, or what a hook said.
+/// An attachment that follows the summary: something restored, or a hook's output.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryAttachment<'a> {
-    /// Its id and time.
+    /// The attachment's id and time.
     pub stamp: LineStamp<'a>,
     /// The `attachment` value: an object with a `type`.
     pub value: &'a Value,
 }
 
-/// A summary that the provider made and signed (N3): the reply it came in, as it was written.
+/// A summary that the provider made and signed (N3), kept as the reply it came in, byte for byte.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedReply<'a> {
-    /// Its entry's id and time.
+    /// The id and time of the reply's entry.
     pub stamp: LineStamp<'a>,
     /// The message, whose content is the signed block.
     pub message: &'a RawValue,
 }
 
-/// Everything a compaction writes.
+/// Everything that a compaction writes.
 #[derive(Debug, Clone, Copy)]
 pub struct CompactionRecord<'a> {
-    /// What all lines carry.
+    /// The fields that all lines carry.
     pub envelope: LineEnvelope<'a>,
     /// The boundary's id and time.
     pub boundary: LineStamp<'a>,
@@ -61,44 +61,44 @@ pub struct CompactionRecord<'a> {
     pub summary: LineStamp<'a>,
     /// The last entry of the conversation that is replaced.
     pub logical_parent: Option<&'a str>,
-    /// Who set it off.
+    /// Who triggered the compaction.
     pub trigger: CompactionTrigger,
-    /// Tokens in the window before.
+    /// Tokens in the window before the compaction.
     pub pre_tokens: u64,
     /// Entries that the summary replaces.
     pub messages_summarized: u64,
-    /// What the user gave along.
+    /// The user's own instructions for the summary.
     pub user_context: Option<&'a str>,
-    /// Names of tools that the model had discovered before (R5).
+    /// Names of the tools that the model had discovered before the compaction (R5).
     pub discovered_tools: &'a [&'a str],
-    /// What is kept word for word.
+    /// The part of the conversation that is kept word for word.
     pub kept: Option<&'a PreservedPart>,
     /// Reasoning up to and including this entry is not sent again (N2). If the view had such an entry before and the
     /// kept part still holds it, it must be named again.
     pub thinking_stripped_through: Option<&'a str>,
-    /// The facts of the session (ruling 14), for the next compaction.
+    /// The facts of the session (ruling 14), stored for the next compaction.
     pub ledger: Option<&'a Value>,
     /// The loss report (ruling 15).
     pub report: Option<&'a Value>,
-    /// The folds that the summary consists of (O6), for the next ones.
+    /// The folds that the summary consists of (O6), stored for the next compactions.
     pub folds: Option<&'a Value>,
-    /// Who summed up, what that cost and how long it took.
+    /// Who wrote the summary, what that cost and how long it took.
     pub made: Option<&'a Value>,
-    /// How it relates to the compaction before it, and where the threshold was (O4).
+    /// How this compaction relates to the one before it, and where the threshold was (O4).
     pub recompaction: Option<&'a Value>,
-    /// How the provider counted what stands before the messages, where replies tell.
+    /// How the provider counted the request prefix, where its replies report that.
     pub head_tokens: Option<&'a Value>,
-    /// The provider's own summary, which stands before the summary message.
+    /// The provider's own summary, which comes before the summary message.
     pub signed: Option<SignedReply<'a>>,
     /// The text of the summary message.
     pub text: &'a str,
-    /// What follows it, in order: attachments, then what hooks said (F10).
+    /// The attachments that follow it, in order: restored ones, then the output of hooks (F10).
     pub attached: &'a [SummaryAttachment<'a>],
 }
 
 impl CompactionRecord<'_> {
-    /// The lines in the order in which they are appended, line ends excluded. The kept part is not written again: a
-    /// reader puts it behind the anchor, and what hung on the anchor behind it.
+    /// Returns the lines in the order in which they are appended, without line ends. The kept part is not written
+    /// again: a reader places it after the anchor, and moves the anchor's former children after it.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
         let mut lines = vec![self.boundary_line()?];
         if let Some(signed) = self.signed {
@@ -177,7 +177,7 @@ impl CompactionRecord<'_> {
     }
 }
 
-/// The attachment that carries what a hook of an event said (K1).
+/// The attachment that carries the output of an event's hook (K1).
 pub fn hook_context(event: &str, hook: &str, said: &[&str]) -> Value {
     json!({
         "type": "hook_additional_context",

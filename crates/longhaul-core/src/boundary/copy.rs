@@ -1,4 +1,4 @@
-//! Writes an entry again under new ids, everything else byte for byte.
+//! Writes an entry again under new ids; everything else stays byte for byte.
 
 use bytes::Bytes;
 
@@ -9,12 +9,12 @@ use crate::json::{self, ObjectReader};
 pub(super) struct CopyIds<'a> {
     pub(super) uuid: &'a str,
     pub(super) parent: &'a str,
-    /// Appended to the message id. A copy must not be taken for another line of the response that it copies.
+    /// Appended to the message id, so that a copy is not mistaken for another line of the response that it copies.
     pub(super) message_suffix: &'a str,
 }
 
-/// The copy of a line that has been scanned. Its usage is left out: the request that it measured was another one, and
-/// it has been paid for.
+/// Copies a line that has been scanned. The copy leaves out the usage: it measured another request, which has been paid
+/// for.
 pub(super) fn copied(line: &[u8], ids: &CopyIds<'_>) -> Result<Bytes, LineError> {
     let entry = ObjectReader::new(line);
     let place = |raw: Option<&[u8]>, name| {

@@ -1,4 +1,4 @@
-//! What every line of a conversation carries, and how it is written.
+//! The fields that every line of a conversation carries, and how a line is written.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -7,46 +7,46 @@ use serde_json::{Value, json};
 
 use crate::message::Usage;
 
-/// Whose conversation a line belongs to.
+/// The conversation that a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineThread<'a> {
-    /// The main one.
+    /// The main conversation.
     Main,
-    /// A sub-agent's, by its id.
+    /// The conversation of the sub-agent with this id.
     Agent(&'a str),
 }
 
-/// Where and by what a line was written.
+/// Where a line was written, and by which program.
 #[derive(Debug, Clone, Copy)]
 pub struct LineEnvelope<'a> {
-    /// Whose conversation it is.
+    /// The conversation that the line belongs to.
     pub thread: LineThread<'a>,
     /// The working directory.
     pub cwd: &'a str,
     /// The session.
     pub session_id: &'a str,
-    /// The version of the program that writes.
+    /// The version of the program that writes the line.
     pub version: &'a str,
-    /// The branch that is checked out, if there is one.
+    /// The git branch that is checked out, if there is one.
     pub git_branch: Option<&'a str>,
 }
 
 /// A line's own id and time.
 #[derive(Debug, Clone, Copy)]
 pub struct LineStamp<'a> {
-    /// Its uuid: new, and used for no other line.
+    /// The line's uuid: it is new and is not used for any other line.
     pub uuid: &'a str,
-    /// When it was written.
+    /// When the line was written.
     pub timestamp: Timestamp,
 }
 
-/// A line that cannot be written.
+/// Why a line cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// A part of it cannot be JSON.
+    /// A part of the line cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// A head cannot be an entry.
+    /// A request prefix cannot be written as an entry.
     #[error(transparent)]
     Head(#[from] crate::message::PrefixEntryError),
     /// An entry that is to be written again lacks a field that must change.
@@ -54,7 +54,7 @@ pub enum LineError {
     Missing(&'static str),
 }
 
-/// The envelope's fields in the order and spelling of the file.
+/// The envelope's fields in the order and spelling of the transcript.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EnvelopeFields<'a> {
@@ -87,12 +87,12 @@ impl<'a> From<LineEnvelope<'a>> for EnvelopeFields<'a> {
     }
 }
 
-/// Milliseconds always, as the files have them.
+/// Writes a time always with milliseconds, as transcripts do.
 pub(crate) fn milliseconds<S: Serializer>(time: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
     out.collect_str(&format_args!("{time:.3}"))
 }
 
-/// What a provider measured, in the words of a reply's `usage`.
+/// A provider's measurement in the form of a reply's `usage`.
 pub(crate) fn usage_value(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.input,
@@ -106,7 +106,7 @@ pub(crate) fn usage_value(usage: &Usage) -> Value {
     })
 }
 
-/// One line, line end excluded.
+/// Returns one line without its line end.
 pub(crate) fn line(value: &impl Serialize) -> Result<Bytes, LineError> {
     Ok(serde_json::to_vec(value)?.into())
 }

@@ -1,8 +1,8 @@
 //! The lines that a compaction, a clearing or an undo appends to a transcript, in the shape in which Claude Code writes
 //! them (P5, M3, rulings 11, 13 and 15).
 //!
-//! Lines are born here and never changed again. How they are read back lives in `transcript/`; when they are written is
-//! decided elsewhere. Ids and times come in as arguments.
+//! Lines are created here and never change afterwards. `transcript/` reads them back; other modules decide when they
+//! are written. Ids and times come in as arguments.
 
 mod clearing;
 mod compaction;

@@ -1,16 +1,16 @@
-//! What a compaction keeps word for word, as its boundary names it (P5, rulings 10 and 11).
+//! The part that a compaction keeps word for word, as its boundary names it (P5, rulings 10 and 11).
 
 use serde::Serialize;
 
 use crate::hash::Map;
 use crate::message::{EntryKind, EntryView, Id, Subtype};
 
-/// The entry behind which the kept ones are placed.
+/// The entry after which the kept entries are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PreservedAnchor {
-    /// The summary: they follow it (up to a pivot).
+    /// The kept entries follow the summary (compaction up to a pivot).
     Summary,
-    /// The boundary: they stand before the summary (from a pivot on).
+    /// The kept entries follow the boundary and come before the summary (compaction from a pivot on).
     Boundary,
 }
 
@@ -34,7 +34,7 @@ pub struct PreservedPart {
 }
 
 impl PreservedPart {
-    /// The kept part: entries of the live view, in its order. None if nothing of it counts.
+    /// Builds the kept part from entries of the live view, in its order. Returns none if no entry of it counts.
     pub fn of<'a>(
         anchor: PreservedAnchor,
         entries: impl IntoIterator<Item = KeptEntry<'a>>,
@@ -53,12 +53,12 @@ impl PreservedPart {
         })
     }
 
-    /// How many entries are named.
+    /// The number of entries that are named.
     pub fn len(&self) -> usize {
         self.uuids.len()
     }
 
-    /// Never: there is no kept part without entries.
+    /// Always false: a kept part has at least one entry.
     pub fn is_empty(&self) -> bool {
         self.uuids.is_empty()
     }
@@ -74,7 +74,7 @@ impl PreservedPart {
         }
     }
 
-    /// The two ends, for readers that follow the chain from one to the other.
+    /// The two ends of the kept part, for readers that follow the chain from one to the other.
     pub(super) fn segment<'a>(
         &'a self,
         boundary: &'a str,
@@ -87,8 +87,8 @@ impl PreservedPart {
         }
     }
 
-    /// The list, which wins over the ends. It needs no chain, so it also holds over earlier boundaries and where a
-    /// response has lines beside the chain.
+    /// The list of kept entries, which takes precedence over the two ends. It needs no chain, so it also works across
+    /// earlier boundaries and where a response has lines beside the chain.
     pub(super) fn messages<'a>(
         &'a self,
         boundary: &'a str,
@@ -101,7 +101,7 @@ impl PreservedPart {
     }
 }
 
-/// `preservedSegment`.
+/// The `preservedSegment` field.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PreservedSegmentFields<'a> {
@@ -110,7 +110,7 @@ pub(super) struct PreservedSegmentFields<'a> {
     tail_uuid: &'a str,
 }
 
-/// `preservedMessages`.
+/// The `preservedMessages` field.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PreservedMessagesFields<'a> {
@@ -118,18 +118,19 @@ pub(super) struct PreservedMessagesFields<'a> {
     uuids: &'a [String],
 }
 
-/// Entries that the model sees or that shape what it sees. A boundary would end the view in its middle.
+/// Whether the model sees an entry or the entry shapes what it sees. A boundary does not count: it would end the view
+/// in its middle.
 fn counts(kept: &KeptEntry<'_>) -> bool {
     shapes_the_view(kept.entry) && kept.entry.facets.subtype != Subtype::CompactBoundary
 }
 
-/// Whether an entry is seen by the model, or changes what it sees of others.
+/// Whether the model sees an entry, or the entry changes what the model sees of others.
 pub(super) fn shapes_the_view(entry: EntryView<'_>) -> bool {
     let facets = entry.facets;
     let seen = match facets.kind {
         EntryKind::User | EntryKind::Assistant | EntryKind::Attachment => true,
-        // An undo has done its work wherever it stands; told again, it would undo what was done since.
-        // Cache edits hold for one rendering alone.
+        // An undo has taken effect wherever it is; written again, it would undo what was done since. Cache edits apply
+        // to one rendering only.
         EntryKind::System => {
             !matches!(facets.subtype, Subtype::Other | Subtype::CompactUndo)
                 && entry.cache_edits().is_none()
@@ -146,7 +147,7 @@ fn head_of<'a, 'b>(all: &'b [KeptEntry<'a>], last: &'b KeptEntry<'a>) -> &'b Kep
         .filter_map(|kept| Some((kept.entry.uuid()?, kept)))
         .collect();
     let (mut head, mut at) = (last, last);
-    // No chain is longer than the list; one that is goes in a circle.
+    // No chain is longer than the list; a longer one would be a cycle.
     for _ in 0..all.len() {
         let Some(before) = at.entry.parent().and_then(|parent| kept.get(&parent)) else {
             break;

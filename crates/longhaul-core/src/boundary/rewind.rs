@@ -1,26 +1,26 @@
-//! Going back to an earlier point of a conversation (M5). Nothing is deleted: a line is appended whose parent is the entry
-//! that the conversation goes on from, so that whoever follows the chain sees it as it was then.
+//! Going back to an earlier point of a conversation (M5). Nothing is deleted: the appended line's parent is the entry
+//! that the conversation goes on from, so a reader that follows the chain sees the conversation as it was then.
 
 use bytes::Bytes;
 use serde::Serialize;
 
 use super::line::{LineEnvelope, LineError, LineStamp, SystemLine, line};
 
-/// Everything a rewind writes.
+/// Everything that a rewind writes.
 #[derive(Debug, Clone, Copy)]
 pub struct RewindRecord<'a> {
-    /// What its line carries.
+    /// The fields that all lines carry.
     pub envelope: LineEnvelope<'a>,
-    /// Its id and time.
+    /// The line's id and time.
     pub stamp: LineStamp<'a>,
-    /// The entry that the conversation goes on from; none: it begins anew.
+    /// The entry that the conversation goes on from. None if the conversation starts over.
     pub parent: Option<&'a str>,
-    /// The first entry that is left behind.
+    /// The first entry that is abandoned.
     pub left: &'a str,
 }
 
 impl RewindRecord<'_> {
-    /// The line, line end excluded. To readers that do not know it, it is a remark for people.
+    /// Returns the line without its line end. Readers that do not know it treat it as a remark for people.
     pub fn line(&self) -> Result<Bytes, LineError> {
         let rewind_metadata = RewindMetadata {
             left_uuid: self.left,

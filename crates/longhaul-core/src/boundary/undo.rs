@@ -1,10 +1,10 @@
 //! Taking a compaction back (ruling 13, X6).
 //!
-//! Nothing is deleted. A line is appended whose parent is the last entry of the conversation that the compaction had
-//! replaced, so whoever follows the chain sees the old conversation. Turns that came after the compaction hang on its
-//! summary and cannot be linked anew for other readers, so they are written again behind that line. The line names the
-//! boundary it takes back, whose preserved segment then no longer counts. The compaction that is taken back is always the
-//! one that the live view begins with: a second undo takes the one before.
+//! Nothing is deleted. The appended line's parent is the last entry of the conversation that the compaction had
+//! replaced, so a reader that follows the chain sees the old conversation. Turns that came after the compaction are
+//! children of its summary and cannot be linked again for other readers, so they are written again after that line. The
+//! line names the boundary it takes back, whose preserved segment then no longer counts. An undo always takes back the
+//! compaction that the live view begins with: a second undo takes back the one before.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::message::{EntryKind, EntryView};
 use crate::tokens::Estimate;
 use crate::transcript::{LiveView, ResolvedConversation, TranscriptTable};
 
-/// What an undo would do.
+/// The plan of an undo.
 #[derive(Debug, Clone)]
 pub struct UndoPlan {
     /// The row of the boundary that is taken back.
@@ -27,12 +27,13 @@ pub struct UndoPlan {
     pub parent: u32,
     /// The view that the compaction had replaced.
     pub old: LiveView,
-    /// The rows of the turns since, in order.
+    /// The rows of the turns since the compaction, in order.
     pub later: Vec<u32>,
 }
 
 impl UndoPlan {
-    /// Plans to take back the newest compaction in the live view. None if there is none, or nothing lies before it.
+    /// Plans to take back the newest compaction in the live view. Returns none if there is no compaction, or nothing
+    /// lies before it.
     pub fn of(table: &TranscriptTable, conversation: &ResolvedConversation) -> Option<Self> {
         let rows = table.rows();
         let view = conversation.view();
@@ -50,7 +51,7 @@ impl UndoPlan {
             .copied()
             .filter(|row| *row != boundary && !before.contains(row))
             .collect();
-        // The summary and what was attached with it are of the compaction.
+        // The summary and its attachments belong to the compaction.
         let summary = later
             .iter()
             .position(|row| rows[*row as usize].flags.compact_summary);
@@ -60,7 +61,7 @@ impl UndoPlan {
                 .position(|row| rows[*row as usize].kind != EntryKind::Attachment)
                 .map_or(later.len(), |behind| summary + 1 + behind);
             later.drain(summary..end);
-            // Some programs write attachments before the summary; a summary that the provider signed stands there, too.
+            // Some programs write attachments before the summary; a summary that the provider signed is there, too.
             let of_compaction = |row: &u32| {
                 let row_of = &rows[*row as usize];
                 let on_boundary = row_of.parent == rows[boundary as usize].uuid;
@@ -79,7 +80,7 @@ impl UndoPlan {
         })
     }
 
-    /// What the conversation would weigh: to be held against the threshold before anything is written.
+    /// The weight of the conversation after the undo, to compare with the threshold before anything is written.
     pub fn weight(&self, table: &TranscriptTable) -> Estimate {
         let rows = self.old.rows.iter().chain(&self.later);
         rows.map(|row| &table.rows()[*row as usize])
@@ -98,18 +99,18 @@ pub struct CopiedEntry<'a> {
     pub uuid: &'a str,
 }
 
-/// Everything an undo writes.
+/// Everything that an undo writes.
 #[derive(Debug, Clone, Copy)]
 pub struct UndoRecord<'a> {
-    /// What its line carries.
+    /// The fields that all lines carry.
     pub envelope: LineEnvelope<'a>,
-    /// Its id and time.
+    /// The line's id and time.
     pub stamp: LineStamp<'a>,
     /// The boundary that is taken back.
     pub boundary: &'a str,
     /// The last entry of the old conversation.
     pub parent: &'a str,
-    /// The turns since, in order.
+    /// The turns since the compaction, in order.
     pub later: &'a [CopiedEntry<'a>],
     /// Reasoning up to and including this entry is not sent again (N2): the last copy, for a model that binds reasoning
     /// to what came before it.
@@ -119,8 +120,8 @@ pub struct UndoRecord<'a> {
 }
 
 impl UndoRecord<'_> {
-    /// The lines in the order in which they are appended, line ends excluded. Entries that neither are seen by the model
-    /// nor change what it sees are not written again.
+    /// Returns the lines in the order in which they are appended, without line ends. Entries that the model does not
+    /// see and that do not change what it sees are not written again.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
         let copies: Vec<&CopiedEntry<'_>> = self
             .later
