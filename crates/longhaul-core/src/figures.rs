@@ -1,6 +1,6 @@
-//! Figures for people.
+//! Formats figures for people.
 
-/// 1234567 as 1,234,567.
+/// Writes 1234567 as 1,234,567.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Decides what an LLM agent's context holds: entries as frozen bytes, what they weigh, how near the limits are.
+//! Decides what an LLM agent's context holds: entries as frozen bytes, what they weigh, and how near the limits are.
 //!
 //! **No IO here.** No clock, file system, environment, network or randomness: time, ids and texts come in as
 //! arguments, so every decision can be tested, replayed and explained. Reading and writing live in

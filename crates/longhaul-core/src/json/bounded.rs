@@ -1,10 +1,11 @@
-//! Decodes only the beginning or the end of a literal's content, so that an extract of a huge text costs what is shown.
+//! Decodes only the beginning or the end of a literal's content, so that an extract of a huge text costs only what is
+//! shown.
 
 use std::borrow::Cow;
 
 use super::decode;
 
-/// An escape is at most this long, `\u1234`; a pair of them writes one character.
+/// An escape is at most this long, `\u1234`; two of them can encode one character.
 const LONGEST_ESCAPE: usize = 6;
 
 /// The text of the first `most` bytes of a literal's content, or a little less: no escape and no character is split.
@@ -16,7 +17,7 @@ pub(crate) fn decode_head(content: &[u8], most: usize) -> Cow<'_, str> {
 pub(crate) fn decode_tail(content: &[u8], most: usize) -> Cow<'_, str> {
     let from = content.len().saturating_sub(most);
     let at = boundary_before(content, from);
-    // The boundary at or before may lie outside of what was asked for: step over the escape or character there.
+    // The boundary at or before `from` may lie outside the requested range: step over the escape or character there.
     let start = if at < from {
         (from..=content.len())
             .find(|end| boundary_before(content, *end) > at)
@@ -27,7 +28,7 @@ pub(crate) fn decode_tail(content: &[u8], most: usize) -> Cow<'_, str> {
     decode(&content[start..])
 }
 
-/// The last position up to `at` that is inside no escape and no character.
+/// The last position up to `at` that is not inside an escape or a character.
 fn boundary_before(content: &[u8], at: usize) -> usize {
     if at >= content.len() {
         return content.len();
@@ -36,7 +37,7 @@ fn boundary_before(content: &[u8], at: usize) -> usize {
     while at > 0 && content[at] & 0xC0 == 0x80 {
         at -= 1;
     }
-    // A backslash near enough to reach over the position decides, if it begins an escape itself.
+    // A backslash close enough to cover the position decides, if it begins an escape itself.
     let near = at.saturating_sub(LONGEST_ESCAPE - 1);
     for start in (near..at).rev().filter(|start| content[*start] == b'\\') {
         let run = content[..=start]

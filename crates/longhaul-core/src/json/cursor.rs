@@ -1,7 +1,7 @@
-//! The cursor: walks one JSON value, validates all of it, and measures what it passes.
+//! Walks one JSON value, validates all of it, and measures what it passes.
 //!
-//! It keeps a running count of UTF-16 units of the canonical form (`JSON.stringify`: no white space, shortest
-//! escapes; numbers stay as written), so the serialised size of any part is the difference of two readings.
+//! It keeps a running count of UTF-16 units of the canonical form (`JSON.stringify`: no white space, shortest escapes;
+//! numbers stay as written), so the serialized size of any part is the difference of two readings.
 
 use fearless_simd::Level;
 
@@ -16,7 +16,7 @@ pub struct JsonCursor<'a> {
     level: Level,
 }
 
-/// The kinds of JSON value, told by the first byte.
+/// The kinds of JSON value; the first byte tells which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonKind {
     /// `{…}`
@@ -104,7 +104,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes one structural character and the white space behind it.
+    /// Passes one structural character and the white space after it.
     #[inline(always)]
     fn pass(&mut self) {
         self.pos += 1;
@@ -112,7 +112,7 @@ impl<'a> JsonCursor<'a> {
         self.skip_white();
     }
 
-    /// What kind of value comes next.
+    /// Returns the kind of the next value.
     #[inline]
     pub fn peek(&self) -> Result<JsonKind, JsonFault> {
         match self.bytes.get(self.pos) {
@@ -198,7 +198,7 @@ impl<'a> JsonCursor<'a> {
         Ok(())
     }
 
-    /// Passes a value that holds no other; `false` if an object or array comes next.
+    /// Passes a value that contains no other value; returns `false` if an object or array comes next.
     #[inline]
     fn scalar(&mut self) -> Result<bool, JsonFault> {
         match self.peek()? {
@@ -223,7 +223,7 @@ impl<'a> JsonCursor<'a> {
         }
         let mut open = Nesting::default();
         loop {
-            // At a value.
+            // The cursor is at a value.
             if !self.scalar()? {
                 let is_object = self.bytes[self.pos] == b'{';
                 self.pass();
@@ -239,7 +239,7 @@ impl<'a> JsonCursor<'a> {
                     }
                 }
             }
-            // Behind a value, or at the end of an empty container.
+            // The cursor is after a value, or at the end of an empty container.
             loop {
                 if open.depth == 0 {
                     return Ok(());
@@ -332,7 +332,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes any value; if it was a string, its measures.
+    /// Passes any value; returns its measures if it was a string.
     #[inline]
     pub fn string_or_skip(&mut self) -> Result<Option<StringLiteral>, JsonFault> {
         if self.bytes.get(self.pos) == Some(&b'"') {
@@ -342,7 +342,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes any value; whether it was `true`.
+    /// Passes any value; returns whether it was `true`.
     #[inline]
     pub fn is_true(&mut self) -> Result<bool, JsonFault> {
         let is_true = self.peek()? == JsonKind::True;
@@ -350,7 +350,7 @@ impl<'a> JsonCursor<'a> {
         Ok(is_true)
     }
 
-    /// Passes any value; if it was a number that is not negative, its whole part.
+    /// Passes any value; returns its whole part if it was a number that is not negative.
     pub fn count_or_skip(&mut self) -> Result<Option<u64>, JsonFault> {
         if self.peek()? != JsonKind::Number {
             return self.skip().map(|()| None);
@@ -368,7 +368,7 @@ impl<'a> JsonCursor<'a> {
         Ok(value.map(|value| value as u64))
     }
 
-    /// Passes any value; the bytes it spans, white space behind it excluded.
+    /// Passes any value; returns the bytes it spans, without the white space after it.
     #[inline]
     pub fn raw(&mut self) -> Result<&'a [u8], JsonFault> {
         let start = self.pos;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::string::hex4;
 
-/// The text of a literal's content (quotes excluded). Borrowed where nothing is escaped.
+/// Decodes a literal's content (quotes excluded). The text is borrowed where nothing is escaped.
 pub fn decode(content: &[u8]) -> Cow<'_, str> {
     if memchr::memchr(b'\\', content).is_none() {
         return String::from_utf8_lossy(content);
@@ -23,7 +23,7 @@ pub fn decode(content: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The character an escape stands for, and the bytes it takes.
+/// The character that an escape encodes, and the number of bytes it takes.
 fn escape(bytes: &[u8]) -> (char, usize) {
     match bytes.get(1) {
         Some(b'b') => ('\u{8}', 2),

@@ -1,10 +1,10 @@
-//! String literals as bytes: what lies between their quotes, the text that they mean, and literals made of either.
+//! String literals as bytes: the content between their quotes, the text it encodes, and literals made from either.
 
 use std::borrow::Cow;
 
 use super::decode::decode;
 
-/// The content of a raw value that is a string: what lies between its quotes, still escaped.
+/// The content of a raw value that is a string: the bytes between its quotes, still escaped.
 pub fn content(raw: &[u8]) -> Option<&[u8]> {
     raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
@@ -14,12 +14,12 @@ pub fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     content(raw).map(decode)
 }
 
-/// A text as a literal.
+/// Writes a text as a literal.
 pub fn quote(text: &str) -> Vec<u8> {
     serde_json::Value::from(text).to_string().into_bytes()
 }
 
-/// Content that is escaped already, as a literal.
+/// Encloses content that is already escaped in quotes.
 pub fn enclose(content: &[u8]) -> Vec<u8> {
     [b"\"", content, b"\""].concat()
 }

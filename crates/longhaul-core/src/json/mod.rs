@@ -1,8 +1,8 @@
-//! A validating, measuring JSON reader over bytes that are kept as they are.
+//! A validating, measuring JSON reader over bytes that stay unchanged.
 //!
-//! Not a document model: nothing is decoded or copied. A caller walks a value with [`Cursor`], notes where the
-//! parts it wants lie, and every byte is looked at once. This is what lets a line of a transcript be read several
-//! times faster than by building a tree, and be sent again byte for byte.
+//! This is not a document model: nothing is decoded or copied. A caller walks a value with [`JsonCursor`] and notes
+//! where the parts it wants lie, and every byte is looked at once. This way a transcript line is read several times
+//! faster than by building a tree, and can be sent again byte for byte.
 
 mod bounded;
 mod cursor;
@@ -22,9 +22,9 @@ pub use string::StringLiteral;
 /// Where and why bytes are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonFault {
-    /// Byte position in what was read.
+    /// The byte position in the input.
     pub at: usize,
-    /// What was wrong there.
+    /// What is wrong there.
     pub kind: JsonFaultKind,
 }
 
@@ -39,15 +39,15 @@ impl JsonFault {
 pub enum JsonFaultKind {
     /// The bytes ended inside a value.
     UnexpectedEnd,
-    /// A byte that cannot stand where it stands.
+    /// A byte that is not allowed at its position.
     UnexpectedByte,
     /// A raw control character inside a string.
     ControlCharacter,
-    /// A backslash followed by something that is no escape.
+    /// A backslash that does not begin a valid escape.
     BadEscape,
     /// A number that breaks JSON's grammar.
     BadNumber,
-    /// The value is well-formed and something other than white space follows it.
+    /// The value is well-formed, but something other than white space follows it.
     TrailingBytes,
 }
 

@@ -1,4 +1,5 @@
-//! Single fields of small objects inside a line that has been scanned: a boundary's metadata, a head's parts.
+//! Reads single fields of small objects inside a line that has been scanned: a boundary's metadata, a request prefix's
+//! parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,7 +8,7 @@ use super::{JsonCursor, text};
 
 /// Looks up single fields of a small object that is known to be valid, such as a boundary's metadata.
 ///
-/// Each look-up walks the object again: right for the few fields of rare entries, wrong for a hot path.
+/// Each lookup walks the object again: right for the few fields of rare entries, wrong for a hot path.
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectReader<'a>(&'a [u8]);
 
@@ -17,7 +18,7 @@ impl<'a> ObjectReader<'a> {
         Self(bytes)
     }
 
-    /// The raw bytes of a field's value; the last one if the key is repeated.
+    /// The raw bytes of a field's value; the last value if the key is repeated.
     pub fn get(self, key: &str) -> Option<&'a [u8]> {
         let mut found = None;
         let mut cursor = JsonCursor::new(self.0);
@@ -31,19 +32,19 @@ impl<'a> ObjectReader<'a> {
         walked.ok().and(found)
     }
 
-    /// A field that is an object.
+    /// The value of a field that is an object.
     pub fn object(self, key: &str) -> Option<ObjectReader<'a>> {
         self.get(key)
             .filter(|value| value.first() == Some(&b'{'))
             .map(ObjectReader)
     }
 
-    /// A field that is a string, decoded.
+    /// The decoded value of a field that is a string.
     pub fn string(self, key: &str) -> Option<Cow<'a, str>> {
         text(self.get(key)?)
     }
 
-    /// A field that is a number, its whole part.
+    /// The whole part of a field that is a number.
     pub fn count(self, key: &str) -> Option<u64> {
         JsonCursor::new(self.get(key)?)
             .count_or_skip()
@@ -51,14 +52,14 @@ impl<'a> ObjectReader<'a> {
             .flatten()
     }
 
-    /// The strings of a field that is an array; other items are passed over.
+    /// The strings of a field that is an array; other items are skipped.
     pub fn strings(self, key: &str) -> Option<Vec<Cow<'a, str>>> {
         let items = items(self.get(key)?)?;
         Some(items.into_iter().filter_map(text).collect())
     }
 }
 
-/// Where a value that was found in some bytes lies in them.
+/// The range at which a value that was found in some bytes lies in them.
 pub(crate) fn place(whole: &[u8], value: &[u8]) -> Option<Range<usize>> {
     let start = (value.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     let end = start.checked_add(value.len())?;

@@ -1,9 +1,9 @@
-//! One vectorised pass over a JSON string literal: validates it and measures it.
+//! One vectorized pass over a JSON string literal: validates it and measures it.
 //!
-//! The measures are what token estimates need: the UTF-16 length of the decoded text, and the UTF-16 length of
+//! The measures are the ones that token estimates need: the UTF-16 length of the decoded text, and the UTF-16 length of
 //! the literal as `JSON.stringify` would write it. Both follow from the byte length by counting what deviates
-//! (multi-byte characters, escapes), so the text is never decoded. Decoding, where a caller wants it, lives in
-//! `decode.rs`; everything outside strings in `cursor.rs`.
+//! (multi-byte characters, escapes), so the text is never decoded. `decode.rs` decodes where a caller wants the text;
+//! `cursor.rs` handles everything outside strings.
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x32, u8x64};
 
@@ -11,7 +11,7 @@ use super::{JsonFault, JsonFaultKind};
 
 const LANES: usize = 64;
 
-/// What one pass over a string literal learned. Positions are those of the content, quotes excluded.
+/// The result of one pass over a string literal. Positions are those of the content, without the quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StringLiteral {
     /// First byte of the content.
@@ -20,7 +20,7 @@ pub struct StringLiteral {
     pub end: usize,
     /// UTF-16 length of the decoded text.
     pub utf16: usize,
-    /// UTF-16 length of the content as `JSON.stringify` escapes it, quotes excluded.
+    /// UTF-16 length of the content as `JSON.stringify` escapes it, without the quotes.
     pub canonical: usize,
     /// Whether any escape occurs, so that the raw bytes are not the text itself.
     pub escaped: bool,
@@ -39,7 +39,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts the non-ASCII characters among the lanes that are set in `lanes`.
+    /// Counts the non-ASCII characters among the lanes that `lanes` selects.
     #[inline(always)]
     fn count_non_ascii<S: Simd>(&mut self, simd: S, block: u8x64<S>, lanes: u64) {
         let high = block.simd_ge(u8x64::splat(simd, 0x80)).to_bitmask() & lanes;
@@ -62,7 +62,7 @@ impl Tally {
         }
     }
 
-    /// Validates and counts the escapes other than `\\n` and its kind; `lanes` are the characters behind their
+    /// Validates and counts the escapes other than `\\n` and similar ones; `lanes` are the characters after their
     /// backslashes.
     #[inline(always)]
     fn rare_escapes(&mut self, bytes: &[u8], base: usize, mut lanes: u64) -> Result<(), JsonFault> {
@@ -105,7 +105,7 @@ impl Tally {
                 }
                 self.decoded_less += 5;
             }
-            // A lone low surrogate stays an escape of six characters when written again.
+            // When written again, a lone low surrogate stays an escape of six characters.
             0xDC00..=0xDFFF => self.decoded_less += 5,
             0x08 | 0x09 | 0x0A | 0x0C | 0x0D | 0x22 | 0x5C => {
                 self.decoded_less += 5;
@@ -137,7 +137,7 @@ pub(super) fn hex4(bytes: &[u8], at: usize) -> Result<u32, JsonFault> {
 /// Scans the literal whose opening quote is just before `start`.
 #[inline(always)]
 pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<StringLiteral, JsonFault> {
-    // Most strings are keys and ids: short, plain, and told by a look or two.
+    // Most strings are keys and ids: short and plain, so one or two blocks are enough.
     let mut at = start;
     while at - start <= SHORT
         && let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>())
@@ -162,13 +162,13 @@ pub(super) fn scan(level: Level, bytes: &[u8], start: usize) -> Result<StringLit
 
 const SHORT: usize = 32;
 
-/// What a block at or behind the beginning of a string shows.
+/// The content of a block at or after the beginning of a string.
 enum StringChunk {
-    /// The string ends after so many bytes, all of them plain.
+    /// The string ends after this many bytes, all of them plain.
     Ends(usize),
-    /// Nothing but plain characters.
+    /// The block holds only plain characters.
     Plain,
-    /// An escape, a control character or one beyond ASCII before the end.
+    /// The block holds an escape, a control character or a character beyond ASCII before the end.
     Odd,
 }
 
@@ -178,7 +178,7 @@ fn look(block: &[u8; SHORT]) -> StringChunk {
     fn masks<S: Simd>(simd: S, block: &[u8; SHORT]) -> (u64, u64) {
         let block = u8x32::load_array_ref(simd, block);
         let quotes = block.simd_eq(u8x32::splat(simd, b'"')).to_bitmask();
-        // Plain is from a space to the last of ASCII, but for the backslash.
+        // Plain characters run from the space to the last ASCII character, except for the backslash.
         let odd = block.simd_eq(u8x32::splat(simd, b'\\'))
             | (block - u8x32::splat(simd, 0x20)).simd_ge(u8x32::splat(simd, 0x60));
         (quotes, odd.to_bitmask())
@@ -224,7 +224,7 @@ fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<StringLit
         // The lanes before the closing quote; all of them if it is not in this block.
         let inside = ends.wrapping_sub(1) & !ends;
         if escaped & inside != 0 {
-            // Line ends and quotes are nearly all of them.
+            // Nearly all escapes are line feeds, quotes and backslashes.
             let mut simple = is(b'n').to_bitmask() | quotes | backslashes;
             if escaped & inside & !simple != 0 {
                 simple |= (is(b't') | is(b'r') | is(b'b') | is(b'f')).to_bitmask();
@@ -255,9 +255,9 @@ fn scan_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Result<StringLit
 
 const LAST_LANE: u64 = 1 << (LANES - 1);
 
-/// The lanes whose character is escaped by a backslash before it: those behind an odd run of backslashes, without
-/// a branch. Adding a run's first bit to the run carries out just behind it; whether that lane's parity equals the
-/// start's tells an even run from an odd one.
+/// The lanes whose character is escaped by a backslash before it: those after an odd run of backslashes, computed
+/// without a branch. Adding a run's first bit to the run carries out just after it; whether that lane's parity equals
+/// the start's tells an even run from an odd one.
 #[inline(always)]
 fn escaped_lanes(backslashes: u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
