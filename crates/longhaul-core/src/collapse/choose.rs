@@ -1,4 +1,4 @@
-//! Which spans are folded: the oldest, in whole rounds, as many as it takes to come down to the target.
+//! Chooses the spans to fold: the oldest, in whole rounds, as many as it takes to come down to the target.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use super::FoldLimits;
 use crate::rounds::{PieceKind, Rounds, Seams, ViewPiece};
 use crate::tokens::Estimate;
 
-/// The newest rounds that are never folded.
+/// The number of newest rounds that are never folded.
 const KEPT_ROUNDS: usize = 4;
-/// The most spans that one request asks for; rather than ask for more, spans grow.
+/// The most spans that one request asks for; instead of asking for more, the spans grow.
 const MOST_SPANS: u64 = 16;
 
-/// What is to be folded.
+/// The choice of what to fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenSpans {
     /// The first entry that stays word for word.
     pub cut: usize,
     /// The spans, oldest first: without gaps from the first entry that may be folded to the cut.
     pub spans: Vec<Range<usize>>,
-    /// Tokens that folding will free, by the unpadded estimate and with folds as long as they may be.
+    /// Tokens that folding frees, by the unpadded estimate and with folds of the greatest allowed length.
     pub frees: u64,
 }
 
 /// Chooses what to fold of a view whose entries weigh `weights`; `used` tokens are in the window.
 ///
-/// `first` is the first entry that may be folded ([`super::first_foldable`]). A span is a run of whole rounds; it begins
-/// with a prompt where one is near. None if nothing may be folded, or if folding would free nothing: the newest
-/// [`Limits::keep`] tokens and four rounds stay.
+/// `first` is the first entry that may be folded ([`super::first_foldable`]). A span is a run of whole rounds; it
+/// begins with a prompt where one is near. Returns none if nothing may be folded, or if folding would free nothing. The
+/// newest [`FoldLimits::keep`] tokens and four rounds stay.
 pub fn choose(
     pieces: &[ViewPiece],
     weights: &[Estimate],
@@ -53,7 +53,7 @@ pub fn choose(
         };
         let more = ends.between(start, end);
         if more.unpadded() <= limits.fold_weight() {
-            // What is left weighs no more than its fold would.
+            // The rest weighs no more than its fold would.
             break;
         }
         weight += more;
@@ -68,7 +68,7 @@ pub fn choose(
     })
 }
 
-/// The latest cut that leaves the newest rounds and tokens alone. None if they are all there is.
+/// The latest cut that leaves the newest rounds and tokens alone. None if there is nothing else.
 fn latest_cut(pieces: &[ViewPiece], weights: &[Estimate], keep: u64) -> Option<usize> {
     let rounds = Rounds::of(pieces);
     let round = rounds.len().checked_sub(KEPT_ROUNDS)?;
@@ -118,7 +118,7 @@ impl SpanEnds {
                         Some(prompt) => (prompt, SpanFollower::Prompt),
                         None => (at, SpanFollower::Response),
                     };
-                    // A span without anything to fold is none.
+                    // A span must contain something to fold.
                     let holds = said.is_some_and(|said| said < at);
                     if holds && at <= last && seams.is_safe(at) {
                         ends.push(SpanEnd { at, next });
@@ -137,7 +137,7 @@ impl SpanEnds {
     }
 
     /// The best end of a span that begins at `start` and should weigh `aim`: before a prompt if one is near, else as
-    /// close below as whole rounds allow. None if there is no end any more.
+    /// close below it as whole rounds allow. None if there is no end left.
     fn nearest(&self, start: usize, aim: u64) -> Option<usize> {
         let from = self.ends.partition_point(|end| end.at <= start);
         let weighed = self.ends[from..]

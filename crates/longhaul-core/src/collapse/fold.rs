@@ -1,4 +1,4 @@
-//! Folds: what stands in the conversation for spans of it, and how a boundary carries them.
+//! Folds: the texts that replace spans of the conversation, and how a boundary carries them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,13 @@ use crate::tokens::{RoughEstimator, utf16_len};
 /// Raised when a reader of an older version would misread what is written.
 const VERSION: u32 = 1;
 
-/// One span, folded.
+/// One folded span.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fold {
-    /// What it says.
+    /// The text of the fold.
     pub text: String,
-    /// How many messages it stands for; 0 if that is not known.
+    /// How many messages it replaces; 0 if that is not known.
     pub messages: u64,
     /// When the first of them was written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// The fold of a span.
+    /// Creates the fold of a span.
     pub fn new(span: &FoldSpan, text: &str) -> Self {
         Self {
             text: collapsed(text),
@@ -73,7 +73,7 @@ impl Fold {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Folds(Vec<Fold>);
 
-/// The stored form; what a later version adds is passed over.
+/// The stored form; fields that a later version adds are ignored.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredFolds {
@@ -82,15 +82,15 @@ struct StoredFolds {
 }
 
 impl Folds {
-    /// The folds that a boundary carries as `compactMetadata.folds`. None if it carries none that can be read.
+    /// The folds that a boundary carries as `compactMetadata.folds`. None if it carries no readable ones.
     pub fn from_boundary(boundary: EntryView<'_>) -> Option<Self> {
         let stored = boundary.object(boundary.facets.metadata).get("folds")?;
         let stored: StoredFolds = serde_json::from_slice(stored).ok()?;
         (stored.version > 0 && !stored.spans.is_empty()).then_some(Self(stored.spans))
     }
 
-    /// A summary that was made in another way, as the first fold, without what surrounds it in its message: it stays
-    /// word for word until folds are condensed. None if the entry is no summary.
+    /// Turns a summary that was made in another way into the first fold, without the text around it in its message. It
+    /// stays word for word until folds are condensed. Returns none if the entry is not a summary.
     pub fn from_summary(summary: EntryView<'_>) -> Option<Self> {
         let text = match summary.compaction_text() {
             Some(text) => text,
@@ -113,7 +113,7 @@ impl Folds {
         })
     }
 
-    /// What goes on a boundary as `compactMetadata.folds`.
+    /// The value of a boundary's `compactMetadata.folds`.
     pub fn to_boundary(&self) -> Result<Value, serde_json::Error> {
         serde_json::to_value(StoredFolds {
             version: VERSION,
@@ -126,14 +126,14 @@ impl Folds {
         &self.0
     }
 
-    /// These and newer ones behind them.
+    /// These folds, followed by newer ones.
     #[must_use]
     pub fn added(mut self, new: impl IntoIterator<Item = Fold>) -> Self {
         self.0.extend(new);
         self
     }
 
-    /// One fold in place of all these.
+    /// Replaces all folds by one.
     #[must_use]
     pub fn condensed(self, text: &str) -> Self {
         let messages = self.0.iter().map(|fold| fold.messages).sum();
@@ -147,8 +147,8 @@ impl Folds {
         }])
     }
 
-    /// These in at most so many tokens, with no model: the longest are shortened first; what would be too short to tell
-    /// anything is left out, oldest first.
+    /// Shortens the folds to at most this many tokens without a model. The longest are shortened first; folds that
+    /// would be too short to be useful are left out, oldest first.
     #[must_use]
     pub fn shortened(mut self, tokens: u64) -> Self {
         if self.weight() <= tokens {
@@ -176,7 +176,7 @@ impl Folds {
         self
     }
 
-    /// The text, as it stands in the summary message.
+    /// The text of the folds as it appears in the summary message.
     pub fn text(&self) -> String {
         let mut text = String::from(include_str!("opening.md").trim_end());
         for (number, fold) in (1..).zip(&self.0) {
@@ -185,7 +185,7 @@ impl Folds {
         text
     }
 
-    /// What the text weighs, padded (T2).
+    /// The padded weight of the text (T2).
     pub fn weight(&self) -> u64 {
         if self.0.is_empty() {
             0

@@ -1,4 +1,4 @@
-//! Folds with no model (X9): extracts of each span, for when the model fails and the window is full.
+//! Folds without a model (X9): extracts of each span, for when the model fails and the window is full.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::facts::{Facts, Vocabulary};
 use crate::local_summary::summarize;
 use crate::message::EntryView;
 
-/// What a span says in which nothing is said.
+/// The text of a span without any messages to extract.
 const NOTHING: &str = include_str!("nothing.md");
 
-/// Folds each of these spans by extracts, within the weight of a fold: what the user said in it, what was done and what
-/// went wrong. There always is a text for each.
+/// Folds each of these spans by extracts, within the weight of a fold: the user's messages, the actions and the errors
+/// in it. Every span gets a text.
 pub fn local<'a, S>(
     spans: impl IntoIterator<Item = S>,
     vocabulary: &Arc<Vocabulary>,

@@ -1,9 +1,10 @@
-//! Collapse mode (O6): old rounds are folded span by span into short summaries that stand in the summary message, oldest
-//! first; what was folded once stays word for word.
+//! Collapse mode (O6): old rounds are folded span by span into short summaries in the summary message, oldest first; an
+//! existing fold stays word for word.
 //!
-//! Pure pieces only. [`Limits`] says when, [`choose`] which spans, [`prompt`] what the model is asked, [`read`] whether
-//! its answer holds the folds, [`Folds`] what stands in the conversation and on the boundary, [`local`] folds with no
-//! model. Asking and writing are done in `engine/`; the cut itself is that of a partial compaction (`summary/`).
+//! These modules are pure. [`FoldLimits`] says when to fold, [`choose`] which spans, [`prompt`] asks the model,
+//! [`read`] checks whether its answer holds the folds, [`Folds`] holds them for the conversation and the boundary, and
+//! [`local`] folds without a model. `engine/` sends the requests and writes the result; the cut itself is that of a
+//! partial compaction (`summary/`).
 
 mod choose;
 mod fold;

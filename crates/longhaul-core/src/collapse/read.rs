@@ -1,30 +1,30 @@
-//! From the model's reply to folds, or to the reason why it holds none.
+//! Reads folds from the model's reply, or the reason why it holds none.
 
 use crate::quoting::without_claims;
 use crate::summary::{
     SummaryFailure, SummaryReplyText, SummaryStop, collapsed, says_something, without_summary,
 };
 
-/// What was asked for.
+/// The folds that were requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestedFolds {
-    /// How many spans.
+    /// The number of spans.
     pub spans: usize,
     /// Whether earlier folds were to be condensed.
     pub earlier: super::EarlierFolds,
 }
 
-/// The folds of a reply: none blank, none missing.
+/// The folds of a reply: none is blank, none is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldReply {
-    /// What takes the place of all earlier folds, if that was asked for.
+    /// The text that replaces all earlier folds, if one was requested.
     pub condensed: Option<String>,
     /// A text for each span, in order.
     pub spans: Vec<String>,
 }
 
-/// Reads a reply. Anything less than all that was asked for is a failure: what a fold does not say is lost to the
-/// conversation. Of two folds with one number the first counts; those that nobody asked for are passed over.
+/// Reads a reply. A reply with anything missing is a failure: what a fold does not say is lost to the conversation. If
+/// two folds have the same number, the first one counts; folds that were not requested are ignored.
 pub fn read(
     reply: SummaryReplyText<'_>,
     wanted: RequestedFolds,
@@ -76,8 +76,8 @@ struct ParsedFold<'a> {
 }
 
 impl<'a> ParsedFold<'a> {
-    /// All folds, in the order in which they stand. A fold reaches to its last closing tag before the next fold, so that
-    /// one may mention the tag; without any, to the next fold.
+    /// Finds all folds, in their order of appearance. A fold extends to its last closing tag before the next fold, so
+    /// that a fold may mention the tag; without a closing tag, it extends to the next fold.
     fn all(text: &'a str) -> Vec<Self> {
         let opens: Vec<FoldOpeningTag> = openings(text);
         let ends = opens.iter().skip(1).map(|next| next.from);
@@ -108,7 +108,7 @@ struct FoldOpeningTag {
     to: usize,
 }
 
-/// The opening tags that begin a line, or follow another tag; one inside a sentence is merely mentioned.
+/// The opening tags that begin a line, or that follow another tag; a tag inside a sentence is only a mention.
 fn openings(text: &str) -> Vec<FoldOpeningTag> {
     let mut found = Vec::new();
     for from in memchr::memchr_iter(b'<', text.as_bytes()) {
@@ -124,7 +124,7 @@ fn openings(text: &str) -> Vec<FoldOpeningTag> {
     found
 }
 
-/// The number of an opening tag, and its length behind the bracket.
+/// The number of an opening tag, and the length of the tag after its bracket.
 fn opening(inside: &str) -> Option<(usize, usize)> {
     let rest = named(inside.trim_start())?;
     let rest = rest.strip_prefix(char::is_whitespace)?.trim_start();
@@ -147,7 +147,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// What follows the tag's name, whatever its case.
+/// The text after the tag's name, in any case.
 fn named(inside: &str) -> Option<&str> {
     let name = inside.get(..4)?;
     name.eq_ignore_ascii_case("fold").then(|| &inside[4..])

@@ -1,4 +1,4 @@
-//! What a span is to people and to the model: how it begins, how much it holds, when it was.
+//! Describes a span for people and for the model: how it begins, how much it holds, when it was written.
 
 use jiff::Timestamp;
 
@@ -6,10 +6,10 @@ use crate::message::{EntryKind, EntryView};
 use crate::rounds::{PieceKind, ViewPiece};
 use crate::summary::opening_words;
 
-/// A span of the conversation that is to be folded, described.
+/// The description of a span that is to be folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldSpan {
-    /// How its first entry that says something begins.
+    /// How the first entry with a text begins.
     pub opening: String,
     /// How many of its entries the model saw.
     pub messages: u64,
@@ -44,8 +44,8 @@ impl FoldSpan {
     }
 }
 
-/// The first entry of a view that may be folded: the one behind the boundary and the summary that follows it. A summary
-/// further back, which a compaction of the recent part leaves, is an entry like any other.
+/// The first entry of a view that may be folded: the one after the boundary and the summary that follows it. A later
+/// summary, which a compaction of the recent part leaves, is an entry like any other.
 pub fn first_foldable<'a>(entries: impl IntoIterator<Item = EntryView<'a>>) -> usize {
     let (mut first, mut conversation) = (0, false);
     for (at, entry) in entries.into_iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn first_foldable<'a>(entries: impl IntoIterator<Item = EntryView<'a>>) -> u
         let heads = entry.facets.flags.compact_summary || entry.begins_with_compaction();
         match (heads, conversation) {
             (true, false) => first = at + 1,
-            // Attachments may stand between a boundary and its summary.
+            // Attachments may come between a boundary and its summary.
             (false, _) => {
                 conversation |= part.is_response() || entry.facets.kind == EntryKind::User
             }

@@ -1,10 +1,10 @@
-//! What the model is asked when spans are to be folded: composed of fragments, one idea a file.
+//! The prompt that asks the model to fold spans: composed of fragments, one idea per file.
 
 use super::{FoldLimits, FoldSpan};
 use crate::quoting::quoted;
 use crate::summary::{NO_TOOLS, SummaryInstructions, WHOSE_WORDS, joined};
 
-/// What becomes of the folds that are there.
+/// What happens to the existing folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlierFolds {
     /// They stay word for word.
@@ -13,22 +13,22 @@ pub enum EarlierFolds {
     Condense,
 }
 
-/// What is asked for.
+/// The contents of a folding prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct FoldPrompt<'a> {
     /// The spans, oldest first.
     pub spans: &'a [FoldSpan],
-    /// How the first message begins that is not to be folded, if the model is shown it.
+    /// How the first message that is not folded begins, if the model is shown it.
     pub kept: Option<&'a str>,
-    /// What becomes of earlier folds.
+    /// What happens to earlier folds.
     pub earlier: EarlierFolds,
     /// How long folds may be.
     pub limits: &'a FoldLimits,
-    /// What others want of them.
+    /// Additional instructions for the folds.
     pub instructions: &'a SummaryInstructions<'a>,
 }
 
-/// The text of the message that asks for folds.
+/// Writes the message that asks for folds.
 pub fn prompt(asked: &FoldPrompt<'_>) -> String {
     let count = asked.spans.len();
     let task = match count {
@@ -71,7 +71,7 @@ fn described(number: usize, span: &FoldSpan) -> String {
         1 => "1 message".to_owned(),
         more => format!("{more} messages"),
     };
-    // The quote goes in last: it may hold anything.
+    // The quote is inserted last, because it may contain anything.
     text.replace("{number}", &number.to_string())
         .replace("{messages}", &messages)
         .replace("{quote}", &quoted(span.opening.trim()))
