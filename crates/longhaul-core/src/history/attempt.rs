@@ -1,7 +1,9 @@
-//! One attempt to make a history smaller: clear old results, use the session's notes, or summarize, whatever is enough.
+//! One attempt to make a history smaller: clear old results, use the session's notes, or summarize, whichever is
+//! enough.
 //!
-//! The machine says what is to be performed next and takes what came of it, until it says what is kept or gives up. What a
-//! model writes is paid for, so it is asked last, never twice for the same, and only where a summary can free enough.
+//! The state machine returns the next effect to perform and takes its result, until it says which draft is kept or
+//! gives up. A model's output is paid for, so a model is asked last, never twice for the same thing, and only where a
+//! summary can free enough.
 
 use std::collections::VecDeque;
 
@@ -9,39 +11,39 @@ use super::state::{HistoryChange, HistoryState};
 use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
 use crate::window::{SwitchVerdict, SwitchableAction, Switches, WindowStatus};
 
-/// What a plain request for a summary says beside the conversation, in tokens, at most.
+/// The most tokens that a plain request for a summary adds to the conversation.
 const INSTRUCTIONS: u64 = 4_000;
-/// A request that may answer with no more tokens than this has no room for a summary.
+/// A request whose answer is limited to this many tokens or fewer has no room for a summary.
 pub const SHORTEST_ANSWER: u64 = 4_000;
 
-/// Why a history is made smaller.
+/// Why a history is to become smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOccasion {
     /// The window will be full soon; nobody waits.
     Ahead,
-    /// Nothing was said for long, and a request waits.
+    /// The conversation was idle for long, and a request waits.
     Idle,
     /// The window is full, and a request waits.
     Full(OversizedRequest),
 }
 
-/// What is known of a request that does not fit.
+/// What is known about a request that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OversizedRequest {
     /// Whether the provider has refused it, or it is only expected not to fit.
     pub refused: OverflowEvidence,
-    /// How often less was tried in vain.
+    /// How often a smaller request was tried without success.
     pub tries: u32,
-    /// The window as the provider has it, where that is smaller than it is known to be.
+    /// The provider's window, where that is smaller than the known one.
     pub limit: Option<u64>,
 }
 
 impl OversizedRequest {
-    /// The most tokens that may be left of a window with so many: less each time that more was too much, and few enough
-    /// to be worth it.
+    /// The most tokens that may be left of a window with `before` tokens: less with each attempt that was still too
+    /// long, and few enough to be worth it.
     pub fn most_left(&self, window: &WindowStatus, before: u64) -> u64 {
         let worth = before.saturating_sub(least_freed(window));
-        // The same share of the window, whatever it is.
+        // The same share of the window, whatever its size.
         let limit = self.limit.map_or(u64::MAX, |limit| {
             let share = u128::from(limit) * u128::from(window.auto_compact);
             u64::try_from(share / u128::from(window.size.max(1))).unwrap_or(u64::MAX)
@@ -51,25 +53,25 @@ impl OversizedRequest {
     }
 }
 
-/// Who says that a request does not fit.
+/// The evidence that a request does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverflowEvidence {
-    /// It is expected.
+    /// Our own estimate says so.
     Expected,
-    /// The provider has disproved what was expected.
+    /// The provider has refused the request, against our estimate.
     ByProvider,
 }
 
 /// Why results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClearingReason {
-    /// The conversation has rested so long that the provider's cache is cold (U3).
+    /// The conversation has been idle so long that the provider's cache is cold (U3).
     Idle,
     /// The window fills up (U5).
     Pressure,
 }
 
-/// Who wrote what stands for a history.
+/// Who wrote the replacement of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryAuthor {
     /// A model.
@@ -80,161 +82,162 @@ pub enum HistoryAuthor {
     Extracts,
 }
 
-/// What became of asking a model for a summary.
+/// The outcome of asking a model for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SummaryRequestOutcome {
-    /// None was asked.
+    /// No model was asked.
     #[default]
     NotAsked,
-    /// It wrote a summary, whether that was used or not.
+    /// The model wrote a summary, whether that was used or not.
     Summary,
-    /// It wrote none.
+    /// The model wrote no summary.
     Nothing,
 }
 
-/// How large a draft is.
+/// The sizes of a conversation before and after a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DraftSizes {
-    /// Tokens before.
+    /// Tokens before the change.
     pub before: u64,
-    /// Tokens after, estimated.
+    /// Estimated tokens after the change.
     pub after: u64,
 }
 
-/// How a summary can be asked for after the client's own bytes, where all before it is in the provider's cache.
+/// How a summary can be requested after the client's own bytes, where everything before the question is in the
+/// provider's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendedRequestWay {
-    /// As it is.
+    /// The client's request is used unchanged.
     AsItIs,
-    /// With a higher limit for the answer.
+    /// The limit for the answer is raised.
     Raised,
-    /// Not so, for this reason.
+    /// It is impossible, for this reason.
     No(&'static str),
 }
 
-/// What is known of a request, as far as asking for a summary depends on it.
+/// The facts about a request that asking for a summary depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryRequestFacts {
     /// Tokens in the window when the summary is asked for.
     pub used: u64,
     /// Tokens of the conversation that is summarized, as they were counted.
     pub counted: u64,
-    /// Tokens before its messages.
+    /// Tokens of the request prefix.
     pub before_messages: u64,
-    /// Tokens of the question.
+    /// Tokens of the request for the summary.
     pub question: u64,
-    /// Whether it can be asked after the client's own bytes.
+    /// Whether the summary can be requested after the client's own bytes.
     pub behind: AppendedRequestWay,
-    /// Whether a request of the gateway's own can be made in this API.
+    /// Whether the gateway can make its own request in this API.
     pub plain: PlainRequestSupport,
 }
 
-/// Whether a plain request can be made.
+/// Whether a plain request is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainRequestSupport {
-    /// It can.
+    /// A plain request is possible.
     Possible,
-    /// It cannot.
+    /// A plain request is impossible.
     Impossible,
 }
 
-/// Under what an attempt is made.
+/// The conditions of an attempt.
 #[derive(Debug, Clone)]
 pub struct AttemptContext<'a> {
-    /// Why.
+    /// Why the attempt is made.
     pub occasion: AttemptOccasion,
     /// The window and its thresholds.
     pub window: WindowStatus,
     /// The user's switches.
     pub switches: &'a Switches,
-    /// What is remembered of the history.
+    /// The remembered state of the history.
     pub state: HistoryState,
-    /// Tokens in the window, as they were counted or are expected to be.
+    /// Tokens in the window, counted or estimated.
     pub counted: u64,
-    /// How a summary can be asked for.
+    /// How a summary can be requested.
     pub asking: SummaryRequestFacts,
 }
 
-/// What came of an effect.
+/// The result of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptInput {
-    /// Results were cleared in a draft; none: there is nothing worth clearing.
+    /// Results were cleared in a draft. None means that nothing is worth clearing.
     Cleared(Option<DraftSizes>),
     /// The fewest tokens that a summary is likely to leave.
     SummaryLeaves(u64),
-    /// The session's notes stand for it in a draft; none: they cannot.
+    /// The session's notes replace the history in a draft. None means that they cannot.
     Noted(Option<DraftSizes>),
-    /// The model answered what was asked after the client's own bytes.
+    /// The model answered the request after the client's own bytes.
     Answered,
-    /// It did not. A failure that passes may be another's fault.
+    /// The model did not answer. A transient failure may be someone else's fault.
     NotAnswered {
         /// Whether the same request may succeed later.
         passes: FailureTransience,
     },
     /// A summary was drafted, by a model or from extracts.
     Summarized(DraftSizes, SummaryRequestOutcome),
-    /// Nothing can stand for it.
+    /// There is no replacement for the history.
     NotSummarized,
 }
 
-/// Whether a failure passes by itself.
+/// Whether a failure is transient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureTransience {
     /// The same request may succeed later.
     Passes,
-    /// It will fail again.
+    /// The same request will fail again.
     Stays,
 }
 
 /// Which draft is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptDraft {
-    /// The one with results cleared.
+    /// The draft with results cleared.
     Cleared,
-    /// The one with the session's notes.
+    /// The draft with the session's notes.
     Notes,
-    /// The summary.
+    /// The draft with the summary.
     Summary,
 }
 
-/// What is to be performed.
+/// An effect for the caller to perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptEffect {
     /// Draft the history with old results cleared.
     Clear(ClearingReason),
-    /// Say how many tokens a summary is likely to leave at the least.
+    /// Estimate how many tokens a summary is likely to leave at the least.
     EstimateSummary,
-    /// Draft it with the session's notes in its place.
+    /// Draft the history with the session's notes in its place.
     UseNotes,
-    /// Ask for a summary after the client's own bytes.
+    /// Request a summary after the client's own bytes.
     AskBehind(AppendedRequestWay),
-    /// Draft a summary: from what was answered, by a plain request, or from extracts.
+    /// Draft a summary from the answer, by a plain request, or from extracts.
     Summarize(PlainRequestPermission),
-    /// The history's state changes.
+    /// Apply this change to the history's state.
     Change(HistoryChange),
-    /// What was drafted last of this kind is of no use; asking for it was in vain.
+    /// Discard the last draft of this kind: it is useless.
     Discard(KeptDraft),
-    /// Keep this draft: it stands for the history from now on.
+    /// Keep this draft: it replaces the history from now on.
     Keep(KeptDraft),
-    /// Nothing is changed.
+    /// Change nothing.
     GiveUp,
 }
 
 /// Whether a plain request for a summary may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainRequestPermission {
-    /// It may; the reason says why the summary was not asked for after the client's own bytes.
+    /// A plain request is allowed; the reason says why the summary was not requested after the client's own bytes.
     May(&'static str),
-    /// It may not: what was answered is used, or extracts.
+    /// A plain request is not allowed: the existing answer is used, or extracts.
     MayNot,
 }
 
-/// See the module.
+/// The state machine of one attempt to make a history smaller.
 #[derive(Debug)]
 pub struct CompactionAttempt<'a> {
     setting: AttemptContext<'a>,
     cleared: Option<DraftSizes>,
-    /// Whether a model was asked, or may be by the draft that is under way.
+    /// Whether a model was asked, or may be asked by the draft in progress.
     could_ask: ModelAsked,
     outbox: VecDeque<AttemptEffect>,
 }
@@ -246,7 +249,7 @@ enum ModelAsked {
 }
 
 impl<'a> CompactionAttempt<'a> {
-    /// Begins.
+    /// Starts an attempt.
     pub fn new(setting: AttemptContext<'a>) -> Self {
         let mut attempt = Self {
             setting,
@@ -264,12 +267,12 @@ impl<'a> CompactionAttempt<'a> {
         attempt
     }
 
-    /// The next thing to perform; none if an input is awaited, or all is done.
+    /// The next effect to perform. None if an input is awaited, or the attempt is finished.
     pub fn poll(&mut self) -> Option<AttemptEffect> {
         self.outbox.pop_front()
     }
 
-    /// Takes what came of an effect.
+    /// Takes the result of an effect.
     pub fn handle(&mut self, input: AttemptInput) {
         match input {
             AttemptInput::Cleared(draft) => self.take_cleared(draft),
@@ -348,7 +351,7 @@ impl<'a> CompactionAttempt<'a> {
         }
         let state = &self.setting.state;
         if self.is_ahead() && !state.is_near(window) {
-            // Clearing takes no time: the later, the more there is to clear at once.
+            // Clearing takes no time: the later it happens, the more there is to clear at once.
             let nearly = state.nearly(window);
             self.change(HistoryChange::RestUntil(nearly));
             return self.perform(AttemptEffect::GiveUp);
@@ -372,7 +375,7 @@ impl<'a> CompactionAttempt<'a> {
             .least_freed_ahead(window)
             .saturating_sub(used.saturating_sub(least));
         if missing > 0 {
-            // A summary would be paid for and free too little: not before there is more to summarize.
+            // A summary would be paid for and free too little, so wait until there is more to summarize.
             self.change(HistoryChange::RestUntil(used.saturating_add(missing)));
             return self.perform(AttemptEffect::GiveUp);
         }
@@ -388,7 +391,7 @@ impl<'a> CompactionAttempt<'a> {
         if !self.may(action) {
             self.without_summary();
         } else if self.is_refused() {
-            // Where the provider has disproved what was counted, how much notes would keep cannot be judged.
+            // Where the provider has disproved our count, we cannot judge how much the notes would keep.
             self.ask();
         } else {
             self.perform(AttemptEffect::UseNotes);
@@ -404,16 +407,18 @@ impl<'a> CompactionAttempt<'a> {
             asking,
             ..
         } = &self.setting;
-        // Where a summary was too long, the next try does without a model: each is paid for. So does one that can free too
-        // little, going by the last: extracts make the request fit until enough is new.
+        // If a summary was too long, the next try does without a model, because each one is paid for. So does a try
+        // that can free too little, judging by the last one: extracts make the request fit until there is enough new
+        // content.
         let is_first = !matches!(occasion, AttemptOccasion::Full(pressing) if pressing.tries > 0);
         state.breaker() == Breaker::Closed && is_first && state.may_free_enough(asking.used, window)
     }
 
-    /// The way after the client's own bytes.
+    /// How the summary can be requested after the client's own bytes.
     fn behind(&self) -> AppendedRequestWay {
         let AttemptContext { window, asking, .. } = &self.setting;
-        // Asking must not be what is too long, and must leave room for the answer: one that is cut off is paid for in vain.
+        // The request itself must not be too long, and must leave room for the answer: a truncated answer is paid for
+        // in vain.
         let asked = asking.used + asking.question;
         let fits = asked <= window.effective && asked + SHORTEST_ANSWER <= window.size;
         if fits && !self.is_refused() {
@@ -469,7 +474,7 @@ impl<'a> CompactionAttempt<'a> {
         self.perform(AttemptEffect::GiveUp);
     }
 
-    /// There is no summary: better a clearing than nothing, where something must be done.
+    /// Ends an attempt without a summary: where something must be done, a clearing is better than nothing.
     fn without_summary(&mut self) {
         let limit = self.setting.window.auto_compact;
         let fits = self.cleared.is_some_and(|draft| draft.after < limit);

@@ -1,5 +1,5 @@
-//! What is remembered of one history between its requests: how full its window was when it was last answered, how fast it
-//! fills, what failed, and until when nothing is to be made ahead.
+//! The remembered state of one history between its requests: how full its window was at the last answer, how fast it
+//! fills, what failed, and until when nothing is prepared ahead.
 
 use jiff::Timestamp;
 
@@ -8,85 +8,86 @@ use crate::models::Tokenizer;
 use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
 use crate::window::WindowStatus;
 
-/// Failures in a row after which no model is asked any more (O2), and how often extracts do without one before it is tried
-/// again: behind a gateway nobody can ask for it by hand.
+/// Failures in a row after which no model is asked any more (O2), and how often extracts are used instead before a
+/// model is tried again: behind a gateway nobody can request that by hand.
 const MOST_FAILURES: u32 = 3;
 const UNAIDED: u32 = 5;
-/// How often what has to be new is doubled: then it is most of a window.
+/// How often the required amount of new content is doubled; after that it is most of a window.
 const MOST_DOUBLED: u32 = 3;
-/// Turns for which a summary that is made ahead is to make room.
+/// A summary that is made ahead frees room for this many turns.
 const TURNS_FREED: u64 = 2;
-/// A summary is asked for at most this share ahead of the threshold, in percent of what lies between the threshold and what
-/// a summary leaves, and this much where it is not known yet how fast the window fills. Where a summary leaves much, one that
-/// is made early frees little, and the next is due soon.
+/// The longest lead of a summary before the threshold, in percent of the span between the threshold and what a summary
+/// leaves, and the lead while it is not known yet how fast the window fills. Where a summary leaves much, an early one
+/// frees little, and the next is due soon.
 const LONGEST_LEAD: u64 = 30;
 const FIRST_LEAD: u64 = 20;
-/// Notes are used within this share of the threshold: one answer may take so much, and if they turn out to be of no use a
-/// summary is not late.
+/// Notes are used within this fraction of the threshold: one answer may take that much, and if the notes turn out to be
+/// useless, a summary is still in time.
 const NEAR: u64 = 8;
 
-/// What the newest answer of a history measured.
+/// The measurement of a history's newest answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MeasuredReply {
-    /// Tokens in the window with the answer; nothing was measured if that is zero.
+    /// Tokens in the window including the answer; zero means that nothing was measured.
     pub used: u64,
-    /// The rolling hash after the last message of the request that it answered.
+    /// The rolling hash after the last message of the answered request.
     pub at: u128,
-    /// What stood for the beginning of that request.
+    /// The compacted prefix that replaced the beginning of that request.
     pub beginning: Option<u128>,
-    /// Bytes that stood beside its messages.
+    /// Bytes of the request besides its messages.
     pub beside: usize,
-    /// How its model counts.
+    /// How the model counts tokens.
     pub tokenizer: Tokenizer,
-    /// When it ended.
+    /// When the answer ended.
     pub answered: Option<Timestamp>,
 }
 
-/// Something that an attempt learnt about a history.
+/// Something that an attempt learned about a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryChange {
-    /// Nothing is worth making ahead until the window holds so many tokens.
+    /// Nothing is worth preparing ahead until the window holds this many tokens.
     RestUntil(u64),
-    /// A summary of a window of so many tokens would leave so many, where that is known: too few are freed.
+    /// A summary of the window frees too few tokens.
     GainedTooLittle {
         /// Tokens in the window.
         used: u64,
-        /// Tokens that it would leave.
+        /// Tokens that the summary would leave, if known.
         after: Option<u64>,
     },
-    /// A model was asked, and wrote nothing that could be used.
+    /// A model was asked, but wrote nothing usable.
     ModelFailed,
-    /// The window was made smaller, to so many tokens.
+    /// The window was made smaller.
     Shrunk {
-        /// Tokens that are left.
+        /// Tokens that are left in the window.
         after: u64,
-        /// Who wrote what stands there now; none if results were only cleared.
+        /// Who wrote the replacement. None if results were only cleared.
         by: Option<super::HistoryAuthor>,
-        /// How long that took.
+        /// How long it took, in milliseconds.
         millis: u64,
     },
 }
 
-/// See the module.
+/// The remembered state of one history between its requests.
 #[derive(Debug, Clone, Default)]
 pub struct HistoryState {
-    /// Its newest answer.
+    /// The measurement of the newest answer.
     pub measured: MeasuredReply,
     growth: WindowGrowth,
     answers: u32,
     failures: u32,
-    /// How often something was made without a model since the breaker opened.
+    /// How often a replacement was made without a model since the breaker opened.
     unaided: u32,
-    /// Nothing is made ahead before the window holds so much: what was made last is worth its price by then.
+    /// Nothing is prepared ahead before the window holds this many tokens: by then the last compaction is worth its
+    /// price.
     rest: u64,
-    /// What the last summary left in the window, or would have left: the next one leaves no less.
+    /// Tokens that the last summary left in the window, or would have left: the next one leaves no less.
     summary_leaves: Option<u64>,
     /// Summaries in a row that were paid for and would have freed too little.
     too_little: u32,
 }
 
 impl HistoryState {
-    /// Takes what an answer measured.
+    /// Takes the measurement of an answer.
     pub fn answered(&mut self, measured: MeasuredReply, now: Timestamp) {
         self.growth.replied(measured.used, now);
         self.answers = self.answers.saturating_add(1);
@@ -96,14 +97,14 @@ impl HistoryState {
         };
     }
 
-    /// Takes what an attempt learnt.
+    /// Applies what an attempt learned.
     pub fn apply(&mut self, change: HistoryChange, window: &WindowStatus) {
         match change {
             HistoryChange::RestUntil(used) => self.rest = used,
             HistoryChange::GainedTooLittle { used, after } => {
                 self.summary_leaves = after.or(self.summary_leaves);
                 let least = least_freed(window);
-                // Each time in a row it takes twice as much that is new.
+                // Each further time in a row, twice as much new content is required.
                 let new = least.checked_shl(self.too_little).unwrap_or(least);
                 self.too_little = (self.too_little + 1).min(MOST_DOUBLED);
                 self.rest = used.saturating_add(new);
@@ -132,7 +133,7 @@ impl HistoryState {
         } else if self.breaker() == Breaker::Open {
             self.unaided += 1;
             if self.unaided >= UNAIDED {
-                // Half open: one more failure closes the way again.
+                // Half open: one more failure opens the breaker again.
                 (self.unaided, self.failures) = (0, MOST_FAILURES - 1);
             }
         }
@@ -147,7 +148,7 @@ impl HistoryState {
         }
     }
 
-    /// The same history, where no model is to be asked.
+    /// The same history with the breaker open, so that no model is asked.
     #[must_use]
     pub fn unaided(self) -> Self {
         Self {
@@ -156,30 +157,30 @@ impl HistoryState {
         }
     }
 
-    /// What the last summary left in the window, or would have left.
+    /// Tokens that the last summary left in the window, or would have left.
     pub fn summary_leaves(&self) -> Option<u64> {
         self.summary_leaves
     }
 
-    /// Whether a summary of a window of so many tokens can free enough, going by what the last one left.
+    /// Whether a summary of a window with `used` tokens can free enough, judging by what the last one left.
     pub(crate) fn may_free_enough(&self, used: u64, window: &WindowStatus) -> bool {
         (self.summary_leaves)
             .is_none_or(|left| worth(window, used, left) == CompactionWorth::Enough)
     }
 
-    /// The fewest tokens that are to be freed ahead of the threshold: what is worth a summary's price, and no less than a
-    /// few turns bring, or the next is due right after it.
+    /// The fewest tokens to free ahead of the threshold: enough to be worth a summary's price, and no less than a few
+    /// turns bring, because otherwise the next summary is due right after it.
     pub fn least_freed_ahead(&self, window: &WindowStatus) -> u64 {
         let turns = self.growth.typical().saturating_mul(TURNS_FREED);
         least_freed(window).max(turns.min(window.auto_compact / 2))
     }
 
-    /// Whether it is time to make the history smaller, so that it is done when it must be.
+    /// Whether it is time to make the history smaller, so that this is done in time.
     pub fn is_due(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;
         let fills = limit.saturating_sub(self.summary_leaves.unwrap_or(0));
         let most = match self.answers {
-            // How fast it fills is not known yet.
+            // It is not known yet how fast the window fills.
             0 | 1 => fills / 100 * FIRST_LEAD,
             _ => fills / 100 * LONGEST_LEAD,
         };
@@ -187,7 +188,8 @@ impl HistoryState {
         used >= self.rest && used.saturating_add(self.growth.lead(most)) >= limit
     }
 
-    /// The same where that takes no time, because notes stand for what is old: nearly at the threshold.
+    /// Whether it is time to make the history smaller with notes: that takes no time, so it happens close to the
+    /// threshold.
     pub fn is_due_with_notes(&self, window: &WindowStatus) -> bool {
         let limit = window.auto_compact;
         let used = self.measured.used;
@@ -199,7 +201,7 @@ impl HistoryState {
         self.measured.used >= self.nearly(window)
     }
 
-    /// From where on the next turn may reach the threshold.
+    /// The number of tokens from which the next turn may reach the threshold.
     pub fn nearly(&self, window: &WindowStatus) -> u64 {
         let limit = window.auto_compact;
         let turn = self.growth.largest().unwrap_or(limit / NEAR);
