@@ -204,7 +204,7 @@ fn g1_set_takes_any_setting_and_names_what_it_does_not_know() {
         .fails(&["--set \"model\" is not KEY=VALUE"]);
     let run = world.run(["config", "--set", "compaction.mikro=1"]);
     run.fails(&[
-        "`compaction.mikro` is no setting",
+        "`compaction.mikro` is not a setting",
         "did you mean `compaction.micro`?",
     ]);
     let run = world.run(["config", "--set", "window.cap=lots"]);

@@ -1,24 +1,24 @@
-//! What can be wrong with a configuration: errors where it was meant for us, notices where it may not have been.
+//! The problems of a configuration: errors where a value was meant for us, notices where it may not have been.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Why a configuration was not taken.
+/// Why a configuration was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is no TOML.
+    /// The file is not valid TOML.
     #[error("{path}:{line}: {message}")]
     Syntax {
         /// The file.
         path: String,
         /// The line, counted from 1.
         line: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// The file has a key that is no setting.
-    #[error("{path}:{line}: `{key}` is no setting{}", meant(*.hint))]
+    /// The file has a key that is not a setting.
+    #[error("{path}:{line}: `{key}` is not a setting{}", meant(*.hint))]
     UnknownKey {
         /// The file.
         path: String,
@@ -40,11 +40,11 @@ pub enum ConfigError {
         key: &'static str,
         /// What the file says.
         found: String,
-        /// What would do.
+        /// The accepted values.
         accepted: &'static str,
     },
-    /// A flag sets a key that is no setting.
-    #[error("`{key}` is no setting{}", meant(*.hint))]
+    /// A flag sets a key that is not a setting.
+    #[error("`{key}` is not a setting{}", meant(*.hint))]
     UnknownFlag {
         /// The key.
         key: String,
@@ -56,24 +56,24 @@ pub enum ConfigError {
     FlagValue {
         /// The flag.
         flag: String,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What would do.
+        /// The accepted values.
         accepted: &'static str,
     },
 }
 
-/// Something that was set and not taken.
+/// A value that was set but is not used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ConfigNotice {
-    /// A variable whose value does not parse whole.
+    /// A variable whose value does not parse completely.
     IgnoredValue {
         /// The variable.
         variable: &'static str,
         /// Its value.
         value: String,
-        /// What would do.
+        /// The accepted values.
         accepted: &'static str,
     },
     /// A setting that another one makes meaningless.
@@ -83,11 +83,11 @@ pub enum ConfigNotice {
         /// Why it does nothing.
         reason: &'static str,
     },
-    /// A variable that looks like a slip of one of ours. Its value is left out: it may be anything.
+    /// A variable that looks like a misspelling of one of ours. Its value is left out, because it may be anything.
     UnknownVariable {
         /// The variable.
         variable: String,
-        /// The one that may be meant.
+        /// The variable that may be meant.
         hint: &'static str,
     },
 }

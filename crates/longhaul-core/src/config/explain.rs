@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A setting, its value, and where that came from.
+/// A setting, its value, and where the value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExplainedSetting {
     /// The setting's key.
     pub key: &'static str,
-    /// Its value as it would be written; none if unset.
+    /// The value as it would be written; none if it is unset.
     pub value: Option<String>,
     /// Where the value came from.
     pub source: SettingSource,
@@ -19,21 +19,21 @@ pub struct ExplainedSetting {
     pub env_names: Vec<&'static str>,
 }
 
-/// The layer that set a value. Written as in `config.toml:3`, `environment: DISABLE_COMPACT`, `flag --window`.
+/// The layer that set a value. It is written like `config.toml:3`, `environment: DISABLE_COMPACT`, `flag --window`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingSource {
-    /// Nothing set it.
+    /// The value is the default.
     Default,
-    /// A line of the file.
+    /// The value comes from a line of the file.
     File {
         /// The file.
         path: String,
         /// The line, counted from 1.
         line: usize,
     },
-    /// An environment variable.
+    /// The value comes from this environment variable.
     Environment(&'static str),
-    /// A flag.
+    /// The value comes from this flag.
     Flag(String),
 }
 

@@ -1,4 +1,4 @@
-//! The file layer: TOML taken apart into settings, each with its line.
+//! The file layer: TOML split into settings, each with its line.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -8,7 +8,7 @@ use super::load::ConfigFileLayer;
 use super::setting::SettingSpec;
 use super::{Config, SETTINGS, SettingSource, suggest};
 
-/// Sets what the file sets, and tells of each setting where.
+/// Applies the file's settings, and records the line of each.
 pub(super) fn apply(
     layer: &ConfigFileLayer,
     config: &mut Config,
@@ -25,7 +25,7 @@ pub(super) fn apply(
     })?;
     let mut leaves = Vec::new();
     file.collect(table.get_ref(), "", &mut leaves);
-    // The parser sorts keys; a reader mends a file from the top.
+    // The parser sorts keys, but errors should come in the order of the file.
     leaves.sort_by_key(|leaf| leaf.line);
     for leaf in leaves {
         let setting = file.apply_leaf(config, &leaf)?;
@@ -41,7 +41,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// A key that holds a value: a setting's, or one that is none.
+/// A key with a value, whether it is a setting or not.
 struct ConfigFileKey<'t> {
     key: String,
     line: usize,
@@ -66,7 +66,7 @@ impl ConfigFileText<'_> {
                 above => format!("{above}.{}", name.get_ref()),
             };
             match value.get_ref() {
-                // An empty section sets nothing. A table where a value should be is a value of the wrong type.
+                // An empty section sets nothing. A table in place of a value is a value of the wrong type.
                 DeValue::Table(inner) if setting(&key).is_none() => {
                     self.collect(inner, &key, leaves);
                 }
@@ -103,7 +103,7 @@ impl ConfigFileText<'_> {
         Ok(setting)
     }
 
-    /// The value as it stands in the file, if it is short enough to repeat.
+    /// The value as it is written in the file, if it is short enough to repeat.
     fn found(&self, value: &Spanned<DeValue<'_>>) -> String {
         let written = self.text.get(value.span()).unwrap_or_default();
         match value.get_ref() {
@@ -121,7 +121,7 @@ impl ConfigFileText<'_> {
     }
 }
 
-/// The setting of a key.
+/// The setting with this key.
 pub(super) fn setting(key: &str) -> Option<&'static SettingSpec> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }

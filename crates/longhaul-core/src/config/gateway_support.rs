@@ -1,12 +1,12 @@
-//! Which settings act in the gateway, and why the others do not: a setting that is given to `longhaul serve` and would do
-//! nothing is refused. A new setting is entered here; a test sees to it.
+//! Which settings take effect in the gateway, and why the others do not. A setting that is given to `longhaul serve`
+//! and would have no effect is refused. Every new setting needs an entry here, which a test checks.
 
-/// What a setting does in the gateway.
+/// The effect of a setting in the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GatewaySupport {
-    /// It acts.
+    /// The setting takes effect.
     Acts,
-    /// It does not, for this reason.
+    /// The setting has no effect, for this reason.
     Idle(&'static str),
 }
 
@@ -15,7 +15,7 @@ use GatewaySupport::{Acts, Idle};
 const CLIENTS_MARKERS: &str =
     "cache markers are the client's, or the gateway's with `--marks manage`";
 
-/// By the setting's key.
+/// The effect of each setting, by its key.
 static IN_SERVE: &[(&str, GatewaySupport)] = &[
     ("compaction.enabled", Acts),
     ("compaction.automatic", Acts),
@@ -83,7 +83,7 @@ static IN_SERVE: &[(&str, GatewaySupport)] = &[
     ("log", Acts),
 ];
 
-/// What a setting does in the gateway. One that is not in the table is not held back.
+/// The effect of a setting in the gateway. A setting that is not in the table is accepted.
 pub fn in_serve(key: &str) -> GatewaySupport {
     let found = IN_SERVE.iter().find(|(known, _)| *known == key);
     found.map_or(Acts, |(_, acts)| *acts)

@@ -1,4 +1,4 @@
-//! Lays the layers over each other, the weakest first, and notes who set what.
+//! Applies the layers on top of each other, the weakest first, and records which layer set each value.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use super::setting::{EnvSense, SettingSpec};
 use super::{Config, SETTINGS, file, suggest};
 use crate::window::WindowOwner;
 
-/// What variables of ours begin with.
+/// The prefix of our environment variables.
 const OURS: &str = "LONGHAUL_";
 
-/// Everything that may set something, as text.
+/// All configuration layers, as text.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigLayers {
     /// The configuration file, if there is one.
     pub file: Option<ConfigFileLayer>,
-    /// The environment: names and values. All of it may be given; what is not ours is not looked at.
+    /// The environment: names and values. It may be complete; variables that are not ours are ignored.
     pub env: Vec<(String, String)>,
-    /// The flags given: keys of settings, and values.
+    /// The given flags: keys of settings, and values.
     pub flags: Vec<(String, String)>,
 }
 
 /// A configuration file.
 #[derive(Debug, Clone)]
 pub struct ConfigFileLayer {
-    /// Its path, as it should appear in messages.
+    /// The path as it should appear in messages.
     pub path: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
 }
 
-/// Where each setting's value came from, by key. What is not in here is a default.
+/// Where each setting's value came from, by key. A setting without an entry has its default.
 type Sources = BTreeMap<&'static str, SettingSource>;
 
 pub(super) fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
@@ -70,14 +70,14 @@ pub(super) fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
     Ok(config)
 }
 
-/// Takes the first of a setting's variables whose value is good, and reports every bad one.
+/// Uses the first of a setting's variables whose value is valid, and reports every invalid one.
 fn apply_env(
     env: &[(String, String)],
     setting: &'static SettingSpec,
     config: &mut Config,
     sources: &mut Sources,
 ) {
-    // The last name is applied first, so that the first one has the last word.
+    // The last name is applied first, so that the first one wins.
     for known in setting.env.iter().rev() {
         let Some((_, value)) = env.iter().rev().find(|(name, _)| name == known.name) else {
             continue;
@@ -113,7 +113,8 @@ fn apply_flag(
     Ok(setting)
 }
 
-/// Variables that look like ours and are none. Only near misses: others may belong to another part of the program.
+/// Variables that look like ours but are not. Only near misses are reported: others may belong to another part of the
+/// program.
 fn slips(env: &[(String, String)]) -> Vec<ConfigNotice> {
     let known = || {
         SETTINGS
@@ -121,7 +122,7 @@ fn slips(env: &[(String, String)]) -> Vec<ConfigNotice> {
             .flat_map(|setting| setting.env)
             .map(|env| env.name)
     };
-    // Names are compared without what all of them begin with, which would make any two look alike.
+    // Names are compared without their common prefix, which would make any two look alike.
     let nearest = |name: &str| {
         let own = name.strip_prefix(OURS)?;
         let near = suggest::nearest(own, known().filter_map(|ours| ours.strip_prefix(OURS)))?;
@@ -139,7 +140,7 @@ fn slips(env: &[(String, String)]) -> Vec<ConfigNotice> {
     notices.collect()
 }
 
-/// A value short enough for a message.
+/// Shortens a value for a message.
 fn shortened(value: &str) -> String {
     const MOST: usize = 60;
     match value.char_indices().nth(MOST) {

@@ -1,8 +1,8 @@
-//! One typed configuration (G1): defaults < file < environment < flags, each value with where it came from.
+//! One typed configuration (G1): defaults < file < environment < flags, each value with its origin.
 //!
-//! The settings are one table (`table.rs`): key, sentence, type, environment names, flag. Reading the layers, the
-//! explanation and the reference in the documentation are all made from it. Texts come in as arguments; finding the
-//! file and asking the environment is the shell's work. Secrets are never settings.
+//! The settings are one table (`table.rs`): key, description, type, environment names, flag. The layers, the
+//! explanation and the reference in the documentation are all derived from it. Texts come in as arguments; the caller
+//! finds the file and reads the environment. Secrets are never settings.
 
 mod error;
 mod explain;
@@ -33,18 +33,18 @@ use crate::window::{
     AutoCompact, Percent, SwitchVerdict, SwitchableAction, Switches, WindowOwner, WindowSettings,
 };
 
-/// What is set, by whichever layer.
+/// The values of all settings, with every layer applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Which kinds of compaction may run.
     pub switches: Switches,
-    /// Who sums up.
+    /// Who writes summaries.
     pub summariser: SummarizerSetting,
     /// Whether summaries are prepared ahead, while the conversation goes on (X5).
     pub background: bool,
     /// Whether the provider clears old results by itself (U7).
     pub native_clearing: bool,
-    /// The model that summaries are asked of; none: the conversation's own (F7).
+    /// The model that writes summaries. None means the conversation's own model (F7).
     pub summary_model: Option<String>,
     /// Whether nothing is compacted before the provider finds a request too long (H6). See [`Config::owner`].
     pub reactive_only: bool,
@@ -52,27 +52,27 @@ pub struct Config {
     pub micro: MicroLimits,
     /// Tools whose results may be cleared (U1). See [`Config::clearable`].
     pub clearable_tools: Vec<String>,
-    /// Tools whose results may be cleared, too.
+    /// Additional tools whose results may be cleared.
     pub more_clearable_tools: Vec<String>,
     /// Words that make a sentence of the user a rule, beside the built-in ones (X1). See [`Config::vocabulary`].
     pub rule_words: Vec<String>,
-    /// Whether the built-in ones count.
+    /// Whether the built-in rule words count.
     pub builtin_rule_words: bool,
     /// Words by which a sentence of the user calls work off, beside the built-in ones (ruling 18).
     pub called_off_words: Vec<String>,
-    /// Whether the built-in ones count.
+    /// Whether the built-in words for calling work off count.
     pub builtin_called_off_words: bool,
-    /// The most the window may hold, in tokens.
+    /// The most tokens that the window may hold.
     pub window_cap: Option<u64>,
-    /// The most a reply may hold, in tokens.
+    /// The most tokens that a reply may hold.
     pub max_output: Option<u64>,
-    /// Where automatic compaction begins.
+    /// The window share at which automatic compaction begins.
     pub auto_compact_percent: Option<Percent>,
-    /// Where input is refused, in tokens.
+    /// The number of tokens at which input is refused.
     pub blocking_limit: Option<u64>,
-    /// Whether and how long requests are cached.
+    /// Whether requests are cached, and for how long.
     pub cache: CacheSettings,
-    /// Where diffs of cache breaks go, as given.
+    /// The folder for diffs of cache breaks, as given.
     pub cache_diff_dir: Option<String>,
     /// Whether the cache of small models is watched, too (D3).
     pub watch_small_models: bool,
@@ -82,7 +82,7 @@ pub struct Config {
     pub model: Option<String>,
     /// The path of a models file, as given.
     pub models_file: Option<String>,
-    /// How many days own data is kept; none: for ever.
+    /// How many days our own data is kept. None means forever.
     pub retention_days: Option<u32>,
     /// Which log lines are shown.
     pub log: String,
@@ -91,7 +91,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Nothing set: the defaults of every setting.
+    /// The defaults of every setting.
     fn default() -> Config {
         Config {
             switches: Switches::default(),
@@ -126,20 +126,20 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Lays the layers over the defaults.
+    /// Applies the layers over the defaults.
     ///
-    /// A bad value in the environment is a [notice](Config::notices), since whoever set it may not know of us; in
-    /// the file or a flag it is an error, since it was meant for us.
+    /// An invalid value in the environment is a [notice](Config::notices), since whoever set it may not know of us; in
+    /// the file or in a flag it is an error, since it was meant for us.
     pub fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
         load::load(layers)
     }
 
-    /// Every setting with its value and where that came from, in the order of the table.
+    /// Every setting with its value and its origin, in the order of the table.
     pub fn explain(&self) -> &[ExplainedSetting] {
         &self.explained
     }
 
-    /// What was set and not taken.
+    /// The values that were set but are not used.
     pub fn notices(&self) -> &[ConfigNotice] {
         &self.notices
     }
@@ -150,12 +150,12 @@ impl Config {
         ClearableTools::only(self.clearable_tools.iter().cloned()).and(more)
     }
 
-    /// What facts are recognised by, with the words that are set.
+    /// The vocabulary that recognizes facts, with the configured words.
     pub fn vocabulary(&self) -> Result<Vocabulary, PhraseListError> {
         Vocabulary::with_words(&self.sentence_words())
     }
 
-    /// The words for rules and for calling work off that are set.
+    /// The configured words for rules and for calling work off.
     pub fn sentence_words(&self) -> SentenceWords {
         let chosen = |own: &[String], builtin: bool| ChosenWords {
             own: own.to_vec(),
@@ -171,8 +171,8 @@ impl Config {
         }
     }
 
-    /// Who owns the window (H6): folding where it is on, else the provider's refusals where nothing shall be compacted
-    /// before them, else the threshold. Where nothing may act on a refusal, the threshold stays.
+    /// Who owns the window (H6): folding if it is on, else the provider's refusals if nothing may be compacted before
+    /// them, else the threshold. The threshold also stays if nothing may act on a refusal.
     pub fn owner(&self) -> WindowOwner {
         let may = |action| self.switches.decide(action) == SwitchVerdict::Allowed;
         match () {

@@ -1,4 +1,4 @@
-//! The settings as a page of documentation, made from the table so that it cannot rot.
+//! The settings as a documentation page, generated from the table so that it stays correct.
 
 use super::SETTINGS;
 use super::setting::{EnvSense, SettingSpec};
@@ -7,23 +7,23 @@ const HEAD: &str = "\
 # Configuration
 
 A value comes from the last of these that sets it: the default, the configuration file (TOML), the environment, a flag.
-Of several environment variables for one setting the first that is set well wins. A value in the environment that
-cannot be read whole is ignored and reported; in the file or a flag it is an error. Secrets are never settings.
+If several environment variables set the same setting, the first one with a valid value wins. A value in the
+environment that is not valid as a whole is ignored and reported; in the file or a flag it is an error. Secrets are never settings.
 
-This page is made from the settings table in `longhaul-core`.
+This page is generated from the settings table in `longhaul-core`.
 
 | key | what it does | takes | default | environment | flag |
 |---|---|---|---|---|---|
 ";
 
 const TAIL: &str = "
-## Where things lie
+## Where things are
 
-These variables are no settings: they say where settings and sessions are.
+These variables are not settings: they say where settings and sessions are.
 
 | variable | what it says | default |
 |---|---|---|
-| `LONGHAUL_HOME` | the folder of own data: `config.toml`, and sessions under `projects` | `longhaul` in the platform's data folder |
+| `LONGHAUL_HOME` | the folder of Longhaul's own data: `config.toml`, and sessions under `projects` | `longhaul` in the platform's data folder |
 | `CLAUDE_CONFIG_DIR` | Claude Code's folder, whose sessions are read in place and never changed | `~/.claude` |
 | `CLAUDE_CODE_PROJECT_DIR_NAME` | the name of Claude Code's folder for the current project | made from the working folder |
 | `LONGHAUL_LOG_FORMAT` | `json` makes each log line on stderr a JSON object | lines for people |
@@ -31,7 +31,7 @@ These variables are no settings: they say where settings and sessions are.
 | `COLUMNS` | the width to write in | that of the terminal |
 ";
 
-/// The reference of all settings, in Markdown.
+/// Writes the reference of all settings in Markdown.
 pub fn reference_markdown() -> String {
     let rows = SETTINGS.iter().map(row);
     let tail = std::iter::once(TAIL.to_owned());
@@ -47,7 +47,7 @@ fn row(setting: &SettingSpec) -> String {
         .map_or_else(|| "unset".to_owned(), |value| format!("`{value}`"));
     let names = setting.env.iter().map(|env| match env.sense {
         EnvSense::Same => format!("`{}`", env.name),
-        EnvSense::Opposite => format!("`{}` (turned round: on means false)", env.name),
+        EnvSense::Opposite => format!("`{}` (inverted: on means false)", env.name),
     });
     let flag = match setting.flag {
         Some(flag) => format!("`{flag} VALUE`"),

@@ -1,4 +1,4 @@
-//! One setting: its names, its sentence, and where its value goes.
+//! One setting: its names, its description, and the field that holds its value.
 
 use super::Config;
 use super::slot::ConfigField;
@@ -6,15 +6,15 @@ use super::slot::ConfigField;
 /// A line of the settings table.
 #[derive(Debug)]
 pub struct SettingSpec {
-    /// Its key in the file, dotted.
+    /// The dotted key in the file.
     pub key: &'static str,
-    /// What it does, in a sentence.
+    /// The description of the setting, in a sentence.
     pub doc: &'static str,
-    /// The environment variables that set it; the first one that is set well wins.
+    /// The environment variables that set it; the first one with a valid value wins.
     pub env: &'static [EnvName],
-    /// Its own flag on the command line, if it has one.
+    /// The setting's own flag on the command line, if it has one.
     pub flag: Option<&'static str>,
-    /// Where its value goes, and so what it may be.
+    /// The field for its value, which also determines the type.
     pub(super) slot: ConfigField,
 }
 
@@ -30,31 +30,31 @@ pub struct EnvName {
 /// How a variable's value relates to the setting's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvSense {
-    /// It is the value.
+    /// The variable's value is the setting's value.
     Same,
-    /// It is the opposite: `DISABLE_COMPACT=1` sets `compaction.enabled` to false.
+    /// The variable's value is the opposite: `DISABLE_COMPACT=1` sets `compaction.enabled` to false.
     Opposite,
 }
 
 impl SettingSpec {
-    /// Its default, or none if it is unset by default.
+    /// The setting's default, or none if it is unset by default.
     pub fn default_value(&self) -> Option<String> {
         self.slot.show(&mut Config::default())
     }
 
-    /// What its values look like.
+    /// A description of the accepted values.
     pub fn accepted(&self) -> &'static str {
         self.slot.accepted()
     }
 
-    /// How it is given on the command line.
+    /// The flag that sets it on the command line.
     pub(crate) fn flag_name(&self) -> String {
         self.flag
             .map_or_else(|| format!("--set {}", self.key), str::to_owned)
     }
 }
 
-/// A variable whose value is the setting's.
+/// A variable whose value is the setting's value.
 pub(super) const fn env(name: &'static str) -> EnvName {
     EnvName {
         name,

@@ -1,6 +1,6 @@
-//! What a setting may hold, and the field of [`Config`] that holds it.
+//! The values that a setting accepts, and the field of [`Config`] that holds them.
 //!
-//! A value is taken whole or not at all: `70abc` is no 70.
+//! A value must be valid as a whole: `70abc` is not 70.
 
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ use crate::window::Percent;
 pub(super) enum ConfigField {
     Switch(fn(&mut Config) -> &mut bool),
     Tokens(fn(&mut Config) -> &mut Option<u64>),
-    /// Tokens that are never unset.
+    /// A number of tokens that is never unset.
     Amount(fn(&mut Config) -> &mut u64),
     Count(fn(&mut Config) -> &mut u64),
     Percent(fn(&mut Config) -> &mut Option<Percent>),
@@ -28,12 +28,12 @@ pub(super) enum ConfigField {
     List(fn(&mut Config) -> &mut Vec<String>),
 }
 
-/// A value that does not fit its slot. The slot can say what would.
+/// A value that does not fit its field. The field knows which values fit.
 #[derive(Debug)]
 pub(super) struct UnfitValue;
 
 impl ConfigField {
-    /// What fits, to follow "takes".
+    /// The accepted values, worded to follow "takes".
     pub(super) fn accepted(&self) -> &'static str {
         match self {
             ConfigField::Switch(_) => "1, true, yes or on; 0, false, no or off",
@@ -49,7 +49,7 @@ impl ConfigField {
         }
     }
 
-    /// What fits in the file, which has types of its own.
+    /// The accepted values in the file, which has types of its own.
     pub(super) fn accepted_in_file(&self) -> &'static str {
         match self {
             ConfigField::Switch(_) => "true or false",
@@ -64,7 +64,7 @@ impl ConfigField {
         }
     }
 
-    /// Takes a value from the environment or a flag.
+    /// Sets a value from the environment or a flag.
     pub(super) fn set(
         &self,
         config: &mut Config,
@@ -93,7 +93,7 @@ impl ConfigField {
         Ok(())
     }
 
-    /// Takes a value from the file, where only the right type will do.
+    /// Sets a value from the file, where only the right type is accepted.
     pub(super) fn set_typed(
         &self,
         config: &mut Config,
@@ -116,7 +116,7 @@ impl ConfigField {
                 | ConfigField::Days(_),
                 DeValue::Integer(number),
             ) => {
-                // Hexadecimal and its like are TOML, too.
+                // Hexadecimal and similar notations are valid TOML, too.
                 let whole = i64::from_str_radix(number.as_str(), number.radix());
                 whole.map_err(|_| UnfitValue)?.to_string()
             }
@@ -130,7 +130,7 @@ impl ConfigField {
         self.set(config, &text, EnvSense::Same)
     }
 
-    /// The value as it would be written; none if unset.
+    /// The value as it would be written; none if it is unset.
     pub(super) fn show(&self, config: &mut Config) -> Option<String> {
         match self {
             ConfigField::Switch(field) => Some(field(config).to_string()),

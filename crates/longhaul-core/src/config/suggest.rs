@@ -1,6 +1,6 @@
-//! "Did you mean": the known name nearest to one that is not known.
+//! "Did you mean": finds the known name nearest to an unknown one.
 
-/// The nearest of some names, if one is near enough to be a slip.
+/// The nearest of some names, if it is near enough to be a misspelling.
 pub(super) fn nearest(
     typed: &str,
     known: impl Iterator<Item = &'static str>,
@@ -13,7 +13,7 @@ pub(super) fn nearest(
         .map(|(_, name)| name)
 }
 
-/// The key meant by one that is not known: a near one, else one that ends or begins alike.
+/// The known key that an unknown one probably means: a near one, else one that ends or begins alike.
 pub(super) fn key(
     typed: &str,
     known: impl Iterator<Item = &'static str> + Clone,

@@ -3,15 +3,16 @@
 /// Who writes summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SummarizerSetting {
-    /// A model, asked by us.
+    /// A model writes summaries, by our own requests.
     #[default]
     Ours,
-    /// The provider, by its own compaction on demand; where that cannot be, or fails, as [`Summariser::Ours`].
+    /// The provider writes summaries, by its own compaction on demand. Where that is impossible or fails, this is the
+    /// same as [`SummarizerSetting::Ours`].
     Provider,
 }
 
 impl SummarizerSetting {
-    /// Its name in settings.
+    /// The value's name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ours => "model",
@@ -19,7 +20,7 @@ impl SummarizerSetting {
         }
     }
 
-    /// The one with this name.
+    /// The value with this name.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Ours, Self::Provider]
             .into_iter()

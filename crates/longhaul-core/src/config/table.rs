@@ -1,6 +1,6 @@
-//! The settings, all of them. A new one is a line here and a field of [`Config`](super::Config).
+//! All settings. A new one is an entry here and a field of [`Config`](super::Config).
 //!
-//! Names of the original system stand behind our own, so that ours win where both are set.
+//! The original system's names come after our own, so that ours win where both are set.
 
 use super::setting::{SettingSpec, env, env_off};
 use super::slot::ConfigField;
@@ -64,7 +64,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "compaction.summariser",
-        doc: "Who sums up: `model`, by a request of ours, or `provider`, by its own compaction where it has one (else as `model`).",
+        doc: "Who writes summaries: `model`, by a request of ours, or `provider`, by its own compaction where it has one (otherwise as `model`).",
         env: &[env("LONGHAUL_COMPACTION_SUMMARISER")],
         flag: None,
         slot: ConfigField::Summariser(|config| &mut config.summariser),
@@ -92,7 +92,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "compaction.summary_model",
-        doc: "The model that summaries are asked of, by requests of their own; unset, it is the conversation's own model, which reads them from its cache.",
+        doc: "The model that writes summaries, by requests of its own; if unset, it is the conversation's own model, which reads the conversation from its cache.",
         env: &[env("LONGHAUL_COMPACTION_SUMMARY_MODEL")],
         flag: None,
         slot: ConfigField::Text(|config| &mut config.summary_model),
@@ -120,7 +120,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "micro.trigger",
-        doc: "With how many results the oldest are deleted from the provider's cache, where it can do that.",
+        doc: "The number of results from which the oldest are deleted from the provider's cache, where it supports that.",
         env: &[env("LONGHAUL_MICRO_TRIGGER")],
         flag: None,
         slot: ConfigField::Count(|config| &mut config.micro.trigger),
@@ -134,7 +134,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "rules.words",
-        doc: "Words and phrases that make a sentence of the user a rule, which every compaction keeps word for word; beside the built-in ones.",
+        doc: "Words and phrases that make a sentence of the user a rule, which every compaction keeps word for word, in addition to the built-in ones.",
         env: &[env("LONGHAUL_RULES_WORDS")],
         flag: None,
         slot: ConfigField::List(|config| &mut config.rule_words),
@@ -148,7 +148,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "called_off.words",
-        doc: "Words and phrases by which a sentence of the user calls work off: open todos, plans and next steps that are older carry the sentence after a compaction and are not proposed; beside the built-in ones.",
+        doc: "Words and phrases by which a sentence of the user calls work off: open todos, plans and next steps that are older carry the sentence after a compaction and are not proposed. They add to the built-in ones.",
         env: &[env("LONGHAUL_CALLED_OFF_WORDS")],
         flag: None,
         slot: ConfigField::List(|config| &mut config.called_off_words),
@@ -232,14 +232,14 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "cache.diff_dir",
-        doc: "The folder for diffs of what broke the cache; unset: the folder of chat's session.",
+        doc: "The folder for diffs of what broke the cache; if unset, the folder of the chat session.",
         env: &[env("LONGHAUL_CACHE_DIFF_DIR")],
         flag: None,
         slot: ConfigField::Text(|config| &mut config.cache_diff_dir),
     },
     SettingSpec {
         key: "cache.watch_small_models",
-        doc: "Whether cache breaks of small models are told, too (haiku, mini, nano): their cache is seldom worth a word.",
+        doc: "Whether cache breaks of small models (haiku, mini, nano) are reported, too; their cache is seldom worth it.",
         env: &[env("LONGHAUL_CACHE_WATCH_SMALL_MODELS")],
         flag: None,
         slot: ConfigField::Switch(|config| &mut config.watch_small_models),
@@ -281,7 +281,7 @@ pub static SETTINGS: &[SettingSpec] = &[
     },
     SettingSpec {
         key: "retention.days",
-        doc: "How many days own data is kept before `longhaul purge` deletes it; unset keeps it for ever.",
+        doc: "How many days Longhaul's own data is kept before `longhaul purge` deletes it; if unset, it is kept forever.",
         env: &[env("LONGHAUL_RETENTION_DAYS")],
         flag: None,
         slot: ConfigField::Days(|config| &mut config.retention_days),

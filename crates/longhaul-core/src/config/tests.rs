@@ -1,4 +1,4 @@
-//! G1: which layer wins, where each value is said to come from, and what becomes of bad ones.
+//! Tests for G1: which layer wins, where each value is reported to come from, and what happens to invalid ones.
 
 use super::*;
 use crate::window::{WindowInput, WindowLevel, WindowStatus};
@@ -160,7 +160,7 @@ fn g1_switches_in_the_environment_take_eight_words_in_any_case() {
         let config = from_env(&[("LONGHAUL_COMPACTION_MICRO", word)]);
         assert_eq!(config.switches.micro, on, "{word:?}");
         assert!(config.notices().is_empty(), "{word:?}");
-        // A variable that disables says the opposite, also when it is off.
+        // A variable that disables something means the opposite, also when it is off.
         let config = loaded(
             "compaction.enabled = false",
             &[("DISABLE_COMPACT", word)],
@@ -244,23 +244,23 @@ fn g1_an_unknown_key_in_the_file_is_an_error_with_its_place_and_what_may_be_mean
     for (file, message) in [
         (
             "[compaction]\nenabeld = true\n",
-            "config.toml:2: `compaction.enabeld` is no setting; did you mean `compaction.enabled`?",
+            "config.toml:2: `compaction.enabeld` is not a setting; did you mean `compaction.enabled`?",
         ),
         (
             "\n[compacton]\nmicro = true\n",
-            "config.toml:3: `compacton.micro` is no setting; did you mean `compaction.micro`?",
+            "config.toml:3: `compacton.micro` is not a setting; did you mean `compaction.micro`?",
         ),
         (
             "max_output = 5\n",
-            "config.toml:1: `max_output` is no setting; did you mean `window.max_output`?",
+            "config.toml:1: `max_output` is not a setting; did you mean `window.max_output`?",
         ),
         (
             "compaction = true\n",
-            "config.toml:1: `compaction` is no setting; did you mean `compaction.enabled`?",
+            "config.toml:1: `compaction` is not a setting; did you mean `compaction.enabled`?",
         ),
         (
             "colour = \"red\"\n",
-            "config.toml:1: `colour` is no setting",
+            "config.toml:1: `colour` is not a setting",
         ),
     ] {
         assert_eq!(refused(file, &[]), message);
@@ -323,7 +323,7 @@ fn g1_a_bad_flag_is_an_error() {
     );
     assert_eq!(
         refused("", &[("compaction.mirco", "on")]),
-        "`compaction.mirco` is no setting; did you mean `compaction.micro`?"
+        "`compaction.mirco` is not a setting; did you mean `compaction.micro`?"
     );
     let config = loaded("", &[], &[("compaction.micro", "off")]);
     assert_eq!(
@@ -376,7 +376,7 @@ fn g1_the_reference_names_every_setting_variable_and_default() {
     }
     assert!(page.contains(
         "| `compaction.enabled` | Whether anything may shorten the conversation, by hand or automatically, the clearing of old tool results included. \
-         | 1, true, yes or on; 0, false, no or off | `true` | `LONGHAUL_COMPACTION_ENABLED`, `DISABLE_COMPACT` (turned round: on means false) | `--set compaction.enabled=VALUE` |\n"
+         | 1, true, yes or on; 0, false, no or off | `true` | `LONGHAUL_COMPACTION_ENABLED`, `DISABLE_COMPACT` (inverted: on means false) | `--set compaction.enabled=VALUE` |\n"
     ));
     let settings = page.lines().take_while(|line| !line.starts_with("## "));
     let rows = settings.filter(|line| line.starts_with('|'));
