@@ -1,4 +1,4 @@
-//! Reads what a request is made of from its body, whoever wrote it.
+//! Reads a request's fingerprint from its body, whoever wrote it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::fingerprint::{
 use super::messages;
 use crate::json::{JsonCursor, JsonFault, text};
 
-/// Fields that change nothing about the prompt: they say how a reply is made, counted or delivered.
+/// Fields that do not change the prompt: they say how a reply is made, counted or delivered.
 const WITHOUT_EFFECT: [&str; 12] = [
     "diagnostics",
     "max_tokens",
@@ -30,23 +30,23 @@ const WITHOUT_EFFECT: [&str; 12] = [
     "top_k",
     "top_p",
 ];
-/// Betas that no longer change anything, or never changed a prompt.
+/// Betas that no longer change a prompt, or never did.
 const BETAS_WITHOUT_EFFECT: [&str; 4] = [
     "prompt-caching-2024-07-31",
     "extended-cache-ttl-2025-04-11",
     "cache-diagnosis-2026-04-07",
     "message-threads-2026-08-12",
 ];
-/// How the system block begins that some clients send for the provider's books; it is not shown to the model.
+/// The beginning of a system block that some clients send for the provider's billing; the model does not see it.
 const BILLING: &str = "x-anthropic-billing-header";
 
-/// Why a body has no fingerprint: the API would refuse it too.
+/// Why a body has no fingerprint: the API would refuse it, too.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// Not UTF-8.
+    /// The body is not UTF-8.
     #[error("the request is not UTF-8")]
     NotUtf8,
-    /// Not JSON, or not in the shape of a request.
+    /// The body is not JSON, or does not have the shape of a request.
     #[error("the request is not one of the Messages API: {0}")]
     Malformed(String),
 }
@@ -58,7 +58,7 @@ impl From<JsonFault> for BodyError {
 }
 
 impl RequestFingerprint<'_> {
-    /// The fingerprint of a request body. It shares the body's memory.
+    /// Takes the fingerprint of a request body. It shares the body's memory.
     pub fn of_body<'b>(
         source: impl Into<String>,
         started: Timestamp,
@@ -90,7 +90,7 @@ impl RequestFingerprint<'_> {
         })
     }
 
-    /// With the host's modes.
+    /// Adds the host's modes.
     pub fn with_flags(mut self, flags: Arc<Flags>) -> Self {
         self.flags = flags;
         self
@@ -98,8 +98,8 @@ impl RequestFingerprint<'_> {
 }
 
 impl PrefixFingerprint {
-    /// A head from its parts as they are sent: `system` and `tools` as JSON values, `settings` an object with all other
-    /// fields of the body. Made once, when these are latched.
+    /// Takes the fingerprint of a request prefix from its parts as they are sent: `system` and `tools` are JSON values,
+    /// `settings` is an object with all other fields of the body. It is taken once, when these are latched.
     pub fn of_parts<'b>(
         system: &Bytes,
         tools: &Bytes,
@@ -131,7 +131,7 @@ impl PrefixFingerprint {
         }
     }
 
-    /// Takes one field of the body.
+    /// Reads one field of the body.
     fn take(&mut self, name: &[u8], value: Bytes) -> Result<(), BodyError> {
         if value.is_empty() || *value == *b"null" {
             return Ok(());
@@ -219,7 +219,7 @@ fn tools(value: &Bytes) -> Result<Vec<ToolPart>, JsonFault> {
     tools.collect()
 }
 
-/// Type and budget; how thinking is displayed changes no prompt.
+/// The type and budget of thinking; how thinking is displayed does not change the prompt.
 fn thinking(value: &[u8]) -> Result<String, JsonFault> {
     let fields = JsonFields::of(value)?;
     let kind = fields.string("type").unwrap_or_default().into_owned();
@@ -241,7 +241,7 @@ fn tool_choice(value: &[u8]) -> Result<String, JsonFault> {
     Ok(choice)
 }
 
-/// JSON without white space between its parts.
+/// Removes the white space between the parts of JSON.
 fn compact(raw: &[u8]) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;

@@ -1,29 +1,29 @@
-//! When two parts of requests are the same, though their bytes differ (N7).
+//! Decides when two parts of requests are the same although their bytes differ (N7).
 //!
-//! White space, string escapes and `cache_control` do not count, nor does the order of keys in what the API itself
-//! defines, a field that is null or holds its default, or text sent as a string rather than as one text block. What
-//! the model sees as it was sent counts to the letter: inside `tool_use.input` and a tool's `input_schema` the order of
-//! keys is kept. Bytes that are sent are never made from this form.
+//! White space, string escapes and `cache_control` do not count. Neither do the order of keys in objects that the API
+//! itself defines, a field that is null or holds its default, or whether text is a string or one text block. What the
+//! model sees exactly as it was sent counts literally: inside `tool_use.input` and a tool's `input_schema` the order of
+//! keys is kept. The bytes that are sent never come from this form.
 
 use super::fields::{JsonFields, items};
 use super::messages::MessageSpeaker;
 use crate::json::{JsonFault, text};
 use crate::xxh3::Xxh3_128;
 
-/// How deep the API's own objects are taken apart; anything deeper counts as it was sent.
+/// How deep the API's own objects are normalized; anything deeper counts as it was sent.
 const DEEPEST: usize = 16;
 /// Fields whose value is the client's own, not the API's.
 const AS_SENT: [&[u8]; 2] = [b"input", b"input_schema"];
-/// Fields that are no part of the content, whatever they hold.
+/// Fields that are not part of the content, whatever they hold.
 const LEFT_OUT: [&[u8]; 2] = [b"cache_control", b"defer_loading"];
-/// Fields that say nothing if they hold this.
+/// Fields that mean nothing if they hold this value.
 const DEFAULTS: [(&[u8], &[u8]); 3] = [
     (b"is_error", b"false"),
     (b"strict", b"false"),
     (b"caller", br#"{"type":"direct"}"#),
 ];
 
-/// What an object is: some defaults depend on it.
+/// The kind of an object: some defaults depend on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CanonicalObjectKind {
     Block,
@@ -31,12 +31,12 @@ enum CanonicalObjectKind {
     Part,
 }
 
-/// What the canonical form is hashed with. The core's own hashes tell parts apart; a host that decides something by them
-/// may bring a hash with a key, so that nobody can make two parts that hash alike.
+/// The hash function for the canonical form. The core's own hashes tell parts apart; a host whose decisions depend on
+/// them may use a keyed hash, so that nobody can construct two parts with the same hash.
 pub trait CanonicalHasher {
-    /// Takes more bytes.
+    /// Adds more bytes.
     fn update(&mut self, bytes: &[u8]);
-    /// The hash of all bytes taken.
+    /// The hash of all bytes.
     fn finish(self) -> u128;
 }
 
@@ -50,13 +50,13 @@ impl CanonicalHasher for Xxh3_128 {
     }
 }
 
-/// The canonical hash of a content block, of a message or of `system`. The bytes are JSON that was validated; a plain
-/// string counts as a text block.
+/// The canonical hash of a content block, from a message or from `system`. The bytes are validated JSON; a plain string
+/// counts as a text block.
 pub fn block(raw: &[u8]) -> u128 {
     block_with(Xxh3_128::new, raw)
 }
 
-/// As [`block`], with another hash.
+/// Like [`block`], with another hash function.
 pub fn block_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
     let mut hash = begin();
     match raw.first() {
@@ -66,19 +66,19 @@ pub fn block_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u128
     hash.finish()
 }
 
-/// The canonical hash of a tool definition. Whether it is deferred is no part of it.
+/// The canonical hash of a tool definition. Whether the tool is deferred does not count.
 pub fn tool(raw: &[u8]) -> u128 {
     let mut hash = Xxh3_128::new();
     value(&mut hash, raw, CanonicalObjectKind::Tool, 0);
     hash.digest()
 }
 
-/// The canonical hash of any value of the API's own, such as a setting.
+/// The canonical hash of any other value that the API defines, such as a setting.
 pub fn setting(raw: &[u8]) -> u128 {
     setting_with(Xxh3_128::new, raw)
 }
 
-/// As [`setting`], with another hash.
+/// Like [`setting`], with another hash function.
 pub fn setting_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u128 {
     let mut hash = begin();
     value(&mut hash, raw, CanonicalObjectKind::Part, 0);
@@ -90,7 +90,7 @@ pub fn setting_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u1
 pub struct CanonicalMessage {
     /// Who speaks.
     pub speaker: MessageSpeaker,
-    /// Hash of role and content.
+    /// The hash of role and content.
     pub hash: u128,
 }
 
@@ -99,7 +99,7 @@ pub fn message(raw: &[u8]) -> Result<CanonicalMessage, JsonFault> {
     message_with(Xxh3_128::new, raw)
 }
 
-/// As [`message`], with another hash.
+/// Like [`message`], with another hash function.
 pub fn message_with<D: CanonicalHasher>(
     begin: impl Fn() -> D,
     raw: &[u8],
@@ -123,14 +123,15 @@ pub fn message_with<D: CanonicalHasher>(
     })
 }
 
-/// The rolling hash over a conversation: equal exactly if the same is said by the same in the same order.
+/// The rolling hash over a conversation: two are equal exactly if the same speakers say the same things in the same
+/// order.
 ///
-/// Messages of role `system` are left out: clients put them in and take them out between requests of one conversation.
+/// Messages of role `system` are left out: clients insert and remove them between requests of one conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ConversationHash(u128);
 
 impl ConversationHash {
-    /// With one more message.
+    /// The hash with one more message.
     pub fn then(self, message: CanonicalMessage) -> Self {
         if message.speaker == MessageSpeaker::System {
             return self;
@@ -148,7 +149,7 @@ impl ConversationHash {
 }
 
 /// The rolling hash after each message of a request's `messages`: the last is that of the whole conversation, and an
-/// earlier one is where it can be joined to what was seen before.
+/// earlier one shows where it continues a known conversation.
 pub fn conversation(messages: &[u8]) -> Result<Vec<ConversationHash>, JsonFault> {
     let mut rolling = ConversationHash::default();
     let each = items(messages)?.into_iter().map(|raw| {
@@ -232,7 +233,7 @@ fn string(hash: &mut impl CanonicalHasher, decoded: &[u8]) {
     hash.update(decoded);
 }
 
-/// A value to the letter, but for white space and escapes.
+/// Hashes a value literally, except for white space and escapes.
 fn as_sent(hash: &mut impl CanonicalHasher, raw: &[u8]) {
     let mut at = 0;
     while let Some(byte) = raw.get(at) {
@@ -255,7 +256,7 @@ fn as_sent(hash: &mut impl CanonicalHasher, raw: &[u8]) {
     }
 }
 
-/// The place behind the closing quote of the string that opens at `open`.
+/// The position after the closing quote of the string that opens at `open`.
 pub(super) fn end_of_string(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while let Some(found) = bytes

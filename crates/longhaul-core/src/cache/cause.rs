@@ -1,28 +1,28 @@
-//! The one cause of a break (D2): what changed, else a lifetime that ran out, else the server's side.
+//! Picks the one cause of a break (D2): a change, else an expired lifetime, else the server's side.
 
 use std::fmt;
 
 use super::change::{ChangeCertainty, RequestChange};
 use crate::prompt::Ttl;
 
-/// Why less was read from the cache than the last time.
+/// Why less was read from the cache than last time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheMissCause {
-    /// The request is different: the first change that matters.
+    /// The request is different: this is the first change that matters.
     Changed(RequestChange),
-    /// What was cached had lived its time: this one.
+    /// The cached part has expired: this was its lifetime.
     Expired(Ttl),
-    /// The host sends something else in place of what the client said: this it has done.
+    /// The host replaces part of the client's conversation: this is what it has done.
     Rewritten(&'static str),
-    /// Nothing differs and it was in time: the provider threw it out or went to another machine.
+    /// Nothing differs and the lifetime had not expired: the provider evicted the cache or used another machine.
     ServerSide,
 }
 
 impl CacheMissCause {
     /// Picks the cause.
     ///
-    /// A change that is known to be part of the key comes first. What is only suspected (a flag, a lifetime, a field of
-    /// unknown effect) must not hide that the time was over, or what the host did, which are certain.
+    /// A change that is known to be part of the key comes first. A change that is only suspected (a flag, a lifetime, a
+    /// field of unknown effect) must not hide an expired lifetime or an action of the host, which are certain.
     pub(super) fn of(
         changes: &[RequestChange],
         expired: Option<Ttl>,

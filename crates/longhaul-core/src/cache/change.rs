@@ -6,126 +6,126 @@ use super::messages::MessageSpeaker;
 use crate::message::BlockKind;
 use crate::prompt::Ttl;
 
-/// Something that two requests differ in.
+/// A difference between two requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestChange {
-    /// Another model.
+    /// The model changed.
     Model {
-        /// Before.
+        /// The model before.
         from: String,
-        /// Now.
+        /// The model now.
         to: String,
     },
-    /// Other beta features.
+    /// The beta features changed.
     Betas {
-        /// New ones.
+        /// New beta features.
         added: Vec<String>,
-        /// Those that are gone.
+        /// Removed beta features.
         removed: Vec<String>,
     },
-    /// Other tool definitions, by name.
+    /// The tool definitions changed; the lists hold their names.
     Tools {
-        /// New ones.
+        /// New tools.
         added: Vec<String>,
-        /// Those that are gone.
+        /// Removed tools.
         removed: Vec<String>,
-        /// Those with another definition.
+        /// Tools with another definition.
         edited: Vec<String>,
-        /// Those that stand elsewhere, if nothing else is different.
+        /// Tools at another position, if nothing else is different.
         moved: Vec<String>,
     },
-    /// The provider's web search, which changes the system prompt.
+    /// The provider's web search was turned on or off, which changes the system prompt.
     WebSearch(PresenceChange),
-    /// `speed`.
+    /// `speed` changed.
     Speed {
-        /// Before.
+        /// The value before.
         from: String,
-        /// Now.
+        /// The value now.
         to: String,
     },
-    /// Citations, which change the system prompt.
+    /// Citations were turned on or off, which changes the system prompt.
     Citations(PresenceChange),
-    /// The output format.
+    /// The output format changed.
     Format {
-        /// Before, as JSON.
+        /// The format before, as JSON.
         from: Option<String>,
-        /// Now.
+        /// The format now, as JSON.
         to: Option<String>,
     },
-    /// Other text in the system prompt.
+    /// The text of the system prompt changed.
     System(Vec<SystemEdit>),
-    /// `tool_choice`.
+    /// `tool_choice` changed.
     ToolChoice {
-        /// Before.
+        /// The value before.
         from: String,
-        /// Now.
+        /// The value now.
         to: String,
     },
-    /// Whether there is any picture in the messages.
+    /// The first image was added to the messages, or the last one was removed.
     Images(PresenceChange),
-    /// The thinking settings.
+    /// The thinking settings changed.
     Thinking {
-        /// Before.
+        /// The settings before.
         from: Option<String>,
-        /// Now.
+        /// The settings now.
         to: Option<String>,
     },
-    /// The effort.
+    /// The effort changed.
     Effort {
-        /// Before.
+        /// The effort before.
         from: String,
-        /// Now.
+        /// The effort now.
         to: String,
     },
     /// A new turn of the user makes the model drop earlier thinking from the prompt.
     ThinkingDropped {
-        /// The first message that lost some.
+        /// The first message that lost thinking.
         message: u32,
     },
-    /// Something that was sent is different now.
+    /// A message that was sent before is different now.
     Message(MessageEdit),
-    /// The last marker stands too far behind what was written for the provider to look back to it.
+    /// The last breakpoint is too far after the written part for the provider to look back to it.
     OutOfReach {
-        /// Positions from what was written to the next marker.
+        /// Positions from the written part to the next breakpoint.
         distance: usize,
     },
-    /// What was cached is no longer covered by a marker.
+    /// No breakpoint covers the cached part any more.
     Unmarked,
-    /// A field of the body whose effect is not known.
+    /// A field of the body with unknown effect changed.
     Extra {
-        /// Its name.
+        /// The name of the field.
         name: String,
-        /// Before, as JSON.
+        /// The value before, as JSON.
         from: Option<String>,
-        /// Now.
+        /// The value now, as JSON.
         to: Option<String>,
     },
-    /// The lifetime asked for.
+    /// The requested lifetime changed.
     Ttl {
-        /// Before.
+        /// The lifetime before.
         from: Ttl,
-        /// Now.
+        /// The lifetime now.
         to: Ttl,
     },
-    /// The scope asked for.
+    /// The requested scope changed.
     Scope {
-        /// Before.
+        /// The scope before.
         from: Option<String>,
-        /// Now.
+        /// The scope now.
         to: Option<String>,
     },
-    /// One of the host's modes.
+    /// One of the host's modes changed.
     Flag {
-        /// Its name.
+        /// The name of the mode.
         name: String,
-        /// Before.
+        /// The value before.
         from: Option<String>,
-        /// Now.
+        /// The value now.
         to: Option<String>,
     },
 }
 
-/// Something that is either there or not.
+/// Whether something appeared or disappeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresenceChange {
     /// It was not there before.
@@ -141,42 +141,42 @@ pub struct SystemEdit {
     pub block: usize,
     /// The section, where the host names them.
     pub section: Option<String>,
-    /// Characters before; none: it was not there.
+    /// Characters before. None if the part is new.
     pub before: Option<usize>,
-    /// Characters now; none: it is gone.
+    /// Characters now. None if the part is gone.
     pub after: Option<usize>,
 }
 
 /// One position of the messages that is different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageEdit {
-    /// The message, counted from 0, as it was counted before.
+    /// The message, counted from 0 in the earlier request.
     pub message: u32,
     /// Who speaks.
     pub speaker: MessageSpeaker,
-    /// What the block was, or is if it is new.
+    /// The kind of the block: the earlier one, or the new one if it is new.
     pub block: BlockKind,
     /// Whether a picture is gone.
     pub image_removed: bool,
-    /// Whether it is all of the message.
+    /// Whether the whole message is gone or new.
     pub whole: bool,
-    /// The block as it was; none: it is new.
+    /// The block before. None if it is new.
     pub before: Option<Bytes>,
-    /// The block as it is; none: it is gone.
+    /// The block now. None if it is gone.
     pub after: Option<Bytes>,
 }
 
-/// How sure it is that a change breaks the cache.
+/// How certain it is that a change breaks the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeCertainty {
-    /// It is part of the key.
+    /// The change is part of the cache key.
     Key,
-    /// It is not known to be, yet it is all that differs.
+    /// The change is not known to be part of the key, but it is the only difference.
     Suspect,
 }
 
 impl RequestChange {
-    /// How sure it is that this breaks the cache.
+    /// How certain it is that this change breaks the cache.
     pub fn weight(&self) -> ChangeCertainty {
         match self {
             Self::Extra { .. } | Self::Ttl { .. } | Self::Scope { .. } | Self::Flag { .. } => {
@@ -186,7 +186,7 @@ impl RequestChange {
         }
     }
 
-    /// Whether it is about what is said in messages: where a host says it in the client's place, that is the host's doing.
+    /// Whether the change is in the messages: where a host replaces them, the host caused it.
     pub(super) fn is_in_messages(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What changed between two requests, in the order in which the provider reads them.
+//! Finds the changes between two requests, in the order in which the provider reads them.
 
 use super::change::{PresenceChange, RequestChange};
 use super::definitions::{speed, system, tools, web_search};
@@ -7,7 +7,7 @@ use super::fingerprint::{CacheBreakpoint, Flags, PrefixFingerprint};
 use super::messages::CachePosition;
 use crate::models::ModelSpec;
 
-/// One of two requests that are compared.
+/// One of two compared requests.
 #[derive(Clone, Copy)]
 pub(super) struct ComparedRequest<'a> {
     pub(super) head: &'a PrefixFingerprint,
@@ -16,8 +16,8 @@ pub(super) struct ComparedRequest<'a> {
     pub(super) marks: &'a [(usize, CacheBreakpoint)],
 }
 
-/// Everything that differs and may matter to the cache. What cannot break it is left out: markers that moved within
-/// reach, defaults spelled out, deferred tools, what was appended, whatever lies behind the last marker.
+/// Everything that differs and may matter to the cache. Differences that cannot break it are left out: breakpoints that
+/// moved within reach, explicit defaults, deferred tools, appended content, and anything after the last breakpoint.
 pub(super) fn changes(
     before: ComparedRequest<'_>,
     after: ComparedRequest<'_>,
@@ -107,14 +107,14 @@ fn settings(
     let effort =
         |head: &PrefixFingerprint| head.effort.clone().unwrap_or_else(|| default.to_owned());
     let (from, to) = (effort(old), effort(new));
-    // Between models the defaults differ; the model is the change then.
+    // Models have different defaults; in that case the model is the change.
     if from != to && (old.model == new.model || (old.effort.is_some() && new.effort.is_some())) {
         changes.push(RequestChange::Effort { from, to });
     }
     changes
 }
 
-/// What is not known to be part of the key.
+/// Differences that are not known to be part of the key.
 fn suspects(before: ComparedRequest<'_>, after: ComparedRequest<'_>) -> Vec<RequestChange> {
     let (old, new) = (before.head, after.head);
     let mut changes = Vec::new();
@@ -153,7 +153,7 @@ fn suspects(before: ComparedRequest<'_>, after: ComparedRequest<'_>) -> Vec<Requ
     changes
 }
 
-/// The last marker of each level: tools, system, messages.
+/// The last breakpoint of each level: tools, system, messages.
 pub(super) fn level_marks(side: ComparedRequest<'_>) -> [Option<&CacheBreakpoint>; 3] {
     let tools = side.head.tools.iter().rev();
     let system = side.head.system.iter().rev();

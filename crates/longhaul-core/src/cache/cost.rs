@@ -1,13 +1,13 @@
-//! What a break cost: what had to be written again, at the price of writing instead of that of reading.
+//! The cost of a break: the tokens that had to be written again, at the price of writing instead of reading.
 
 use crate::message::{IterationKind, Usage};
 use crate::models::ModelSpec;
 use crate::money::Usd;
 
-/// What a reply would have cost less had `missed` more tokens been read from the cache; none without prices.
+/// How much less a reply would have cost if `missed` more tokens had been read from the cache. None without prices.
 ///
-/// What is missed lies at the front of what was written: first what was written for an hour, then what was written for
-/// five minutes, then plain input.
+/// The missed tokens are the first ones that were written: first those written for an hour, then those written for five
+/// minutes, then plain input.
 pub fn cost_of_cache_miss(spec: &ModelSpec, usage: &Usage, missed: u64) -> Option<Usd> {
     let is_message = |kind: IterationKind| kind == IterationKind::Message;
     let first = (usage.iterations.iter()).find(|step| is_message(step.kind));

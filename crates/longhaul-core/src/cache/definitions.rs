@@ -1,10 +1,10 @@
-//! What changed in what stands before the messages: tool definitions and the system prompt.
+//! Finds the changes in the request prefix: tool definitions and the system prompt.
 
 use super::change::{PresenceChange, RequestChange, SystemEdit};
 use super::fingerprint::{PrefixFingerprint, SystemPart, ToolPart, ToolPlacement};
 use crate::hash::Map;
 
-/// Tools by name; of tools that share one, by their order.
+/// Compares tools by name; tools that share a name are compared by their order.
 pub(super) fn tools(old: &PrefixFingerprint, new: &PrefixFingerprint) -> Option<RequestChange> {
     type Named<'a> = Map<(&'a str, usize), (usize, &'a ToolPart)>;
     fn named(head: &PrefixFingerprint) -> (Vec<(&str, usize)>, Named<'_>) {
@@ -84,7 +84,7 @@ pub(super) fn system(
     };
     let hashes = |parts: &[SystemPart]| parts.iter().map(|part| part.hash).collect::<Vec<_>>();
     let (was, is) = (hashes(&old.system[..cached]), hashes(&new.system));
-    // Without messages behind it, what is appended to the system prompt changes nothing before it.
+    // If no messages follow, text that is appended to the system prompt changes nothing before it.
     if was == is || (!all_cached && is.starts_with(&was)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What changed, for people to read (D3): a unified diff of the system prompt and of tools by field, an excerpt of
+//! Shows changes for people to read (D3): a unified diff of the system prompt and of tools by field, an excerpt of
 //! messages. Its size is bounded.
 
 use std::fmt::Write;
@@ -10,18 +10,18 @@ use super::change::RequestChange;
 use super::compare::ComparedRequest;
 use super::fingerprint::{PrefixFingerprint, ToolPlacement};
 
-/// The most a diff holds, in bytes.
+/// The most bytes of a diff.
 pub(super) const LONGEST: usize = 64 * 1_024;
-/// The most one part of it holds.
+/// The most bytes of one part of a diff.
 const LONGEST_PART: usize = 16 * 1_024;
-/// Texts longer than this, or with longer lines than the next, are shown by excerpt only.
+/// Texts longer than this, or with lines longer than the next limit, are shown only as an excerpt.
 const LONGEST_TEXT: usize = 256 * 1_024;
 const LONGEST_LINE: usize = 1_000;
-/// Characters shown of a difference, and around it.
+/// The number of characters that are shown of a difference, and around it.
 const EXCERPT: usize = 400;
 const AROUND: usize = 80;
 
-/// The diff between two requests, with what is said of it on top.
+/// The diff between two requests, with a description on top.
 pub(super) fn render(
     top: &str,
     changes: &[RequestChange],
@@ -128,7 +128,7 @@ fn unified(out: &mut String, name: &str, before: &str, after: &str) {
     let _ = write!(out, "\n{unified}");
 }
 
-/// Where two texts part, with a little of what stands around it.
+/// Shows where two texts begin to differ, with a little of the text around it.
 fn excerpt(out: &mut String, name: &str, before: &str, after: &str) {
     let same = (before.chars().zip(after.chars()))
         .take_while(|(was, is)| was == is)
@@ -156,7 +156,7 @@ fn excerpt(out: &mut String, name: &str, before: &str, after: &str) {
     }
 }
 
-/// JSON a field a line, in the order in which it was sent: the order is part of the key.
+/// JSON with one field per line, in the order in which it was sent: the order is part of the key.
 fn pretty(raw: &[u8]) -> String {
     let mut out = Vec::with_capacity(raw.len() * 2);
     let mut depth = 0_usize;
@@ -205,7 +205,7 @@ fn pretty(raw: &[u8]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Cuts a text that is too long, and says so.
+/// Cuts a text that is too long, and notes that it was cut.
 fn cut(text: &mut String, longest: usize) {
     const MORE: &str = "\n[the rest is left out]\n";
     if text.len() > longest {

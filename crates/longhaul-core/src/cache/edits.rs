@@ -1,4 +1,4 @@
-//! What changed in the messages between two requests: position by position, as far as the earlier one was cached.
+//! Finds the changes in the messages between two requests: position by position, as far as the earlier one was cached.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -8,17 +8,18 @@ use super::messages::{CachePosition, MessageSpeaker};
 use crate::message::BlockKind;
 use crate::models::{ModelSpec, PriorThinking};
 
-/// Positions compared one by one behind the first that differs; what lies behind is said by these.
+/// The number of positions that are compared one by one after the first difference; they represent the rest.
 const COMPARED: usize = 2_000;
-/// Changes that are listed.
+/// The most changes that are listed.
 const LISTED: usize = 8;
-/// How far back the provider looks from a marker, the marker's own position included.
+/// How many positions the provider looks back from a breakpoint, its own position included.
 const LOOK_BACK: usize = 20;
 
-/// The positions that stand in the prompt: without what a summary stands for, and without thinking that the model drops.
+/// The positions that are in the prompt: without those that a summary replaces, and without thinking that the model
+/// drops.
 pub(super) struct VisiblePositions<'a> {
     pub(super) positions: Vec<&'a CachePosition>,
-    /// Indices of the marked ones.
+    /// Indices of the positions with a breakpoint.
     pub(super) marks: Vec<usize>,
     drops_thinking: bool,
 }
@@ -53,14 +54,14 @@ impl<'a> VisiblePositions<'a> {
         shown
     }
 
-    /// The positions that the cache holds: up to the last marker.
+    /// The positions that the cache holds: up to the last breakpoint.
     pub(super) fn cached(&self) -> &[&'a CachePosition] {
         let end = self.marks.last().map_or(0, |last| last + 1);
         &self.positions[..end]
     }
 }
 
-/// The message with which the user last said something of their own.
+/// The newest message in which the user said something of their own.
 fn newest_turn(positions: &[CachePosition]) -> Option<u32> {
     let says = |at: &&CachePosition| {
         at.speaker == MessageSpeaker::User && at.kind != BlockKind::ToolResult
@@ -68,7 +69,7 @@ fn newest_turn(positions: &[CachePosition]) -> Option<u32> {
     positions.iter().rev().find(says).map(|at| at.message)
 }
 
-/// What of the cached part of `before` is different in `after`, in order.
+/// The changes in the cached part of `before`, in order.
 pub(super) fn message_changes(
     before: &VisiblePositions<'_>,
     after: &VisiblePositions<'_>,
@@ -94,7 +95,7 @@ pub(super) fn message_changes(
             _ => {}
         }
         let pairs = gone.len().max(if appended { 0 } else { come.len() });
-        // One more than is listed is enough: each is looked for among all.
+        // One more than is listed is enough; each pair costs a search through all positions.
         for nth in 0..pairs.min(LISTED + 1) {
             let (was, is) = (gone.get(nth).copied(), come.get(nth).copied());
             changes.extend(change(was, is, old, new, before.drops_thinking));
@@ -154,7 +155,7 @@ fn change(
     }))
 }
 
-/// Whether the markers still find what was written, though all of it is still there.
+/// Reports that the breakpoints no longer find the written part, although all of it is still there.
 fn markers(before: &VisiblePositions<'_>, after: &VisiblePositions<'_>) -> Option<RequestChange> {
     let written = *before.marks.last()?;
     let behind = after.marks.iter().filter(|mark| **mark >= written);

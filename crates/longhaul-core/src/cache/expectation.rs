@@ -1,41 +1,41 @@
-//! How much a call could be expected to read from the cache, given what the call before it left there and what was deleted
-//! on purpose since (D4).
+//! How much a call could be expected to read from the cache, given what the previous call left there and what was
+//! deleted on purpose since (D4).
 //!
 //! Where the reply says how many tokens the provider left out on request, that is the baseline, and it is exact. Dense
-//! results are several times as many tokens as an estimate says, so the estimate only stands in where the reply says
+//! results have several times as many tokens as an estimate says, so the estimate is used only where the reply says
 //! nothing.
 
 use super::finding::CacheFindingKind;
 use super::measure::{CacheMeasurement, is_drop};
 
-/// What could be read.
+/// How much a call could be expected to read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CacheReadExpectation {
-    /// What the call before read, as it was measured.
+    /// The measurement of the previous call.
     measured: CacheMeasurement,
-    /// What of that a call could still read.
+    /// Tokens of the previous read that a call could still read.
     read: u64,
-    /// What it could read of all that was cached.
+    /// Tokens of the whole cached part that a call could read.
     pub(super) cached: u64,
-    /// What was deleted, where that is known by estimate only.
+    /// Deleted tokens that are known only by estimate.
     estimate: u64,
 }
 
-/// How what was read compares with that.
+/// How an actual read compares with the expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CacheReadResult {
-    /// As much as before.
+    /// The call read as much as before.
     Steady,
-    /// Less than before by so many tokens, because they were deleted on purpose.
+    /// The call read this many tokens fewer than before, because they were deleted on purpose.
     AsExpected(u64),
-    /// Less than could be expected; so many tokens were there.
+    /// The call read less than expected; this many tokens were in the cache.
     Less(CacheFindingKind, u64),
 }
 
 impl CacheReadExpectation {
-    /// What `now` could read after `before`. `estimate` are the tokens that were to be deleted in between.
+    /// What `now` could read after `before`. `estimate` is the number of tokens that were to be deleted in between.
     pub(super) fn of(before: CacheMeasurement, now: CacheMeasurement, estimate: u64) -> Self {
-        // What the call before left out is cached as well. A call that leaves out less reads the more.
+        // The part that the previous call left out is cached as well. A call that leaves out less reads more.
         let (added, taken, estimate) = match now.deleted {
             Some(deleted) => (before.deleted.unwrap_or(0), deleted, 0),
             None => (0, estimate, estimate),
@@ -55,7 +55,7 @@ impl CacheReadExpectation {
             cached,
             ..
         } = self.measured;
-        // People are told what was read before; where that is no less, what could have been.
+        // The reported number is what was read before; if that is not a drop, it is what could have been read.
         let told = |before: u64, expected: u64| {
             if is_drop(before, read) {
                 before
@@ -79,7 +79,7 @@ impl CacheReadExpectation {
         }
     }
 
-    /// Whether what is missing may be no more than the estimate is wrong by.
+    /// Whether the missing tokens may be explained by the estimate's error.
     pub(super) fn may_be_off_by(&self, from: u64, read: u64) -> bool {
         let rest = from.saturating_sub(self.estimate).saturating_sub(read);
         self.estimate > 0 && rest <= self.estimate / 2
@@ -107,7 +107,7 @@ mod tests {
             expected.judge(now.read),
             CacheReadResult::AsExpected(47_400)
         );
-        // The same deletion asked for again with the next request takes nothing more.
+        // Requesting the same deletion again with the next request removes nothing more.
         let next = measure(14_600, 1_000, Some(50_400));
         assert_eq!(
             CacheReadExpectation::of(now, next, 0).judge(14_600),
@@ -124,7 +124,7 @@ mod tests {
             judged,
             CacheReadResult::Less(CacheFindingKind::Break, 14_600)
         );
-        // Half of it is gone, and with it half of what could be left out.
+        // Half of the cache is gone, and with it half of the tokens that could be left out.
         let half = measure(14_000, 40_000, Some(10_000));
         let judged = CacheReadExpectation::of(before, half, 0).judge(half.read);
         assert_eq!(

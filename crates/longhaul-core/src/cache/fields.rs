@@ -1,4 +1,4 @@
-//! One object of a request taken apart once: its fields in order, each as the bytes of its value.
+//! One object of a request, split once: its fields in order, each with the bytes of its value.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::json::{JsonCursor, JsonFault, text};
 pub(super) struct JsonFields<'a>(pub(super) Vec<(Box<[u8]>, &'a [u8])>);
 
 impl<'a> JsonFields<'a> {
-    /// Takes an object apart.
+    /// Splits an object into its fields.
     pub(super) fn of(raw: &'a [u8]) -> Result<Self, JsonFault> {
         let mut fields = Vec::with_capacity(8);
         JsonCursor::new(raw).object(|cursor, key| {
@@ -19,14 +19,14 @@ impl<'a> JsonFields<'a> {
         Ok(Self(fields))
     }
 
-    /// A field's value; the last one if the key is repeated, none if it is null.
+    /// The value of a field; the last one if the key is repeated, none if it is null.
     pub(super) fn get(&self, key: &str) -> Option<&'a [u8]> {
         let mut matching = self.0.iter().rev();
         let (_, value) = matching.find(|(name, _)| **name == *key.as_bytes())?;
         (*value != b"null").then_some(*value)
     }
 
-    /// A field that is a string.
+    /// The value of a field that is a string.
     pub(super) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         text(self.get(key)?)
     }

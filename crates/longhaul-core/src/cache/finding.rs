@@ -1,4 +1,4 @@
-//! What the watch found, and the one place that words it.
+//! What the detector found, and the one place that words it.
 
 use std::fmt::{self, Write};
 
@@ -12,43 +12,43 @@ use crate::money::Usd;
 /// Less was read from the cache than could have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheFinding {
-    /// A break, or something softer.
+    /// A break, or something less severe.
     pub kind: CacheFindingKind,
     /// The query source.
     pub source: String,
-    /// The model asked for.
+    /// The requested model.
     pub model: String,
     /// When the request started.
     pub at: Timestamp,
-    /// Of a break: tokens that the last request read. Else: those it left in the cache.
+    /// For a break: tokens that the last request read. Otherwise: tokens that it left in the cache.
     pub from: u64,
-    /// Tokens that this one read.
+    /// Tokens that this request read.
     pub to: u64,
     /// Tokens that were in the cache, were not read, and had to be computed again.
     pub missed: u64,
-    /// What that cost; none if the model's prices are not known.
+    /// The cost of the missed tokens. None if the model's prices are not known.
     pub cost: Option<Usd>,
-    /// Why.
+    /// The cause of the miss.
     pub cause: CacheMissCause,
     /// Everything that differs and may matter, in the order of the prompt.
     pub changes: Vec<RequestChange>,
     /// Seconds from the start of the last request to the start of this one.
     pub idle_seconds: i64,
-    /// What changed, to read: for a file.
+    /// The changes as a readable diff, for a file.
     pub diff: String,
 }
 
-/// How bad it is.
+/// How severe a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheFindingKind {
-    /// Clearly less was read than the last time (D2).
+    /// Clearly less was read than last time (D2).
     Break,
-    /// No less was read than the last time, but what that wrote was not.
+    /// No less was read than last time, but the part that the last request wrote was not read.
     Unread,
 }
 
 impl CacheFinding {
-    /// Tokens lost: what was read before and is not now.
+    /// Lost tokens: those that were read before and are not read now.
     pub fn lost(&self) -> u64 {
         self.from.saturating_sub(self.to)
     }

@@ -1,4 +1,4 @@
-//! What one request is made of (D1): everything that is part of the cache key, and what may be.
+//! The fingerprint of one request (D1): everything that is, or may be, part of the cache key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,52 +14,55 @@ use crate::normalize::{AppendBuffer, RenderedBlock, RenderedMessage};
 use crate::prompt::Ttl;
 use crate::xxh3::xxh3_64;
 
-/// Modes of the host that it wants named when they flip: fast, auto, overage, cached-micro, cache strategy, any other.
+/// The host's modes that are reported by name when they change: fast, auto, overage, cached-micro, cache strategy, any
+/// other.
 pub type Flags = BTreeMap<String, String>;
 
 /// One request, as it is about to be sent.
 #[derive(Debug, Clone)]
 pub struct RequestFingerprint<'a> {
-    /// Who asks: each query source is watched by itself.
+    /// The query source. Each source is watched separately.
     pub source: String,
-    /// When the request starts: lifetimes in the cache count from here.
+    /// When the request starts: cache lifetimes count from here.
     pub started: Timestamp,
-    /// What stands before the messages, and the settings.
+    /// The request prefix and the settings.
     pub prefix: Arc<PrefixFingerprint>,
     /// The host's modes.
     pub flags: Arc<Flags>,
     /// The messages.
     pub messages: FingerprintMessages<'a>,
-    /// Which positions carry a cache marker, in order.
+    /// The positions that carry a cache breakpoint, in order.
     pub breakpoints: Marks,
-    /// What a host between a client and the provider sends in place of what the client said; none if there is no such host.
+    /// How a host between a client and the provider replaces part of the client's conversation. None if there is no
+    /// such host.
     pub prefix_replacement: Option<PrefixReplacement>,
 }
 
 /// The messages of a request by position.
 #[derive(Debug, Clone)]
 pub enum FingerprintMessages<'a> {
-    /// All of them, read from a body.
+    /// All messages, read from a body.
     Read(Vec<CachePosition>),
-    /// Those of a rendering. Of one generation only what is new is looked at: what was sent is the same by construction.
+    /// The messages of a rendering. Within one generation only new ones are read: those already sent are the same by
+    /// construction.
     Rendered {
-        /// A number that no other rendering of this source has.
+        /// A number that identifies this rendering within its source.
         generation: u64,
-        /// Its bytes.
+        /// The rendering's bytes.
         buffer: &'a AppendBuffer,
-        /// Its blocks.
+        /// The rendering's blocks.
         blocks: &'a [RenderedBlock],
-        /// Its messages.
+        /// The rendering's messages.
         messages: &'a [RenderedMessage],
     },
 }
 
-/// A cache marker.
+/// A cache breakpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheBreakpoint {
-    /// How long what it writes lives.
+    /// The lifetime of the cached part that it writes.
     pub ttl: Ttl,
-    /// A provider's own restriction of who may read it.
+    /// A provider-specific restriction on who may read it.
     pub scope: Option<String>,
 }
 
@@ -77,13 +80,13 @@ impl CacheBreakpoint {
     }
 }
 
-/// The markers on the messages: position and marker, in order.
+/// The breakpoints on the messages: position and breakpoint, in order.
 pub type Marks = Vec<(usize, CacheBreakpoint)>;
 
-/// What a request holds beside its messages.
+/// The parts of a request besides its messages.
 #[derive(Debug, Clone, Default)]
 pub struct PrefixFingerprint {
-    /// The model asked for.
+    /// The requested model.
     pub model: String,
     /// Beta features.
     pub betas: BTreeSet<String>,
@@ -91,17 +94,17 @@ pub struct PrefixFingerprint {
     pub system: Vec<SystemPart>,
     /// The tools.
     pub tools: Vec<ToolPart>,
-    /// `speed`; none: left out.
+    /// `speed`. None if it is left out.
     pub speed: Option<String>,
-    /// `output_config.effort`; none: left out.
+    /// `output_config.effort`. None if it is left out.
     pub effort: Option<String>,
-    /// `thinking`: its type and budget, as JSON; none: left out.
+    /// The type and budget of `thinking`, as JSON. None if it is left out.
     pub thinking: Option<String>,
-    /// `tool_choice` in one form: `auto` is what a request without one has.
+    /// `tool_choice` in one form: a request without one has `auto`.
     pub tool_choice: String,
-    /// The output format asked for, as JSON.
+    /// The requested output format, as JSON.
     pub format: Option<String>,
-    /// The marker that the provider is to place by itself.
+    /// The breakpoint that the provider places by itself.
     pub automatic: Option<CacheBreakpoint>,
     /// Other fields of the body that may matter, as JSON.
     pub extra: BTreeMap<String, String>,
@@ -110,52 +113,52 @@ pub struct PrefixFingerprint {
 /// One block of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemPart {
-    /// Its canonical hash.
+    /// The block's canonical hash.
     pub hash: u128,
-    /// Its length in characters.
+    /// The block's length in characters.
     pub chars: usize,
-    /// Its marker.
+    /// The block's breakpoint.
     pub mark: Option<CacheBreakpoint>,
-    /// Its JSON, shared with the request.
+    /// The block's JSON, shared with the request.
     pub bytes: Bytes,
-    /// What it consists of, where the host says so.
+    /// The block's sections, where the host names them.
     pub sections: Vec<SystemSection>,
 }
 
-/// A part of a system block that has a name.
+/// A named part of a system block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemSection {
-    /// Its name.
+    /// The section's name.
     pub name: String,
-    /// Hash of its text.
+    /// The hash of the section's text.
     pub hash: u64,
-    /// Its length in characters.
+    /// The section's length in characters.
     pub chars: usize,
 }
 
 /// One tool definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolPart {
-    /// Its name.
+    /// The tool's name.
     pub name: String,
-    /// Its canonical hash.
+    /// The definition's canonical hash.
     pub hash: u128,
-    /// Where it stands in the prompt.
+    /// Where the definition is in the prompt.
     pub place: ToolPlacement,
-    /// Its marker.
+    /// The definition's breakpoint.
     pub mark: Option<CacheBreakpoint>,
-    /// Its JSON, shared with the request.
+    /// The definition's JSON, shared with the request.
     pub bytes: Bytes,
 }
 
-/// Where a tool stands in the prompt.
+/// Where a tool is in the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolPlacement {
-    /// With the definitions, at the very start.
+    /// The tool is among the definitions, at the very start.
     Definitions,
-    /// In the system prompt: the provider's web search.
+    /// The tool is in the system prompt: the provider's web search.
     System,
-    /// Nowhere: it is loaded when it is found.
+    /// The tool is not in the prompt: it is loaded when it is found.
     Deferred,
 }
 
@@ -170,7 +173,7 @@ impl SystemPart {
 }
 
 impl PrefixFingerprint {
-    /// Names the sections that a system block consists of, so that a change can be told by name.
+    /// Names the sections that a system block consists of, so that a change can be reported by name.
     pub fn name_sections<'s>(
         &mut self,
         block: usize,
@@ -186,7 +189,7 @@ impl PrefixFingerprint {
         }
     }
 
-    /// Tools at a place, in order.
+    /// The tools at a place, in order.
     pub(super) fn tools_at(&self, place: ToolPlacement) -> impl Iterator<Item = &ToolPart> {
         self.tools.iter().filter(move |tool| tool.place == place)
     }

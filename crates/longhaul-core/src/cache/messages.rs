@@ -1,4 +1,4 @@
-//! The conversation of a request by position: each content block is one, as the provider's cache counts.
+//! The conversation of a request by position: each content block is one position, as the provider's cache counts.
 
 use bytes::Bytes;
 
@@ -10,7 +10,7 @@ use crate::message::BlockKind;
 use crate::normalize::{AppendBuffer, MessageRole, RenderedBlock, RenderedMessage};
 use crate::xxh3::Xxh3_64;
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageSpeaker {
     /// The user, tools and the host.
@@ -22,7 +22,7 @@ pub enum MessageSpeaker {
 }
 
 impl MessageSpeaker {
-    /// By the name of a role. One that does not exist is refused by the API; here it is the user's.
+    /// The speaker for the name of a role. The API refuses unknown roles; here they count as the user's.
     pub fn of(role: &str) -> Self {
         match role {
             "assistant" => Self::Assistant,
@@ -55,31 +55,31 @@ impl From<MessageRole> for MessageSpeaker {
 pub struct CachePosition {
     /// Who speaks.
     pub speaker: MessageSpeaker,
-    /// The message it belongs to, counted from 0.
+    /// The message that the position belongs to, counted from 0.
     pub message: u32,
-    /// What it is.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// What it turns on or stands for.
+    /// The block's effect on the positions around it.
     pub traits: BlockTraits,
-    /// Hash of who speaks and of the canonical block.
+    /// The hash of the speaker and the canonical block.
     pub hash: u64,
-    /// The block's JSON, shared with the request it was sent in: for showing what changed.
+    /// The block's JSON, shared with the request it was sent in, so that changes can be shown.
     pub bytes: Bytes,
 }
 
-/// What a block means for the positions around it.
+/// A block's effect on the positions around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BlockTraits {
-    /// It is or holds a picture.
+    /// The block is or contains an image.
     pub image: bool,
-    /// It asks for citations.
+    /// The block requests citations.
     pub citations: bool,
-    /// It is a provider's summary: what comes before it is not in the prompt.
+    /// The block is a provider's summary: what comes before it is not in the prompt.
     pub summary: bool,
 }
 
 impl CachePosition {
-    /// A position. `aside` is the hash of what else the message says beside role and content.
+    /// Builds a position. `aside` is the hash of the message's fields besides role and content.
     fn of(
         speaker: MessageSpeaker,
         message: u32,
@@ -135,7 +135,7 @@ impl CachePosition {
     }
 }
 
-/// The positions of a request's `messages`, and which of them are marked.
+/// The positions of a request's `messages`, and which of them carry a breakpoint.
 pub(super) fn read(
     body: &Bytes,
     messages: &[u8],
@@ -163,7 +163,7 @@ pub(super) fn read(
     Ok((positions, marks))
 }
 
-/// The positions that a rendering has beyond the first `known`. Costs what is new.
+/// The positions of a rendering after the first `known`. The cost depends only on what is new.
 pub(super) fn rendered(
     known: usize,
     buffer: &AppendBuffer,

@@ -1,11 +1,11 @@
-//! The cache watch (D): notes what each request is made of, compares what the provider read from its cache, and says
-//! why a break happened.
+//! The cache-break detector (D): records each request, compares what the provider read from its cache, and says why a
+//! break happened.
 //!
-//! `canonical` says when two parts of requests are the same (N7); `sent` is what one request is made of, read from a
-//! body (`body`) or taken from our own rendering (`messages`); [`Watch`] keeps the last calls of each query `source` and
-//! judges the next by its usage; `compare`, `definitions` and `edits` find what changed, [`Change`] names it (`words`),
-//! [`Cause`] picks;
-//! `cost` puts a price on it, `diff` shows it, [`Finding`] words it. Writing the diff to disk is the shell's.
+//! `canonical` says when two parts of requests are the same (N7). `fingerprint` describes one request, read from a body
+//! (`body`) or taken from our own rendering (`messages`). [`CacheBreakDetector`] keeps the last calls of each query
+//! `source` and judges the next one by its usage. `compare`, `definitions` and `edits` find the changes,
+//! [`RequestChange`] names them (`words`), [`CacheMissCause`] picks one, `cost` puts a price on it, `diff` shows it,
+//! [`CacheFinding`] words it. The caller writes the diff to disk.
 
 mod body;
 pub mod canonical;

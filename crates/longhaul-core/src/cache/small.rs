@@ -1,6 +1,6 @@
-//! Which models are small, so that their cache is not worth a word (D3).
+//! Recognizes small models, whose cache breaks are not worth reporting (D3).
 
-/// Words in the names of small models. A name is taken apart at everything that is not a letter.
+/// Words in the names of small models. A name is split at every character that is not a letter.
 const SMALL: [&str; 4] = ["haiku", "mini", "nano", "lite"];
 
 /// Whether a model is a small one, by its name.

@@ -1,4 +1,4 @@
-//! One query source: the newest calls of its conversations, and the judgement on the next.
+//! One query source: the newest calls of its conversations, and the verdict on the next one.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::message::Usage;
 use crate::models::ModelSpec;
 use crate::prompt::Ttl;
 
-/// Conversations of one source that are remembered.
+/// The number of conversations that are remembered per source.
 const CONVERSATIONS: usize = 8;
 
 /// A call as it was sent.
@@ -34,7 +34,7 @@ pub(super) struct SentCall {
     pub(super) rewriting: Option<PrefixReplacement>,
 }
 
-/// The newest call of a conversation that ended well.
+/// The newest call of a conversation that succeeded.
 #[derive(Debug, Clone)]
 pub(super) struct SettledCall {
     pub(super) call: SentCall,
@@ -44,7 +44,7 @@ pub(super) struct SettledCall {
 #[derive(Debug)]
 pub(super) struct PendingCall {
     pub(super) source: String,
-    /// The number of compactions before it.
+    /// The number of compactions before the call.
     pub(super) epoch: u64,
     pub(super) call: SentCall,
     pub(super) base: Option<SettledCall>,
@@ -58,7 +58,7 @@ pub(super) struct WatchedSource {
     pub(super) deletion: Option<ObservedDeletion>,
 }
 
-/// Tokens that were deleted from the cache, seen by calls from this one on.
+/// Tokens that were deleted from the cache, visible to calls from this one on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ObservedDeletion {
     pub(super) tokens: u64,
@@ -66,7 +66,7 @@ pub(super) struct ObservedDeletion {
 }
 
 impl WatchedSource {
-    /// The settled call that a new one goes on from.
+    /// The settled call that a new one continues.
     pub(super) fn base(&self, call: &SentCall) -> Option<&SettledCall> {
         let akin = self.settled.iter().filter_map(|settled| {
             let shared = self.tracks.kinship(settled.call.track, call.track)?;
@@ -86,7 +86,7 @@ impl WatchedSource {
         })
     }
 
-    /// A call that ended well takes the place of the one it went on from.
+    /// Records a call that succeeded in place of the one that it continued.
     pub(super) fn settle(&mut self, done: &PendingCall, measure: CacheMeasurement) {
         let call = &done.call;
         // A later call of the same conversation may have settled first.
@@ -190,7 +190,7 @@ fn summaries(side: ComparedRequest<'_>) -> Option<u64> {
     last.find(|at| at.traits.summary).map(|at| at.hash)
 }
 
-/// The lifetime that is over after so many seconds, of those that the earlier request asked for: the longest.
+/// The longest lifetime that the earlier request asked for and that has expired after this many seconds.
 fn expired(before: ComparedRequest<'_>, idle_seconds: i64) -> Option<Ttl> {
     let marks = compare::level_marks(before).into_iter().flatten();
     let over = marks

@@ -1,16 +1,16 @@
-//! The positions that calls are made of, kept once for all calls that share them.
+//! The positions of calls, stored once for all calls that share them.
 
 use super::fingerprint::FingerprintMessages;
 use super::messages::{self, CachePosition, MessageSpeaker};
 use super::watch::WatchedCallId;
 use crate::hash::{Map, Set};
 
-/// Which positions a call is made of: the first so many of these.
+/// Identifies the positions of a call: a call consists of the first positions of a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum TrackId {
     /// A rendering, which only grows.
     Rendered(u64),
-    /// What was read from one call's body.
+    /// The positions that were read from one call's body.
     Read(WatchedCallId),
 }
 
@@ -19,7 +19,7 @@ pub(super) enum TrackId {
 pub(super) struct Tracks(Map<TrackId, Vec<CachePosition>>);
 
 impl Tracks {
-    /// Takes a call's conversation. Of a rendering that is known, only what is new is looked at.
+    /// Takes a call's conversation. For a known rendering, only what is new is read.
     pub(super) fn take(
         &mut self,
         call: WatchedCallId,
@@ -45,7 +45,7 @@ impl Tracks {
         }
     }
 
-    /// How many positions there are, over all tracks.
+    /// The number of positions in all tracks.
     pub(super) fn len(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
@@ -56,15 +56,15 @@ impl Tracks {
         &all[..count.min(all.len())]
     }
 
-    /// Drops what no call needs.
+    /// Drops the tracks that no call needs.
     pub(super) fn keep(&mut self, used: &Set<TrackId>) {
         self.0.retain(|id, _| used.contains(id));
     }
 
-    /// Whether a call is of the same conversation as an earlier one; if so, how many positions they share.
+    /// Whether a call belongs to the same conversation as an earlier one; if so, how many positions they share.
     ///
-    /// It is if it goes on from it, or if it repeats at least half of it, something that the model said included. What
-    /// the host puts first may well be the same for every conversation of a source.
+    /// It does if it continues the earlier one, or if it repeats at least half of it, including something that the
+    /// model said. What the host puts first may be the same for every conversation of a source.
     pub(super) fn kinship(&self, old: (TrackId, usize), new: (TrackId, usize)) -> Option<usize> {
         if old.0 == new.0 {
             return Some(old.1.min(new.1));

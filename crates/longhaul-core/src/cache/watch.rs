@@ -1,8 +1,9 @@
-//! The watch: what was sent is noted before a call, what was read is judged after it (D1, D2, D4).
+//! The cache-break detector: it records each request before a call, and judges the cache read after it (D1, D2, D4).
 //!
 //! Calls of one query source may overlap and may belong to several conversations (sub-agents). Each call is compared
-//! with the newest settled call of its own conversation at the time it starts (see `track`). A call that settles takes the place of the one it was compared with. Calls that
-//! failed, were cancelled or measured nothing are compared with nothing and take no place.
+//! with the newest settled call of its own conversation at the time it starts (see `track`). A call that settles
+//! replaces the one it was compared with. Calls that failed, were cancelled or measured nothing are not compared and
+//! replace nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,30 +16,31 @@ use crate::hash::Set;
 use crate::message::Usage;
 use crate::models::ModelSpec;
 
-/// Calls under way that are remembered: a host that never says how a call ended must not fill the memory.
+/// The number of pending calls that are remembered: a host that never reports the end of a call must not fill the
+/// memory.
 const UNDER_WAY: usize = 256;
 
-/// A call that was announced.
+/// Identifies a call that was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WatchedCallId(u64);
 
-/// What became of the cache in one call.
+/// The verdict on the cache in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheVerdict {
-    /// There is nothing to compare it with: the first of its conversation, or the first after a compaction.
+    /// There is nothing to compare the call with: it is the first of its conversation, or the first after a compaction.
     First,
     /// As much was read as could be expected.
     Steady,
     /// Less was read because something was deleted from the cache on purpose.
     Expected {
-        /// How much less.
+        /// How many tokens fewer were read.
         lost: u64,
     },
-    /// No less was read than before, but what the last call wrote was not.
+    /// No less was read than before, but the part that the last call wrote was not read.
     Unread(Box<CacheFinding>),
     /// Clearly less was read than before.
     Broke(Box<CacheFinding>),
-    /// Not judged: an excluded model, a reply without usage, a call that is not known.
+    /// The call is not judged: an excluded model, a reply without usage, an unknown call.
     Ignored,
 }
 
@@ -68,7 +70,8 @@ impl Default for CacheBreakDetector {
 }
 
 impl CacheBreakDetector {
-    /// A watch that leaves out the models for which `ignores` says so: small ones, whose cache is not worth a word.
+    /// Creates a detector that ignores the models for which `ignores` returns true: small ones, whose cache breaks are
+    /// not worth reporting.
     pub fn new(ignores: fn(&str) -> bool) -> Self {
         Self {
             ignores,
@@ -78,7 +81,7 @@ impl CacheBreakDetector {
         }
     }
 
-    /// Notes a request that is about to be sent. Costs what is new in it, if it is of a known rendering.
+    /// Records a request that is about to be sent. For a known rendering, the cost depends only on what is new.
     pub fn before(&mut self, sent: RequestFingerprint<'_>) -> WatchedCallId {
         let id = WatchedCallId(self.next);
         self.next += 1;
@@ -109,7 +112,7 @@ impl CacheBreakDetector {
         id
     }
 
-    /// Judges a call by what its reply measured. `spec` is that of the model: for prices and its rules.
+    /// Judges a call by its reply's usage. `spec` supplies the model's prices and rules.
     pub fn after(
         &mut self,
         id: WatchedCallId,
@@ -124,15 +127,15 @@ impl CacheBreakDetector {
         verdict
     }
 
-    /// A call failed or was cancelled: it says nothing about the cache.
+    /// Forgets a call that failed or was cancelled: it says nothing about the cache.
     pub fn failed(&mut self, id: WatchedCallId) {
         if let Some(gone) = self.under_way.remove(&id) {
             self.tidy(&gone.source);
         }
     }
 
-    /// The conversations of a source were compacted, or rewritten otherwise on purpose: what was cached before says
-    /// nothing about what comes (D4).
+    /// Notes that the conversations of a source were compacted, or otherwise replaced on purpose: what was cached
+    /// before says nothing about later calls (D4).
     pub fn compacted(&mut self, source: &str) {
         if let Some(known) = self.sources.get_mut(source) {
             known.epoch += 1;
@@ -142,7 +145,8 @@ impl CacheBreakDetector {
         self.tidy(source);
     }
 
-    /// So many tokens are deleted from the cache by the next request of a source: a drop up to that is expected (D4).
+    /// Notes that the next request of a source deletes this many tokens from the cache: a drop up to that is expected
+    /// (D4).
     pub fn cache_deleted(&mut self, source: &str, tokens: u64) {
         let since = WatchedCallId(self.next);
         let known = self.sources.entry(source.to_owned()).or_default();
@@ -153,12 +157,12 @@ impl CacheBreakDetector {
         });
     }
 
-    /// How many positions are kept for a source: what it takes in memory grows with them.
+    /// The number of positions that are kept for a source; its memory use grows with them.
     pub fn positions(&self, source: &str) -> usize {
         (self.sources.get(source)).map_or(0, |source| source.tracks.len())
     }
 
-    /// Forgets a source that will not ask again.
+    /// Forgets a source that will not be used again.
     pub fn forget(&mut self, source: &str) {
         self.sources.remove(source);
         self.under_way.retain(|_, call| call.source != source);
@@ -194,7 +198,7 @@ impl CacheBreakDetector {
         verdict
     }
 
-    /// Drops positions that nobody needs any more.
+    /// Drops positions that are no longer needed.
     fn tidy(&mut self, name: &str) {
         let Some(source) = self.sources.get_mut(name) else {
             return;

@@ -1,4 +1,4 @@
-//! The words that name a change.
+//! The words that describe a change.
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ impl fmt::Display for RequestChange {
             Self::Message(edit) => write!(f, "{edit}"),
             Self::OutOfReach { distance } => write!(
                 f,
-                "the cache marker stands {distance} positions behind what was written, and the provider looks back 20"
+                "the cache marker is {distance} positions after what was written, and the provider looks back 20"
             ),
             Self::Unmarked => f.write_str("no cache marker covers what was cached"),
             Self::Extra { name, from, to } => changed(f, name, from, to),
@@ -110,7 +110,7 @@ fn short(ttl: Ttl) -> &'static str {
     }
 }
 
-/// Names shown; a list of hundreds helps nobody.
+/// The most names that are shown; a list of hundreds helps nobody.
 const SHOWN: usize = 5;
 
 fn listed(names: &[String]) -> String {
