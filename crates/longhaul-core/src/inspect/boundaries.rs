@@ -1,4 +1,4 @@
-//! Compactions, and what each took out of the view. Clearings are in `clearings.rs`.
+//! Compactions, and what each removed from the view. Clearings are in `clearings.rs`.
 
 use super::report::{BoundaryReport, ReplacedPart, SummaryOriginReport};
 use crate::hash::Set;
@@ -56,7 +56,7 @@ fn replaced(
     }
 }
 
-/// Those of some rows that the model sees.
+/// The rows among some that the model sees.
 fn sent_rows<'a>(
     table: &'a TranscriptTable,
     rows: &'a [u32],
@@ -65,7 +65,7 @@ fn sent_rows<'a>(
     rows.filter(|row| row.is_sent())
 }
 
-/// The summary that stands for what a boundary replaced: the first behind it.
+/// The summary that replaces the part before a boundary: the first one after it.
 fn summary(table: &TranscriptTable, note: &BoundaryNote) -> Estimate {
     table.rows()[note.row as usize..]
         .iter()

@@ -1,4 +1,4 @@
-//! Cache breaks of a recorded session, found by usage alone (D2, D4): what was sent is not in a transcript.
+//! Cache breaks of a recorded session, found by usage alone (D2, D4), because a transcript does not hold the requests.
 
 use jiff::Timestamp;
 
@@ -17,11 +17,11 @@ struct PreviousResponse<'a> {
     measure: CacheMeasurement,
     model: Option<&'a str>,
     started: Option<Timestamp>,
-    /// The lifetime that writes so far told of.
+    /// The cache lifetime, judging by the writes so far.
     ttl: Ttl,
 }
 
-/// What was done to the conversation since the last response.
+/// What happened to the conversation since the last response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChangeSince {
     Nothing,
@@ -29,7 +29,7 @@ enum ChangeSince {
     Compacted,
 }
 
-/// The breaks of the main conversation, in order, and their sum.
+/// The breaks of the main conversation, in order, and their totals.
 pub(super) fn cache_breaks(
     table: &TranscriptTable,
     conversation: &ResolvedConversation,
@@ -97,7 +97,7 @@ fn cause(
     rewound: impl FnOnce() -> bool,
 ) -> &'static str {
     let over = idle.is_some_and(|idle| idle >= before.ttl.seconds());
-    // Read to its end: the provider cleared something, or the host did without a note.
+    // The request was read to its end: the provider cleared something, or the host did so without a record.
     let shorter = usage.input + usage.cache_write() <= DROP_TOKENS;
     match before.ttl {
         _ if before.model != now.model => "model",
@@ -109,7 +109,7 @@ fn cause(
     }
 }
 
-/// Whether a response does not go on from the one before it, but from something earlier.
+/// Whether a response continues an earlier entry instead of the response before it.
 fn is_rewound(
     table: &TranscriptTable,
     conversation: &ResolvedConversation,
@@ -117,7 +117,7 @@ fn is_rewound(
     from: u32,
 ) -> bool {
     let parents = std::iter::successors(Some(from), |at| conversation.parent(*at));
-    // A chain that was damaged may lead forward; it is not followed for ever.
+    // A damaged chain may lead forward, so it is not followed forever.
     let mut rows = parents
         .take(table.rows().len())
         .map(|at| &table.rows()[at as usize]);
@@ -128,7 +128,7 @@ fn is_rewound(
     reached.is_some_and(|row| !is_before(row))
 }
 
-/// The shortest lifetime that a response wrote for.
+/// The shortest lifetime among a response's cache writes.
 fn shortest_written_ttl(usage: &Usage) -> Option<Ttl> {
     match (usage.cache_write_5m, usage.cache_write_1h) {
         (0, 0) => None,
@@ -144,7 +144,7 @@ struct RowWalk {
 }
 
 impl RowWalk {
-    /// What happened before a row, and when its request was made: with the newest entry of the user's side.
+    /// What happened before a row, and when its request was made: at the newest entry of the user's side.
     fn up_to(
         &mut self,
         table: &TranscriptTable,

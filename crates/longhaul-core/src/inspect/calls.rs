@@ -1,4 +1,4 @@
-//! Tool calls: how often, how heavy, about what, and which reads were made twice (T4, ruling 7).
+//! Tool calls: how often, how heavy, about what, and which reads were repeated (T4, ruling 7).
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ const HINT_LENGTH: usize = 120;
 /// The tool whose repeated calls are duplicate reads.
 const READ: &[u8] = b"Read";
 
-/// What is noted of a call while its line is at hand.
+/// The notes on a call, taken while its line is available.
 #[derive(Debug, Default)]
 struct CallNote {
     about: Option<Box<str>>,
-    /// Path and range of a read: calls with equal ones read the same.
+    /// The path and range of a read: calls with equal ones read the same.
     read: Option<(Box<str>, Id)>,
 }
 
@@ -53,7 +53,7 @@ impl CallNotes {
         let mut tool_of: Map<Id, u32> = Map::default();
         for (block, _) in main_blocks(table, conversation) {
             if let (BlockKind::ToolUse, Some(tool)) = (block.kind, block.tool) {
-                // The same call stored twice is one call.
+                // A call that is stored twice counts once.
                 if let Some(call) = block.call
                     && tool_of.insert(call, tool).is_some()
                 {
@@ -143,7 +143,7 @@ struct ResultRow {
     line: u64,
 }
 
-/// The results of the main conversation; the first, where a call has several.
+/// The results of the main conversation; if a call has several, the first one.
 fn results<'a>(
     table: &'a TranscriptTable,
     conversation: &'a ResolvedConversation,

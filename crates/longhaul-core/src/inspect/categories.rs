@@ -1,4 +1,4 @@
-//! What the live view consists of (T4).
+//! The parts of the live view (T4).
 
 use super::report::Categories;
 use crate::hash::{Map, Set};
@@ -7,7 +7,7 @@ use crate::message::{BlockKind, EntryKind, EntryView, Id, Subtype};
 use crate::tokens::{ContentClass, ContextSize, Estimate, Estimator, RoughEstimator};
 use crate::transcript::{BoundaryNote, ResolvedConversation, TranscriptRow, TranscriptTable};
 
-/// What stands before the messages, where the file records it (M7).
+/// The weight of the request prefix, where the file records it (M7).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RecordedPrefixWeight {
     system: Estimate,
@@ -19,7 +19,7 @@ impl RecordedPrefixWeight {
     pub(super) fn of(entry: EntryView<'_>) -> Self {
         let weight = |part: &str| {
             let mut value = JsonCursor::new(entry.prefix_part(part).unwrap_or_default());
-            // An absent part weighs nothing; any other was validated with its line.
+            // An absent part weighs nothing; every other part was validated with its line.
             let _ = value.skip();
             RoughEstimator.tokens(ContentClass::Serialised, value.canonical() as u64)
         };
@@ -43,8 +43,8 @@ fn view_rows<'a>(
         .map(|at| &table.rows()[*at as usize])
 }
 
-/// The calls and attachments of the view that take no room any more: those that a clearing in it names, and those that the
-/// provider is asked to leave out of its cache now (U4).
+/// The calls and attachments of the view that no longer take up room: those that a clearing in it names, and those that
+/// the provider is asked to leave out of its cache now (U4).
 pub(super) fn cleared(table: &TranscriptTable, conversation: &ResolvedConversation) -> Set<Id> {
     let rows = &conversation.view().rows;
     let notes: Vec<_> = rows.iter().filter_map(|at| table.boundary(*at)).collect();
@@ -59,7 +59,7 @@ pub(super) fn cleared(table: &TranscriptTable, conversation: &ResolvedConversati
     let mut left_out: &[Id] = &[];
     for note in notes {
         cleared.extend(note.cleared.iter().copied());
-        // What was asked for before a compaction went with the cache of its conversation.
+        // Cache edits that were requested before a compaction ended with the cache of its conversation.
         if Some(note.row) > began {
             left_out = note.cache_edits.as_deref().unwrap_or_default();
         }
@@ -68,7 +68,7 @@ pub(super) fn cleared(table: &TranscriptTable, conversation: &ResolvedConversati
     cleared
 }
 
-/// The calls whose results are in the view, not cleared.
+/// The calls whose results are in the view and not cleared.
 pub(super) fn results_in_view(
     table: &TranscriptTable,
     conversation: &ResolvedConversation,

@@ -1,5 +1,6 @@
-//! Clearings of tool results: those that put a marker in place of a result, and those that ask the provider to leave results
-//! out of its cache (U4). The record of the latter names all that are left out, so what is new in it counts.
+//! Clearings of tool results: those that replace a result by a marker, and those that ask the provider to leave results
+//! out of its cache (U4). A record of the latter kind names all results that are left out, so only the new ones in it
+//! count.
 
 use super::report::{ClearingReport, ClearingWay};
 use crate::hash::Set;
@@ -20,7 +21,7 @@ pub(super) fn clearings(
             (Subtype::MicrocompactBoundary, Some(edits)) => {
                 let new = edits.iter().filter(|id| !left_out.contains(id)).count();
                 left_out = edits.iter().copied().collect();
-                // A record that names fewer ends what was asked for; nothing is cleared by it.
+                // A record without new results only ends earlier requests; it clears nothing.
                 if new == 0 {
                     continue;
                 }
@@ -32,7 +33,7 @@ pub(super) fn clearings(
                 let cleared = note.cleared.len();
                 (cleared, ClearingWay::Replaced, note.tokens_saved)
             }
-            // Whatever else changes the view begins a new rendering, of which nothing is in the cache.
+            // Anything else that changes the view begins a new rendering, of which nothing is in the cache.
             _ => {
                 left_out.clear();
                 continue;
@@ -51,7 +52,7 @@ pub(super) fn clearings(
     clearings
 }
 
-/// What replies say was left out of the cached prompt, by row.
+/// The tokens that replies report as left out of the cached prompt, by row.
 struct MeasuredDeletions(Vec<(u32, u64)>);
 
 impl MeasuredDeletions {

@@ -1,5 +1,5 @@
-//! Conversations that a file holds before the one that goes on (ruling 20): an entry without a parent begins another one,
-//! of which nothing before it is in view or among the facts.
+//! Conversations that a file holds before the current one (ruling 20): an entry without a parent begins another
+//! conversation, and nothing before it is in the view or among the facts.
 
 use super::report::EarlierConversation;
 use crate::message::EntryKind;
@@ -36,6 +36,6 @@ pub(super) fn earlier(
             u64::from(matches!(row.kind, EntryKind::User | EntryKind::Assistant));
     }
     let found = found.into_iter().map(|(_, conversation)| conversation);
-    // A hook that left a line of its own is no conversation.
+    // A line that a hook left on its own is not a conversation.
     found.filter(|found| found.messages > 0).collect()
 }

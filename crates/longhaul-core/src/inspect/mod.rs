@@ -1,7 +1,7 @@
-//! What is in a transcript and what it costs: the computation behind `longhaul inspect`.
+//! The contents of a transcript and their cost: the computation for `longhaul inspect`.
 //!
-//! [`Inspection`] takes a file line by line, keeps about a hundred bytes for each, and makes a [`Report`] of it. Where
-//! the lines come from, and how the report is shown, is not decided here.
+//! [`Inspection`] takes a file line by line, keeps about a hundred bytes for each, and makes an [`InspectionReport`] of
+//! it. The caller supplies the lines and shows the report.
 
 mod boundaries;
 mod cache_breaks;

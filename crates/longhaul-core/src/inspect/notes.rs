@@ -1,13 +1,13 @@
-//! Runs of the agent that takes session notes: entries outside the conversation that say what each was billed.
+//! Runs of the agent that takes session notes: entries outside the conversation that record what each run cost.
 
 use super::report::{NotesReport, UsageReport};
 use crate::message::{EntryKind, EntryView, Usage};
 use crate::report::dollars;
 
-/// The type of such an entry.
+/// The type of an entry that records a run.
 const TAKEN: &str = "notes-taken";
 
-/// What the runs were billed, added up line by line.
+/// The cost of the runs, added up line by line.
 #[derive(Debug, Default)]
 pub(super) struct NotesBill {
     runs: u64,

@@ -1,4 +1,4 @@
-//! Takes a file line by line and makes the report.
+//! Reads a file line by line and makes the report.
 
 use super::calls::CallNotes;
 use super::categories::RecordedPrefixWeight;
@@ -18,11 +18,11 @@ use crate::window::{WindowError, WindowInput, WindowSettings, WindowStatus};
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnd {
-    /// In a line feed.
+    /// The line ends in a line feed.
     Lf,
-    /// In carriage return and line feed.
+    /// The line ends in carriage return and line feed.
     CrLf,
-    /// With the file.
+    /// The line ends with the file.
     EndOfFile,
 }
 
@@ -41,7 +41,7 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Nothing read yet.
+    /// Creates an inspection that has read nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -56,7 +56,7 @@ impl Inspection {
         ));
     }
 
-    /// Takes one line, its end excluded.
+    /// Takes one line, without its line end.
     pub fn line(&mut self, number: u64, offset: u64, bytes: &[u8], end: LineEnd) {
         if end == LineEnd::CrLf && !self.crlf {
             self.crlf = true;
@@ -114,8 +114,8 @@ impl Inspection {
         self.table.rows().len()
     }
 
-    /// Whether this cannot have been a transcript: there were lines, none is an entry, and none is the beginning of
-    /// one that was cut off.
+    /// Whether this cannot be a transcript: there are lines, but none is an entry or the beginning of one that was cut
+    /// off.
     pub fn is_no_transcript(&self) -> bool {
         let mut rows = self.table.rows().iter();
         let any_entry = rows.any(|row| row.kind != EntryKind::Other || row.uuid.is_some());
@@ -124,7 +124,7 @@ impl Inspection {
         lines && !any_entry && !self.problems.iter().any(torn)
     }
 
-    /// The conversation that was read, and what is wrong with the file: for a reader that wants the conversation itself.
+    /// The conversation of the file and its problems, for a reader that wants the conversation itself.
     pub fn resolve(
         mut self,
     ) -> (
@@ -138,7 +138,7 @@ impl Inspection {
         (self.table, conversation, self.problems)
     }
 
-    /// The report on everything taken so far. `default_model` is counted with where no reply names one.
+    /// Makes the report on all lines so far. `default_model` is used for counting where no reply names a model.
     pub fn report(
         mut self,
         models: &ModelTable,
@@ -169,7 +169,7 @@ impl Inspection {
             settings: *settings,
         })?;
         let mut assumptions = resolved.assumptions.clone();
-        // That the current model has no prices is among its own assumptions.
+        // Missing prices of the current model are among its own assumptions.
         let others = (bill.unpriced.iter()).filter(|unpriced| Some(unpriced.as_str()) != model);
         assumptions.extend(others.map(|model| {
             format!("The prices of `{model}` are not known: its costs are left out.")

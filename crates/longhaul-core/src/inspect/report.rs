@@ -11,7 +11,7 @@ use crate::report::{LossReport, SummaryOrigin};
 use crate::transcript::TranscriptProblem;
 use crate::window::WindowLevel;
 
-/// Everything `inspect` says about one file.
+/// Everything that `inspect` reports about one file.
 #[derive(Debug, Clone, Serialize)]
 pub struct InspectionReport {
     /// Session id of the newest entry that has one.
@@ -26,7 +26,7 @@ pub struct InspectionReport {
     pub context_tokens: u64,
     /// The change since the measurement, estimated. Negative if more was cleared than added.
     pub estimated: i64,
-    /// What the newest usable reply measured; 0 if none is in view.
+    /// The measurement of the newest usable reply; 0 if none is in view.
     pub measured: u64,
     /// Tokens cleared since the measurement; subtracted in `estimated`.
     pub cleared: u64,
@@ -36,9 +36,9 @@ pub struct InspectionReport {
     pub thresholds: Thresholds,
     /// `ok`, `warning`, `auto_compact` or `blocking`.
     pub level: WindowLevel,
-    /// What the live view consists of, in estimated tokens.
+    /// The parts of the live view, in estimated tokens.
     pub categories: Categories,
-    /// By tool, main conversation, whole file.
+    /// The tools of the main conversation, by name, for the whole file.
     pub tools: BTreeMap<String, ToolReport>,
     /// Compactions of the main conversation.
     pub boundaries: Vec<BoundaryReport>,
@@ -48,19 +48,19 @@ pub struct InspectionReport {
     pub usage: UsageReport,
     /// cache_read ÷ (input + cache_read + cache_write), 0 to 1.
     pub cache_hit_rate: f64,
-    /// What the main conversation cost: at least that much if `partial_outputs` is not 0.
+    /// The cost of the main conversation; a lower bound if `partial_outputs` is not 0.
     pub cost_usd: f64,
-    /// Responses of the main conversation whose recorded output is plainly only a part: their cost is a lower bound.
+    /// Responses of the main conversation whose recorded output is clearly incomplete: their cost is a lower bound.
     pub partial_outputs: u64,
-    /// What taking session notes cost: not in `usage` and `cost_usd`.
+    /// The cost of session notes, which is not in `usage` and `cost_usd`.
     pub notes: NotesReport,
     /// Where clearly less was read from the cache than before, main conversation, whole file.
     pub cache_breaks: Vec<CacheBreak>,
-    /// Their sums.
+    /// The totals of the cache breaks.
     pub cache_break_totals: CacheBreakTotals,
     /// Files read again, main conversation, whole file.
     pub duplicate_reads: DuplicateReads,
-    /// Conversations that the file holds before the one that goes on: in neither view nor facts.
+    /// Conversations that the file holds before the current one: they are in neither the view nor the facts.
     pub earlier_conversations: Vec<EarlierConversation>,
     /// All responses of the file, sub-agents' included, so that a folder can count each once.
     #[serde(skip)]
@@ -71,14 +71,14 @@ pub struct InspectionReport {
     pub largest_results: Vec<LargeResult>,
     /// The responses of the main conversation, in order.
     pub turns: Vec<TurnReport>,
-    /// What was assumed: an unknown model's window, a missing price.
+    /// Assumptions of the report: an unknown model's window, a missing price.
     pub assumptions: Vec<String>,
-    /// What is wrong with the file, by line.
+    /// The problems of the file, by line.
     pub problems: Vec<TranscriptProblem>,
 }
 
 impl InspectionReport {
-    /// What summaries and notes cost beside the conversation, as far as it is recorded; none if nothing is.
+    /// The recorded cost of summaries and notes besides the conversation. None if nothing is recorded.
     pub fn cost_beside(&self) -> Option<f64> {
         let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
         let summaries: Vec<f64> = made.filter_map(|made| made.cost_usd).collect();
@@ -92,39 +92,39 @@ impl InspectionReport {
 pub struct WindowReport {
     /// The model of the newest reply, as recorded.
     pub model: Option<String>,
-    /// Its context size in tokens, after any cap.
+    /// The context size in tokens, after any cap.
     pub size: u64,
-    /// The most it can write in one reply.
+    /// The most tokens of one reply.
     pub max_output: u64,
-    /// The size less the room kept for a reply.
+    /// The size minus the room kept for a reply.
     pub effective: u64,
 }
 
 /// The limits in tokens.
 #[derive(Debug, Clone, Serialize)]
 pub struct Thresholds {
-    /// What `percent_left` is measured against.
+    /// The limit that `percent_left` refers to.
     pub limit: u64,
-    /// From here on the user is warned.
+    /// From this level on, the user is warned.
     pub warning: u64,
-    /// The same point, shown as an error.
+    /// The level of the warning, shown as an error.
     pub error: u64,
-    /// From here on the conversation is compacted by itself.
+    /// From this level on, the conversation is compacted automatically.
     pub auto_compact: u64,
-    /// Whether it is: automatic compaction may be switched off.
+    /// Whether automatic compaction is switched on.
     pub auto_compact_enabled: bool,
-    /// From here on input is refused.
+    /// From this level on, input is refused.
     pub blocking: u64,
     /// Percent of the limit still free.
     pub percent_left: u8,
 }
 
-/// What the live view consists of, in unpadded estimates (T4).
+/// The parts of the live view, in unpadded estimates (T4).
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Categories {
     /// User messages other than tool results; a compaction's summary is one of them.
     pub human_messages: u64,
-    /// Of which: summaries of compactions.
+    /// The part of `human_messages` that is summaries of compactions.
     pub summaries: u64,
     /// Text and reasoning of the model.
     pub assistant_messages: u64,
@@ -132,9 +132,10 @@ pub struct Categories {
     pub tool_requests: u64,
     /// Tool results that have not been cleared.
     pub tool_results: u64,
-    /// The same by tool.
+    /// Tool results that have not been cleared, by tool.
     pub tool_results_by_tool: BTreeMap<String, u64>,
-    /// How many tool results of the view take no room any more: they were cleared, or deleted from the provider's cache.
+    /// How many tool results of the view no longer take up room: they were cleared, or deleted from the provider's
+    /// cache.
     pub cleared_results: u64,
     /// Attachments that have not been cleared.
     pub attachments: u64,
@@ -144,54 +145,54 @@ pub struct Categories {
     pub tools: u64,
     /// Memory files, where the file records them.
     pub memory_files: u64,
-    /// Of the tool results: reads of a file that is in the view already.
+    /// The part of `tool_results` that reads a file that is in the view already.
     pub duplicate_reads: u64,
-    /// What the measurement holds beyond all this: the system prompt and tools of a file that does not record them,
-    /// and the error of the estimates.
+    /// The part of the measurement that no category explains: the system prompt and tools of a file that does not
+    /// record them, and the error of the estimates.
     pub unattributed: u64,
 }
 
 /// One tool's share.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct ToolReport {
-    /// How often it was called.
+    /// How often the tool was called.
     pub calls: u64,
-    /// Tokens of its results.
+    /// Tokens of the tool's results.
     pub tokens: u64,
-    /// Tokens of its calls.
+    /// Tokens of the tool's calls.
     pub request_tokens: u64,
 }
 
 /// A compaction.
 #[derive(Debug, Clone, Serialize)]
 pub struct BoundaryReport {
-    /// Its line.
+    /// The line of the boundary.
     pub line: u64,
     /// The boundary's uuid.
     pub uuid: String,
-    /// When.
+    /// When the compaction was made.
     pub timestamp: Option<Timestamp>,
     /// `manual` or `auto`.
     pub trigger: Option<String>,
-    /// Tokens before it, as recorded.
+    /// Tokens before the compaction, as recorded.
     pub pre_tokens: Option<u64>,
-    /// Messages summarised, as recorded.
+    /// Messages summarized, as recorded.
     pub messages_summarized: Option<u64>,
-    /// What it replaced.
+    /// The part that the compaction replaced.
     pub replaced: ReplacedPart,
-    /// Entries before it that the model still sees.
+    /// Entries before the compaction that the model still sees.
     pub preserved: u64,
     /// Estimated tokens of the summary.
     pub summary_tokens: u64,
-    /// How many spans its summary consists of, if old rounds were folded (O6).
+    /// How many spans the summary consists of, if old rounds were folded (O6).
     pub folds: Option<u64>,
-    /// How its summary came about, as recorded.
+    /// How the summary was made, as recorded.
     pub made: Option<SummaryOriginReport>,
-    /// What it lost, as recorded: ours record it.
+    /// The loss report, which our own compactions record.
     pub report: Option<LossReport>,
 }
 
-/// How a summary came about.
+/// How a summary was made.
 #[derive(Debug, Clone, Serialize)]
 pub struct SummaryOriginReport {
     /// `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
@@ -200,11 +201,11 @@ pub struct SummaryOriginReport {
     pub ahead: bool,
     /// How long a turn waited for it.
     pub waited_ms: Option<u64>,
-    /// How long it took.
+    /// How long it took to write the summary.
     pub took_ms: Option<u64>,
-    /// What it cost.
+    /// What the summary cost.
     pub cost_usd: Option<f64>,
-    /// The tokens billed for it.
+    /// The tokens billed for the summary.
     pub usage: Option<UsageReport>,
 }
 
@@ -224,15 +225,15 @@ impl From<&SummaryOrigin> for SummaryOriginReport {
 /// Runs of the agent that takes session notes.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct NotesReport {
-    /// How many.
+    /// The number of runs.
     pub runs: u64,
-    /// Their billed tokens.
+    /// The billed tokens of the runs.
     pub usage: UsageReport,
-    /// What they cost, as far as it is recorded.
+    /// The cost of the runs, as far as it is recorded.
     pub cost_usd: f64,
 }
 
-/// What a compaction took out of the view.
+/// The part of the view that a compaction removed.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct ReplacedPart {
     /// User and assistant entries and attachments.
@@ -244,17 +245,17 @@ pub struct ReplacedPart {
 /// A clearing of tool results.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClearingReport {
-    /// Its line.
+    /// The line of the clearing.
     pub line: u64,
-    /// When.
+    /// When the clearing was made.
     pub timestamp: Option<Timestamp>,
     /// `manual` or `auto`.
     pub trigger: Option<String>,
-    /// Tokens before it, as recorded.
+    /// Tokens before the clearing, as recorded.
     pub pre_tokens: Option<u64>,
-    /// Tokens saved: as the next reply measured it where the provider says so, else as recorded.
+    /// Tokens saved: as measured by the next reply where the provider reports it, else as recorded.
     pub tokens_saved: Option<u64>,
-    /// How many results it cleared.
+    /// How many results were cleared.
     pub results: u64,
     /// How they were cleared.
     pub way: ClearingWay,
@@ -264,9 +265,9 @@ pub struct ClearingReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClearingWay {
-    /// A marker is sent in their place.
+    /// A marker is sent in place of the results.
     Replaced,
-    /// They are sent as before, and the provider is asked to leave them out of its cache (U4).
+    /// The results are sent as before, and the provider is asked to leave them out of its cache (U4).
     CacheEdits,
 }
 
@@ -275,13 +276,13 @@ pub enum ClearingWay {
 pub struct UsageReport {
     /// Prompt tokens outside the cache.
     pub input: u64,
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub cache_read: u64,
-    /// Written to the cache for five minutes.
+    /// Tokens written to the cache for five minutes.
     pub cache_write_5m: u64,
-    /// Written to the cache for an hour.
+    /// Tokens written to the cache for an hour.
     pub cache_write_1h: u64,
-    /// Written by the model.
+    /// Tokens written by the model.
     pub output: u64,
 }
 
@@ -297,33 +298,33 @@ impl From<&Usage> for UsageReport {
     }
 }
 
-/// A cache break, told by usage alone.
+/// A cache break, detected by usage alone.
 #[derive(Debug, Clone, Serialize)]
 pub struct CacheBreak {
     /// The line where the response begins.
     pub line: u64,
     /// Tokens read from the cache by the response before it.
     pub from: u64,
-    /// Tokens read by this one.
+    /// Tokens read from the cache by this response.
     pub to: u64,
-    /// The difference.
+    /// The difference between the two.
     pub lost_tokens: u64,
     /// `model`, `rewind`, `shorter_prompt`, `expired_5m`, `expired_1h` or `unknown`.
     pub cause: &'static str,
     /// Seconds between the two requests, where both have a time.
     pub idle_seconds: Option<i64>,
-    /// What it cost to write again what could have been read, if the model's prices are known.
+    /// The cost of writing again what could have been read, if the model's prices are known.
     pub cost_usd: Option<f64>,
 }
 
-/// The sums over all cache breaks.
+/// The totals of all cache breaks.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct CacheBreakTotals {
-    /// How many.
+    /// The number of breaks.
     pub breaks: u64,
-    /// Tokens lost.
+    /// The number of lost tokens.
     pub lost_tokens: u64,
-    /// What they cost; breaks of models without known prices are left out.
+    /// The cost of the breaks; breaks of models without known prices are left out.
     pub cost_usd: f64,
 }
 
@@ -332,9 +333,9 @@ pub struct CacheBreakTotals {
 pub struct DuplicateReads {
     /// Reads beyond the first of the same path and range.
     pub count: u64,
-    /// Tokens of their results.
+    /// Tokens of the repeated results.
     pub tokens: u64,
-    /// By path.
+    /// The repeated reads by path.
     pub files: BTreeMap<String, DuplicateRead>,
 }
 
@@ -343,83 +344,83 @@ pub struct DuplicateReads {
 pub struct DuplicateRead {
     /// Reads beyond the first.
     pub count: u64,
-    /// Tokens of their results.
+    /// Tokens of the repeated results.
     pub tokens: u64,
 }
 
-/// A conversation before the one that goes on.
+/// A conversation before the current one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct EarlierConversation {
-    /// The line where it begins.
+    /// The line where the conversation begins.
     pub line: u64,
-    /// Its last line.
+    /// The last line of the conversation.
     pub through: u64,
-    /// Its entries.
+    /// The number of entries.
     pub entries: u64,
-    /// Of these, lines of users and models.
+    /// The number of entries that are messages of users and models.
     pub messages: u64,
 }
 
 /// A response and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BilledResponse {
-    /// The message id; none if it has none.
+    /// The message id, if the response has one.
     pub message: Option<Id>,
-    /// What it cost; 0 if its model's prices are not known.
+    /// The cost of the response; 0 if its model's prices are not known.
     pub cost_usd: f64,
-    /// Whether its recorded output is plainly only a part.
+    /// Whether the recorded output is clearly incomplete.
     pub is_partial: bool,
 }
 
 /// The sub-agents' share of the file.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Sidechains {
-    /// Their entries.
+    /// Entries of sub-agents.
     pub entries: u64,
-    /// Their responses.
+    /// Responses of sub-agents.
     pub rounds: u64,
-    /// Their billed tokens.
+    /// Billed tokens of sub-agents.
     pub usage: UsageReport,
-    /// Their share of prompts read from the cache.
+    /// The share of the sub-agents' prompts that was read from the cache.
     pub cache_hit_rate: f64,
-    /// What they cost.
+    /// The cost of the sub-agents.
     pub cost_usd: f64,
-    /// Their responses whose recorded output is plainly only a part.
+    /// Responses of sub-agents whose recorded output is clearly incomplete.
     pub partial_outputs: u64,
 }
 
 /// A large tool result.
 #[derive(Debug, Clone, Serialize)]
 pub struct LargeResult {
-    /// Its line.
+    /// The line of the result.
     pub line: u64,
-    /// The tool.
+    /// The tool that was called.
     pub tool: Option<String>,
     /// What the call was about: a path, a command, a pattern.
     pub about: Option<String>,
-    /// Its estimated tokens.
+    /// The estimated tokens of the result.
     pub tokens: u64,
-    /// Whether it is in the live view, not cleared.
+    /// Whether the result is in the live view and not cleared.
     pub in_view: bool,
 }
 
 /// One response.
 #[derive(Debug, Clone, Serialize)]
 pub struct TurnReport {
-    /// The line where it begins.
+    /// The line where the response begins.
     pub line: u64,
-    /// When.
+    /// When the response was written.
     pub timestamp: Option<Timestamp>,
-    /// The model.
+    /// The model that responded.
     pub model: Option<String>,
-    /// Tokens in the window when it ended; 0 if it has no usage.
+    /// Tokens in the window when the response ended; 0 if it has no usage.
     pub context_tokens: u64,
     /// Billed tokens, as recorded.
     pub usage: UsageReport,
-    /// Whether the recorded output is plainly only a part of what was written.
+    /// Whether the recorded output is clearly incomplete.
     pub output_is_partial: bool,
-    /// Share of its prompt read from the cache.
+    /// The share of the prompt that was read from the cache.
     pub cache_hit_rate: f64,
-    /// What it cost, if its model's prices are known.
+    /// The cost of the response, if its model's prices are known.
     pub cost_usd: Option<f64>,
 }

@@ -10,20 +10,20 @@ use crate::transcript::{ResolvedConversation, TranscriptRow, TranscriptTable};
 
 /// One response of a model.
 pub(super) struct Round<'a> {
-    /// Its first row, and where that stands in the table.
+    /// The response's first row, and the position of that row in the table.
     pub(super) row: &'a TranscriptRow,
     pub(super) at: u32,
     pub(super) sidechain: bool,
-    /// The usage of the line that is billed highest: earlier lines carry partial counts.
+    /// The usage of the line with the highest bill: earlier lines carry partial counts.
     pub(super) usage: Option<&'a Usage>,
-    /// The largest context any of its lines measured.
+    /// The largest context that any of the response's lines measured.
     context: u64,
-    /// The estimate of what it wrote for others to read.
+    /// The estimate of the response's visible text.
     text: Estimate,
 }
 
 impl Round<'_> {
-    /// Whether its recorded output is plainly only a part (ruling 21).
+    /// Whether the recorded output is clearly incomplete (ruling 21).
     fn is_partial(&self) -> bool {
         let usage = self.usage.filter(|usage| usage.total() > 0);
         usage.is_some_and(|usage| LedgerMeasurement::of(usage).is_partial(self.text))
@@ -37,9 +37,9 @@ pub(super) struct FileBill {
     pub(super) usage: Usage,
     pub(super) cost: Usd,
     pub(super) sidechains: Sidechains,
-    /// Models without a price, so without a share in the cost.
+    /// Models without a price, which the cost does not include.
     pub(super) unpriced: Vec<String>,
-    /// Responses of the main conversation that are billed by a part of their output.
+    /// Responses of the main conversation that are billed for only a part of their output.
     pub(super) partial_outputs: u64,
     pub(super) responses: Vec<BilledResponse>,
 }
