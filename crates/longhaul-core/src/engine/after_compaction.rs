@@ -1,16 +1,16 @@
-//! What a compaction resets (C1). The list is here and nowhere else.
+//! The state that a compaction resets (C1). This is the only place with that list.
 //!
 //! | what | reset by |
 //! |---|---|
-//! | results that may be cleared, cache edits, deletions, what the provider cleared | this module |
+//! | results that may be cleared, cache edits, deletions, the provider's own clearing | this module |
 //! | the rendering of the conversation, the files that were read | this module |
-//! | the cache watch's baseline (D4), the tracking of turns (O4), the growth of the window (X5) | this module |
-//! | nested memory files that were loaded | this module: what is in view says which those are |
-//! | memory files, prompt sections, user context | the host, before the commit: it makes the head anew for [`Effect::Gather`] |
-//! | what tools hold of the content of files, approvals for the session | the host, on [`Event::Compacted`]: [`HostReset`] |
+//! | the cache-break detector's baseline (D4), the tracking of turns (O4), the growth of the window (X5) | this module |
+//! | nested memory files that were loaded | this module: the view tells which ones |
+//! | memory files, prompt sections, user context | the host, which builds a new request prefix for [`Effect::Gather`] |
+//! | the tools' knowledge of file contents, session approvals | the host, on [`Event::Compacted`]: [`HostReset`] |
 //!
-//! The names of skills that were announced are kept on purpose. Checks of shell commands are never kept beyond their call,
-//! so there is nothing to reset.
+//! The names of announced skills are kept on purpose. Checks of shell commands never outlive their call, so there is
+//! nothing to reset.
 //!
 //! [`Effect::Gather`]: super::Effect::Gather
 //! [`Event::Compacted`]: super::Event::Compacted
@@ -29,14 +29,15 @@ use crate::window::QuerySource;
 /// Something that a host holds for a conversation and that a compaction ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostState {
-    /// What the conversation's tools know of the content of files, except for the files that were put back (R7).
+    /// The tools' knowledge of file contents, except for the files that were restored (R7).
     FileContents,
-    /// What the user approved for the session alone. The rules of settings and flags stay.
+    /// The user's approvals for this session only. The rules of settings and flags stay.
     Approvals,
 }
 
 impl HostState {
-    /// What ends with a compaction of this conversation. A sub-agent's ends nothing of the main thread (C2).
+    /// The state that ends with a compaction of this conversation. A sub-agent's compaction ends nothing of the main
+    /// thread (C2).
     fn ended_by(source: &QuerySource) -> &'static [Self] {
         if source.is_main() {
             &[Self::FileContents, Self::Approvals]
@@ -46,38 +47,38 @@ impl HostState {
     }
 }
 
-/// What the host resets on its side when it hears of a compaction.
+/// The state that the host resets on its side after a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostReset {
-    /// What is reset.
+    /// The kinds of state to reset.
     pub states: &'static [HostState],
-    /// The files whose text was put back into the window: what tools know of them still holds.
+    /// The files whose text was restored: the tools' knowledge of them is still valid.
     pub restored: Vec<PathBuf>,
 }
 
 impl HostReset {
-    /// Whether the host is to reset this.
+    /// Whether the host must reset this state.
     pub fn includes(&self, state: HostState) -> bool {
         self.states.contains(&state)
     }
 }
 
-/// What takes the place of the conversation that was compacted.
+/// The conversation that replaces the compacted one.
 pub(super) struct NewConversation {
     pub(super) live: LiveConversation,
-    /// Its rendering; none where heads are not written.
+    /// The rendering. None where request prefixes are not written.
     pub(super) assembly: Option<RequestAssembly>,
     pub(super) head: RequestPrefix,
-    /// A head that the host still wants from the next compaction on.
+    /// A request prefix that the host wants from the next compaction on.
     pub(super) next_head: Option<RequestPrefix>,
-    /// The files whose text was put back, the newest first.
+    /// The files whose text was restored, the newest first.
     pub(super) restored: Vec<PathBuf>,
-    /// The id of the turn that begins with it.
+    /// The id of the turn that begins with the new conversation.
     pub(super) turn: String,
 }
 
 impl Engine {
-    /// Goes on with the new conversation and resets what belonged to the old one. What the host is to do is returned.
+    /// Switches to the new conversation and resets the state of the old one. Returns what the host has to reset.
     pub(super) fn reset_after_compaction(
         &mut self,
         new: NewConversation,
@@ -90,7 +91,7 @@ impl Engine {
         self.head = new.head;
         self.next_head = new.next_head;
         self.outdated = None;
-        // The cache watch tells renderings apart by this number.
+        // The cache-break detector tells renderings apart by this number.
         self.generation += 1;
         self.watched_head = None;
         self.watch.compacted(self.config.source.as_str());
@@ -99,7 +100,7 @@ impl Engine {
         self.native = ProviderClearing::default();
         self.tracking.compacted(new.turn.clone());
         self.turn.id = new.turn;
-        // One attempt a turn (O3).
+        // There is one attempt per turn (O3).
         self.turn.tried = true;
         self.drop_prepared();
         self.growth.shrunk();

@@ -1,8 +1,8 @@
-//! Which new view a compaction takes (Y1).
+//! Chooses the new view of a compaction (Y1).
 //!
-//! It must be smaller than what it replaces, and below the threshold. Where it is not, less is put back, then the summary
-//! is made shorter, so there is always a way; the order is in `thrift.rs`. What the user said is cut last, only where the
-//! window has no room for it, and only as far as it has none.
+//! The new view must be smaller than the view it replaces, and below the threshold. If it is not, less is restored,
+//! then the summary is shortened, so there is always a way; `draft_level.rs` has the order. The user's words are cut
+//! last, only where the window has no room for them, and only as far as necessary.
 
 use super::Engine;
 use super::calibration::CountCalibration;
@@ -18,8 +18,8 @@ use crate::report::LossReport;
 use crate::tokens::{Estimate, RoughEstimator};
 
 impl Engine {
-    /// The richest view that is small enough; else the smallest. None if none is smaller than what it replaces, or only one
-    /// for which the user's words would be cut although the window has room for them.
+    /// The richest view that is small enough, else the smallest. None if no view is smaller than the one it replaces,
+    /// or only one that would cut the user's words although the window has room for them.
     pub(super) fn best_draft(
         &self,
         compaction: &CompactionInProgress,
@@ -35,13 +35,13 @@ impl Engine {
             if draft.after >= compaction.before {
                 continue;
             }
-            // A shorter summary may leave more room for what the user said.
+            // A shorter summary may leave more room for the user's words.
             if draft.with_head < threshold && !self.leaves_out(&draft.report) {
                 return Some(draft);
             }
             shorter.push(draft);
         }
-        // Of notes nothing is cut: a summary of everything takes their place (S6).
+        // Notes are never cut: a summary of everything replaces them (S6).
         if given.by == Summarizer::Notes {
             return shorter.pop();
         }
@@ -61,8 +61,8 @@ impl Engine {
         tight.or_else(|| shorter.pop())
     }
 
-    /// Whether a compaction can make the view smaller without cutting what the user said; where it must be cut, whether
-    /// it may. Asked before a summary is paid for.
+    /// Whether a compaction can make the view smaller without cutting the user's words, or may cut them where it must.
+    /// This is checked before a summary is paid for.
     pub(super) fn can_shrink(&self, compaction: &CompactionInProgress) -> bool {
         let threshold = self.config.window.auto_compact;
         let is_judged_later = compaction.place == CompactionTiming::Ahead || compaction.prepared;
@@ -76,13 +76,13 @@ impl Engine {
         draft.after < compaction.before
     }
 
-    /// Whether any of the user's messages or rules is not in view.
+    /// Whether any of the user's messages or rules is missing from the view.
     pub(super) fn leaves_out(&self, report: &LossReport) -> bool {
         let rules = self.live.facts().rules().len() as u64;
         report.user_messages.omitted > 0 || report.rules.verbatim < rules
     }
 
-    /// Whether the conversation has outgrown a limit, so that something must give.
+    /// Whether the conversation has outgrown a limit, so that something must be cut.
     pub(super) fn is_over(&self, compaction: &CompactionInProgress, limit: u64) -> bool {
         let used = match self.config.heads {
             PrefixRecording::Unknown => compaction.before,
@@ -91,14 +91,15 @@ impl Engine {
         compaction.cause == CompactionCause::TooLong || used >= limit
     }
 
-    /// Whether it is to make room to work in: the threshold is reached, or will be soon, as nobody asked for it.
+    /// Whether the compaction must make room to work in: the threshold is reached, or will be soon because the
+    /// compaction is automatic.
     fn is_due(&self, compaction: &CompactionInProgress) -> bool {
         compaction.trigger() == CompactionTrigger::Auto
             || self.is_over(compaction, self.config.window.auto_compact)
     }
 
-    /// What the new view is to lie below: the threshold, or the next limit where what stands before the messages leaves no
-    /// room for the user's words below it. Where it leaves none at all nothing is gained by cutting them.
+    /// The limit for the new view: the threshold, or the next limit where the request prefix leaves no room for the
+    /// user's words below it. If it leaves no room at all, nothing is gained by cutting them.
     fn limit(
         &self,
         compaction: &CompactionInProgress,
@@ -121,8 +122,8 @@ impl Engine {
         *enough.next().or(some.next()).unwrap_or(&u64::MAX)
     }
 
-    /// The summary that there is. Where the compaction is due it takes at most a fifth of the free part of the window: there
-    /// must be room left to work in, and a compaction must be worth its price.
+    /// The existing summary. Where the compaction is due, it takes at most a fifth of the free part of the window:
+    /// there must be room left to work in, and a compaction must be worth its price.
     fn given(
         &self,
         compaction: &CompactionInProgress,
@@ -143,7 +144,7 @@ impl Engine {
         let is_automatic = compaction.trigger() == CompactionTrigger::Auto;
         let is_ours = match by {
             Summarizer::Fork | Summarizer::Plain | Summarizer::Fold | Summarizer::Local => true,
-            // What a host asked for itself, and no person has seen.
+            // A host requested this summary itself, and no person has seen it.
             Summarizer::Approved => is_automatic,
             Summarizer::Notes | Summarizer::Provider => false,
         };
@@ -155,7 +156,7 @@ impl Engine {
         }
     }
 
-    /// A summary in at most so many tokens: extracts are made anew, what a model wrote is condensed.
+    /// Shortens a summary to at most this many tokens: extracts are made again, and a model's summary is condensed.
     pub(super) fn shortened(
         &self,
         compaction: &CompactionInProgress,
@@ -184,8 +185,9 @@ impl Engine {
         }
     }
 
-    /// How much the user's words may take. Where the compaction is due it is the share of the free part that the budget is of a whole
-    /// window's (H7), so that they do not fill what little a large head leaves; a quarter of the budget they have always.
+    /// The budget for the user's words. Where the compaction is due, they get the same share of the free part that they
+    /// otherwise have of the whole window (H7), so that they do not fill the little that a large request prefix leaves;
+    /// they always get a quarter of the budget.
     fn words_budget(
         &self,
         compaction: &CompactionInProgress,
@@ -200,7 +202,8 @@ impl Engine {
         }
     }
 
-    /// The view with what fits of the user's words into a view of so many tokens, and what then fits of the summary.
+    /// The view of at most this many tokens, with as many of the user's words as fit, and then as much of the summary
+    /// as fits.
     fn tight_draft(
         &self,
         compaction: &CompactionInProgress,

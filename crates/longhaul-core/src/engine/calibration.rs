@@ -1,12 +1,12 @@
-//! How the provider is likely to count a view that does not exist yet (Y1).
+//! Predicts how the provider will count a view that does not exist yet (Y1).
 //!
-//! Where it counted more than was estimated, it will again. What stands before the messages stays as it is, however much
-//! shorter they become: the first measurement in view tells how much that is, and only the rest is scaled. Otherwise a view
-//! that has room would be taken for one that has none, and the user's words would be cut for nothing.
+//! Where the provider counted more than was estimated, it will do so again. The request prefix stays the same, however
+//! much shorter the messages become: the first measurement in view tells its size, and only the rest is scaled.
+//! Otherwise a view that has room would seem to have none, and the user's words would be cut for nothing.
 //!
-//! Where the provider counted less than was estimated, what fits is judged by the estimate all the same: what is kept may be
-//! of another kind than what goes (pictures go, text stays). What is gained, however, is the difference of two sizes, and both
-//! are taken on the scale of the count.
+//! Where the provider counted less than was estimated, the estimate still decides what fits: the kept part may be of
+//! another kind than the removed part (images go, text stays). The gain, however, is the difference of two sizes, and
+//! both are taken on the scale of the count.
 
 use super::compact::CompactionInProgress;
 use super::config::PrefixRecording;
@@ -15,18 +15,18 @@ use super::{Engine, live::LiveConversation};
 use crate::prompt::RequestPrefix;
 use crate::tokens::{RoughEstimator, TokenLedger};
 
-/// How estimates of a view become counts.
+/// Converts estimates of a view into counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CountCalibration {
-    /// What stands before the messages.
+    /// The count of the request prefix.
     constant: u64,
-    /// What the messages were counted as, and estimated at.
+    /// The count and the estimate of the messages.
     counted: u64,
     estimated: u64,
 }
 
 impl CountCalibration {
-    /// What a view of so many estimated tokens will be counted as, with what stands before it.
+    /// The expected count of a view with this many estimated tokens, including the request prefix.
     pub(super) fn count(self, view: u64) -> u64 {
         let tokens = u128::from(view) * u128::from(self.counted);
         let tokens = tokens.div_ceil(u128::from(self.estimated.max(1)));
@@ -34,7 +34,7 @@ impl CountCalibration {
             .saturating_add(u64::try_from(tokens).unwrap_or(u64::MAX))
     }
 
-    /// The largest estimate of a view that will be counted below a limit; nought if there is none.
+    /// The largest estimate of a view whose count stays below a limit; zero if there is none.
     pub(super) fn most_below(self, limit: u64) -> u64 {
         let room = limit.saturating_sub(1).saturating_sub(self.constant);
         let most = u128::from(room) * u128::from(self.estimated) / u128::from(self.counted.max(1));
@@ -43,7 +43,7 @@ impl CountCalibration {
 }
 
 impl Engine {
-    /// How the view will be counted that a compaction makes, behind this head.
+    /// Predicts the count of a compaction's new view with this request prefix.
     pub(super) fn expected(
         &self,
         compaction: &CompactionInProgress,
@@ -67,7 +67,7 @@ impl Engine {
         if compaction.used <= own + view || view == 0 {
             return as_estimated(after);
         }
-        // Where no reply tells, the estimate of the head is all there is to tell the two apart.
+        // Without a reply that tells, only the estimate of the request prefix can separate the two.
         let constant = self.counted_prefix(compaction).unwrap_or(own);
         CountCalibration {
             constant: after,
@@ -76,13 +76,14 @@ impl Engine {
         }
     }
 
-    /// What the provider counts for the head at most, as far as replies tell, or told before an earlier compaction.
+    /// The most that the provider counts for the request prefix, according to the replies in view or before an earlier
+    /// compaction.
     pub(super) fn counted_prefix(&self, compaction: &CompactionInProgress) -> Option<u64> {
         let (own, view) = (prefix_weight(&self.head).padded(), compaction.before);
         let known = self.head_count.map(|known| known.of(own));
         let first = before_first_reply(&self.live);
         if compaction.used <= own + view || view == 0 {
-            // What was counted before the first reply holds all that stood before the messages, and that may have grown since.
+            // The count before the first reply includes the whole request prefix, which may have grown since.
             let share = scaled(own, compaction.used, own + view);
             let first = first.map(|(prompt, _)| prompt.max(share).min(own));
             return first.into_iter().chain(known).min();
@@ -93,8 +94,8 @@ impl Engine {
         first.or(known).map(|counted| counted.min(most))
     }
 
-    /// What a view of so many estimated tokens comes to, behind this head, on the scale on which the conversation was counted
-    /// before it. None if it was not counted below its estimate.
+    /// The size of a view with this many estimated tokens and this request prefix, on the scale on which the
+    /// conversation was counted before. None if it was not counted below its estimate.
     pub(super) fn as_counted(
         &self,
         compaction: &CompactionInProgress,
@@ -113,13 +114,13 @@ impl Engine {
     }
 }
 
-/// So many estimated tokens, where so many were counted that had been estimated at the last figure.
+/// Scales an estimate by the ratio of a count to the estimate of the same part.
 pub(super) fn scaled(estimate: u64, counted: u64, estimated: u64) -> u64 {
     let tokens = u128::from(estimate) * u128::from(counted) / u128::from(estimated.max(1));
     u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
-/// What the provider counted before the first reply in view that tells, and the estimate of the messages there.
+/// The provider's count before the first reply in view that reports one, and the estimate of the messages there.
 fn before_first_reply(live: &LiveConversation) -> Option<(u64, u64)> {
     let mut ledger = TokenLedger::new();
     for kept in live.entries() {

@@ -1,4 +1,5 @@
-//! Micro-compaction on the way of a turn (U): archived first, then recorded, then rendered anew.
+//! Micro-compaction during a turn (U): results are archived first, then the clearing is recorded, then the conversation
+//! is rendered again.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -14,7 +15,7 @@ use crate::report::{LossReport, ResultLoss, ViewTokens};
 use crate::window::{SwitchVerdict, SwitchableAction};
 
 impl Engine {
-    /// Clears what is stale, if anything is. Tells whether the turn waits for it.
+    /// Clears stale results, if there are any. Returns whether the turn waits for it.
     pub(super) fn clear(&mut self, now: Timestamp) -> bool {
         if self.config.switches.decide(SwitchableAction::Micro) != SwitchVerdict::Allowed {
             return false;
@@ -43,7 +44,7 @@ impl Engine {
                 let results = deletions.results.into_iter();
                 let deleted: Vec<String> = results.map(|result| result.call).collect();
                 calls.extend(deleted.iter().cloned());
-                // It stays in the window if it cannot be recorded.
+                // If the clearing cannot be recorded, the results stay in the window.
                 let uuid = self.ids.next_uuid();
                 let stamp = LineStamp {
                     uuid: &uuid,
@@ -73,7 +74,8 @@ impl Engine {
         }
     }
 
-    /// The record of what requests ask the provider to drop from its cache from now on (M7); nothing is cleared.
+    /// The record of the results that requests ask the provider to drop from its cache from now on (M7); nothing is
+    /// cleared.
     pub(super) fn cache_edits_line(
         &self,
         stamp: LineStamp<'_>,
@@ -97,7 +99,7 @@ impl Engine {
         .line()
     }
 
-    /// Whether the provider still holds what the last request wrote, by its lifetime.
+    /// Whether the provider still holds the part that the last request wrote, judging by its lifetime.
     fn cache_state(&self, now: Timestamp) -> CacheState {
         let ttl = self
             .assembly
@@ -110,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// The entries that hold what is cleared, with the calls that were answered.
+    /// The entries that hold the cleared results, with the calls that they answer.
     fn holding(&self, clearing: &PlannedClearing) -> (Vec<Entry>, Vec<String>) {
         let calls: Vec<String> = clearing
             .results
@@ -133,7 +135,7 @@ impl Engine {
         )
     }
 
-    /// What is cleared is safe, so many results of it in the archive: now the clearing is recorded.
+    /// Records a clearing whose results are safe; `archived` of them are in the archive.
     pub(super) fn archived(&mut self, clearing: PlannedClearing, archived: u64, now: Timestamp) {
         let before = self.used();
         let saved = clearing.saved.unpadded();
@@ -183,7 +185,7 @@ impl Engine {
                 });
                 self.persist(vec![line], AfterPersist::Cleared);
             }
-            // It stays in the window.
+            // The results stay in the window.
             Err(_) => self.step(now),
         }
     }

@@ -1,7 +1,7 @@
-//! What a compaction writes, and what holds afterwards (F10, P1, P5). What it resets is in `after_compaction.rs`.
+//! The lines that a compaction writes, and the state after it (F10, P1, P5). `after_compaction.rs` has what it resets.
 //!
-//! Boundary, summary, attachments and the new head go to disk as one unit. Before that nothing has changed; after it
-//! nothing of the old view counts.
+//! Boundary, summary, attachments and the new request prefix go to disk as one unit. Before that nothing has changed;
+//! after it nothing of the old view counts.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub(super) struct PendingCommit {
     draft: ViewDraft,
     head: RequestPrefix,
     assembly: RequestAssembly,
-    /// The new lines, and the head's.
+    /// The new lines, and those of the request prefix.
     lines: Vec<Bytes>,
     heads: Vec<Bytes>,
     preserved: Set<Id>,
@@ -54,7 +54,7 @@ pub(super) struct PendingCommit {
 }
 
 impl PendingCommit {
-    /// Why it is made.
+    /// Why the compaction is made.
     pub(super) fn cause(&self) -> CompactionCause {
         self.compaction.cause
     }
@@ -68,21 +68,21 @@ struct CommitUuids {
     attachments: Vec<String>,
 }
 
-/// What its boundary says beside who summed up and what was lost.
+/// The contents of a boundary besides the summary's origin and the losses.
 #[derive(Clone, Copy)]
 struct BoundaryDetails<'a> {
     recompaction: &'a Recompaction,
     /// The entry up to which thinking is not sent again.
     stripped: Option<&'a str>,
-    /// What is known of the size of the new head.
+    /// The known size of the new request prefix.
     head: Option<PrefixCount>,
     now: Timestamp,
 }
 
 impl Engine {
-    /// Chooses the new view, and has what is summed up archived.
+    /// Chooses the new view, and has the summarized part archived.
     pub(super) fn prepare_commit(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
-        // What lies before the pivot stays as it was sent, and so must what stands before it (P2).
+        // The part before the pivot stays as it was sent, so the request prefix must stay, too (P2).
         let fresh = compaction.gathered.head.take();
         let fresh = fresh.or_else(|| self.next_head.clone());
         let keeps_head = compaction.direction == Some(PivotDirection::From);
@@ -130,7 +130,8 @@ impl Engine {
         self.state = EngineState::Compacting(Box::new(compaction));
     }
 
-    /// Whether a compaction frees enough. Only what a threshold asks for can wait, and not in a window that is full.
+    /// Whether a compaction frees enough. Only a compaction that a threshold requested can wait, and not if the window
+    /// is full.
     fn is_worth_it(
         &self,
         compaction: &CompactionInProgress,
@@ -146,13 +147,13 @@ impl Engine {
         !can_wait || worth == CompactionWorth::Enough
     }
 
-    /// Whether a summary by a model of everything could still take its place: it is made of notes, or was made ahead.
+    /// Whether a model's summary of everything could still replace this one: it is made of notes, or was made ahead.
     fn is_provisional(&self, compaction: &CompactionInProgress) -> bool {
         let by_notes = matches!(compaction.summary, Some((_, Summarizer::Notes)));
         by_notes || compaction.prepared
     }
 
-    /// Whether a draft has the summary that there is, and is small enough.
+    /// Whether a draft has the existing summary, and is small enough.
     fn holds(&self, compaction: &CompactionInProgress, draft: Option<&ViewDraft>) -> bool {
         let given = compaction.summary.as_ref().map(|(_, by)| *by);
         draft.is_some_and(|draft| {
@@ -162,7 +163,7 @@ impl Engine {
         })
     }
 
-    /// What the notes or a summary made ahead leave in view is too much: everything is summed up (S6).
+    /// Summarizes everything, because notes or a summary made ahead leave too much in view (S6).
     pub(super) fn start_over(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         match compaction.summary.take() {
             Some((_, Summarizer::Notes)) => {
@@ -179,14 +180,14 @@ impl Engine {
         compaction.folding = None;
         compaction.signed = None;
         compaction.asking = Default::default();
-        // From here on it is like any other.
+        // From here on it is like any other compaction.
         compaction.prepared = false;
         compaction.scope = crate::summary::CompactionScope::whole(&self.live.pieces());
         self.notify(Event::Phase(Some(CompactionPhase::Compacting)));
         self.begin_summary(compaction, now);
     }
 
-    /// The archive answered: the new view is written.
+    /// Writes the new view once the archive has answered.
     pub(super) fn commit(
         &mut self,
         mut compaction: CompactionInProgress,
@@ -236,7 +237,7 @@ impl Engine {
         }
     }
 
-    /// The lines of the new view, those of its head, and its rendering.
+    /// The lines of the new view and of its request prefix, and its rendering.
     fn written(
         &mut self,
         compaction: &CompactionInProgress,
@@ -287,7 +288,7 @@ impl Engine {
             PrefixRecording::Written => assembly.entries_before_request(NewEntryStamp {
                 session_id: &self.config.identity.session_id,
                 uuid: &self.ids.next_uuid(),
-                // Results for calls without one hang behind everything that the compaction writes.
+                // Results for open calls come after everything that the compaction writes.
                 parent: Some(uuids.attachments.last().unwrap_or(&uuids.summary)),
                 timestamp: now,
             })?,
@@ -371,7 +372,7 @@ impl Engine {
         .lines()
     }
 
-    /// Who summed up, what it cost and how long the conversation waited, for who looks back (`inspect`).
+    /// Who wrote the summary, what it cost and how long the conversation waited, for later reports (`inspect`).
     fn made(&self, compaction: &CompactionInProgress, draft: &ViewDraft, now: Timestamp) -> Value {
         let usage = compaction.usage.as_ref();
         json!({
@@ -384,7 +385,7 @@ impl Engine {
         })
     }
 
-    /// The folds that the summary is made of, if it is.
+    /// The folds that the summary consists of, if there are any.
     fn folds_of(
         &self,
         compaction: &CompactionInProgress,
@@ -400,7 +401,7 @@ impl Engine {
         kept.filter_map(|kept| kept.entry.view().uuid()).collect()
     }
 
-    /// The new view in its order (P1): the boundary, then summary and kept part, then what follows.
+    /// The new view in its order (P1): the boundary, then the summary and the kept part, then the rest.
     fn view_with(
         &self,
         compaction: &CompactionInProgress,
@@ -437,7 +438,7 @@ impl Engine {
         view
     }
 
-    /// It is on disk: from now on the new view is the conversation.
+    /// Replaces the conversation by the new view, which is on disk now.
     pub(super) fn committed(&mut self, commit: PendingCommit, offset: u64, now: Timestamp) {
         let PendingCommit {
             mut compaction,
@@ -456,7 +457,7 @@ impl Engine {
             LiveConversation::begin(entries, preserved, self.live.clearable().clone(), facts);
         let mut at = offset + lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
         for line in &heads {
-            // What was made here can be read.
+            // A line that was made here is always readable.
             let entry = Entry::read(line.clone()).ok();
             let entry = entry.filter(|entry| entry.facets().uuid.is_present());
             if let Some(entry) = entry {
@@ -470,7 +471,7 @@ impl Engine {
         let _ = assembly.persisted(&heads);
         let threshold = self.config.window.auto_compact;
         if let Some(withheld) = self.turn.withheld.take() {
-            // The turn is asked for again; what was withheld is gone, but not its bill.
+            // The turn is requested again; the withheld reply is gone, but not its cost.
             let cost = self.config.model.cost_of_reply(&withheld.usage);
             self.notify(Event::Withheld {
                 usage: withheld.usage,
@@ -496,7 +497,7 @@ impl Engine {
                 PrefixRecording::Unwritten | PrefixRecording::Unknown => None,
             },
             head,
-            // What lies before the pivot keeps its head (P2), so the other one still waits.
+            // The part before the pivot keeps its request prefix (P2), so the other one still waits.
             next_head: next_head.filter(|_| compaction.direction == Some(PivotDirection::From)),
             restored: draft.restored.clone(),
             turn: recompaction.turn.clone(),
@@ -531,7 +532,7 @@ impl Engine {
         self.await_hooks(compaction, call);
     }
 
-    /// A compaction by hand is over, with its hooks.
+    /// Finishes a manual compaction after its hooks.
     pub(super) fn finish_compaction(&mut self) {
         if let Some(compacted) = self.compacted.take() {
             self.finish_call(CallResult::Compacted(compacted));
@@ -553,7 +554,7 @@ impl Engine {
     }
 }
 
-/// From one time to another.
+/// The milliseconds from one time to another.
 fn milliseconds(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.duration_since(from).as_millis()).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! The way of a compaction (F1): hooks, summary, what goes back, hooks, boundary, hooks. Nothing is replaced before the
-//! boundary is on disk, so it can be cancelled at any time until then.
+//! The course of a compaction (F1): hooks, summary, restored context, hooks, boundary, hooks. Nothing is replaced
+//! before the boundary is on disk, so until then it can be cancelled at any time.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -23,13 +23,13 @@ const KEEP_ALIVE: SignedDuration = SignedDuration::from_secs(30);
 /// What follows a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterCompaction {
-    /// Nothing: it was asked for by hand.
+    /// Nothing follows: the compaction was requested by hand.
     Rest,
-    /// The turn that it interrupted.
+    /// The turn that the compaction interrupted continues.
     GoOn,
 }
 
-/// Who set it off. A threshold and a request that was too long are both `auto` on disk.
+/// Who triggered the compaction. A threshold and a request that was too long are both `auto` on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompactionCause {
     Manual,
@@ -40,9 +40,9 @@ pub(super) enum CompactionCause {
 /// Who waits for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompactionTiming {
-    /// A turn, or the user.
+    /// A turn or the user waits.
     Awaited,
-    /// Nobody: the conversation goes on beside it (X5).
+    /// Nobody waits: the conversation goes on in the meantime (X5).
     Ahead,
 }
 
@@ -55,15 +55,15 @@ impl CompactionTiming {
     }
 }
 
-/// What an outcome is awaited for.
+/// The outcome that a compaction waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompactionStage {
     PreHooks,
-    /// Notes are being taken: they are waited for until then.
+    /// Notes are being taken; the compaction waits for them until this time.
     AwaitingNotes(Timestamp),
     ReadingNotes,
     Summary,
-    /// The summary was made ahead and waits for its time.
+    /// The summary was made ahead and waits until it is needed.
     Ready,
     Gathering,
     StartHooks,
@@ -71,7 +71,7 @@ pub(super) enum CompactionStage {
     PostHooks,
 }
 
-/// A compaction under way.
+/// A compaction in progress.
 #[derive(Debug)]
 pub(super) struct CompactionInProgress {
     pub(super) place: CompactionTiming,
@@ -81,24 +81,24 @@ pub(super) struct CompactionInProgress {
     pub(super) direction: Option<PivotDirection>,
     pub(super) request: CompactRequest,
     pub(super) hook_instructions: Vec<String>,
-    /// What the project's memory file says about compactions, read when this one began.
+    /// The project's compaction instructions from its memory file, read when this compaction began.
     pub(super) project_instructions: Option<String>,
     pub(super) stage: CompactionStage,
     pub(super) awaits: Option<EffectId>,
     pub(super) started: Timestamp,
-    /// Whether it was begun ahead.
+    /// Whether the compaction was begun ahead.
     pub(super) prepared: bool,
-    /// Since when the conversation waits for it.
+    /// Since when the conversation waits for the compaction.
     pub(super) awaited_since: Timestamp,
     pub(super) keep_alive: Timestamp,
-    /// Tokens in the window before, and the estimate of the view.
+    /// Tokens in the window before the compaction, and the estimate of the view.
     pub(super) used: u64,
     pub(super) before: u64,
-    /// The spans, where it folds.
+    /// The spans, if this compaction folds.
     pub(super) folding: Option<Box<super::fold::FoldInProgress>>,
     pub(super) asking: super::summarize::SummaryRequestState,
     pub(super) summary: Option<(Summary, Summarizer)>,
-    /// The provider's own, where that is the summary.
+    /// The provider's own summary, if that is used.
     pub(super) signed: Option<super::provider::SignedSummary>,
     pub(super) usage: Option<Usage>,
     pub(super) gathered: GatheredContext,
@@ -107,7 +107,7 @@ pub(super) struct CompactionInProgress {
 }
 
 impl CompactionInProgress {
-    /// The conversation waits for it from now on.
+    /// Makes the conversation wait for the compaction from now on.
     pub(super) fn take_place(&mut self, now: Timestamp) {
         self.place = CompactionTiming::Awaited;
         self.prepared = true;
@@ -115,7 +115,7 @@ impl CompactionInProgress {
         self.keep_alive = now + KEEP_ALIVE;
     }
 
-    /// Who set it off, as it is on disk.
+    /// The trigger as it is recorded on disk.
     pub(super) fn trigger(&self) -> CompactionTrigger {
         match self.cause {
             CompactionCause::Manual => self.request.trigger,
@@ -123,7 +123,7 @@ impl CompactionInProgress {
         }
     }
 
-    /// What hooks want the summary to heed.
+    /// The hooks' instructions for the summary.
     pub(super) fn hook_texts(&self) -> Vec<&str> {
         self.hook_instructions.iter().map(String::as_str).collect()
     }
@@ -138,7 +138,7 @@ impl Engine {
             return self.compact_refused(CompactFailure::SwitchedOff);
         }
         if !self.unwritten.is_empty() {
-            // It hangs on what came before: behind the boundary it would lead back past it.
+            // The unwritten lines belong to the earlier conversation: after the boundary they would lead back past it.
             return self.persist(Vec::new(), |lines| {
                 AfterPersist::Compact(lines, Box::new(request))
             });
@@ -188,14 +188,14 @@ impl Engine {
             Ok(scope) => scope,
             Err(failure) => return self.not_started(cause, failure, now),
         };
-        // Whatever is prepared is overtaken by this.
+        // This compaction supersedes any prepared one.
         self.drop_prepared();
         self.notify(Event::Phase(Some(CompactionPhase::PreCompactHooks)));
         let compaction = self.compaction(cause, way, request, (scope, direction), now);
         self.run_pre_hooks(compaction);
     }
 
-    /// The first step of every compaction.
+    /// Runs the hooks before a compaction, its first step.
     pub(super) fn run_pre_hooks(&mut self, compaction: CompactionInProgress) {
         let call = CompactionHook::PreCompact {
             trigger: compaction.trigger(),
@@ -204,7 +204,7 @@ impl Engine {
         self.await_hooks(compaction, call);
     }
 
-    /// A compaction at its beginning.
+    /// Creates a compaction at its beginning.
     pub(super) fn compaction(
         &self,
         cause: CompactionCause,
@@ -213,7 +213,7 @@ impl Engine {
         (scope, direction): (CompactionScope, Option<PivotDirection>),
         now: Timestamp,
     ) -> CompactionInProgress {
-        // What the provider counted is worth more than an estimate: the new view is judged by it.
+        // The provider's count is better than an estimate, so the new view is judged by it.
         let counted = match cause {
             CompactionCause::TooLong => self.turn.counted.unwrap_or_default(),
             _ => 0,
@@ -246,7 +246,7 @@ impl Engine {
         }
     }
 
-    /// Keeps a compaction until what it awaits comes.
+    /// Keeps a compaction until the outcome that it waits for arrives.
     pub(super) fn hold(&mut self, compaction: CompactionInProgress) {
         match compaction.place {
             CompactionTiming::Awaited => self.state = EngineState::Compacting(Box::new(compaction)),
@@ -254,7 +254,7 @@ impl Engine {
         }
     }
 
-    /// What is summed up and what is kept.
+    /// The part that is summarized and the part that is kept.
     fn scope(
         &self,
         cause: CompactionCause,
@@ -267,7 +267,7 @@ impl Engine {
         let Some(pivot) = &request.pivot else {
             let scope = CompactionScope::whole(pieces);
             self.something_new(pieces, &scope)?;
-            // Who has no room must go on with what was kept; who asks by hand loses it for nothing.
+            // If there is no room, even the kept part must be compacted; a manual compaction would lose it for nothing.
             if cause == CompactionCause::Manual && !self.has_new_conversation(pieces) {
                 return Err(CompactFailure::NothingNew);
             }
@@ -285,7 +285,8 @@ impl Engine {
         Ok((scope, Some(pivot.direction)))
     }
 
-    /// What must be on disk before the request has joined the view: it is summed up or kept with the rest.
+    /// Recomputes the scope: the lines that must be on disk before the request have joined the view, and are summarized
+    /// or kept with the rest.
     pub(super) fn rescope(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         match self.scope(compaction.cause, &self.live.pieces(), &compaction.request) {
             Ok((scope, _)) => {
@@ -293,12 +294,13 @@ impl Engine {
                 compaction.before = self.view_size();
                 self.ask_for_summary(compaction, now);
             }
-            // Results for open calls moved the cut: nothing is left on that side.
+            // Results for open calls moved the cut, so nothing is left on that side.
             Err(kind) => self.give_up(compaction, kind, sentence(kind).to_owned(), now),
         }
     }
 
-    /// Summing up nothing but the last compaction's own entries would only wear its summary down.
+    /// Checks that there is something new: summarizing only the last compaction's own entries would just degrade its
+    /// summary.
     pub(super) fn something_new(
         &self,
         pieces: &[ViewPiece],
@@ -321,7 +323,7 @@ impl Engine {
         }
     }
 
-    /// Whether anything was said besides what the last compaction itself kept.
+    /// Whether the view has any conversation besides what the last compaction itself kept.
     fn has_new_conversation(&self, pieces: &[ViewPiece]) -> bool {
         let mut entries = pieces.iter().zip(self.live.views());
         let is_kept = |entry| self.live.standing(entry) == EntryStanding::Preserved;
@@ -329,7 +331,7 @@ impl Engine {
             || entries.any(|(piece, entry)| is_conversation_entry(piece, entry) && !is_kept(entry))
     }
 
-    /// An outcome that the compaction waited for.
+    /// Continues a compaction with the outcome that it waited for.
     pub(super) fn compaction_goes_on(
         &mut self,
         mut compaction: CompactionInProgress,
@@ -357,7 +359,7 @@ impl Engine {
                 }
             }
             CompactionStage::ReadingNotes => self.notes_read(compaction, outcome, now),
-            // Nothing is awaited there.
+            // These stages wait for no outcome.
             CompactionStage::AwaitingNotes(_) | CompactionStage::Ready => self.hold(compaction),
             CompactionStage::Summary => self.summary_answered(compaction, outcome, now),
             CompactionStage::Gathering => {
@@ -381,7 +383,7 @@ impl Engine {
         }
     }
 
-    /// The summary is there: gather what goes back into the window.
+    /// Gathers the context to restore, now that the summary exists.
     pub(super) fn summary_ready(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         if compaction.place == CompactionTiming::Ahead {
             compaction.stage = CompactionStage::Ready;
@@ -414,7 +416,7 @@ impl Engine {
         self.hold(compaction);
     }
 
-    /// What the user has said against work that is put back (ruling 18).
+    /// The user's words against work that would be restored (ruling 18).
     fn cancellation_words(&self, gathered: &RestoreInput) -> CancellationWords {
         let facts = self.live.facts();
         let todos = match &gathered.todos {
@@ -471,7 +473,7 @@ impl Engine {
         });
     }
 
-    /// Hooks ran behind the compaction: what they said joins the conversation (F10), and the turn goes on.
+    /// Finishes a compaction after its hooks: their output joins the conversation (F10), and the turn goes on.
     fn finish(&mut self, cause: CompactionCause, context: &[String], now: Timestamp) {
         let after = match cause {
             CompactionCause::Manual => AfterCompaction::Rest,
@@ -496,7 +498,7 @@ impl Engine {
     }
 }
 
-/// Hooks never break a compaction (K2): whatever else comes back is silence.
+/// The output of hooks. Hooks never break a compaction (K2): any other outcome counts as no output.
 fn hooks(outcome: EffectOutcome) -> HookOutcome {
     match outcome {
         EffectOutcome::HooksRan(said) => said,
@@ -504,7 +506,7 @@ fn hooks(outcome: EffectOutcome) -> HookOutcome {
     }
 }
 
-/// Whether an entry is part of the conversation, and not what a compaction wrote.
+/// Whether an entry belongs to the conversation, and was not written by a compaction.
 fn is_conversation_entry(piece: &ViewPiece, entry: EntryView<'_>) -> bool {
     let facets = entry.facets;
     piece.part.is_sent()

@@ -1,4 +1,4 @@
-//! What an engine is told once.
+//! The engine's fixed configuration.
 
 use crate::boundary::{LineEnvelope, LineThread};
 use crate::config::{Config, SummarizerSetting};
@@ -9,23 +9,23 @@ use crate::report::OriginalsLocation;
 use crate::summary::message::CompactionMode;
 use crate::window::{QuerySource, Switches, WindowOwner, WindowStatus};
 
-/// Who writes: what every line of the session carries.
+/// The fields that every line of the session carries.
 #[derive(Debug, Clone, Default)]
 pub struct SessionIdentity {
     /// The session.
     pub session_id: String,
-    /// The folder it works in.
+    /// The working directory.
     pub cwd: String,
-    /// The version of the program that writes.
+    /// The version of the program that writes the lines.
     pub version: String,
-    /// The branch that is checked out, if it is known.
+    /// The git branch that is checked out, if it is known.
     pub git_branch: Option<String>,
-    /// For a sub-agent's conversation inside another's file: its id.
+    /// The sub-agent's id, for a sub-agent's conversation inside another's file.
     pub agent: Option<String>,
 }
 
 impl SessionIdentity {
-    /// What its lines carry.
+    /// The fields that the session's lines carry.
     pub fn envelope(&self) -> LineEnvelope<'_> {
         LineEnvelope {
             thread: self
@@ -40,30 +40,30 @@ impl SessionIdentity {
     }
 }
 
-/// What decisions depend on beside the conversation.
+/// Everything besides the conversation that decisions depend on.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
-    /// Who writes.
+    /// The identity that the lines carry.
     pub identity: SessionIdentity,
-    /// Who asks.
+    /// The query source of the conversation.
     pub source: QuerySource,
     /// Who owns the window.
     pub owner: WindowOwner,
-    /// What the user switched off.
+    /// The kinds of compaction that the user allows.
     pub switches: Switches,
-    /// The window with its thresholds; what is used of it is the engine's business.
+    /// The window with its thresholds; the engine tracks how much of it is used.
     pub window: WindowStatus,
     /// The model that requests go to.
     pub model: ModelSpec,
     /// Tools whose results may be cleared.
     pub clearable: ClearableTools,
-    /// When they are cleared, and how many stay.
+    /// When results are cleared, and how many stay.
     pub micro: MicroLimits,
-    /// Whether the provider takes cache edits by reference (N4).
+    /// Whether the provider supports cache edits by reference (N4).
     pub cache_edits: CacheEditSupport,
     /// Who clears old results when the window fills up.
     pub pressure: PressureOwner,
-    /// Who sums up (N3).
+    /// Who writes summaries (N3).
     pub summariser: SummarizerSetting,
     /// How the model is told to go on after an automatic compaction.
     pub mode: CompactionMode,
@@ -71,24 +71,25 @@ pub struct EngineConfig {
     pub transcript: Option<String>,
     /// The name of the recall tool, if the model has it.
     pub recall_tool: Option<String>,
-    /// What the project's memory file says about compactions (F4).
+    /// The project's compaction instructions from its memory file (F4).
     pub compact_instructions: Option<String>,
-    /// Whether heads of requests are part of the transcript.
+    /// Whether request prefixes are part of the transcript.
     pub heads: PrefixRecording,
-    /// Another model than the conversation's own that is asked for summaries, by plain requests (F7).
+    /// Another model that writes summaries in place of the conversation's own, by plain requests (F7).
     pub summary_model: Option<SummaryModel>,
-    /// Session notes; none if there is no place for them.
+    /// The configuration of session notes. None if there is no place for them.
     pub notes: Option<NotesConfig>,
-    /// When summaries are asked for.
+    /// When summaries are requested.
     pub preparation: SummaryTiming,
     /// How replies reach the user.
     pub delivery: ReplyDelivery,
-    /// Who has what has left the window.
+    /// Where the originals are that have left the window.
     pub originals: OriginalsLocation,
 }
 
 impl EngineConfig {
-    /// A conversation with a model under these settings, of which nothing else is known. A host sets what it knows better.
+    /// The configuration for a model and these settings, with defaults for everything else. A host overrides what it
+    /// knows better.
     pub fn new(
         identity: SessionIdentity,
         model: ModelSpec,
@@ -121,66 +122,68 @@ impl EngineConfig {
     }
 }
 
-/// How replies reach the user: what has been seen cannot be taken back (O3).
+/// How replies reach the user: a reply that the user has seen cannot be taken back (O3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyDelivery {
-    /// As they come. A reply that ran out of room stands, and the next request is made smaller first.
+    /// Replies are shown as they arrive. A reply that ran out of room stays, and the next request is made smaller
+    /// first.
     #[default]
     Streamed,
-    /// Only when they are whole. A reply that ran out of room is withheld, and the turn tried again in a smaller window.
+    /// Replies are shown only when they are complete. A reply that ran out of room is withheld, and the turn is tried
+    /// again in a smaller window.
     Whole,
 }
 
 /// Where and when notes are taken (S).
 #[derive(Debug, Clone)]
 pub struct NotesConfig {
-    /// When.
+    /// When notes are taken.
     pub settings: NotesSettings,
-    /// The file, as the model is told.
+    /// The path of the file, as the model is told.
     pub path: String,
     /// The parent's tool that edits files, if it has one.
     pub edit_tool: Option<String>,
-    /// How far they reach, where there are some.
+    /// The existing notes' progress, if there are any.
     pub reach: Option<NotesProgress>,
 }
 
-/// When a summary is asked for.
+/// When a summary is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SummaryTiming {
-    /// When the window is full: the conversation waits for it.
+    /// The summary is requested when the window is full, and the conversation waits for it.
     WhenFull,
-    /// Ahead of that, while the conversation goes on (X5).
+    /// The summary is requested before the window is full, while the conversation goes on (X5).
     #[default]
     Ahead,
 }
 
-/// Whether heads of requests are written (M7).
+/// Whether request prefixes are written (M7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefixRecording {
-    /// They are: the conversation goes on here.
+    /// Request prefixes are written: the conversation goes on here.
     Written,
-    /// They are not: it was recorded elsewhere and no turn of it is asked for here. Summaries are asked for by plain
-    /// requests.
+    /// Request prefixes are not written: the conversation was recorded elsewhere, and none of its turns is requested
+    /// here. Summaries are requested by plain requests.
     Unwritten,
-    /// They are not, and nobody knows what stood before the messages: another program recorded the conversation. What a
-    /// reply measured there includes it; the view is judged by its own estimate.
+    /// Request prefixes are not written, and are not known: another program recorded the conversation. A reply's
+    /// measurement there includes the prefix; the view is judged by its own estimate.
     Unknown,
 }
 
-/// A model for summaries alone.
+/// A model that only writes summaries.
 #[derive(Debug, Clone)]
 pub struct SummaryModel {
-    /// Its id, as requests name it.
+    /// The model's id, as requests name it.
     pub id: String,
-    /// What is known of it.
+    /// What is known about the model.
     pub spec: ModelSpec,
 }
 
 /// Whether the provider can drop results from its cache by reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheEditSupport {
-    /// It says so.
+    /// The provider supports cache edits.
     Supported,
-    /// It does not.
+    /// The provider does not support cache edits.
     Unsupported,
 }

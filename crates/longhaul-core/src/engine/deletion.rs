@@ -1,41 +1,41 @@
-//! A deletion from the provider's cache that was asked for and not answered yet (U4). What it freed is known when the reply
-//! has measured it, and is told then; the estimate only stands in where the reply says nothing.
+//! A deletion from the provider's cache that was requested and not answered yet (U4). The freed tokens are known and
+//! reported when the reply has measured them; the estimate is used only where the reply says nothing.
 
 use super::event::Event;
 use crate::message::Usage;
 use crate::micro::MicroClearingReason;
 
-/// What was asked for since the last reply, and what that one measured.
+/// The deletions requested since the last reply, and that reply's measurement.
 #[derive(Debug, Default)]
 pub(super) struct PendingDeletion {
     calls: Vec<String>,
     estimate: u64,
-    /// Tokens that the last reply says were left out.
+    /// Tokens that were left out according to the last reply.
     last: u64,
 }
 
-/// What a reply tells of deletions.
+/// What a reply says about deletions.
 #[derive(Debug)]
 pub(super) struct DeletionReport {
-    /// What was asked for since the reply before, and what it freed.
+    /// The deletions requested since the previous reply, and the tokens that they freed.
     pub(super) freed: Option<Event>,
-    /// What is in force of what was asked for.
+    /// Whether the requested deletions are in force.
     pub(super) standing: DeletionState,
 }
 
-/// Whether results are still left out.
+/// Whether results are still left out of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionState {
-    /// They are, as far as the reply says.
+    /// The results are left out, as far as the reply says.
     Holds,
-    /// The reply left nothing out of what the one before did: the cache they were deleted from is gone.
+    /// The reply left out nothing of what the previous one did: the cache they were deleted from is gone.
     Over,
-    /// The reply does not say: whether less was read from the cache must tell.
+    /// The reply does not say, so the tokens read from the cache must tell.
     Untold,
 }
 
 impl PendingDeletion {
-    /// A conversation that goes on, whose last reply left out so many tokens.
+    /// The state of a resumed conversation whose last reply left out this many tokens.
     pub(super) fn after(last: u64) -> Self {
         Self {
             last,
@@ -43,13 +43,13 @@ impl PendingDeletion {
         }
     }
 
-    /// The next request asks for these results to be deleted.
+    /// Records that the next request asks for these results to be deleted.
     pub(super) fn ask(&mut self, calls: Vec<String>, estimate: u64) {
         self.calls.extend(calls);
         self.estimate += estimate;
     }
 
-    /// A reply is there.
+    /// Takes a reply's usage.
     pub(super) fn answered(&mut self, usage: &Usage) -> DeletionReport {
         let Self {
             calls,

@@ -1,11 +1,11 @@
-//! The tools that a model discovered in the course of a conversation (R5): those that were announced without their
-//! definition and those that a search found. A compaction loses the messages that said so, so its boundary has the names.
+//! The tools that a model discovered during a conversation (R5): those that were announced without their definition and
+//! those that a search found. A compaction loses the messages that said so, so its boundary records the names.
 
 use crate::hash::Set;
 use crate::json::{JsonCursor, ObjectReader};
 use crate::message::{BlockKind, EntryKind, EntryView, Subtype};
 
-/// Follows a conversation and knows the names.
+/// Follows a conversation and collects the names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DiscoveredTools {
     names: Vec<String>,
@@ -57,7 +57,7 @@ impl DiscoveredTools {
         }
     }
 
-    /// The references in a result, however deep they stand.
+    /// Collects the references in a result, at any depth.
     fn referred(&mut self, raw: &[u8]) {
         match raw.first() {
             Some(b'{') => {
@@ -75,7 +75,7 @@ impl DiscoveredTools {
                 }
             }
             Some(b'[') => {
-                // The line was scanned: it is valid.
+                // The line was scanned, so it is valid.
                 let _ = JsonCursor::new(raw).array(|cursor| {
                     self.referred(cursor.raw()?);
                     Ok(())

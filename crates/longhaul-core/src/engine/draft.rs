@@ -1,5 +1,5 @@
-//! The new view as it would be (F9, F10, Y1): put together and weighed before anything is written. Which one is taken is
-//! decided in `best_draft.rs`.
+//! A draft of the new view (F9, F10, Y1): it is put together and weighed before anything is written. `best_draft.rs`
+//! decides which draft is used.
 
 use serde_json::Value;
 
@@ -20,33 +20,33 @@ use crate::tokens::{
     ContentClass, EntryStanding, Estimate, Estimator, RoughEstimator, TokenLedger,
 };
 
-/// Tokens that joining the parts of a message may take beyond their sum.
+/// Tokens that joining the parts of a message may add to their sum.
 pub(super) const JOINTS: u64 = 4;
 
-/// How much of what the user said is to be in the new view.
+/// How many of the user's words go into the new view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UserWordsLimit {
-    /// As much as the budget allows.
+    /// As many words as the budget allows.
     Budget(FactsBudget),
-    /// What fits into so many tokens: rules first, then the newest.
+    /// As many words as fit into this many tokens: rules first, then the newest.
     Within(u64),
 }
 
-/// Whether what the user said was cut because the window has no room for it.
+/// Whether the user's words were cut because the window has no room for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UserWordsState {
-    /// All is there that the budget allows.
+    /// All words that the budget allows are in the view.
     Kept,
-    /// What fits is there.
+    /// Only the words that fit are in the view.
     Cut,
 }
 
-/// Who wrote a summary, and what it says.
+/// A summary and its author.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenSummary {
     pub(super) summary: Summary,
     pub(super) by: Summarizer,
-    /// The provider's own block, if the summary is that.
+    /// The provider's own block, if that is the summary.
     pub(super) signed: Option<SignedSummary>,
 }
 
@@ -55,23 +55,23 @@ pub(super) struct WrittenSummary {
 pub(super) struct ViewDraft {
     pub(super) summary: Summary,
     pub(super) by: Summarizer,
-    /// The provider's own summary, where it is the summary.
+    /// The provider's own summary, if that is used.
     pub(super) signed: Option<SignedSummary>,
     /// The text of the summary message.
     pub(super) message: String,
-    /// What follows it.
+    /// The attachments that follow the summary message.
     pub(super) attachments: Vec<Value>,
     pub(super) restored: Vec<std::path::PathBuf>,
     pub(super) report: LossReport,
     pub(super) words: UserWordsState,
     /// The padded estimate of the new view.
     pub(super) after: u64,
-    /// The same with what stands before the messages, as the provider is likely to count it.
+    /// The expected count of the new view, including the request prefix.
     pub(super) with_head: u64,
 }
 
 impl Engine {
-    /// A view with so much in it.
+    /// Drafts a view with this much in it.
     pub(super) fn draft(
         &self,
         compaction: &CompactionInProgress,
@@ -166,8 +166,8 @@ impl Engine {
         }
     }
 
-    /// What a summary left out, within a budget. It shortens messages; before it leaves any out it grows, as far as there is
-    /// room.
+    /// Finds what a summary left out, within a budget. The budget first shortens messages; before it leaves any out, it
+    /// grows as far as there is room.
     fn audited(&self, seen: AuditInput<'_>, budget: FactsBudget, room: u64) -> AuditedSummary {
         let facts = self.live.facts();
         let mut budget = budget;
@@ -206,7 +206,7 @@ impl Engine {
         .text()
     }
 
-    /// Texts that stay in view beside the summary: what the user says in the kept part, and what is put back.
+    /// Texts that stay in view besides the summary: the user's words in the kept part, and the restored context.
     fn texts_beside(
         &self,
         compaction: &CompactionInProgress,
@@ -228,7 +228,7 @@ impl Engine {
         texts
     }
 
-    /// Tool results that leave the view.
+    /// The number of tool results that leave the view.
     fn results_in(&self, compaction: &CompactionInProgress) -> u64 {
         let gone = self.live.entries()[compaction.scope.summarised.clone()].iter();
         let blocks = gone.flat_map(|kept| &kept.entry.facets().blocks);
@@ -238,7 +238,7 @@ impl Engine {
     }
 }
 
-/// The estimate of what is kept, as it will count: without what is not sent, and without what was cleared.
+/// The estimate of the kept part as it will count: without entries that are not sent, and without cleared results.
 pub(super) fn kept_weight(kept: &[super::live::LiveEntry]) -> Estimate {
     let mut ledger = TokenLedger::new();
     for kept in kept {

@@ -1,41 +1,41 @@
-//! How much is put into a new view: from everything to hardly anything, but for the user's words, which leave last.
+//! How much goes into a new view: from everything to hardly anything, except for the user's words, which are cut last.
 
 use super::draft::UserWordsState;
 use super::event::Summarizer;
 
-/// How much of what is not the user's is put into the new view.
+/// How much goes into the new view besides the user's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DraftLevel {
     pub(super) back: RestoreChoice,
     pub(super) length: SummaryLength,
 }
 
-/// What was gathered.
+/// Whether the gathered context is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RestoreChoice {
-    /// It goes back into view: files, skills and the like.
+    /// Files, skills and the like are restored.
     Put,
-    /// It does not.
+    /// Nothing is restored.
     Left,
 }
 
-/// How long the summary is.
+/// The length of the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SummaryLength {
-    /// As it was given.
+    /// The summary stays as it is.
     Given,
-    /// At most so many tokens, scaled with the window.
+    /// The summary has at most this many tokens, scaled with the window.
     AtMost(u64),
-    /// At most so many tokens.
+    /// The summary has at most this many tokens, not scaled.
     Exactly(u64),
 }
 
-/// Tokens for a shorter summary, for a short one, and for hardly any.
+/// Tokens for a shorter summary, a short one, and a minimal one.
 const SHORTER: u64 = 4_000;
 pub(super) const SHORT: u64 = 2_000;
 pub(super) const LEAST: u64 = 300;
 
-/// From everything to hardly anything.
+/// The levels, from everything to hardly anything.
 pub(super) const LADDER: [DraftLevel; 6] = [
     DraftLevel::new(RestoreChoice::Put, SummaryLength::Given),
     DraftLevel::new(RestoreChoice::Put, SummaryLength::AtMost(SHORTER)),
@@ -52,13 +52,13 @@ impl DraftLevel {
         Self { back, length }
     }
 
-    /// Nothing is put back, and the summary has a length.
+    /// The level that restores nothing and limits the summary.
     pub(super) const fn of_length(length: SummaryLength) -> Self {
         Self::new(RestoreChoice::Left, length)
     }
 
-    /// Whether a summary of this origin may be treated so. What a model was paid for is condensed only when nothing is put
-    /// back any more; notes (S6) and what a person approved never.
+    /// Whether this level may be used for a summary of this author. A model's summary was paid for, so it is condensed
+    /// only when nothing is restored any more; notes (S6) and approved summaries are never condensed.
     pub(super) fn suits(self, by: Summarizer) -> bool {
         match (self.length, by) {
             (SummaryLength::Given, _) | (_, Summarizer::Local) => true,
@@ -67,7 +67,7 @@ impl DraftLevel {
         }
     }
 
-    /// For the loss report; `shortened` is who wrote the summary, if it is shorter than they made it.
+    /// The note for the loss report; `shortened` is the summary's author, if the summary was shortened.
     pub(super) fn note(
         self,
         shortened: Option<Summarizer>,

@@ -1,4 +1,5 @@
-//! What the engine asks the shell to do. Every effect has an id; its outcome comes back under that id, in any order.
+//! The effects that the engine asks the caller to perform. Every effect has an id; its outcome comes back under that
+//! id, in any order.
 
 use std::path::PathBuf;
 
@@ -13,139 +14,141 @@ use crate::prompt::ConversationFork;
 use crate::rehydrate::ReadFile;
 use crate::window::QuerySource;
 
-/// Names an effect whose outcome is awaited.
+/// Identifies an effect whose outcome is awaited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EffectId(pub u64);
 
-/// Something to be done.
+/// Something for the caller to do.
 #[derive(Debug)]
 pub enum Effect {
-    /// Append these lines to the transcript, in this order and as one unit, and say when they are safe on disk.
+    /// Append these lines to the transcript, in this order and as one unit, and report when they are safe on disk.
     Persist {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The lines, without line ends.
         lines: Vec<Bytes>,
     },
-    /// Put these into the archive, and say when they are safe (X2). They are about to leave the window.
+    /// Put these entries into the archive, and report when they are safe (X2). They are about to leave the window.
     Archive {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
-        /// The entries that hold them, and those with the calls they answer.
+        /// The entries with the results, and those with the calls they answer.
         entries: Vec<Entry>,
-        /// For a clearing: the results that go; none: the entries go whole.
+        /// For a clearing: the results that go. None if whole entries go.
         results: Option<Vec<String>>,
     },
     /// Ask the model for the conversation's next turn.
     Send {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The request.
         request: ModelRequest,
     },
     /// Ask a model for a summary.
     Summarize {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The request.
         request: ModelRequest,
-        /// Whether a turn waits for it.
+        /// Whether a turn waits for the summary.
         urgency: Urgency,
     },
-    /// Have the session's notes brought up to date by a forked agent, in the background (S3).
+    /// Have a forked agent update the session's notes in the background (S3).
     TakeNotes {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
-        /// What is needed for it.
+        /// The details of the run.
         run: Box<NotesRun>,
     },
-    /// Read the session's notes and how far they reach.
+    /// Read the session's notes and their progress.
     ReadNotes {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
     },
-    /// Gather what goes back into the window after a compaction (R), and the head that requests shall have from then on.
+    /// Gather the context to restore after a compaction (R), and the request prefix for the requests from then on.
     Gather {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The files to read again, the newest first.
         files: Vec<ReadFile>,
-        /// The plan file, memory files and the like must not be among them; the host may know better paths of these.
+        /// The files that the kept part read, which must not be restored. Neither must the plan file, memory files and
+        /// the like; the host may know better paths for these.
         kept: Vec<PathBuf>,
     },
     /// Run the hooks for an event of a compaction.
     RunHooks {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
-        /// Which.
+        /// The hooks to run.
         call: CompactionHook,
-        /// Whether a turn waits for it.
+        /// Whether a turn waits for the hooks.
         urgency: Urgency,
     },
     /// Stop working on this effect. Its outcome is no longer awaited.
     Cancel {
-        /// The effect.
+        /// The effect to cancel.
         id: EffectId,
     },
-    /// Tell whoever wants to know.
+    /// Report an event to the host.
     Notify(Event),
-    /// The host's call is over: this is what it came to.
+    /// The host's call is over, with this result.
     Finish(CallResult),
 }
 
-/// Whether somebody waits for an effect.
+/// Whether anyone waits for an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
-    /// A turn or a compaction does.
+    /// A turn or a compaction waits.
     Awaited,
-    /// Nobody does: it is performed beside whatever else goes on, and the conversation goes on meanwhile.
+    /// Nobody waits: the effect is performed in the background while the conversation goes on.
     Background,
 }
 
-/// One run of the agent that takes notes. The shell reads the file, asks with [`Prompt`](crate::notes::Prompt), judges
-/// calls with [`Guard`](crate::notes::Guard), writes the file and then `reach`.
+/// One run of the agent that takes notes. The caller reads the file, asks with
+/// [`NotesPrompt`](crate::notes::NotesPrompt), judges calls with [`NotesGuard`](crate::notes::NotesGuard), writes the
+/// file and then `reach`.
 #[derive(Debug, Clone)]
 pub struct NotesRun {
-    /// The conversation to ask behind.
+    /// The conversation after which the agent asks.
     pub fork: ConversationFork,
-    /// Beta features to ask for.
+    /// The beta features of the request.
     pub betas: Vec<String>,
-    /// The parent's tool that edits files; none: the model answers with the sections that change.
+    /// The parent's tool that edits files. None if the model answers with the changed sections.
     pub edit_tool: Option<String>,
     /// How large the notes may be.
     pub caps: NotesCaps,
-    /// How far they reach when this run is done.
+    /// The progress of the notes when this run is done.
     pub reach: NotesProgress,
 }
 
 /// A request to a model.
 #[derive(Debug, Clone)]
 pub struct ModelRequest {
-    /// Who asks.
+    /// The query source of the request.
     pub source: QuerySource,
     /// The body, in slices.
     pub body: Vec<Bytes>,
-    /// Beta features to ask for.
+    /// The beta features of the request.
     pub betas: Vec<String>,
-    /// Whether somebody waits for the answer: what the user stops is what the user waits for.
+    /// Whether anyone waits for the answer: the user can stop only what they wait for.
     pub urgency: Urgency,
 }
 
 /// Hooks that a compaction runs (K1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompactionHook {
-    /// Before it: may add instructions or block.
+    /// Hooks before a compaction: they may add instructions or block it.
     PreCompact {
-        /// Who set it off.
+        /// Who triggered the compaction.
         trigger: CompactionTrigger,
-        /// What the user asked for.
+        /// The user's instructions.
         instructions: Option<String>,
     },
-    /// A session starts anew behind a summary.
+    /// Hooks for a session that starts again after a summary.
     SessionStart,
-    /// After it.
+    /// Hooks after a compaction.
     PostCompact {
-        /// Who set it off.
+        /// Who triggered the compaction.
         trigger: CompactionTrigger,
         /// The summary.
         summary: String,

@@ -1,4 +1,4 @@
-//! What the engine tells (E1). Events are data: a screen shows them, a log keeps them, metrics count them.
+//! The events that the engine reports (E1). Events are data: a screen shows them, a log keeps them, metrics count them.
 
 use serde::Serialize;
 
@@ -17,149 +17,149 @@ use crate::report::LossReport;
 /// Something that happened.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// What is going on; none: nothing any more (F8).
+    /// The current phase of a compaction. None if it is over (F8).
     Phase(Option<CompactionPhase>),
-    /// A compaction is still going on: repeated every 30 seconds.
+    /// A compaction is still running; this is repeated every 30 seconds.
     StillCompacting {
-        /// For how many seconds.
+        /// The number of seconds so far.
         seconds: u64,
     },
     /// The model answered, and the reply is on disk.
     Replied {
-        /// The uuid of its entry.
+        /// The uuid of the reply's entry.
         uuid: String,
-        /// What it measured.
+        /// The usage of the reply.
         usage: Usage,
         /// What it cost, where prices are known.
         cost: Option<Usd>,
     },
     /// A reply ran out of room and was withheld: the conversation is smaller now, and the turn is tried again (O3).
     Withheld {
-        /// What it measured: it is billed.
+        /// The usage of the reply, which is billed.
         usage: Usage,
         /// What it cost, where prices are known.
         cost: Option<Usd>,
     },
     /// The turn failed; the conversation is as it was.
     TurnFailed {
-        /// For people.
+        /// The message for people.
         message: String,
     },
     /// Input is refused (O5).
     Refused {
-        /// For people, with what to do.
+        /// The message for people, with what to do.
         message: String,
     },
     /// Results were cleared.
     MicroCompacted {
-        /// Why.
+        /// Why the results were cleared.
         reason: MicroClearingReason,
-        /// How many.
+        /// The number of cleared results.
         results: usize,
         /// Tokens saved.
         saved: u64,
-        /// The calls whose results they were.
+        /// The calls whose results were cleared.
         calls: Vec<String>,
     },
-    /// The provider cleared by itself what was asked of it (U7): otherwise or more than for the reply before. What the
-    /// reply measured is what was left.
+    /// The provider cleared results by itself, as requested (U7), and not the same ones as for the previous reply. The
+    /// reply's usage measures what was left.
     NativeCleared {
-        /// Results cleared.
+        /// The number of cleared results.
         tool_uses: u64,
         /// Turns whose thinking was cleared.
         thinking_turns: u64,
-        /// Tokens of input that were saved.
+        /// Input tokens that were saved.
         tokens: u64,
     },
     /// The conversation was compacted.
     Compacted(Box<CompactionSuccess>),
-    /// A file that the model had read was put back into the window, or was not.
+    /// A file that the model had read was restored, or could not be.
     FileRestore {
         /// The file.
         path: String,
-        /// Why it was not.
+        /// Why the file could not be restored.
         failed: Option<String>,
     },
     /// A compaction failed; nothing was replaced.
     CompactFailed {
-        /// What kind of failure.
+        /// The kind of failure.
         kind: CompactFailure,
-        /// For people.
+        /// The message for people.
         message: String,
     },
-    /// A summary is there and waits for approval (Y6); nothing was replaced.
+    /// A summary is ready and waits for approval (Y6); nothing was replaced.
     Preview(Box<PreviewedSummary>),
-    /// The request to summarise was too long and is tried again with less.
+    /// The request for a summary was too long and is tried again with less.
     TooLongRetry {
-        /// Which attempt.
+        /// The number of the attempt.
         attempt: u32,
-        /// Rounds left out of it.
+        /// Rounds left out of the request.
         rounds: usize,
     },
-    /// The model's summary was cut off at the limit on its output, however it was asked: extracts stand for the sections
-    /// that it lacks.
+    /// The model's summary was cut off at its output limit, in every way it was requested: extracts replace the missing
+    /// sections.
     SummaryCutOff,
-    /// Even after the compaction the threshold is reached (F10).
+    /// The threshold is reached even after the compaction (F10).
     ThresholdExceededAfter {
         /// Tokens in the window.
         tokens: u64,
         /// The threshold.
         threshold: u64,
     },
-    /// Notes were taken, or were not.
+    /// A run of the notes agent ended, with or without success.
     NotesTaken(Box<NotesEvent>),
-    /// Notes cannot stand for the conversation: it is summed up another way (S6).
+    /// Notes cannot replace the conversation: it is summarized another way (S6).
     NotesNotUsed {
-        /// Why.
+        /// Why the notes are not used.
         reason: notes::NotesSkipReason,
     },
-    /// The host wants requests to begin otherwise than they did: another system prompt, other tools or settings.
+    /// The host wants another request prefix: another system prompt, other tools or settings.
     PrefixChanged {
         /// What is different.
         what: PrefixReason,
-        /// From when on that holds.
+        /// When the change takes effect.
         from: PrefixChangeTime,
     },
-    /// A summary is prepared while the conversation goes on (X5).
+    /// A summary is being prepared while the conversation goes on (X5).
     Ahead(PreparationEvent),
     /// The cache broke, or was not read as it should have been.
     CacheBreak(Box<CacheFinding>),
     /// Automatic compaction failed too often and will not ask a model again in this session.
     BreakerTripped,
-    /// A hook that ran around a compaction has something to say to the user (K1).
+    /// A hook of a compaction has a message for the user (K1).
     HookMessage {
         /// The hook's event: `PreCompact`, `SessionStart` or `PostCompact`.
         event: &'static str,
-        /// Its words, or what went wrong with it.
+        /// The hook's message, or what went wrong with it.
         text: String,
     },
     /// Lines could not be written; nothing is sent until they are.
     NotPersisted {
-        /// For people.
+        /// The message for people.
         message: String,
     },
 }
 
-/// Notes that were taken.
+/// A run of the notes agent.
 #[derive(Debug, Clone)]
 pub struct NotesEvent {
-    /// What came of it.
+    /// The outcome of the run.
     pub taken: NotesRunOutcome,
-    /// What it cost.
+    /// What the run cost.
     pub cost: Option<Usd>,
-    /// How long it took.
+    /// How long the run took.
     pub milliseconds: u64,
 }
 
-/// How a summary fares that is prepared ahead.
+/// The progress of a summary that is prepared ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreparationEvent {
-    /// It is being written.
+    /// The summary is being written.
     Begun,
-    /// It is there and waits for its time.
+    /// The summary is ready and waits until it is needed.
     Ready,
-    /// It is no longer of use: the conversation was changed before it, or has outgrown it.
+    /// The summary is no longer usable: the conversation before it was changed, or has outgrown it.
     Dropped,
 }
 
@@ -167,25 +167,25 @@ pub enum PreparationEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionPhase {
-    /// Hooks run before it.
+    /// The hooks before the compaction run.
     PreCompactHooks,
     /// A model writes the summary.
     Compacting,
-    /// Files and the rest are gathered, hooks run behind it.
+    /// Files and other context are gathered, and the hooks after the compaction run.
     SessionStartHooks,
 }
 
-/// Who summed up.
+/// Who wrote a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Summarizer {
-    /// The conversation's own model, behind its own cache.
+    /// The conversation's own model, using its cache.
     Fork,
-    /// A plain request.
+    /// A model, by a plain request.
     Plain,
-    /// No model.
+    /// No model: extracts.
     Local,
-    /// The user approved a summary.
+    /// The user, who approved it.
     Approved,
     /// The provider, by its own compaction (N3).
     Provider,
@@ -195,60 +195,60 @@ pub enum Summarizer {
     Fold,
 }
 
-/// From when on requests begin otherwise.
+/// When a changed request prefix takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefixChangeTime {
-    /// From the next request on. The provider's cache does not hold it.
+    /// It takes effect with the next request. The provider's cache does not hold it.
     NextRequest,
-    /// From the next compaction on, when the cache breaks anyway.
+    /// It takes effect with the next compaction, when the cache breaks anyway.
     NextCompaction,
 }
 
 /// A compaction that succeeded.
 #[derive(Debug, Clone)]
 pub struct CompactionSuccess {
-    /// Who set it off.
+    /// Who triggered the compaction.
     pub trigger: CompactionTrigger,
-    /// Who summed up.
+    /// Who wrote the summary.
     pub by: Summarizer,
-    /// What the window held before it, as the boundary's `preTokens` says: measured where it could be.
+    /// Tokens in the window before the compaction, as in the boundary's `preTokens`: measured where possible.
     pub pre_tokens: u64,
-    /// Tokens before and after, by estimate of the view.
+    /// Estimated tokens of the view before the compaction.
     pub before: u64,
-    /// See `before`.
+    /// Estimated tokens of the view after the compaction.
     pub after: u64,
-    /// What the summary's requests measured, all of them together.
+    /// The total usage of the summary's requests.
     pub usage: Option<Usage>,
-    /// What they cost.
+    /// What the summary's requests cost.
     pub cost: Option<Usd>,
-    /// How long it took, from the first request for the summary on.
+    /// How long the compaction took, from the first request for the summary on.
     pub milliseconds: u64,
-    /// How long the conversation waited for it.
+    /// How long the conversation waited for the compaction.
     pub waited: u64,
-    /// How it relates to the one before.
+    /// How the compaction relates to the one before.
     pub recompaction: Recompaction,
-    /// What was lost.
+    /// The loss report.
     pub report: LossReport,
     /// The boundary's uuid.
     pub boundary: String,
-    /// What the host resets on its side (C1).
+    /// The state that the host resets on its side (C1).
     pub reset: HostReset,
 }
 
-/// A summary for the user to look at.
+/// A summary for the user to review.
 #[derive(Debug, Clone)]
 pub struct PreviewedSummary {
-    /// The summary, without what the engine adds.
+    /// The summary, without the engine's additions.
     pub summary: String,
-    /// The whole message as it would stand in the conversation.
+    /// The whole message as it would appear in the conversation.
     pub message: String,
-    /// Tokens before and after.
+    /// Tokens before the compaction.
     pub before: u64,
-    /// See `before`.
+    /// Tokens after the compaction.
     pub after: u64,
-    /// What would be lost.
+    /// The loss report.
     pub report: LossReport,
-    /// Who summed up.
+    /// Who wrote the summary.
     pub by: Summarizer,
     /// What the summary's requests cost.
     pub cost: Option<Usd>,
@@ -258,30 +258,30 @@ pub struct PreviewedSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactFailure {
-    /// There is nothing in the conversation.
+    /// The conversation is empty.
     Empty,
-    /// Nothing came since the last one.
+    /// Nothing was added since the last compaction.
     NothingNew,
     /// The pivot is not in the conversation, or there is nothing on that side of it.
     NoPivot,
-    /// A hook said no.
+    /// A hook blocked the compaction.
     Blocked,
-    /// The user stopped it.
+    /// The user stopped the compaction.
     Cancelled,
     /// Compaction is switched off.
     SwitchedOff,
-    /// The reply held no summary.
+    /// The reply contained no summary.
     NoSummary,
-    /// The model refused.
+    /// The model declined.
     Refused,
     /// The provider failed.
     ApiError,
-    /// Even the shortest request was too long.
+    /// Even the shortest request for a summary was too long.
     PromptTooLong,
-    /// It would not have made the conversation smaller.
+    /// The compaction would not have made the conversation smaller.
     WouldNotShrink,
-    /// It could not be written.
+    /// The compaction could not be written.
     NotPersisted,
-    /// Something else is still under way.
+    /// Something else is still in progress.
     UnderWay,
 }

@@ -1,8 +1,8 @@
-//! Collapse mode in a conversation's life (O6): the oldest spans are folded beside it, the folds put in place between
-//! turns from 90 % of the window on, and waited for from 95 %.
+//! Collapse mode in the engine (O6): the oldest spans are folded in the background, the folds are committed between
+//! turns from 90 % of the window on, and turns wait for them from 95 % on.
 //!
-//! A fold is a compaction up to a cut whose summary is made of folds. What is folded, asked and read is in `collapse/`;
-//! how it goes on beside the conversation is in `ahead.rs`.
+//! A fold is a compaction up to a cut whose summary consists of folds. `collapse/` chooses the spans and has the prompt
+//! and the parser; `preparation.rs` runs it in the background.
 
 use jiff::Timestamp;
 
@@ -20,20 +20,20 @@ use crate::plan::{Breaker, SummaryWay};
 use crate::summary::{CompactionScope, PivotDirection, Summary, SummaryFailure};
 use crate::window::{SwitchVerdict, SwitchableAction, WindowOwner};
 
-/// What is being folded.
+/// The spans that are being folded.
 #[derive(Debug)]
 pub(super) struct FoldInProgress {
     chosen: ChosenSpans,
     spans: Vec<FoldSpan>,
-    /// What was folded before.
+    /// The earlier folds.
     folds: Folds,
     earlier: EarlierFolds,
-    /// All folds, once the new ones are there.
+    /// All folds, once the new ones exist.
     pub(super) made: Option<Folds>,
 }
 
 impl Engine {
-    /// Whether this conversation's window is kept by folding.
+    /// Whether this conversation uses folding.
     pub(super) fn folds(&self) -> bool {
         self.config.owner == WindowOwner::Collapse
             && self.config.switches.decide(SwitchableAction::Collapse) == SwitchVerdict::Allowed
@@ -43,7 +43,7 @@ impl Engine {
         FoldLimits::of(&self.config.window)
     }
 
-    /// Before a request: puts folds in place that are due. Gives whether the turn waits for something.
+    /// Commits folds that are due before a request. Returns whether the turn waits for something.
     pub(super) fn fold_if_due(&mut self, now: Timestamp) -> bool {
         let (limits, used) = (self.fold_limits(), self.used());
         if self.turn.tried || used < limits.commit_at {
@@ -57,7 +57,7 @@ impl Engine {
             PreparationState::Nothing => {
                 let worth = if must_wait { 1 } else { self.worth_folding() };
                 let Some(mut compaction) = self.folding(worth, now) else {
-                    // Nothing may be folded. If the provider finds the request too long, all is summed up (O3).
+                    // Nothing may be folded. If the provider finds the request too long, everything is summarized (O3).
                     return false;
                 };
                 let goes_on = !must_wait && self.may_prepare();
@@ -74,13 +74,13 @@ impl Engine {
         true
     }
 
-    /// What folding must free to be worth a new beginning of the cache, while there is room.
+    /// The tokens that folding must free to be worth a cache miss, while there is room.
     pub(super) fn worth_folding(&self) -> u64 {
         self.config.window.effective / 10
     }
 
-    /// A compaction that folds the oldest spans, at its beginning. None if nothing may be folded, or it would free less than
-    /// it must.
+    /// Creates a compaction that folds the oldest spans. Returns none if nothing may be folded, or if it would free
+    /// less than it must.
     pub(super) fn folding(&self, must_free: u64, now: Timestamp) -> Option<CompactionInProgress> {
         let limits = self.fold_limits();
         let pieces = self.live.pieces();
@@ -121,8 +121,8 @@ impl Engine {
         Some(compaction)
     }
 
-    /// How much will be in the window when the folds are put in place. The new view is judged by its estimate, so where that
-    /// is larger than what was measured, it counts.
+    /// The expected tokens in the window when the folds are committed. The new view is judged by its estimate, so the
+    /// estimate counts where it is larger than the measurement.
     fn when_due(&self, limits: &FoldLimits) -> u64 {
         let used = self.used();
         let whole = self.live.ledger().whole() + prefix_weight(&self.head);
@@ -137,14 +137,14 @@ impl Engine {
         entries.map(|kept| kept.entry.view())
     }
 
-    /// What was folded before; a summary of another kind is the first fold.
+    /// The earlier folds; a summary of another kind is the first fold.
     fn earlier_folds(&self, first: usize) -> Folds {
         let views: Vec<EntryView<'_>> = self.views_in(&(0..first)).collect();
         let on_boundary = views
             .iter()
             .rev()
             .find_map(|view| Folds::from_boundary(*view));
-        // A summary that the provider signed stands before the message that goes with it.
+        // A summary that the provider signed comes before the message that belongs to it.
         let folds = on_boundary.or_else(|| {
             let mut oldest = views.iter();
             oldest.find_map(|view| Folds::from_summary(*view))
@@ -152,7 +152,7 @@ impl Engine {
         folds.unwrap_or_default()
     }
 
-    /// What the model is asked. `kept` is how the first message begins that stays, where the model is shown it.
+    /// The prompt for the model. `kept` is how the first kept message begins, where the model is shown it.
     pub(super) fn fold_prompt(
         &self,
         compaction: &CompactionInProgress,
@@ -169,7 +169,7 @@ impl Engine {
         })
     }
 
-    /// Reads what the model answered.
+    /// Reads the model's answer.
     pub(super) fn folded(
         &self,
         folding: &mut FoldInProgress,
@@ -185,7 +185,7 @@ impl Engine {
         Ok((summary, Summarizer::Fold))
     }
 
-    /// Folds without a model.
+    /// Folds the spans without a model.
     pub(super) fn fold_locally(&self, folding: &mut FoldInProgress) -> Option<Summary> {
         let limits = self.fold_limits();
         let spans = folding.chosen.spans.iter();

@@ -1,20 +1,20 @@
-//! How fast the window fills and how long a summary takes: from both follows how far ahead of the threshold a summary must
-//! be asked for, so that it is there when it is needed (X5).
+//! Tracks how fast the window fills and how long a summary takes. Both determine how far ahead of the threshold a
+//! summary must be requested, so that it is ready when it is needed (X5).
 
 use std::collections::VecDeque;
 
 use jiff::Timestamp;
 
-/// Turns that are looked back upon.
+/// The number of turns that are remembered.
 const TURNS: usize = 8;
-/// What a summary takes, in milliseconds, before one was made.
+/// The assumed duration of a summary, in milliseconds, before one was made.
 const A_SUMMARY: u64 = 45_000;
-/// A turn counts as no longer than this, in milliseconds: while the user rests, nothing grows.
+/// The longest duration that counts for a turn, in milliseconds: while the user is idle, nothing grows.
 const LONGEST_TURN: u64 = 30_000;
-/// And as no shorter than this.
+/// The shortest duration that counts for a turn, in milliseconds.
 const SHORTEST_TURN: u64 = 500;
 
-/// Follows a session.
+/// Tracks the growth of a session's window.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WindowGrowth {
     last: Option<(u64, Timestamp)>,
@@ -24,7 +24,7 @@ pub(crate) struct WindowGrowth {
 }
 
 impl WindowGrowth {
-    /// A reply is there, with so many tokens in the window.
+    /// Takes a reply after which the window holds this many tokens.
     pub(crate) fn replied(&mut self, used: u64, now: Timestamp) {
         if let Some((before, since)) = self.last.replace((used, now)) {
             let took = now.duration_since(since).as_millis();
@@ -37,12 +37,12 @@ impl WindowGrowth {
         }
     }
 
-    /// The window was made smaller.
+    /// Notes that the window was made smaller.
     pub(crate) fn shrunk(&mut self) {
         self.last = None;
     }
 
-    /// A summary took so many milliseconds.
+    /// Notes how many milliseconds a summary took.
     pub(crate) fn summary_took(&mut self, milliseconds: u64) {
         self.summary = Some(milliseconds);
     }
@@ -57,7 +57,8 @@ impl WindowGrowth {
         let pace = (took / count).max(1);
         let typical = self.typical();
         let turns = self.summary.unwrap_or(A_SUMMARY).div_ceil(pace);
-        // Two more, as large as the largest: turns vary, and the one that reaches the threshold is judged before its request.
+        // Two more turns, as large as the largest: turns vary, and the turn that reaches the threshold is judged before
+        // its request.
         typical
             .saturating_mul(turns)
             .saturating_add(largest.saturating_mul(2))

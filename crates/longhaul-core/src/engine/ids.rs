@@ -1,10 +1,11 @@
-//! Ids for the entries that are born here. No randomness: the seed comes from outside, so a replay gives the same ids.
+//! Ids for the entries that are created here. There is no randomness: the seed comes from outside, so a replay gives
+//! the same ids.
 
 use std::fmt::Write;
 
 use crate::xxh3::xxh3_128_with_seed;
 
-/// Gives one uuid after the other (version 8: made by a rule of our own).
+/// Generates a sequence of uuids (version 8: made by our own rule).
 #[derive(Debug, Clone)]
 pub struct UuidSequence {
     seed: [u8; 16],
@@ -12,7 +13,7 @@ pub struct UuidSequence {
 }
 
 impl UuidSequence {
-    /// Ids from a seed that no other session has.
+    /// Starts a sequence from a seed that no other session has.
     pub fn new(seed: u128) -> Self {
         Self {
             seed: seed.to_le_bytes(),

@@ -1,4 +1,4 @@
-//! What the engine is told. A log of inputs is a replay: the same inputs give the same effects.
+//! The inputs of the engine. A log of inputs is a replay: the same inputs give the same effects.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::prompt::RequestPrefix;
 use crate::rehydrate::RestoreInput;
 use crate::summary::{PivotDirection, SummaryReplyText, SummaryStop};
 
-/// Something happened.
+/// Something that happened.
 #[derive(Debug)]
 pub enum EngineInput {
     /// The host adds to the conversation.
@@ -23,35 +23,36 @@ pub enum EngineInput {
     Turn,
     /// The user wants the conversation compacted.
     Compact(CompactRequest),
-    /// The host wants another head from the next request on: other tools, another system prompt.
+    /// The host wants another request prefix from the next request on: other tools, another system prompt.
     Head(Box<RequestPrefix>),
-    /// A mode of the host is this from the next request on (D1): fast, auto, overage. The cache watch names it if it flips
-    /// and the cache breaks.
+    /// A mode of the host has this value from the next request on (D1): fast, auto, overage. The cache-break detector
+    /// names it if it changes and the cache breaks.
     Mode {
-        /// Its name.
+        /// The name of the mode.
         name: String,
-        /// Its value; none: the host no longer has such a mode.
+        /// The value of the mode. None if the host no longer has it.
         value: Option<String>,
     },
     /// An effect is done.
     Done {
-        /// Which.
+        /// The effect that is done.
         id: EffectId,
-        /// How it went.
+        /// The outcome of the effect.
         outcome: EffectOutcome,
     },
-    /// The user wants whatever is going on to stop.
+    /// The user wants to stop whatever is in progress.
     Cancel,
-    /// The time that [`Engine::deadline`](super::Engine::deadline) gave is reached.
+    /// The time of [`Engine::deadline`](super::Engine::deadline) is reached.
     Wake,
 }
 
-/// A compaction that is asked for.
+/// A request for a compaction.
 #[derive(Debug, Clone, Default)]
 pub struct CompactRequest {
-    /// Who wants it: the user, or a host that decides by itself when. The model is told to go on only then.
+    /// Who requests it: the user, or a host that decides on its own. The model is told to continue only in the latter
+    /// case.
     pub trigger: CompactionTrigger,
-    /// What the user wants the summary to heed.
+    /// The user's instructions for the summary.
     pub instructions: Option<String>,
     /// Compact only one side of this entry.
     pub pivot: Option<Pivot>,
@@ -59,82 +60,82 @@ pub struct CompactRequest {
     pub local: bool,
     /// A summary that the user has seen and approved, in place of asking for one (Y6).
     pub approved: Option<String>,
-    /// Stop when the summary is there and show it (Y6).
+    /// Stop when the summary is ready, and show it (Y6).
     pub preview: bool,
-    /// What is done if the model fails.
+    /// What to do if the model fails.
     pub on_failure: OnModelFailure,
 }
 
-/// What becomes of a compaction by hand if the model fails. One that cannot wait never fails for that.
+/// What happens to a manual compaction if the model fails. A compaction that cannot wait never fails because of that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnModelFailure {
-    /// It fails, too, and nothing is changed.
+    /// The compaction fails, too, and nothing is changed.
     #[default]
     Fail,
     /// Extracts become the summary (X9, Y1).
     UseExtracts,
 }
 
-/// Where a partial compaction divides.
+/// The position that divides a partial compaction.
 #[derive(Debug, Clone)]
 pub struct Pivot {
     /// The entry's uuid.
     pub uuid: String,
-    /// The side that is summed up.
+    /// The side that is summarized.
     pub direction: PivotDirection,
 }
 
-/// How an effect went.
+/// The outcome of an effect.
 #[derive(Debug)]
 pub enum EffectOutcome {
     /// The lines are on disk, the first at this offset.
     Persisted {
-        /// Where it begins.
+        /// The offset of the first line.
         offset: u64,
     },
-    /// The archive has it.
+    /// The archive has stored the entries.
     Archived,
-    /// There is no archive: the transcript alone has it.
+    /// There is no archive: only the transcript has the entries.
     NoArchive,
     /// The model answered with its next turn.
     Replied(Box<ModelReply>),
-    /// The model answered a request to summarise.
+    /// The model answered a request for a summary.
     Summarized(Box<SummaryReply>),
-    /// What was gathered.
+    /// The gathered context.
     Gathered(Box<GatheredContext>),
-    /// What the hooks said.
+    /// The output of the hooks.
     HooksRan(HookOutcome),
     /// The agent that takes notes is done.
     Noted(Box<NotesRunOutcome>),
     /// The notes as they are on disk.
     NotesRead(Box<NotesOnDisk>),
-    /// It failed.
+    /// The effect failed.
     Failed(EffectFailure),
 }
 
-/// What a run of the agent that takes notes came to.
+/// The outcome of a run of the agent that takes notes.
 #[derive(Debug, Clone, Default)]
 pub struct NotesRunOutcome {
-    /// Sections, or edits, that were taken.
+    /// The number of sections, or edits, that were accepted.
     pub changed: usize,
-    /// Calls that were refused, and sections that were.
+    /// The number of calls and sections that were refused.
     pub refused: u64,
-    /// How often the model was asked.
+    /// The number of requests to the model.
     pub requests: u32,
-    /// What the requests measured, together.
+    /// The total usage of the requests.
     pub usage: Usage,
-    /// Why the notes are not up to date, if they are not: nothing was written then, or not all.
+    /// Why the notes are not up to date, if they are not: then nothing was written, or not everything.
     pub failed: Option<String>,
 }
 
 /// The notes of a session as they are on disk.
 #[derive(Debug, Clone, Default)]
 pub struct NotesOnDisk {
-    /// The text; none if there is no file.
+    /// The text of the notes. None if there is no file.
     pub text: Option<String>,
-    /// What they began as.
+    /// The template that they started from.
     pub template: Option<NotesTemplate>,
-    /// How far they reach, where that is known.
+    /// The progress of the notes, if known.
     pub reach: Option<NotesProgress>,
 }
 
@@ -143,38 +144,38 @@ pub struct NotesOnDisk {
 pub struct ModelReply {
     /// The message as the provider wrote it.
     pub message: Box<RawValue>,
-    /// What it measured.
+    /// The usage of the reply.
     pub usage: Usage,
     /// The provider's id of the request.
     pub request_id: Option<String>,
-    /// What the provider cleared by itself.
+    /// The clearing that the provider did by itself.
     pub applied: ProviderClearing,
-    /// How it ended.
+    /// How the reply ended.
     pub ending: ReplyEnding,
 }
 
-/// How a reply ended, as far as something follows from it.
+/// How a reply ended, as far as that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyEnding {
-    /// As the model or the request wanted it.
+    /// The reply ended as the model or the request intended.
     #[default]
     Complete,
     /// The window was full: `model_context_window_exceeded`.
     WindowExceeded,
 }
 
-/// A reply to a request to summarise.
+/// A reply to a request for a summary.
 #[derive(Debug)]
 pub struct SummaryReply {
-    /// What it says.
+    /// The text of the reply.
     pub text: String,
-    /// How many tools it called.
+    /// The number of tool calls in the reply.
     pub calls: usize,
-    /// How it ended.
+    /// How the reply ended.
     pub stop: SummaryStop,
-    /// What it measured.
+    /// The usage of the reply.
     pub usage: Option<Usage>,
-    /// The message as the provider wrote it: where it sums up by itself, that is the summary (N3).
+    /// The message as the provider wrote it: where the provider summarizes by itself, this is the summary (N3).
     pub message: Option<Box<RawValue>>,
 }
 
@@ -188,64 +189,64 @@ impl SummaryReply {
     }
 }
 
-/// What the host gathered for the time after a compaction.
+/// The context that the host gathered for the time after a compaction.
 #[derive(Debug, Default)]
 pub struct GatheredContext {
-    /// What goes back into the window.
+    /// The context to restore.
     pub gathered: RestoreInput,
-    /// The head that requests shall have from now on; none: as before.
+    /// The request prefix for the requests from now on. None if it stays the same.
     pub head: Option<RequestPrefix>,
 }
 
-/// What hooks said (K1).
+/// The output of hooks (K1).
 #[derive(Debug, Clone, Default)]
 pub struct HookOutcome {
-    /// A hook blocks, for this reason.
+    /// The reason why a hook blocks.
     pub blocked: Option<String>,
     /// Instructions for the summary.
     pub instructions: Vec<String>,
     /// Text for the model.
     pub context: Vec<String>,
-    /// Before a compaction: what the project's memory file says about compactions now (F4). None: as the engine was told
-    /// when it was opened.
+    /// Before a compaction: the project's current compaction instructions from its memory file (F4). None if they are
+    /// the same as when the engine was opened.
     pub compact_instructions: Option<String>,
 }
 
 /// Why an effect failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectFailure {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: EffectFailureKind,
-    /// For people.
+    /// The message for people.
     pub message: String,
-    /// When the provider wants to be asked again, where it said so.
+    /// When the provider wants to be asked again, if it said so.
     pub retry_after: Option<Duration>,
 }
 
 impl EffectFailure {
-    /// An outcome came that does not fit its effect.
+    /// The failure for an outcome that does not fit its effect.
     pub(super) fn of_another_kind() -> Self {
         Self::other("an outcome came that does not fit what was asked for")
     }
 }
 
-/// Kinds of failure that are answered differently.
+/// Kinds of failure that are handled differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectFailureKind {
-    /// The request is too long, by so many tokens where that is known.
+    /// The request is too long.
     TooLong {
-        /// By how much.
+        /// The number of tokens above the limit, if known.
         gap: Option<u64>,
     },
     /// The stream broke off or the provider failed once: another attempt may help.
     Transient,
-    /// The provider is overloaded, and was asked as often as makes sense: another request would fail likewise.
+    /// The provider is overloaded and was asked as often as makes sense: another request would fail, too.
     Overloaded,
-    /// The user stopped it.
+    /// The user stopped the effect.
     Cancelled,
-    /// The credentials are missing or wrong, or do not allow it.
+    /// The credentials are missing or wrong, or lack permission.
     Auth,
-    /// The account has to be paid or topped up.
+    /// The account must be paid or topped up.
     Billing,
     /// The account's rate limit is used up.
     RateLimited,

@@ -1,4 +1,5 @@
-//! Entries that are born of a turn, as lines in Claude Code's shape. Serialised once; from then on they are bytes.
+//! Entries that a turn creates, as lines in Claude Code's format. They are serialized once; from then on they are
+//! bytes.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -12,30 +13,30 @@ use crate::prompt::ToolOutput;
 /// An entry that a host adds to the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewEntry {
-    /// The user speaks.
+    /// A message from the user.
     User {
         /// The message's content: a string or a list of blocks.
         content: Value,
-        /// Who is shown it.
+        /// Who is shown the message.
         shown: EntryAudience,
     },
     /// Results of tool calls.
     ToolResults(Vec<ToolOutput>),
-    /// Something beside the conversation that the model shall see: a file, a todo list, a reminder.
+    /// Additional content for the model besides the conversation: a file, a todo list, a reminder.
     Attachment(Value),
 }
 
-/// Who is shown an entry. The model sees it in any case.
+/// Who is shown an entry. The model always sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryAudience {
-    /// The user.
+    /// The user is shown the entry.
     ToUser,
-    /// Nobody: the host speaks.
+    /// Nobody is shown the entry: it comes from the host.
     ToNobody,
 }
 
 impl NewEntry {
-    /// The user says a text.
+    /// A user message with a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::User {
             content: Value::String(text.into()),
@@ -131,7 +132,7 @@ pub(super) fn added(
     line(&entry)
 }
 
-/// The line of a reply, the message as the provider wrote it.
+/// The line of a reply, with the message as the provider wrote it.
 pub(super) fn reply(
     envelope: LineEnvelope<'_>,
     stamp: LineStamp<'_>,

@@ -1,5 +1,5 @@
-//! The live view in memory, with everything that follows it entry by entry: the count, the results that may be cleared,
-//! the facts. Nothing here walks the history again until a new view begins (T3).
+//! The live view in memory, with everything that is tracked entry by entry: the count, the results that may be cleared,
+//! the facts. The history is not walked again until a new view begins (T3).
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::tokens::{EntryStanding, Estimate, Estimator, RoughEstimator, TokenLed
 pub struct LiveEntry {
     /// The entry.
     pub entry: Entry,
-    /// The offset; none if it is not on disk.
+    /// The offset of the line. None if it is not on disk.
     pub offset: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ pub struct LiveConversation {
     cleared: Vec<Id>,
     /// Results that requests ask the provider to drop from its cache, in order.
     cache_edits: Vec<String>,
-    /// Tokens that the newest reply says were left out so.
+    /// Tokens that were left out in this way according to the newest reply.
     cache_deleted: u64,
     /// Whether the view begins with a summary that the provider signed.
     signed: bool,
@@ -46,7 +46,7 @@ pub struct LiveConversation {
     last_reply: Option<Timestamp>,
     /// Replies since the view began.
     replies: u64,
-    /// Whether the newest of them ended because the window was full.
+    /// Whether the newest reply ended because the window was full.
     window_exceeded: bool,
     newest: Option<String>,
     read_files: ReadFiles,
@@ -55,8 +55,8 @@ pub struct LiveConversation {
 }
 
 impl LiveConversation {
-    /// A view that begins: entries in the order in which the model sees them. `preserved` are those that a boundary
-    /// kept: what they measured is stale.
+    /// Begins a view: entries in the order in which the model sees them. `preserved` are those that a boundary kept:
+    /// their measurements are stale.
     pub fn begin(
         entries: Vec<LiveEntry>,
         preserved: Set<Id>,
@@ -83,7 +83,8 @@ impl LiveConversation {
             read_files: ReadFiles::default(),
             reading: Map::default(),
         };
-        // The newest of the chain is the last in file order, which in a view with kept entries is not the last shown.
+        // The newest entry of the chain is the last in file order, which is not the last one shown in a view with kept
+        // entries.
         let newest = entries
             .iter()
             .filter(|kept| kept.entry.facets().uuid.is_present())
@@ -111,7 +112,7 @@ impl LiveConversation {
         if facets.kind == EntryKind::System && facets.subtype == Subtype::MicrocompactBoundary {
             self.cleared.extend(entry.cleared());
             if standing == EntryStanding::Live {
-                // A clearing begins a new rendering, and with it ends what was asked for by reference.
+                // A clearing begins a new rendering, which ends the deletions that were requested by reference.
                 let edits = entry.cache_edits().unwrap_or_default();
                 self.cache_edits = edits.into_iter().map(Cow::into_owned).collect();
             }
@@ -133,7 +134,7 @@ impl LiveConversation {
         self.entries.push(kept);
     }
 
-    /// Whether an entry was kept over a compaction.
+    /// Whether an entry was kept through a compaction.
     pub(super) fn standing(&self, entry: EntryView<'_>) -> EntryStanding {
         if entry.uuid().is_some_and(|id| self.preserved.contains(&id)) {
             EntryStanding::Preserved
@@ -152,7 +153,7 @@ impl LiveConversation {
         self.entries.iter().map(|kept| kept.entry.view())
     }
 
-    /// What decides where the view may be cut.
+    /// The pieces that determine where the view may be cut.
     pub fn pieces(&self) -> Vec<ViewPiece> {
         self.views().map(ViewPiece::of_view).collect()
     }
@@ -163,7 +164,7 @@ impl LiveConversation {
         self.views().map(seen).collect()
     }
 
-    /// The files that calls of these entries read (P4).
+    /// The files that the calls of these entries read (P4).
     pub(super) fn files_read(&self, entries: std::ops::Range<usize>) -> Vec<PathBuf> {
         let entries = self.entries[entries].iter().map(|kept| kept.entry.view());
         entries
@@ -183,7 +184,7 @@ impl LiveConversation {
         &mut self.read_files
     }
 
-    /// Notes which files the model was shown.
+    /// Records which files the model was shown.
     fn note_reads(&mut self, entry: EntryView<'_>) {
         for block in entry.facets.blocks.iter().filter(|block| !block.inner) {
             let Some(id) = entry.block_id(block) else {
@@ -208,7 +209,7 @@ impl LiveConversation {
         }
     }
 
-    /// The count.
+    /// The token count of the conversation.
     pub fn ledger(&self) -> &TokenLedger {
         &self.ledger
     }
@@ -218,12 +219,12 @@ impl LiveConversation {
         &self.results
     }
 
-    /// What must not be lost.
+    /// The facts that must not be lost.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// The estimate of all that the model sees; what was cleared since is not taken off.
+    /// The estimate of everything that the model sees; results that were cleared since are not subtracted.
     pub fn weight(&self) -> Estimate {
         self.weight
     }
@@ -233,12 +234,12 @@ impl LiveConversation {
         &self.cleared
     }
 
-    /// The calls whose results requests ask the provider to drop from its cache (U4), as the transcript has it.
+    /// The calls whose results requests ask the provider to drop from its cache (U4), as recorded in the transcript.
     pub fn cache_edits(&self) -> &[String] {
         &self.cache_edits
     }
 
-    /// Tokens that the newest reply says were left out of the cached prompt on request.
+    /// Tokens that were left out of the cached prompt on request, according to the newest reply.
     pub(super) fn cache_deleted(&self) -> u64 {
         self.cache_deleted
     }
@@ -268,7 +269,7 @@ impl LiveConversation {
         self.window_exceeded
     }
 
-    /// The boundary of the compaction that the view begins with, if it does.
+    /// The boundary of the compaction that the view begins with, if there is one.
     pub(super) fn boundary(&self) -> Option<EntryView<'_>> {
         let mut views = self.views();
         views.find(|entry| entry.facets.subtype == Subtype::CompactBoundary)
@@ -279,7 +280,7 @@ impl LiveConversation {
         self.results.holds_memory(path)
     }
 
-    /// The uuid of the newest entry: the parent of the next.
+    /// The uuid of the newest entry, which is the parent of the next one.
     pub fn newest(&self) -> Option<&str> {
         self.newest.as_deref()
     }
@@ -290,7 +291,7 @@ impl LiveConversation {
     }
 }
 
-/// Whether a result says no more than that the file is as it was (W1).
+/// Whether a result only says that the file is unchanged (W1).
 fn is_stub(content: &[u8]) -> bool {
     const STUB: &[u8] = b"\"File unchanged since";
     content.starts_with(STUB)

@@ -1,10 +1,10 @@
-//! The engine: decides, and asks for effects (O).
+//! The engine: decides, and requests effects (O).
 //!
-//! A state machine without IO. The shell feeds it [`Input`]s with the time, performs the [`Effect`]s it polls, and feeds
-//! the outcomes back. `turn.rs` is the way of a turn, `clear.rs` micro-compaction on that way, `compact.rs` the way of a
-//! compaction, `not_made.rs` how one ends that is not made, `summarise.rs` the requests for a summary, `commit.rs` what is
-//! written and what holds afterwards, `after_compaction.rs` what is reset then.
-//! A crash between any two effects leaves a transcript from which the conversation goes on.
+//! It is a state machine without IO. The caller feeds it [`EngineInput`]s with the time, performs the [`Effect`]s it
+//! polls, and feeds the outcomes back. `turn.rs` is the course of a turn, `clear.rs` micro-compaction during a turn,
+//! `compact.rs` the course of a compaction, `not_compacted.rs` how a compaction ends without a result, `summarize.rs`
+//! the requests for a summary, `commit.rs` the lines that are written and the state after them, `after_compaction.rs`
+//! the state that is reset. A crash between any two effects leaves a transcript from which the conversation can go on.
 
 mod after_compaction;
 mod best_draft;
@@ -78,63 +78,63 @@ use crate::rehydrate::ReadFiles;
 use crate::window::WindowStatus;
 use compact::CompactionInProgress;
 
-/// Keeps one conversation going.
+/// Runs one conversation.
 #[derive(Debug)]
 pub struct Engine {
     config: EngineConfig,
     ids: UuidSequence,
     live: LiveConversation,
-    /// What the host wants before the messages.
+    /// The request prefix that the host wants.
     head: RequestPrefix,
-    /// What the host wants there from the next compaction on, where that is something else.
+    /// The request prefix that the host wants from the next compaction on, if it is a different one.
     next_head: Option<RequestPrefix>,
-    /// What is known of its size while no reply has measured the view.
+    /// The known size of the request prefix while no reply has measured the view.
     head_count: Option<prefix_count::PrefixCount>,
-    /// The rendering under its head; none until the first request.
+    /// The rendering with its request prefix. None until the first request.
     assembly: Option<RequestAssembly>,
-    /// Why the rendering no longer holds, if it does not.
+    /// Why the rendering is no longer valid, if it is not.
     outdated: Option<PrefixReason>,
     generation: u64,
     watch: CacheBreakDetector,
     watched_head: Option<Arc<cache::PrefixFingerprint>>,
-    /// Modes that the cache watch names when they flip (D1).
+    /// Modes that the cache-break detector names when they change (D1).
     modes: Arc<cache::Flags>,
     cached: CacheEditState,
     /// Deletions that no reply has measured yet.
     deletion: deletion::PendingDeletion,
-    /// What the provider cleared for the last reply.
+    /// The provider's own clearing for the last reply.
     native: ProviderClearing,
     tracking: CompactionTracking,
     growth: WindowGrowth,
-    /// What compactions used of which nothing came: part of what the next one cost.
+    /// The usage of compactions without a result, which is added to the cost of the next one.
     unbooked: Option<Usage>,
-    /// Notes, if they are taken.
+    /// The session notes, if they are taken.
     notes: Option<notes::NotesScheduler>,
-    /// What goes on beside the conversation.
+    /// Work in the background of the conversation.
     ahead: preparation::SummaryPreparation,
     turn: turn::TurnProgress,
-    /// The host has cancelled its call while something was on its way to disk: the call ends when that is there.
+    /// The host cancelled its call while lines were being written: the call ends when they are on disk.
     cancelled: bool,
-    /// A compaction by hand that is done, until its hooks have run and it is told.
+    /// A manual compaction that is done but not reported until its hooks have run.
     compacted: Option<Box<CompactionSuccess>>,
     state: EngineState,
-    /// Lines that could not be written: they go first when writing is tried again.
+    /// Lines that could not be written: they go first at the next attempt.
     unwritten: Vec<Bytes>,
-    /// What the host added while something was under way: it follows what that brings.
+    /// Entries that the host added while something was in progress: they come after its result.
     queued: Vec<NewEntry>,
     outbox: VecDeque<Effect>,
     next_effect: u64,
 }
 
-/// What the engine waits for.
+/// What the engine is waiting for.
 #[derive(Debug)]
 enum EngineState {
     Idle,
-    /// Lines are on their way to disk; what follows when they are there.
+    /// Lines are being written; the second field says what follows.
     Persisting(EffectId, Box<AfterPersist>),
-    /// A clearing's results are on their way to the archive.
+    /// The results of a clearing are being archived.
     Archiving(EffectId, Box<crate::micro::PlannedClearing>),
-    /// The model is asked.
+    /// The model is generating a reply.
     Sending(EffectId, WatchedCallId),
     Compacting(Box<CompactionInProgress>),
 }
@@ -142,46 +142,46 @@ enum EngineState {
 /// What follows when lines are on disk.
 #[derive(Debug)]
 enum AfterPersist {
-    /// Nothing.
+    /// Nothing follows.
     Rest(Vec<Bytes>),
-    /// What the host added is told to be there, or what of it cannot be written.
+    /// The added entries are reported to be on disk, or why some of them cannot be written.
     Added(Vec<Bytes>, Option<String>),
-    /// The turn goes on: what could not be written before is on disk now.
+    /// The turn continues: lines that could not be written before are on disk now.
     CaughtUp(Vec<Bytes>),
-    /// The compaction by hand begins: what could not be written before is on disk now.
+    /// The manual compaction begins: lines that could not be written before are on disk now.
     Compact(Vec<Bytes>, Box<CompactRequest>),
-    /// The turn goes on behind a clearing.
+    /// The turn continues after a clearing.
     Cleared(Vec<Bytes>),
-    /// The request goes out.
+    /// The request is sent.
     Send(Vec<Bytes>),
-    /// The summary is asked for.
+    /// The summary is requested.
     Summarise(Vec<Bytes>, Box<CompactionInProgress>),
-    /// The reply is told.
+    /// The reply is reported.
     Replied(Vec<Bytes>, Box<turn::PendingReply>),
-    /// The compaction holds.
+    /// The compaction takes effect.
     Committed(Box<commit::PendingCommit>),
-    /// What hooks said behind a compaction is there.
+    /// The output of the hooks after a compaction is on disk.
     Finished(Vec<Bytes>, compact::AfterCompaction),
 }
 
-/// A conversation to go on with.
+/// A conversation to resume.
 #[derive(Debug, Default)]
 pub struct EngineResume {
     /// The live view in its order.
     pub entries: Vec<LiveEntry>,
-    /// Entries of it that a boundary preserved.
+    /// Entries of the view that a boundary preserved.
     pub preserved: Vec<Id>,
-    /// The rendering as the process before had it.
+    /// The rendering of the previous process.
     pub assembly: Option<RequestAssembly>,
-    /// What requests shall begin with from the next compaction on, where the host wants something else than before.
+    /// The request prefix from the next compaction on, if the host wants a different one.
     pub next_head: Option<RequestPrefix>,
-    /// What the session must not lose, where the view alone does not tell.
+    /// The facts of the session, if the view alone does not hold them.
     pub facts: Option<Facts>,
 }
 
 impl Engine {
-    /// Takes a conversation up, or begins one. `head` is what requests shall begin with; where a rendering is resumed
-    /// whose head says the same, its bytes are used.
+    /// Resumes a conversation, or begins one. `head` is the request prefix; where the resumed rendering has an
+    /// equivalent prefix, its bytes are used.
     pub fn new(
         config: EngineConfig,
         ids: UuidSequence,
@@ -233,7 +233,7 @@ impl Engine {
             next_effect: 0,
             config,
         };
-        // What was sent last says how much thinking is kept, where something was.
+        // The last request determines how much thinking is kept, if there was one.
         let sent = engine.assembly.as_ref().map(RequestAssembly::head);
         let keep = prefix_additions::kept_thinking(sent.unwrap_or(&engine.head));
         engine.head = engine.with_engine_additions(engine.head.clone(), keep);
@@ -249,23 +249,23 @@ impl Engine {
         engine
     }
 
-    /// With the cache of small models watched, too (D3).
+    /// Watches the cache of small models, too (D3).
     #[must_use]
     pub fn watching_small_models(mut self) -> Self {
         self.watch = CacheBreakDetector::default();
         self
     }
 
-    /// Takes over what an engine that kept the same conversation before knows of the cache: a request that reads less than
-    /// that one's last is then explained (D1).
+    /// Takes over the cache knowledge of an engine that ran the same conversation before, so that a request that reads
+    /// less than that engine's last one is explained (D1).
     pub fn take_over_cache_watch(&mut self, before: &mut Self) {
         std::mem::swap(&mut self.watch, &mut before.watch);
         self.modes = before.modes.clone();
-        // The watch tells renderings apart by this number.
+        // The detector tells renderings apart by this number.
         self.generation = self.generation.max(before.generation + 1);
     }
 
-    /// Takes an input. Effects are then polled.
+    /// Takes an input. The caller then polls the effects.
     pub fn handle(&mut self, input: EngineInput, now: Timestamp) {
         match input {
             EngineInput::Add(entries) => self.add(&entries, now),
@@ -278,7 +278,7 @@ impl Engine {
                 self.compact_by_hand(request, now);
             }
             EngineInput::Head(head) => {
-                // The host has decided anew.
+                // The host has made a new decision.
                 self.next_head = None;
                 let keep = prefix_additions::kept_thinking(&self.head);
                 self.head = self.with_engine_additions(*head, keep);
@@ -306,7 +306,7 @@ impl Engine {
         self.outbox.pop_front()
     }
 
-    /// Whether no turn and no compaction waits for anything. Notes may be under way, or a summary that is prepared.
+    /// Whether no turn and no compaction waits for anything. Notes or a prepared summary may be in progress.
     pub fn is_idle(&self) -> bool {
         matches!(self.state, EngineState::Idle) && self.outbox.is_empty()
     }
@@ -329,12 +329,12 @@ impl Engine {
         &self.live
     }
 
-    /// The files that the host showed to the model; it notes reads here.
+    /// The files that the host showed to the model; the host records its reads here.
     pub fn read_files_mut(&mut self) -> &mut ReadFiles {
         self.live.read_files_mut()
     }
 
-    /// The window now.
+    /// The current state of the window.
     pub fn status(&self) -> WindowStatus {
         self.config.window.at(self.used())
     }
@@ -353,7 +353,7 @@ impl Engine {
         self.outbox.push_back(Effect::Notify(event));
     }
 
-    /// Asks for lines to be written, those first that could not be before.
+    /// Requests that lines are written, those first that could not be written before.
     fn persist(&mut self, lines: Vec<Bytes>, then: impl FnOnce(Vec<Bytes>) -> AfterPersist) {
         let mut all = std::mem::take(&mut self.unwritten);
         all.extend(lines);
@@ -366,7 +366,7 @@ impl Engine {
     }
 
     fn done(&mut self, id: EffectId, outcome: EffectOutcome, now: Timestamp) {
-        // What goes on beside the conversation leaves it as it is.
+        // Background work leaves the conversation unchanged.
         if self.notes.as_ref().is_some_and(|notes| notes.awaits(id)) {
             return self.noted(outcome, now);
         }
@@ -378,7 +378,7 @@ impl Engine {
             EngineState::Persisting(awaited, then) if awaited == id => match outcome {
                 EffectOutcome::Persisted { offset } => self.persisted(*then, offset, now),
                 EffectOutcome::Failed(failed) => self.not_persisted(*then, &failed),
-                // Whatever else it means, the lines are not known to be safe.
+                // Whatever else this means, the lines are not known to be safe.
                 _ => self.not_persisted(*then, &EffectFailure::of_another_kind()),
             },
             EngineState::Archiving(awaited, clearing) if awaited == id => match outcome {
@@ -387,7 +387,7 @@ impl Engine {
                     self.archived(*clearing, count, now);
                 }
                 EffectOutcome::NoArchive => self.archived(*clearing, 0, now),
-                // What is not safe stays in the window; the turn goes on without the clearing.
+                // Results that are not safe stay in the window; the turn continues without the clearing.
                 _ => self.step(now),
             },
             EngineState::Sending(awaited, call) if awaited == id => {
@@ -396,7 +396,7 @@ impl Engine {
             EngineState::Compacting(compaction) if compaction.awaits == Some(id) => {
                 self.compaction_goes_on(*compaction, outcome, now);
             }
-            // An outcome that nobody waits for any more.
+            // Nothing waits for this outcome any more.
             other => self.state = other,
         }
     }
@@ -451,13 +451,13 @@ impl Engine {
         }
     }
 
-    /// Nothing is lost: what was said is kept and goes first when writing is tried again.
+    /// Keeps lines that could not be written. Nothing is lost: they go first at the next attempt.
     fn not_persisted(&mut self, then: AfterPersist, failed: &EffectFailure) {
         let message = failed.message.clone();
         let not_persisted = CallFailure::NotPersisted(message.clone());
         let not_compacted =
             CallFailure::NotCompacted(CompactFailure::NotPersisted, message.clone());
-        // What follows for the host's call; none if it is not waiting for these lines.
+        // The failure of the host's call. None if the call does not wait for these lines.
         let failure = match then {
             AfterPersist::Rest(lines) => {
                 self.unwritten = lines;
@@ -485,7 +485,7 @@ impl Engine {
                 self.compact_failed(&message);
                 Some(not_compacted)
             }
-            // Made anew with the next attempt.
+            // They are made again with the next attempt.
             AfterPersist::Cleared(_) | AfterPersist::Send(_) => Some(not_persisted),
             AfterPersist::Summarise(_, compaction) => {
                 self.notify(Event::Phase(None));
@@ -517,11 +517,11 @@ impl Engine {
         });
     }
 
-    /// Takes lines that are on disk into the conversation.
+    /// Adds lines that are on disk to the conversation.
     fn take(&mut self, lines: &[Bytes], offset: u64) {
         let mut offset = offset;
         for line in lines {
-            // What was made here can be read; a line that cannot is on disk and reported by every reader.
+            // A line that was made here is readable. One that is not is on disk, and every reader reports it.
             if let Ok(entry) = Entry::read(line.clone()) {
                 if let Some(assembly) = &mut self.assembly
                     && assembly.push(entry.view()) != PushOutcome::Pushed
@@ -539,11 +539,11 @@ impl Engine {
         self.cached = CacheEditState::of(self.live.cache_edits());
     }
 
-    /// The same for what [`Assembly::before_sending`] gave.
+    /// Adds lines from [`RequestAssembly::before_sending`] that are on disk to the conversation.
     fn take_ours(&mut self, lines: &[Bytes], offset: u64) {
         let mut offset = offset;
         if let Some(assembly) = &mut self.assembly {
-            // See `take`.
+            // A line that was made here is readable.
             let _ = assembly.persisted(lines);
         }
         for line in lines {
@@ -562,7 +562,7 @@ impl Engine {
     }
 }
 
-/// What the boundary that a view begins with tells of the head.
+/// The count of the request prefix, according to the boundary that a view begins with.
 fn known_prefix_count(
     live: &LiveConversation,
     config: &EngineConfig,

@@ -1,4 +1,5 @@
-//! How a compaction ends that is not made: it was refused, given up, cancelled, or the model failed. Nothing was replaced.
+//! How a compaction ends without a result: it was refused, abandoned or cancelled, or the model failed. Nothing was
+//! replaced.
 
 use jiff::Timestamp;
 
@@ -26,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// What becomes of a turn that could not be compacted: below the limit it goes on, and a request that was too long has
+    /// Continues a turn that could not be compacted: below the limit it goes on, but a request that was too long has
     /// failed.
     pub(super) fn without_compaction(&mut self, cause: CompactionCause, now: Timestamp) {
         match cause {
@@ -37,10 +38,10 @@ impl Engine {
             }
             CompactionCause::TooLong => {
                 match (self.turn.withheld.take(), self.turn.too_long.take()) {
-                    // Better a reply that ran out of room than none.
+                    // A reply that ran out of room is better than none.
                     (Some(reply), _) => self.keep_reply(*reply, None, now),
                     (None, Some(failed)) => self.turn_failed(failed),
-                    // Nothing was refused yet: the last reply ran out of room, and the next may find some.
+                    // Nothing was refused yet: the last reply ran out of room, and the next one may find some.
                     (None, None) => {
                         self.turn.tried = true;
                         self.step(now);
@@ -59,7 +60,7 @@ impl Engine {
         self.fail_compaction(kind, message);
     }
 
-    /// The compaction failed; nothing was replaced.
+    /// Ends a compaction that failed; nothing was replaced.
     pub(super) fn give_up(
         &mut self,
         compaction: CompactionInProgress,
@@ -79,7 +80,7 @@ impl Engine {
             message: message.clone(),
         });
         let by_itself = compaction.cause != CompactionCause::Manual;
-        // What was asked for in vain is paid for with the next.
+        // The cost of failed requests is added to the next compaction.
         if let Some(usage) = &compaction.usage {
             self.unbooked.get_or_insert_default().add(usage);
         }
@@ -113,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Nothing smaller can be made of the view; nothing was changed. Below the threshold what the user said is never cut for
-    /// it.
+    /// Ends a compaction that cannot make the view smaller; nothing was changed. Below the threshold, the user's words
+    /// are never cut for a compaction.
     pub(super) fn refuse_to_cut(&mut self, compaction: CompactionInProgress, now: Timestamp) {
         let kind = CompactFailure::WouldNotShrink;
         let has_room = !self.is_over(&compaction, self.config.window.auto_compact);
@@ -126,8 +127,8 @@ impl Engine {
         self.give_up(compaction, kind, message.to_owned(), now);
     }
 
-    /// The model path failed. Where the conversation cannot wait, it is summed up without a model (X9): the window is
-    /// full, a request was too long, or no request to summarise can be made short enough.
+    /// Handles a failed model. Where the conversation cannot wait, it is summarized without a model (X9): the window is
+    /// full, a request was too long, or no request for a summary can be made short enough.
     pub(super) fn model_failed(
         &mut self,
         mut compaction: CompactionInProgress,
@@ -135,7 +136,7 @@ impl Engine {
         message: String,
         now: Timestamp,
     ) {
-        // What was paid for is not thrown away for extracts alone.
+        // A partial summary that was paid for is not discarded in favor of extracts alone.
         if let Some(summary) = self.completed(&mut compaction) {
             self.notify(Event::SummaryCutOff);
             compaction.summary = Some(summary);
@@ -159,7 +160,7 @@ impl Engine {
         self.begin_summary(compaction, now);
     }
 
-    /// The user wants it to stop.
+    /// Stops what is in progress, on the user's request.
     pub(super) fn cancel(&mut self, now: Timestamp) {
         match std::mem::replace(&mut self.state, EngineState::Idle) {
             EngineState::Compacting(mut compaction)
@@ -175,7 +176,7 @@ impl Engine {
                 self.outbox.push_back(Effect::Cancel { id });
                 self.turn_cancelled();
             }
-            // What is on its way to disk arrives there; nothing follows from it.
+            // Lines that are being written will reach the disk; nothing follows from them.
             other @ (EngineState::Persisting(..) | EngineState::Archiving(..)) => {
                 self.state = other;
                 self.cancelled = true;
@@ -184,7 +185,7 @@ impl Engine {
         }
     }
 
-    /// Whether the host has cancelled its call meanwhile. Asked once: the call ends with it.
+    /// Whether the host has cancelled its call in the meantime. It is checked once, because the call ends with it.
     pub(super) fn is_cancelled(&mut self) -> bool {
         std::mem::take(&mut self.cancelled)
     }
@@ -203,7 +204,7 @@ impl Engine {
     }
 }
 
-/// For people.
+/// The message for people.
 pub(super) fn sentence(kind: CompactFailure) -> &'static str {
     match kind {
         CompactFailure::Empty => "there is nothing to compact: the conversation is empty",
@@ -219,10 +220,10 @@ pub(super) fn sentence(kind: CompactFailure) -> &'static str {
             "compaction is switched off (compaction.enabled, DISABLE_COMPACT)"
         }
         CompactFailure::NoSummary => "the model wrote no summary",
-        CompactFailure::Refused => "the model declined to summarise the conversation",
+        CompactFailure::Refused => "the model declined to summarize the conversation",
         CompactFailure::ApiError => "the provider failed",
         CompactFailure::PromptTooLong => {
-            "the conversation is too long to be summarised by this model"
+            "the conversation is too long to be summarized by this model"
         }
         CompactFailure::WouldNotShrink => {
             "compacting would not make the conversation smaller; nothing was changed"

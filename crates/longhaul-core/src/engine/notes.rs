@@ -1,6 +1,6 @@
-//! Session notes in a conversation's life (S2, S5–S7): when they are taken, behind which request, and a compaction by them.
+//! Session notes in the engine (S2, S5–S7): when they are taken, after which request, and how a compaction uses them.
 //!
-//! Taking them is the shell's, in the background: no turn waits. What they are and what they are good for is in `notes/`.
+//! The caller takes them in the background: no turn waits. `notes/` has what they contain and how they are used.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::summary::{CompactionScope, PivotDirection, Summary};
 use crate::window::guards::guard;
 use crate::window::{ProactiveGuard, SwitchVerdict, SwitchableAction, WindowLevel, WindowOwner};
 
-/// The notes of a session under way.
+/// The notes of a running session.
 #[derive(Debug)]
 pub(super) struct NotesScheduler {
     config: NotesConfig,
@@ -45,7 +45,7 @@ impl NotesScheduler {
         }
     }
 
-    /// The window was made smaller.
+    /// Notes that the window was made smaller.
     pub(super) fn shrunk_to(&mut self, tokens: u64) {
         self.trigger.shrunk_to(tokens);
     }
@@ -56,8 +56,8 @@ impl NotesScheduler {
 }
 
 impl Engine {
-    /// Whether notes are taken here: only the main conversation's are (C2), and not from inside of what depends on them
-    /// (H6).
+    /// Whether notes are taken here: only for the main conversation (C2), and not inside a compaction, a notes run or a
+    /// fold (H6).
     fn notes_allowed(&self) -> bool {
         let config = &self.config;
         let inside = matches!(
@@ -71,12 +71,12 @@ impl Engine {
             && config.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed
     }
 
-    /// Whether a compaction looks at notes first.
+    /// Whether a compaction tries notes first.
     pub(super) fn notes_in_use(&self) -> bool {
         self.notes.is_some() && self.config.owner == WindowOwner::Proactive && self.notes_allowed()
     }
 
-    /// The model answered with so many calls: notes are taken if they are due.
+    /// Takes notes if they are due, after a reply with this many calls.
     pub(super) fn notes_after_reply(&mut self, calls: u64, now: Timestamp) {
         let (allowed, used) = (self.notes_allowed(), self.used());
         let Some(taking) = &mut self.notes else {
@@ -89,7 +89,7 @@ impl Engine {
         let Some(run) = taking.trigger.begin(used, now) else {
             return;
         };
-        // One that never came back is given up.
+        // A run that never came back is abandoned.
         let stale = taking.running.take().map(|running| running.id);
         let edit_tool = taking.config.edit_tool.clone();
         self.outbox.extend(stale.map(|id| Effect::Cancel { id }));
@@ -119,7 +119,7 @@ impl Engine {
         });
     }
 
-    /// The conversation to ask behind, and the last entry in it: all of it if no call is open, else all that was sent.
+    /// The conversation to fork, and its last entry: all of it if no call is open, else everything that was sent.
     fn fork_for_notes(
         &mut self,
         calls: u64,
@@ -141,7 +141,7 @@ impl Engine {
         Some((fork, betas, through))
     }
 
-    /// The agent that takes notes is done, or failed.
+    /// Takes the outcome of the agent that takes notes.
     pub(super) fn noted(&mut self, outcome: EffectOutcome, now: Timestamp) {
         let Some(taking) = &mut self.notes else {
             return;
@@ -174,7 +174,7 @@ impl Engine {
                 "usage": crate::boundary::usage_value(usage),
                 "costUsd": cost.map(|cost| cost.to_f64()),
             });
-            // It has no place in the chain and goes along with the next lines.
+            // The line is not part of the chain, so it is written with the next lines.
             self.unwritten.push(line.to_string().into());
         }
         self.notify(Event::NotesTaken(Box::new(NotesEvent {
@@ -191,8 +191,8 @@ impl Engine {
         }
     }
 
-    /// Whether a compaction may go by the notes: one by hand with instructions goes to a model (O1), and so does one that
-    /// hooks have something to say about, or whose count of tokens the provider has just disproved.
+    /// Whether a compaction may use the notes: a manual one with instructions uses a model (O1), and so does one that
+    /// hooks have instructions for, or whose token count the provider has just disproved.
     pub(super) fn may_use_notes(&self, compaction: &CompactionInProgress) -> bool {
         let request = &compaction.request;
         let plain = request.instructions.is_none()
@@ -206,8 +206,8 @@ impl Engine {
             && compaction.cause != CompactionCause::TooLong
     }
 
-    /// The threshold is reached while notes are being taken. Where nothing shall be waited for (X5), the conversation goes
-    /// on beside them as long as there is room. Gives whether it does.
+    /// Handles a threshold that is reached while notes are being taken. Where nothing is to wait (X5), the conversation
+    /// goes on in the meantime as long as there is room. Returns whether it does.
     pub(super) fn settle_by_notes_to_come(&mut self, now: Timestamp) -> bool {
         let taking = self.notes.as_ref();
         let is_taken = taking.is_some_and(|taking| taking.trigger.wait(now) != NotesWait::No);
@@ -222,8 +222,8 @@ impl Engine {
         goes_on
     }
 
-    /// Waits for notes that are being taken, then reads them (S6). Where nothing shall be waited for, those that there are
-    /// will do: what they do not cover is kept.
+    /// Waits for notes that are being taken, then reads them (S6). Where nothing is to wait, the existing notes are
+    /// used: the part that they do not cover is kept.
     pub(super) fn await_notes(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         let wait = self.notes.as_ref().map(|taking| taking.trigger.wait(now));
         let may_wait = compaction.cause == CompactionCause::Manual
@@ -245,7 +245,7 @@ impl Engine {
         self.hold(compaction);
     }
 
-    /// The notes are read: they stand for the older part, or a model is asked.
+    /// Uses the notes that were read to replace the older part, or asks a model.
     pub(super) fn notes_read(
         &mut self,
         mut compaction: CompactionInProgress,
@@ -281,7 +281,7 @@ impl Engine {
         (scope.messages(&pieces) > 0).then_some(scope)
     }
 
-    /// Whether the notes could stand for the older part of the conversation as it is now.
+    /// Whether the notes could replace the older part of the current conversation.
     pub(super) fn notes_plan(&self, notes: &NotesOnDisk) -> NotesPlan {
         let window = &self.config.window;
         let parsed = notes.text.as_deref().map(SessionNotes::parse);
@@ -302,7 +302,7 @@ impl Engine {
             last_summarised: reach.map(|reach| Id::of(&reach.last_summarized_uuid)),
             pieces: &self.live.pieces(),
             entries: &entries,
-            // Facts and what is put back are weighed with the whole view, before anything is written.
+            // Facts and restored context are weighed with the whole view, before anything is written.
             beside: prefix_weight(&self.head),
             threshold: window.auto_compact,
             caps: NotesCaps::at(window.scale()),
@@ -310,7 +310,7 @@ impl Engine {
         })
     }
 
-    /// How many calls the newest reply makes.
+    /// The number of calls in the newest reply.
     pub(super) fn newest_calls(&self) -> u64 {
         let mut newest = self.live.entries().iter().rev();
         let reply = newest.find(|kept| kept.entry.facets().is_reply());

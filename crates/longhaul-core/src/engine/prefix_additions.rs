@@ -1,6 +1,6 @@
-//! What the engine adds to a head that a host wants: betas that the conversation needs, references for cache edits, and
-//! what the provider is asked to clear by itself. Putting it on twice changes nothing, so a head that was read back from
-//! the transcript stays as it is (Y2).
+//! The engine's additions to the host's request prefix: betas that the conversation needs, references for cache edits,
+//! and the clearing that the provider is asked to do by itself. Adding them twice changes nothing, so a prefix that was
+//! read back from the transcript stays the same (Y2).
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::micro::{PressureOwner, is_rested};
 use crate::models::ThinkingType;
 use crate::prompt::RequestPrefix;
 
-/// The beta of summaries on demand: for asking, and for every request that carries one.
+/// The beta for summaries on demand: it is needed to request one, and in every request that carries one.
 pub(super) const ON_DEMAND: &str = "compact-2026-09-04";
-/// The beta that cache edits and references for them need.
+/// The beta for cache edits and their references.
 const CACHE_EDITS: &str = "longhaul-cache-edits-2026-11-15";
 
 impl Engine {
-    /// A head as requests have it.
+    /// The request prefix as it is sent.
     pub(super) fn with_engine_additions(
         &self,
         mut head: RequestPrefix,
@@ -45,7 +45,7 @@ impl Engine {
         head
     }
 
-    /// After a rest nothing of the cache is left to be lost: thinking of older turns goes, too.
+    /// Drops the thinking of older turns, too, after an idle period that leaves nothing of the cache to lose.
     pub(super) fn rest(&mut self, now: jiff::Timestamp) {
         let rested = is_rested(&self.config.micro, self.live.last_reply(), now);
         if rested && self.config.pressure == PressureOwner::Providers {
@@ -62,13 +62,13 @@ impl Engine {
             .and_then(|thinking| thinking["type"].as_str())
         {
             Some(kind) => matches!(kind, "adaptive" | "enabled"),
-            // Models that take no budget think unless they are told not to.
+            // Models that accept no budget think unless they are told not to.
             None => rules.takes(ThinkingType::Adaptive) && !rules.takes(ThinkingType::Enabled),
         }
     }
 }
 
-/// Which thinking a head asks to be kept.
+/// Which thinking a request prefix asks to keep.
 pub(super) fn kept_thinking(head: &RequestPrefix) -> KeepThinking {
     match head.latched.field("context_management") {
         Some(edits) if edits.contains("\"thinking_turns\"") => KeepThinking::LastTurn,
@@ -76,7 +76,7 @@ pub(super) fn kept_thinking(head: &RequestPrefix) -> KeepThinking {
     }
 }
 
-/// Whether the host asks for edits that are not ours; then they are left to it.
+/// Whether the host requests edits that are not ours; then they are left to the host.
 fn has_edits_of_its_own(head: &RequestPrefix) -> bool {
     const OURS: [&str; 2] = ["clear_tool_uses_20250919", "clear_thinking_20251015"];
     let field = head.latched.field("context_management");
@@ -91,7 +91,7 @@ fn has_edits_of_its_own(head: &RequestPrefix) -> bool {
         .any(|kind| !OURS.iter().any(|ours| kind == Some(ours)))
 }
 
-/// Whether the provider compacts by itself under this head: it refuses to where a signed summary stands.
+/// Whether the provider compacts by itself with this request prefix: it refuses to where a signed summary is present.
 pub(super) fn compacts_by_threshold(head: &RequestPrefix) -> bool {
     let edits = head.latched.field("context_management");
     edits.is_some_and(|edits| edits.contains("\"compact_20260112\""))

@@ -1,8 +1,8 @@
-//! What is known of the size of what stands before the messages, while no reply has measured the view (T1, Y1).
+//! The known size of the request prefix while no reply has measured the view (T1, Y1).
 //!
-//! The padded estimate of a system prompt with its tools may be a third more than the provider counts, and in a small window
-//! that third is the room that a compaction has just made. So what the replies before a compaction told of it is kept on the
-//! boundary, where a session that is resumed finds it, too. How it is told from the replies is in `expected.rs`.
+//! The padded estimate of a system prompt with its tools may be a third above the provider's count, and in a small
+//! window that third is the room that a compaction has just made. So the boundary stores what the replies before a
+//! compaction showed, where a resumed session finds it, too. `calibration.rs` derives it from the replies.
 
 use std::borrow::Cow;
 
@@ -17,16 +17,16 @@ use crate::message::EntryView;
 use crate::prompt::RequestPrefix;
 use crate::tokens::MeasuredTokens;
 
-/// How the provider counted a head, beside how it was estimated.
+/// The provider's count of a request prefix, and its estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PrefixCount {
     counted: MeasuredTokens,
-    /// The padded estimate of the same head.
+    /// The padded estimate of the same request prefix.
     estimated: u64,
 }
 
 impl PrefixCount {
-    /// What a head of this estimate is expected to be counted as. What was added to it counts by its estimate in full.
+    /// The expected count of a request prefix with this estimate. Additions count with their full estimate.
     pub(super) fn of(self, estimate: u64) -> u64 {
         let Self { counted, estimated } = self;
         match estimate.checked_sub(estimated) {
@@ -35,7 +35,7 @@ impl PrefixCount {
         }
     }
 
-    /// As it stands on the boundary. Another model may count the same text differently.
+    /// The form on the boundary. Another model may count the same text differently.
     pub(super) fn to_boundary(self, model: &str) -> Value {
         json!({
             "counted": self.counted.tokens(),
@@ -44,7 +44,7 @@ impl PrefixCount {
         })
     }
 
-    /// What a boundary says, if it speaks of this model.
+    /// Reads a boundary's count, if it is for this model.
     pub(super) fn of_boundary(boundary: EntryView<'_>, model: &str) -> Option<Self> {
         let metadata = boundary.object(boundary.facets.metadata);
         let recorded = metadata.object("headTokens")?;
@@ -60,7 +60,7 @@ impl PrefixCount {
 }
 
 impl Engine {
-    /// What is known of the head that a compaction's view begins with; none if no reply has told.
+    /// The known count of the request prefix of a compaction's view. None if no reply has shown it.
     pub(super) fn prefix_count_after(
         &self,
         compaction: &CompactionInProgress,

@@ -1,6 +1,7 @@
-//! A summary prepared while the conversation goes on (X5): asked for ahead of the threshold, swapped in between turns.
+//! A summary that is prepared while the conversation goes on (X5): requested ahead of the threshold, swapped in between
+//! turns.
 //!
-//! It sums up what was sent when it was asked for; whatever came since is kept word for word. It is dropped unless the
+//! It summarizes what was sent when it was requested; everything since is kept word for word. It is dropped unless the
 //! view it was made from is still the beginning of the conversation.
 
 use jiff::Timestamp;
@@ -23,20 +24,20 @@ const LONGEST_LEAD_PERCENT: u64 = 30;
 /// After a failure nothing is prepared until the window has grown by this share of the threshold.
 const REST_PERCENT: u64 = 5;
 
-/// What is prepared.
+/// The state of the preparation.
 #[derive(Debug, Default)]
 pub(super) struct SummaryPreparation {
-    /// The compaction that is under way beside the conversation, or ready.
+    /// The compaction that runs in the background, or is ready.
     pub(super) compaction: Option<Box<CompactionInProgress>>,
-    /// The notes are being read to see whether they will do.
+    /// The notes are being read to see whether they are sufficient.
     checking: Option<EffectId>,
-    /// Nothing is prepared before the window holds so much.
+    /// Nothing is prepared before the window holds this many tokens.
     rest: u64,
-    /// A threshold asks for nothing before the window holds so much: what it asked for last freed too little.
+    /// A threshold triggers nothing before the window holds this many tokens: its last compaction freed too little.
     poor: u64,
 }
 
-/// What there is when the threshold is reached.
+/// The state of the preparation when the threshold is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PreparationState {
     Nothing,
@@ -45,7 +46,7 @@ pub(super) enum PreparationState {
 }
 
 impl Engine {
-    /// Whether an outcome belongs to what is prepared; then it is taken.
+    /// Takes an outcome if it belongs to the preparation; returns any other outcome.
     pub(super) fn prepared_done(
         &mut self,
         id: EffectId,
@@ -67,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// A reply is there: it may be time to prepare.
+    /// Starts to prepare after a reply, if it is time.
     pub(super) fn prepare_if_due(&mut self, now: Timestamp) {
         let busy = self.ahead.compaction.is_some() || self.ahead.checking.is_some();
         let used = self.used();
@@ -92,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// Whether summaries are prepared here at all.
+    /// Whether summaries are prepared at all.
     pub(super) fn may_prepare(&self) -> bool {
         let config = &self.config;
         let wanted = match guard(&config.source, config.owner) {
@@ -111,7 +112,7 @@ impl Engine {
             && self.outdated.is_none()
     }
 
-    /// The notes were read: if they will do, nothing need be prepared.
+    /// Takes the notes that were read: if they are sufficient, nothing has to be prepared.
     fn checked(&mut self, outcome: EffectOutcome, now: Timestamp) {
         let notes = match outcome {
             EffectOutcome::NotesRead(notes) => *notes,
@@ -123,7 +124,7 @@ impl Engine {
         }
     }
 
-    /// Begins to prepare.
+    /// Starts to prepare.
     fn prepare(&mut self, now: Timestamp) {
         let compaction = if self.folds() {
             self.folding(self.worth_folding(), now)
@@ -147,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// What was sent, as a scope: a fork behind it reads the cache to its end.
+    /// The scope of everything that was sent: a fork after it reads the cache to its end.
     fn sent_scope(&self) -> Option<CompactionScope> {
         let last = self.assembly.as_ref()?.last_entry()?;
         let pieces = self.live.pieces();
@@ -158,8 +159,8 @@ impl Engine {
         worth_it.then_some(scope)
     }
 
-    /// The threshold is reached. What was prepared is swapped in; while it is being prepared the conversation goes on, as
-    /// long as there is room. Gives whether that settles it.
+    /// Handles a reached threshold. A prepared summary is swapped in; while one is being prepared, the conversation
+    /// goes on as long as there is room. Returns whether that is enough.
     pub(super) fn settle_by_preparation(&mut self, now: Timestamp) -> bool {
         match self.prepared() {
             PreparationState::Nothing => false,
@@ -189,7 +190,7 @@ impl Engine {
         }
     }
 
-    /// The conversation waits from here on.
+    /// Makes the conversation wait for the preparation from now on.
     pub(super) fn take_over(&mut self, now: Timestamp) {
         if let Some(mut compaction) = self.ahead.compaction.take() {
             compaction.take_place(now);
@@ -198,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// Puts what was prepared in place of what it sums up.
+    /// Replaces the summarized part by the prepared summary.
     pub(super) fn swap_in(&mut self, now: Timestamp) {
         if let Some(mut compaction) = self.ahead.compaction.take() {
             compaction.take_place(now);
@@ -206,11 +207,11 @@ impl Engine {
         }
     }
 
-    /// What came since it was begun is kept, too. Gives whether the cut still is one.
+    /// Also keeps everything that came since the preparation began. Returns whether the cut is still valid.
     pub(super) fn caught_up(&self, compaction: &mut CompactionInProgress) -> bool {
         let cut = compaction.scope.summarised.end;
         let scope = CompactionScope::partial(&self.live.pieces(), cut, PivotDirection::UpTo);
-        // A late result may have tied both sides together.
+        // A late result may have connected both sides.
         let holds = scope.summarised == compaction.scope.summarised;
         compaction.scope = scope;
         compaction.used = self.used();
@@ -218,7 +219,7 @@ impl Engine {
         holds
     }
 
-    /// Another view begins: what was prepared is of no use.
+    /// Drops the prepared summary, because another view begins.
     pub(super) fn drop_prepared(&mut self) {
         self.ahead.checking = None;
         if let Some(compaction) = self.ahead.compaction.take() {
@@ -228,31 +229,32 @@ impl Engine {
         }
     }
 
-    /// Preparing failed. The conversation goes on; a turn that reaches the threshold tries again.
+    /// Pauses after a failed preparation. The conversation goes on; a turn that reaches the threshold tries again.
     pub(super) fn rest_from_preparing(&mut self) {
         self.ahead.compaction = None;
         let rest = share(self.config.window.auto_compact, REST_PERCENT);
         self.ahead.rest = self.used() + rest;
     }
 
-    /// A compaction was made: nothing is prepared again before the next can be worth its price.
+    /// Pauses after a compaction: nothing is prepared again before the next one can be worth its price.
     pub(super) fn rest_after_compaction(&mut self) {
         self.ahead.rest = self.used() + least_freed(&self.config.window);
     }
 
-    /// A compaction that a threshold asked for would free too little: the same would come of it in the next turn.
+    /// Pauses after a compaction that would free too little: the next turn would give the same result.
     pub(super) fn rest_from_thresholds(&mut self) {
         self.ahead.poor = self.used() + least_freed(&self.config.window);
         self.ahead.rest = self.ahead.rest.max(self.ahead.poor);
     }
 
-    /// Whether a threshold has asked in vain, and the window has hardly grown since. A full window does not wait.
+    /// Whether a threshold's last compaction failed to free enough and the window has hardly grown since. A full window
+    /// does not wait.
     pub(super) fn rests_from_thresholds(&self) -> bool {
         let status = self.status();
         status.used < self.ahead.poor && status.level < WindowLevel::Blocking
     }
 
-    /// A model is needed: the conversation goes on meanwhile if there is room, else it waits.
+    /// Asks a model: the conversation goes on in the meantime if there is room, else it waits.
     pub(super) fn ask_model(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         let goes_on = compaction.cause == CompactionCause::Threshold
             && compaction.way == SummaryWay::Model

@@ -1,5 +1,5 @@
-//! The provider as the summariser (N3): its own compaction on demand. The request is the conversation's own bytes with a
-//! field behind them, and so a cache hit; the answer is one signed block, which is kept as it was written.
+//! The provider as the summarizer (N3): its own compaction on demand. The request is the conversation's own bytes
+//! followed by a field, and so a cache hit; the answer is one signed block, which is kept as it was written.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -15,15 +15,15 @@ use crate::tokens::{ContentClass, Estimate, Estimator, RoughEstimator};
 /// A summary that the provider made.
 #[derive(Debug, Clone)]
 pub(super) struct SignedSummary {
-    /// The reply it came in.
+    /// The reply with the summary.
     pub(super) message: Box<RawValue>,
-    /// What its block weighs.
+    /// The weight of the summary's block.
     pub(super) weight: Estimate,
 }
 
 impl Engine {
-    /// Whether the provider can be asked to sum this up. What lies behind kept messages it cannot: its block must stand
-    /// first.
+    /// Whether the provider can be asked for this summary. It cannot summarize a part after kept messages: its block
+    /// must come first.
     pub(super) fn asks_provider(&self, compaction: &CompactionInProgress) -> bool {
         self.config.summariser == SummarizerSetting::Provider
             && compaction.direction != Some(PivotDirection::From)
@@ -31,7 +31,7 @@ impl Engine {
             && !compacts_by_threshold(&self.head)
     }
 
-    /// The request that asks it.
+    /// The request to the provider.
     pub(super) fn provider_request(
         &mut self,
         compaction: &CompactionInProgress,
@@ -51,8 +51,8 @@ impl Engine {
     }
 }
 
-/// Reads the provider's answer: one signed block with a text in it, and nothing else. A compaction that failed is a reply
-/// without one.
+/// Reads the provider's answer: one signed block with a text in it, and nothing else. A reply without one is a failed
+/// compaction.
 pub(super) fn read(message: Option<&RawValue>) -> Option<(Summary, SignedSummary)> {
     let message = message?;
     let value: Value = serde_json::from_str(message.get()).ok()?;

@@ -1,24 +1,24 @@
-//! What a call of the host came to. It is the engine's last word on an `Add`, a `Turn` or a `Compact`; whatever else happened
-//! on the way is told as events.
+//! The result of a host's call. It is the engine's last word on an `Add`, a `Turn` or a `Compact`; everything else on
+//! the way is reported as events.
 
 use super::Engine;
 use super::effect::Effect;
 use super::event::{CompactFailure, CompactionSuccess, PreviewedSummary};
 use super::input::{EffectFailure, EffectFailureKind};
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug)]
 pub enum CallResult {
-    /// What the host added is on disk.
+    /// The added entries are on disk.
     Added,
     /// The model replied, and the reply is on disk.
     Replied {
-        /// The uuid of its entry.
+        /// The uuid of the reply's entry.
         uuid: String,
     },
-    /// The conversation was compacted by hand.
+    /// The manual compaction succeeded.
     Compacted(Box<CompactionSuccess>),
-    /// The summary of a compaction by hand waits for approval; nothing was changed.
+    /// The summary of a manual compaction waits for approval; nothing was changed.
     Previewed(Box<PreviewedSummary>),
     /// The call failed.
     Failed(CallFailure),
@@ -27,13 +27,13 @@ pub enum CallResult {
 /// Why a call failed. The conversation is as it was before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallFailure {
-    /// Something could not be written. It is kept, and goes first when writing is tried again.
+    /// Something could not be written. It is kept, and goes first at the next attempt.
     NotPersisted(String),
-    /// The window is full, and nothing may be done about it (O5).
+    /// The window is full, and no action is allowed to change that (O5).
     Refused(String),
     /// The model did not answer.
     NotAnswered(EffectFailure),
-    /// The compaction by hand was not made.
+    /// The manual compaction failed.
     NotCompacted(CompactFailure, String),
 }
 
@@ -43,12 +43,12 @@ impl Engine {
         self.outbox.push_back(Effect::Finish(result));
     }
 
-    /// Ends the host's call, which failed.
+    /// Ends the host's call with a failure.
     pub(super) fn fail_call(&mut self, failure: CallFailure) {
         self.finish_call(CallResult::Failed(failure));
     }
 
-    /// The compaction by hand was not made.
+    /// Ends the host's call with a failed compaction.
     pub(super) fn fail_compaction(&mut self, kind: CompactFailure, message: String) {
         self.fail_call(CallFailure::NotCompacted(kind, message));
     }
@@ -60,12 +60,12 @@ impl EffectFailure {
         Self::of(EffectFailureKind::Other, message)
     }
 
-    /// The user stopped it.
+    /// The failure that the user stopped the effect.
     pub fn cancelled(message: impl Into<String>) -> Self {
         Self::of(EffectFailureKind::Cancelled, message)
     }
 
-    /// A failure of this kind, after which nobody said when to try again.
+    /// A failure of this kind, without a time for the next attempt.
     pub fn of(kind: EffectFailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,

@@ -1,4 +1,5 @@
-//! Getting a summary (F7, L): by the provider's own means where that is wanted (N3), else a fork behind the conversation's own cache, else a plain request, else no model at all.
+//! Obtains a summary (F7, L): from the provider's own compaction where that is wanted (N3), else by a fork that uses
+//! the conversation's own cache, else by a plain request, else without a model.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -29,7 +30,7 @@ use crate::window::QuerySource;
 const PLAIN_OUTPUT: u64 = 20_000;
 /// Further attempts when the stream of a plain request breaks off.
 const STREAM_RETRIES: u32 = 2;
-/// Tokens of a summary without a model.
+/// The most tokens of a summary without a model.
 const LOCAL_SUMMARY: u64 = 12_000;
 
 /// How the model is asked.
@@ -42,7 +43,7 @@ enum SummaryRoute {
 }
 
 impl SummaryRoute {
-    /// The one to take when this one leads nowhere.
+    /// The route to take when this one fails.
     fn next(self) -> Self {
         match self {
             Self::Provider => Self::Fork,
@@ -51,20 +52,20 @@ impl SummaryRoute {
     }
 }
 
-/// How far asking has come.
+/// The progress of a summary request.
 #[derive(Debug, Default)]
 pub(super) struct SummaryRequestState {
     path: SummaryRoute,
     stream_retries: u32,
     too_long_retries: u32,
-    /// The first entry that is still sent, and what goes before it.
+    /// The first entry that is still sent, and the text before it.
     shortened: Option<(usize, RequestLead)>,
-    /// The longest summary that was cut off, and who wrote it.
+    /// The longest summary that was cut off, and its author.
     begun: Option<(Summary, Summarizer)>,
 }
 
 impl SummaryRequestState {
-    /// Remembers a summary that was cut off, unless there is more of another.
+    /// Remembers a summary that was cut off, unless a longer one is known.
     fn keep_begun(&mut self, begun: Summary, by: Summarizer) {
         let known = self.begun.as_ref();
         if known.is_none_or(|(known, _)| known.text().len() < begun.text().len()) {
@@ -74,7 +75,7 @@ impl SummaryRequestState {
 }
 
 impl Engine {
-    /// Begins to get a summary.
+    /// Starts to obtain a summary.
     pub(super) fn begin_summary(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         if let Some(approved) = &compaction.request.approved {
             return match Summary::new(approved) {
@@ -89,7 +90,7 @@ impl Engine {
             };
         }
         if !self.can_shrink(&compaction) {
-            // Before anything is paid for.
+            // This is decided before anything is paid for.
             return self.refuse_to_cut(compaction, now);
         }
         if compaction.way == SummaryWay::Local {
@@ -113,7 +114,7 @@ impl Engine {
             SummaryRoute::Fork
         };
         if compaction.place == CompactionTiming::Ahead {
-            // It asks behind what was sent, which is on disk.
+            // This request comes after what was sent, which is on disk.
             return self.ask_for_summary(compaction, now);
         }
         match self.before_sending(now) {
@@ -126,24 +127,24 @@ impl Engine {
         }
     }
 
-    /// Whether there is no request of the conversation's own to fork.
+    /// Whether the conversation has no request of its own to fork.
     fn asks_plainly(&self) -> bool {
         self.config.heads != PrefixRecording::Written || self.config.summary_model.is_some()
     }
 
-    /// The model that summaries are asked of, where it is not the conversation's.
+    /// The model that writes summaries.
     fn summary_spec(&self) -> &ModelSpec {
         let own = &self.config.model;
         let other = self.config.summary_model.as_ref();
         other.map_or(own, |other| &other.spec)
     }
 
-    /// What requests for a summary cost.
+    /// The cost of the requests for a summary.
     pub(super) fn summary_cost(&self, usage: Option<&Usage>) -> Option<Usd> {
         self.summary_spec().cost(usage?)
     }
 
-    /// A summary without a model: there always is one.
+    /// A summary without a model, which is always possible.
     pub(super) fn local_summary(&self, compaction: &CompactionInProgress, budget: u64) -> Summary {
         let entries = &self.live.entries()[compaction.scope.summarised.clone()];
         let views = entries.iter().map(|kept| kept.entry.view());
@@ -151,7 +152,7 @@ impl Engine {
         Summary::of_extracts(&text).unwrap_or_else(Summary::of_nothing)
     }
 
-    /// What became of a summary that was cut off wherever the model was asked, with extracts for what it lacks.
+    /// The summary that was cut off on every route, completed with extracts.
     pub(super) fn completed(
         &self,
         compaction: &mut CompactionInProgress,
@@ -200,7 +201,7 @@ impl Engine {
         self.hold(compaction);
     }
 
-    /// What the summary is to heed.
+    /// The instructions for the summary.
     pub(super) fn instructions<'a>(
         &'a self,
         compaction: &'a CompactionInProgress,
@@ -217,7 +218,7 @@ impl Engine {
         }
     }
 
-    /// The first entry behind what is sent, where not all is.
+    /// The first entry after the sent part, if not everything is sent.
     pub(super) fn first_kept(&self, compaction: &CompactionInProgress) -> Option<Id> {
         let behind = self.live.entries()[compaction.scope.sent.end..].iter();
         let mut behind = behind.map(|kept| kept.entry.view());
@@ -227,7 +228,7 @@ impl Engine {
 
     fn summary_prompt(&self, compaction: &CompactionInProgress) -> String {
         if let Some(folding) = &compaction.folding {
-            // A fork shows all that was sent, a plain request what is folded.
+            // A fork shows everything that was sent; a plain request shows the part that is folded.
             let kept = self.live.entries().get(compaction.scope.sent.end);
             let kept = kept.filter(|_| compaction.asking.path == SummaryRoute::Fork);
             let kept = kept.map(|kept| opening_words(kept.entry.view()));
@@ -257,7 +258,7 @@ impl Engine {
     ) -> Option<(Vec<bytes::Bytes>, Vec<String>)> {
         let text = self.summary_prompt(compaction);
         let kind = RequestKind::Fork { text: &text };
-        // What the conversation's requests leave out by reference, this one leaves out, too.
+        // This request leaves out by reference the same results as the conversation's requests.
         let edits = self.cache_edits();
         if let Some((from, lead)) = compaction.asking.shortened {
             let head = self.assembly.as_ref()?.head().clone();
@@ -275,13 +276,13 @@ impl Engine {
             let betas = aside.head().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
         }
-        // Up to a pivot only the part before it is sent. Spans are folded in batches that end far back, where the cache may
-        // no longer have a way in: there everything is sent.
+        // Up to a pivot, only the part before it is sent. Spans are folded in batches that end far back, where the
+        // cache may no longer have an entry point: there everything is sent.
         let until = self
             .first_kept(compaction)
             .filter(|_| compaction.folding.is_none());
         if compaction.place == CompactionTiming::Ahead {
-            // A reply may be under way, or calls: nothing of that is touched.
+            // A reply or calls may be in progress; none of that is touched.
             let assembly = self.assembly.as_ref()?;
             let mut fork = assembly.fork(until, edits.as_deref())?;
             fork.say(&text);
@@ -293,7 +294,7 @@ impl Engine {
         Some((assembled.slices, assembly.head().latched.betas.clone()))
     }
 
-    /// A request of its own: short system prompt, no thinking, pictures left out.
+    /// A separate request: short system prompt, no thinking, images left out.
     fn plain(&self, compaction: &CompactionInProgress) -> Option<(Vec<bytes::Bytes>, Vec<String>)> {
         let text = self.summary_prompt(compaction);
         let head = self.plain_request_prefix()?;
@@ -345,7 +346,7 @@ impl Engine {
         })
     }
 
-    /// The model answered the request for a summary, or did not.
+    /// Takes the outcome of the request for a summary.
     pub(super) fn summary_answered(
         &mut self,
         mut compaction: CompactionInProgress,
@@ -395,7 +396,7 @@ impl Engine {
                 compaction.summary = Some(summary);
                 self.summary_ready(compaction, now);
             }
-            // There was no room for the summary: as good as too long (L1).
+            // There was no room for the summary, which is equivalent to a request that is too long (L1).
             Err(_) if reply.stop == SummaryStop::WindowFull => self.shorten(compaction, None, now),
             Err(_) if compaction.asking.path == SummaryRoute::Fork => {
                 compaction.asking.path = SummaryRoute::Plain;
@@ -427,7 +428,7 @@ impl Engine {
             EffectFailureKind::Cancelled => {
                 self.give_up(compaction, CompactFailure::Cancelled, failed.message, now);
             }
-            // Every other way asks the same provider, as often again.
+            // Every other route asks the same provider, just as often.
             EffectFailureKind::Overloaded
             | EffectFailureKind::RateLimited
             | EffectFailureKind::Network
@@ -445,10 +446,10 @@ impl Engine {
         }
     }
 
-    /// The request to summarise was too long itself: its oldest rounds are left out (L1).
+    /// Leaves out the oldest rounds of a request for a summary that was too long itself (L1).
     fn shorten(&mut self, mut compaction: CompactionInProgress, gap: Option<u64>, now: Timestamp) {
         if compaction.folding.is_some() && compaction.asking.path == SummaryRoute::Fork {
-            // A fork sends everything, a plain request only what is folded.
+            // A fork sends everything, a plain request only the part that is folded.
             compaction.asking.path = SummaryRoute::Plain;
             return self.ask_for_summary(compaction, now);
         }
@@ -485,12 +486,13 @@ impl Engine {
     }
 }
 
-/// The last entry that is sent: thinking up to there is left out where a request is no longer the one it was bound to.
+/// The last entry that is sent: thinking up to there is left out where the request differs from the one that it was
+/// bound to.
 fn last<'a>(sent: impl DoubleEndedIterator<Item = &'a Entry>) -> Option<Id> {
     sent.rev().find_map(|entry| entry.view().uuid())
 }
 
-/// What stands for the rounds that were left out.
+/// The entry that replaces the rounds that were left out.
 fn marker(lead: RequestLead) -> Option<Entry> {
     let line = match lead {
         RequestLead::Own => return None,
@@ -502,7 +504,7 @@ fn marker(lead: RequestLead) -> Option<Entry> {
     Entry::read(line.to_string().into()).ok()
 }
 
-/// An entry as a plain request holds it.
+/// The form of an entry in a plain request.
 fn plainly(entry: &Entry) -> Option<Entry> {
     match strip(entry.view()) {
         StrippedEntry::AsIs => Some(entry.clone()),

@@ -1,5 +1,5 @@
-//! The way of a turn (O1, O3, O5): clear what is stale, compact if it must be, write what must be on disk, ask the model,
-//! write its reply.
+//! The course of a turn (O1, O3, O5): clear stale results, compact if necessary, write what must be on disk, ask the
+//! model, write its reply.
 
 use std::sync::Arc;
 
@@ -27,34 +27,34 @@ use crate::prompt::{
 };
 use crate::window::{SwitchVerdict as Allowed, SwitchableAction};
 
-/// Said where a call comes while another one is not over.
+/// The message for a call that comes while another one is in progress.
 const UNDER_WAY: &str = "something is still under way";
 
 /// What has happened in this turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnProgress {
-    /// Its id, for tracking.
+    /// The turn's id, for tracking.
     pub(super) id: String,
     /// Results were cleared or need not be.
     pub(super) cleared: bool,
     /// A compaction was tried and did not help.
     pub(super) tried: bool,
-    /// A request was too long and the conversation was compacted for it: once a turn.
+    /// A request was too long and the conversation was compacted for it; this happens once per turn.
     pub(super) recovered: bool,
-    /// What the provider said when it was.
+    /// The provider's failure for the request that was too long.
     pub(super) too_long: Option<EffectFailure>,
-    /// How many tokens the provider counted in the request that it found too long, where it said so.
+    /// The provider's token count of the request that was too long, if it said so.
     pub(super) counted: Option<u64>,
-    /// A reply that ran out of room, while the conversation is made smaller for another.
+    /// A reply that ran out of room, while the conversation is made smaller for another attempt.
     pub(super) withheld: Option<Box<ModelReply>>,
 }
 
-/// A reply that is on its way to disk.
+/// A reply that is being written to disk.
 #[derive(Debug)]
 pub(super) struct PendingReply {
     uuid: String,
     usage: Usage,
-    /// The call that it answers; none if that is judged already.
+    /// The call that it answers. None if the call is judged already.
     call: Option<WatchedCallId>,
     applied: ProviderClearing,
 }
@@ -69,7 +69,7 @@ fn last_uuid(lines: &[Bytes]) -> Option<String> {
     })
 }
 
-/// What the cache watch knows of a head.
+/// The cache-break detector's view of a request prefix.
 fn watched(head: &RequestPrefix) -> crate::cache::PrefixFingerprint {
     let part = |raw: &RawValue| Bytes::copy_from_slice(raw.get().as_bytes());
     let latched = &head.latched;
@@ -84,17 +84,17 @@ fn watched(head: &RequestPrefix) -> crate::cache::PrefixFingerprint {
 }
 
 impl Engine {
-    /// The host adds to the conversation. It counts once it is on disk.
+    /// Adds the host's entries to the conversation. They count once they are on disk.
     pub(super) fn add(&mut self, entries: &[NewEntry], now: Timestamp) {
         if !matches!(self.state, EngineState::Idle) {
-            // A reply that is awaited was asked for without it, and its thinking may be bound to what was sent.
+            // The awaited reply was requested without them, and its thinking may be bound to what was sent.
             return self.queued.extend_from_slice(entries);
         }
         let (lines, lost) = self.lines_of(entries, now);
         self.persist(lines, |lines| AfterPersist::Added(lines, lost));
     }
 
-    /// What the host adds as lines of the transcript, and why the last of what cannot be written is not among them.
+    /// The host's entries as transcript lines, and the error of the last one that cannot be written.
     pub(super) fn lines_of(
         &mut self,
         entries: &[NewEntry],
@@ -124,7 +124,7 @@ impl Engine {
         (lines, lost)
     }
 
-    /// The parent of the next entry: the newest one, also if it is not on disk yet.
+    /// The parent of the next entry: the newest one, even if it is not on disk yet.
     fn newest_uuid(&self) -> Option<String> {
         last_uuid(&self.unwritten).or_else(|| self.live.newest().map(str::to_owned))
     }
@@ -141,7 +141,7 @@ impl Engine {
         self.step(now);
     }
 
-    /// The next thing to do before the request can go out.
+    /// Performs the next step before the request can be sent.
     pub(super) fn step(&mut self, now: Timestamp) {
         if self.is_cancelled() {
             return self.turn_cancelled();
@@ -185,7 +185,7 @@ impl Engine {
         }
     }
 
-    /// Whether the last reply ran out of room and nothing was done about it yet (O3).
+    /// Whether the last reply ran out of room and nothing has been done about it yet (O3).
     fn must_shrink(&self) -> bool {
         self.live.window_exceeded() && !self.turn.tried && self.may_recover()
     }
@@ -195,7 +195,7 @@ impl Engine {
         self.config.switches.decide(SwitchableAction::Reactive) == Allowed::Allowed
     }
 
-    /// Makes sure that there is a rendering, and gives the lines that must be on disk before a request.
+    /// Makes sure that there is a rendering, and returns the lines that must be on disk before a request.
     pub(super) fn before_sending(
         &mut self,
         now: Timestamp,
@@ -227,7 +227,7 @@ impl Engine {
             })?,
             None => Vec::new(),
         };
-        // What a new rendering sends is in no cache: there is nothing to drop from it.
+        // A new rendering is not in any cache, so there is nothing to drop from it.
         if reason.is_some() && !self.live.cache_edits().is_empty() {
             let parent = last_uuid(&lines).or(parent);
             lines.extend(self.no_cache_edits(parent.as_deref(), now));
@@ -245,7 +245,7 @@ impl Engine {
         self.cache_edits_line(stamp, parent, &[], 0).ok()
     }
 
-    /// Renders the conversation anew.
+    /// Renders the conversation again.
     pub(super) fn begin_rendering(&mut self, reason: PrefixReason) {
         let before = match &self.assembly {
             Some(assembly) => assembly.as_predecessor(),
@@ -263,7 +263,7 @@ impl Engine {
         self.generation += 1;
         self.watched_head = None;
         if let PrefixReason::Cleared | PrefixReason::Rewound = reason {
-            // A planned break: it is recorded in the transcript.
+            // This break is planned: it is recorded in the transcript.
             self.watch.compacted(self.config.source.as_str());
         }
     }
@@ -325,7 +325,7 @@ impl Engine {
         self.cached.field()
     }
 
-    /// The model answered, or did not.
+    /// Takes the outcome of a request to the model.
     pub(super) fn answered(&mut self, call: WatchedCallId, outcome: EffectOutcome, now: Timestamp) {
         let reply = match outcome {
             EffectOutcome::Replied(reply) => *reply,
@@ -352,7 +352,7 @@ impl Engine {
         }
     }
 
-    /// Writes a reply down; it is told when it is on disk.
+    /// Writes a reply; it is reported when it is on disk.
     pub(super) fn keep_reply(
         &mut self,
         reply: ModelReply,
@@ -396,7 +396,7 @@ impl Engine {
         }
     }
 
-    /// The reply is on disk: it is told, and the cache is judged.
+    /// Reports a reply that is on disk, and judges the cache.
     pub(super) fn reply_persisted(&mut self, answer: PendingReply, now: Timestamp) {
         let spec = &self.config.model;
         let cost = spec.cost_of_reply(&answer.usage);
@@ -431,7 +431,7 @@ impl Engine {
         self.notes_after_reply(self.newest_calls(), now);
         self.prepare_if_due(now);
         if expired {
-            // What was deleted by reference went with the cache: it counts again (U4).
+            // Results that were deleted by reference went with the cache: they count again (U4).
             let parent = self.newest_uuid();
             if let Some(line) = self.no_cache_edits(parent.as_deref(), now) {
                 self.persist(vec![line], AfterPersist::Rest);
@@ -439,8 +439,8 @@ impl Engine {
         }
     }
 
-    /// Tells what the provider cleared by itself, if that is not what it had cleared before: then less can be read from
-    /// the cache than before, as it must be.
+    /// Reports the provider's own clearing if it differs from the previous one: then it is right that less can be read
+    /// from the cache than before.
     fn native_cleared(&mut self, applied: ProviderClearing) -> bool {
         let before = std::mem::replace(&mut self.native, applied);
         let anew = applied != before && applied != ProviderClearing::default();
@@ -454,7 +454,8 @@ impl Engine {
         anew
     }
 
-    /// A request that was too long is withheld, the conversation compacted and the turn tried again, once (O3).
+    /// Handles a failed request. One that was too long is withheld, the conversation is compacted and the turn is tried
+    /// again, once (O3).
     fn not_answered(&mut self, failed: EffectFailure, now: Timestamp) {
         match failed.kind {
             EffectFailureKind::TooLong { gap } if self.may_recover() && !self.turn.recovered => {
@@ -474,7 +475,7 @@ impl Engine {
         self.fail_call(CallFailure::NotAnswered(failed));
     }
 
-    /// What follows a compaction, or its failure.
+    /// Continues after a compaction, or after its failure.
     pub(super) fn after_compaction(&mut self, after: AfterCompaction, now: Timestamp) {
         match after {
             AfterCompaction::Rest => self.finish_compaction(),

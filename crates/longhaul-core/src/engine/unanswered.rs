@@ -1,5 +1,5 @@
-//! What the user said, or a tool gave back, that no reply has answered yet: it is not turned into extracts as long as older
-//! text can be summarised instead.
+//! Input of the user or of a tool that no reply has answered yet: it is not turned into extracts as long as older text
+//! can be summarized instead.
 
 use super::Engine;
 use super::compact::CompactionInProgress;
@@ -9,9 +9,9 @@ use super::draft_level::SHORT;
 use crate::summary::{CompactionScope, PivotDirection};
 
 impl Engine {
-    /// Keeps the newest input word for word after a summary without a model, if it leaves room for one.
+    /// Keeps the newest input word for word after a summary without a model, if that leaves room for the summary.
     pub(super) fn keep_unanswered(&self, compaction: &mut CompactionInProgress) {
-        // Who holds a conversation elsewhere decides there what stays.
+        // A host that keeps the conversation elsewhere decides there what stays.
         let is_ours = self.config.heads != PrefixRecording::Unwritten;
         if !is_ours || compaction.direction.is_some() || compaction.folding.is_some() {
             return;
@@ -31,7 +31,7 @@ impl Engine {
         let window = &self.config.window;
         let kept = kept_weight(&self.live.entries()[scope.kept.clone()]).padded();
         let expected = self.expected(compaction, &self.head);
-        // Beside it there must be room for a summary and for the user's words.
+        // There must also be room for a summary and for the user's words.
         let beside = 2 * window.scale().apply(SHORT);
         if expected.count(kept + beside) < window.auto_compact {
             compaction.scope = scope;
