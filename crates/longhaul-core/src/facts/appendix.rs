@@ -1,4 +1,4 @@
-//! Writes the parts of what an audit adds to a summary. The words are in `fragments/`.
+//! Writes the parts of the text that an audit adds to a summary. The wording is in `fragments/`.
 
 use super::cancelled::{CancelledAction, CancelledActionKind};
 use super::failure::{ErrorSource, LastError};
@@ -24,22 +24,22 @@ const FILES_OMITTED: &str = include_str!("fragments/files_omitted.txt");
 
 /// The most ranges of left-out messages that are named.
 const MOST_RANGES: usize = 8;
-/// The most units that the line about left-out messages takes.
+/// The most UTF-16 units of the line about left-out messages.
 pub(super) const OMITTED_UNITS: usize = 320;
 
-/// The title under which facts stand behind a summary.
+/// The title of the facts after a summary.
 pub(crate) fn kept_title() -> &'static str {
     OPENING.lines().next().unwrap_or_default()
 }
 
-/// A part of the appendix, and how many of its items it holds.
+/// A part of the appendix, and the number of items it holds.
 #[derive(Debug, Default)]
 pub(super) struct AppendixPart {
     pub(super) text: String,
     pub(super) items: usize,
 }
 
-/// A titled list, items in order as far as they fit.
+/// A titled list with as many items, in order, as fit.
 fn list(title: &str, limit: usize, lines: impl Iterator<Item = String>) -> (BoundedText, usize) {
     let mut page = BoundedText::new(limit);
     page.line("");
@@ -70,7 +70,7 @@ pub(super) fn cancelled(all: &[&CancelledAction], limit: usize) -> AppendixPart 
     part(list(CANCELLED, limit, lines))
 }
 
-/// What was turned down, and what the user said to it.
+/// A plan or call that the user turned down, and the user's comment.
 pub(super) fn turned_down(one: &CancelledAction) -> String {
     let what = match one.kind {
         CancelledActionKind::Plan => "Plan",
@@ -95,7 +95,7 @@ pub(crate) fn item(todo: &TodoFact) -> String {
     format!("- ({}) {}", inline(&todo.status), inline(&todo.content))
 }
 
-/// Open work with the words by which the user called it off.
+/// Open work with the words with which the user called it off.
 pub(super) fn called_off(open: &[&TodoFact], said: &str, limit: usize) -> AppendixPart {
     let said = format!("The user said: {said}");
     let lines = std::iter::once(said).chain(open.iter().map(|todo| item(todo)));
@@ -153,13 +153,13 @@ pub(super) fn error(error: &LastError, limit: usize) -> AppendixPart {
     part((page, 1))
 }
 
-/// A text of others in at most so many units, its marks included.
+/// Quotes a foreign text in at most this many UTF-16 units, including its quotation marks.
 pub(crate) fn quoted_within(text: &str, most: usize) -> String {
     let whole = quoted(text);
     if utf16_len(&whole) <= most {
         return whole;
     }
-    // The marks take as much as they take in the whole text, or less.
+    // The marks take up as much as they do in the whole text, or less.
     let marks = utf16_len(&whole).saturating_sub(utf16_len(text));
     let mut room = most.saturating_sub(marks);
     if room < most / 2 {
@@ -174,7 +174,7 @@ pub(crate) fn quoted_within(text: &str, most: usize) -> String {
     }
 }
 
-/// A rule, with the message it is from.
+/// A rule, with the message it comes from.
 pub(super) fn rule(rule: &UserRule, most: usize) -> String {
     let kind = match rule.kind {
         RuleKind::Rule => "",
@@ -186,7 +186,8 @@ pub(super) fn rule(rule: &UserRule, most: usize) -> String {
     format!("{lead}{}\n", shorten(&rule.text, room))
 }
 
-/// A message, in at most so many units. One of several lines stands between marks that do not occur in it.
+/// A message in at most this many UTF-16 units. A message of several lines is placed between marks that do not occur in
+/// it.
 pub(crate) fn message(message: &UserMessage, most: usize) -> String {
     let (number, media) = (message.ordinal, message.media());
     let lines = message.text.trim().contains(is_break);
@@ -209,7 +210,7 @@ pub(crate) fn message(message: &UserMessage, most: usize) -> String {
     [lead, text, close].concat()
 }
 
-/// Which messages were left out.
+/// Lists the messages that were left out.
 pub(super) fn omitted(ordinals: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for ordinal in ordinals {

@@ -1,6 +1,7 @@
-//! Holds a summary against the facts and writes what it left out (X1).
+//! Checks a summary against the facts and writes what it left out (X1).
 //!
-//! A model may paraphrase, forget or invent; what a session must not lose is added here, whatever the model wrote.
+//! A model may paraphrase, forget or invent; the facts that a session must not lose are added here, whatever the model
+//! wrote.
 
 use super::appendix::{self, AppendixPart, MESSAGES, OMITTED_UNITS, OPENING, RULES};
 use super::budget::{FactsBudget, units_within};
@@ -11,27 +12,27 @@ use crate::quoting::{inline, quoted};
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
 
-/// What the model will see beside what an audit adds.
+/// What the model sees besides the text that an audit adds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AuditInput<'a> {
     /// The summary; empty if there is none.
     pub summary: &'a str,
-    /// Texts that stay in view beside it: of kept messages, of what is put back.
+    /// Texts that stay in view besides the summary: kept messages and restored context.
     pub beside: &'a [&'a str],
 }
 
-/// A summary made whole.
+/// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditedSummary {
-    /// What is to be added behind the summary; empty if nothing is missing. At most the budget's tokens by the padded
-    /// estimate, unless what is protected needs more.
+    /// The text to add after the summary; empty if nothing is missing. It has at most the budget's tokens by the padded
+    /// estimate, unless the protected parts need more.
     pub text: String,
-    /// What became of the user's messages, rules, files and todos. The caller adds what only it knows: tokens, results,
-    /// files restored.
+    /// What happened to the user's messages, rules, files and todos. The caller adds what only it knows: tokens,
+    /// results, restored files.
     pub report: LossReport,
 }
 
-/// Finds what a summary does not hold word for word, and writes it.
+/// Finds the facts that a summary does not contain word for word, and writes them.
 pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> AuditedSummary {
     let held = FactsInView::find(facts, seen);
     let limit = units_within(budget.tokens) as usize;
@@ -42,7 +43,7 @@ pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> Audite
     let open: Vec<_> = facts.uncancelled_todos().collect();
     let missing = not_in_view(&open, &held.todos);
     let todos = appendix::todos(&missing, limit / 4);
-    // A summary may name such work without the words against it, so naming it is not enough.
+    // A summary may name such work without the words against it, so it is not enough that it is named.
     let off: Vec<_> = facts.called_off_todos().collect();
     let said = facts.cancellation_of_todos().filter(|_| !held.called_off);
     let called_off = said.map(|said| appendix::called_off(&off, &said, limit / 4));
@@ -87,8 +88,8 @@ pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> Audite
     }
 }
 
-/// The same where there is no room for all of it, in at most so many tokens: rules, then the newest of the user's words,
-/// then older ones as far as they fit. What is left over is for the rest.
+/// Like [`audit`], but for too little room, in at most this many tokens: rules, then the user's newest words, then
+/// older ones as far as they fit. The rest of the room is for the other facts.
 pub(crate) fn audit_words_first(
     facts: &Facts,
     seen: AuditInput<'_>,
@@ -97,7 +98,8 @@ pub(crate) fn audit_words_first(
     let held = FactsInView::find(facts, seen);
     let limit = units_within(tokens) as usize;
     let mut report = LossReport::default();
-    // The line that says what is left out needs room only if something is, and rarely all that it may take.
+    // The line about left-out messages needs room only if something is left out, and rarely all the room that it may
+    // take.
     let mut written = [String::new(), String::new()];
     for frame in [0, OMITTED_UNITS / 2, OMITTED_UNITS, 2 * OMITTED_UNITS] {
         let room = limit.saturating_sub(utf16_len(OPENING) + utf16_len(MESSAGES) + 2 + frame);
@@ -111,7 +113,7 @@ pub(crate) fn audit_words_first(
     }
     let [rules, mut messages] = written;
     if utf16_len(OPENING) + utf16_len(&rules) + utf16_len(&messages) > limit {
-        // Not even that line has room.
+        // There is no room for that line either.
         messages.clear();
     }
     total(facts, &mut report);
@@ -159,7 +161,7 @@ fn joined(parts: &[String]) -> String {
     }
 }
 
-/// How many rules and messages there are, and what is said if not all rules are in view.
+/// Counts the rules and messages, and adds a note if not all rules are kept.
 fn total(facts: &Facts, report: &mut LossReport) {
     report.rules.total = facts.rules.len() as u64 + u64::from(facts.rules_dropped);
     report.user_messages.total = facts.messages.len() as u64;
@@ -171,7 +173,7 @@ fn total(facts: &Facts, report: &mut LossReport) {
     }
 }
 
-/// What of the facts is in view already.
+/// The facts that are in view already.
 #[derive(Debug)]
 pub(super) struct FactsInView {
     pub(super) messages: Vec<bool>,
@@ -179,7 +181,7 @@ pub(super) struct FactsInView {
     files: Vec<bool>,
     todos: Vec<bool>,
     cancelled: Vec<bool>,
-    /// Open work that was called off, with the words against it.
+    /// Whether open work that was called off is in view, with the words against it.
     called_off: bool,
     error: bool,
 }
@@ -221,7 +223,7 @@ impl FactsInView {
             .iter()
             .for_each(|one| seek(NeedleKind::Prose, one));
         off.iter().for_each(|one| seek(NeedleKind::Prose, one));
-        // It may stand there in a quotation.
+        // The error may appear there as a quotation.
         error
             .iter()
             .flatten()
@@ -230,10 +232,10 @@ impl FactsInView {
         let mut take = |count: usize| held.by_ref().take(count).collect::<Vec<bool>>();
         let mut messages = take(facts.messages.len());
         for (held, message) in messages.iter_mut().zip(&facts.messages) {
-            // Of a cut text only a part could be compared; of a picture nothing.
+            // Only a part of a cut text can be compared, and nothing of an image.
             *held &= message.cut.is_none() && !message.text.trim().is_empty();
         }
-        // A short answer says nothing without its question.
+        // A short answer means nothing without its question.
         for (held, message) in messages.iter_mut().zip(&facts.messages) {
             if let Some(asked) = message.asked.as_deref().filter(|_| *held) {
                 *held = haystack.holds(&[(NeedleKind::Prose, asked)]) == [true];
@@ -241,7 +243,7 @@ impl FactsInView {
         }
         let mut rules = take(facts.rules.len());
         for (held, rule) in rules.iter_mut().zip(&facts.rules) {
-            // What holds a message holds its sentences.
+            // A text that contains a message contains its sentences.
             let message = (rule.ordinal as usize).checked_sub(1);
             *held |= message.and_then(|at| messages.get(at)) == Some(&true);
         }

@@ -1,20 +1,21 @@
-//! Branches of a conversation that were left. Two programs that append to one file each go on from what it knows; the newest
-//! entry decides which branch the conversation is, and what was said on the other is in no view and no summary.
+//! Abandoned branches of a conversation. Two programs that append to one file each continue from the state they know;
+//! the newest entry decides which branch is the conversation, and the messages of the other one are in no view and no
+//! summary.
 
 use crate::hash::Map;
 use crate::transcript::{ResolvedConversation, TranscriptTable};
 
 use super::session_rows;
 
-/// The branches that hang on the session's entries and are not part of it, each as rows in file order. What stands before a
-/// second beginning in the file is another conversation, not a branch (ruling 20).
+/// The branches that start at the session's entries and are not part of it, each as rows in file order. Entries before
+/// a second beginning in the file belong to another conversation, not to a branch (ruling 20).
 pub fn left_branches(
     table: &TranscriptTable,
     conversation: &ResolvedConversation,
 ) -> Vec<Vec<u32>> {
     let kept = session_rows(table, conversation);
     let is_kept = |row: u32| kept.binary_search(&row).is_ok();
-    // The row that a row's branch begins with; none if it hangs on nothing that is kept.
+    // The row that a row's branch begins with. None if no ancestor belongs to the session.
     let mut begins: Map<u32, Option<u32>> = Map::default();
     let mut branches: Vec<(u32, Vec<u32>)> = Vec::new();
     let rows = table.rows();
@@ -30,7 +31,7 @@ pub fn left_branches(
             }
             match conversation.before(table, at) {
                 Some(parent) if is_kept(parent) => break Some(at),
-                // A damaged file may lead round in a circle.
+                // A damaged file may contain a cycle.
                 Some(parent) if walked.len() <= rows.len() => at = parent,
                 _ => break None,
             }

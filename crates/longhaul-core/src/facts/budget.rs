@@ -1,29 +1,29 @@
-//! Who gets room when not all fit (ruling 14): the longest are shortened first; the first request, the newest
-//! messages and stated rules are not, unless these alone exceed half the threshold.
+//! Distributes room when not everything fits (ruling 14): the longest items are shortened first; the first request, the
+//! newest messages and stated rules are not shortened, unless these alone exceed half the threshold.
 
 use crate::window::WindowStatus;
 
 /// The default budget in tokens.
 const TOKENS: u64 = 20_000;
-/// Shortened to less, a text tells nothing: it is left out instead.
+/// A text shortened below this says nothing, so it is left out instead.
 const SHORTEST: u64 = 80;
 
-/// How much the facts may take in a summary message. Sizes are padded estimates (T2).
+/// How much room the facts may take in a summary message. Sizes are padded estimates (T2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactsBudget {
-    /// Tokens for all that is added.
+    /// Tokens for the whole added text.
     pub tokens: u64,
-    /// What is protected is whole as long as it takes no more tokens than this.
+    /// Protected items stay whole as long as they take no more tokens than this.
     pub protected: u64,
 }
 
 impl FactsBudget {
-    /// The default budget in a window, scaled as H7 says.
+    /// The default budget for a window, scaled according to H7.
     pub fn of_window(window: &WindowStatus) -> Self {
         Self::of_tokens(TOKENS, window)
     }
 
-    /// A budget of so many tokens, before scaling.
+    /// A budget of this many tokens before scaling.
     pub(crate) fn of_tokens(tokens: u64, window: &WindowStatus) -> Self {
         Self {
             tokens: window.scale().apply(tokens),
@@ -31,8 +31,8 @@ impl FactsBudget {
         }
     }
 
-    /// The same in a window of which only so many tokens are free: at most the share that the default has of a window
-    /// without a head (20,000 of 67,000), at least a quarter of what it was.
+    /// The budget for a window in which only `free` tokens are free: at most the default's share of a window without a
+    /// request prefix (20,000 of 67,000), at least a quarter of the original budget.
     pub(crate) fn in_free_part(self, free: u64) -> Self {
         let share = (free / 10 * 3).max(self.tokens / 4);
         Self {
@@ -42,7 +42,7 @@ impl FactsBudget {
     }
 }
 
-/// The most UTF-16 units whose padded estimate is within so many tokens.
+/// The most UTF-16 units whose padded estimate is within this many tokens.
 pub(crate) fn units_within(tokens: u64) -> u64 {
     match tokens * 3 / 4 {
         0 => 0,
@@ -50,39 +50,39 @@ pub(crate) fn units_within(tokens: u64) -> u64 {
     }
 }
 
-/// Something that wants room.
+/// An item that needs room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetItem {
-    /// What it takes when whole.
+    /// The item's full size.
     pub units: u64,
-    /// Whether it may be shortened.
+    /// Whether the item may be shortened.
     pub standing: ItemProtection,
 }
 
 /// Whether an item may be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemProtection {
-    /// The first request, the newest messages, rules.
+    /// The item is the first request, one of the newest messages, or a rule.
     Protected,
-    /// All else.
+    /// The item is anything else.
     Plain,
 }
 
 /// The room that an item gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BudgetShare {
-    /// All that it wants.
+    /// The item gets all the room it needs.
     Whole,
-    /// So many units, fewer than it wants.
+    /// The item gets this many units, fewer than it needs.
     Shortened(u64),
-    /// None.
+    /// The item gets no room.
     Omitted,
 }
 
 /// Shares `limit` units among items, given oldest first.
 ///
-/// All is whole if all fit. Otherwise the longest plain ones are shortened to one level; if that level were too low to tell
-/// anything, the oldest are left out. Protected items are whole, even beyond the limit, unless they exceed
+/// All items stay whole if they fit. Otherwise the longest plain ones are shortened to one level; if that level is too
+/// low to be useful, the oldest are left out. Protected items stay whole, even beyond the limit, unless they exceed
 /// `protected_limit`: then they are treated like the rest, and left out last.
 pub fn fit(items: &[BudgetItem], limit: u64, protected_limit: u64) -> Vec<BudgetShare> {
     let is_protected = |item: &&BudgetItem| item.standing == ItemProtection::Protected;
@@ -108,7 +108,7 @@ pub fn fit(items: &[BudgetItem], limit: u64, protected_limit: u64) -> Vec<Budget
         share(&mut shares, items, &open, limit);
         return shares;
     }
-    // Not even short forms of all fit: the newest have precedence, and before them what is protected.
+    // Not even short forms of all items fit: the newest take precedence, and protected items come before them.
     open.sort_by_key(|at| {
         (
             items[*at].standing == ItemProtection::Plain,
@@ -130,7 +130,7 @@ pub fn fit(items: &[BudgetItem], limit: u64, protected_limit: u64) -> Vec<Budget
     shares
 }
 
-/// Shortens the longest of the items `open` to one level, if they do not fit.
+/// Shortens the longest of the items in `open` to one level, if they do not fit.
 fn share(shares: &mut [BudgetShare], items: &[BudgetItem], open: &[usize], limit: u64) {
     let sizes: Vec<_> = open.iter().map(|at| items[*at].units).collect();
     if let Some(level) = level(&sizes, limit) {
@@ -140,7 +140,7 @@ fn share(shares: &mut [BudgetShare], items: &[BudgetItem], open: &[usize], limit
     }
 }
 
-/// The highest level such that sizes cut down to it fit; none if they fit as they are.
+/// The highest level at which the sizes, cut down to it, fit. None if they fit unchanged.
 fn level(sizes: &[u64], limit: u64) -> Option<u64> {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();
@@ -287,7 +287,7 @@ mod tests {
             } else {
                 prop_assert!(total <= limit);
             }
-            // The longest first: what is shortened or whole is never given more than one that wanted less.
+            // The longest are shortened first: no item gets more than one that needed less.
             let level = shares.iter().find_map(|share| match share { BudgetShare::Shortened(level) => Some(*level), _ => None });
             if let Some(level) = level {
                 for (item, share) in items.iter().zip(&shares) {

@@ -1,4 +1,4 @@
-//! A tool call while its result is awaited: which tool, about what.
+//! A tool call while its result is awaited: the tool and the subject of the call.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use crate::json::{self, JsonCursor};
 use crate::message::{EntryBlock, EntryView};
 use crate::xxh3::xxh3_64_with_seed;
 
-/// What a call is about is kept up to this many bytes.
+/// The most bytes that are kept of a call's subject.
 const LONGEST_SUBJECT: usize = 400;
 
-/// The fields of an input that tell what a call is about, the most telling first.
+/// The fields of an input that tell a call's subject, the most informative first.
 const SUBJECTS: [&[u8]; 12] = [
     b"file_path",
     b"notebook_path",
@@ -25,23 +25,23 @@ const SUBJECTS: [&[u8]; 12] = [
     b"skill",
 ];
 
-/// A call as far as facts need it.
+/// A call with the parts that facts need.
 #[derive(Debug, Clone)]
 pub(crate) struct FactCall {
     pub(crate) tool: String,
-    /// What it is about, shortened.
+    /// The shortened subject of the call.
     pub(crate) about: Option<String>,
-    /// Two calls with the same key try the same: same tool, same file or else same input.
+    /// The key of an attempt: two calls with the same key have the same tool, and the same file or else the same input.
     pub(crate) key: u64,
 }
 
-/// Reads a call. `path` names the field that holds a file tool's path.
+/// Reads a call. `path` is the name of the field that holds a file tool's path.
 pub(crate) fn read(entry: EntryView<'_>, block: &EntryBlock, path: Option<&str>) -> FactCall {
     let tool = entry.text(block.name);
     let input = block.body.of(entry.line);
     let mut subjects: [Option<&[u8]>; SUBJECTS.len()] = [None; SUBJECTS.len()];
     let mut target = None;
-    // A call's input that is no object tells nothing.
+    // An input that is not an object has no fields to read.
     let _ = JsonCursor::new(input).object(|cursor, key| {
         let value = cursor.raw()?;
         if let Some(at) = SUBJECTS.iter().position(|subject| *subject == key) {

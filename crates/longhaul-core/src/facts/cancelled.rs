@@ -1,14 +1,14 @@
-//! What the user turned down: plans and calls (Y4). They are noted so that nobody resumes them.
+//! Plans and calls that the user turned down (Y4). They are recorded so that nobody resumes them.
 
 use serde::{Deserialize, Serialize};
 
-/// The most that are kept of each kind, newest.
+/// The most actions of each kind that are kept; the newest stay.
 const MOST: usize = 8;
-/// The most characters of a plan's title, and of what the user said to it.
+/// The most characters of a plan's title, and of the user's comment on it.
 const LONGEST: usize = 300;
 
-/// Hosts write the answer of a user who turned something down as a result that begins so, and what the user said behind the
-/// second mark.
+/// How hosts write the answer of a user who turned something down: the result begins with one of these, and the user's
+/// comment follows `SAID`.
 const DECLINED: [&str; 3] = [
     "The user doesn't want to proceed",
     "The user doesn't want to take this action",
@@ -19,29 +19,29 @@ const SAID: &str = "the user said:";
 /// A plan or call that the user turned down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CancelledAction {
-    /// What it was.
+    /// The kind of the action.
     pub kind: CancelledActionKind,
-    /// The plan's title; the call's tool and what it was about.
+    /// The plan's title, or the call's tool and subject.
     pub title: String,
-    /// What the user said to it.
+    /// The user's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// The entry in which it was turned down.
+    /// The entry in which the user turned it down.
     #[serde(default)]
     pub uuid: String,
 }
 
-/// What was turned down.
+/// The kind of an action that the user turned down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CancelledActionKind {
-    /// A plan that was put before the user.
+    /// A plan that the user was asked to approve.
     Plan,
     /// A call that needed the user's consent.
     Call,
 }
 
-/// Whether a failed result is a user's refusal, and what the user said to it.
+/// Recognizes a failed result as the user's refusal, and returns the user's comment.
 pub(super) fn refusal(result: &str) -> Option<Option<String>> {
     let declined = DECLINED.iter().any(|begin| result.starts_with(begin));
     declined.then(|| {
@@ -50,7 +50,7 @@ pub(super) fn refusal(result: &str) -> Option<Option<String>> {
     })
 }
 
-/// Notes a refusal.
+/// Records a refusal.
 pub(super) fn decline(
     all: &mut Vec<CancelledAction>,
     kind: CancelledActionKind,
@@ -73,7 +73,7 @@ pub(super) fn decline(
     });
 }
 
-/// Notes that something was done after all.
+/// Records that an action was done after all.
 pub(super) fn accept(all: &mut Vec<CancelledAction>, kind: CancelledActionKind, title: &str) {
     all.retain(|known| known.kind != kind || known.title != title);
 }

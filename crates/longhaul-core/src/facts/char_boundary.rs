@@ -1,6 +1,6 @@
-//! The nearest place in a text that is between characters.
+//! Finds the nearest position in a text that is between characters.
 
-/// At or before a byte position.
+/// The nearest boundary at or before a byte position.
 pub(crate) fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -9,7 +9,7 @@ pub(crate) fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// At or behind a byte position.
+/// The nearest boundary at or after a byte position.
 pub(crate) fn ceil(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

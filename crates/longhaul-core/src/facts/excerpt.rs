@@ -1,4 +1,4 @@
-//! Extracts of texts as they stand in an entry: decodes only what is shown.
+//! Excerpts of texts in an entry: only the part that is shown is decoded.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use super::char_boundary::floor;
 use crate::json;
 use crate::message::{BlockKind, EntryBlock, EntryView, Id};
 
-/// How many texts inside one result are looked at.
+/// The most texts inside one result that are looked at.
 const MOST_INNER: usize = 4;
 
 /// A string literal, or its beginning and its end if it is longer than `most` bytes. Control characters, which only
-/// binary data has, are passed over.
+/// binary data has, are skipped.
 pub(crate) fn excerpt(value: &[u8], most: usize) -> String {
     let Some(content) = json::content(value) else {
         return String::new();
@@ -23,7 +23,7 @@ pub(crate) fn excerpt(value: &[u8], most: usize) -> String {
     format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
-/// A tool result where it stands: its entry, its block, and the blocks behind it, among them those inside it.
+/// A tool result in its place: its entry, its block, and the blocks after it, including those inside it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolResultBlock<'a> {
     pub(crate) entry: EntryView<'a>,
@@ -45,12 +45,12 @@ impl<'a> ToolResultBlock<'a> {
             })
     }
 
-    /// The call that it answers.
+    /// The call that the result answers.
     pub(crate) fn call(self) -> Option<Id> {
         self.entry.block_id(self.block)
     }
 
-    /// What it says: its string, or the texts inside it, in about `most` bytes.
+    /// The text of the result: its string, or the texts inside it, in about `most` bytes.
     pub(crate) fn excerpt(self, most: usize) -> String {
         if !self.block.has_inner {
             return excerpt(self.block.body.of(self.entry.line), most);

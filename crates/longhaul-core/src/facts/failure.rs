@@ -1,4 +1,4 @@
-//! The last error: the newest failed tool result or API error, and whether it has succeeded since (ruling 14).
+//! The last error: the newest failed tool result or API error, and whether the same has succeeded since (ruling 14).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 pub struct LastError {
     /// Who failed.
     pub source: ErrorSource,
-    /// The tool, if it was one whose call is known.
+    /// The name of the tool, if a tool failed and its call is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What the call was about.
+    /// The subject of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// What it said, the middle cut out if it said much.
+    /// The error's text, with the middle cut out if it is long.
     pub text: String,
-    /// The entry that holds it.
+    /// The entry that holds the error.
     #[serde(default)]
     pub uuid: String,
-    /// When.
+    /// When it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// The same was tried again later and succeeded.
+    /// Whether the same was tried again later and succeeded.
     #[serde(default)]
     pub succeeded_since: bool,
-    /// What makes another try the same one.
+    /// The key that identifies another attempt as the same.
     #[serde(default)]
     pub(super) key: String,
 }
@@ -42,12 +42,12 @@ pub enum ErrorSource {
 }
 
 impl LastError {
-    /// Notes that a call with this key succeeded.
+    /// Records that a call with this key succeeded.
     pub(super) fn succeeded(&mut self, key: u64) {
         self.succeeded_since |= self.source == ErrorSource::Tool && self.key == key_text(key);
     }
 
-    /// Notes that the model replied.
+    /// Records that the model replied.
     pub(super) fn replied(&mut self) {
         self.succeeded_since |= self.source == ErrorSource::Api;
     }

@@ -1,4 +1,4 @@
-//! Files touched: paths given to file tools, with what was last done (X1, ruling 14).
+//! Touched files: paths given to file tools, with the last action on each (X1, ruling 14).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,36 +6,36 @@ use serde::{Deserialize, Serialize};
 use crate::hash::Map;
 use crate::json::ObjectReader;
 
-/// The most files that are kept; the longest untouched are dropped and counted.
+/// The most files that are kept; those untouched for the longest time are dropped and counted.
 const MOST: usize = 2_000;
 
 /// What a tool does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileAction {
-    /// Reads it.
+    /// The tool reads the file.
     Read,
-    /// Writes it whole.
+    /// The tool writes the whole file.
     Write,
-    /// Changes a part of it.
+    /// The tool changes a part of the file.
     Edit,
 }
 
 /// A tool that works on files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTool {
-    /// Its name.
+    /// The tool's name.
     pub name: String,
-    /// The field of its input that holds the path.
+    /// The input field that holds the path.
     pub path: String,
-    /// What it does.
+    /// The tool's action.
     pub action: FileAction,
-    /// For a tool that does several things: what its field `command` says when it does this.
+    /// For a tool with several actions: the value of its `command` field for this action.
     pub command: Option<String>,
 }
 
 impl FileTool {
-    /// Whether a call is one of this tool: agents share names of tools, and give the path under names of their own.
+    /// Whether a call is one of this tool: agents share tool names, but use their own names for the path field.
     pub(crate) fn is_called(&self, name: &[u8], input: ObjectReader<'_>) -> bool {
         let does_this =
             |command: &String| input.string("command").as_deref() == Some(command.as_str());
@@ -44,7 +44,7 @@ impl FileTool {
             && self.command.as_ref().is_none_or(does_this)
     }
 
-    /// The tools that hosts commonly have.
+    /// The file tools that hosts commonly have.
     pub fn builtin() -> Vec<Self> {
         let tool = |name: &str, path: &str, action| Self {
             name: name.to_owned(),
@@ -67,24 +67,24 @@ impl FileTool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TouchedFile {
-    /// Its path, as the tool was given it.
+    /// The path, as the tool was given it.
     pub path: String,
-    /// What was last done to it.
+    /// The last successful action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<FileAction>,
-    /// What was tried since and failed.
+    /// The failed action since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<FileAction>,
-    /// When it was last touched.
+    /// When the file was last touched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// Touches are counted through the session: a higher number is newer.
+    /// The number of the last touch, counted through the session: a higher number is newer.
     #[serde(default)]
     pub touch: u64,
 }
 
 impl TouchedFile {
-    /// In words: read, written, edited, and whether the last try failed.
+    /// The state in words: read, written, edited, and whether the last attempt failed.
     pub fn state(&self) -> &'static str {
         use FileAction::{Edit, Read, Write};
         match (self.done, self.failed) {
@@ -101,13 +101,13 @@ impl TouchedFile {
         }
     }
 
-    /// Whether the session changed it.
+    /// Whether the session changed the file.
     pub(crate) fn is_changed(&self) -> bool {
         matches!(self.done, Some(FileAction::Write | FileAction::Edit))
     }
 }
 
-/// How a call on a file went.
+/// The outcome of a call on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileCallOutcome {
     Asked,
@@ -154,7 +154,7 @@ impl TouchedFiles {
             FileCallOutcome::Asked => {}
             FileCallOutcome::Failed => file.failed = Some(action),
             FileCallOutcome::Done => {
-                // A read does not undo that the session changed the file.
+                // A read does not change the fact that the session changed the file.
                 if action != FileAction::Read || !file.is_changed() {
                     file.done = Some(action);
                 }
@@ -182,14 +182,14 @@ impl TouchedFiles {
         self.files.len() - 1
     }
 
-    /// The newest first.
+    /// The files, the newest first.
     pub(super) fn newest(&self) -> Vec<&TouchedFile> {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_by_key(|file| std::cmp::Reverse(file.touch));
         files
     }
 
-    /// How often any file was touched.
+    /// The number of touches of all files.
     pub(super) fn touches(&self) -> u64 {
         self.touches
     }

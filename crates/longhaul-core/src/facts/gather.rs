@@ -1,4 +1,4 @@
-//! Gathers facts entry by entry. What calls and their results tell is in `results.rs`.
+//! Gathers facts entry by entry. `results.rs` evaluates calls and their results.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::vocabulary::Vocabulary;
 use crate::hash::{Map, Set};
 use crate::message::{EntryKind, EntryView, Id, Subtype};
 
-/// What a session must not lose.
+/// The facts that a session must not lose.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     pub(super) vocabulary: Arc<Vocabulary>,
@@ -29,32 +29,32 @@ pub struct Facts {
     pub(super) todos: Vec<TodoFact>,
     pub(super) cancelled: Vec<CancelledAction>,
     pub(super) called_off: Vec<UserCancellation>,
-    /// How many messages the user had written when the model last put a plan before them.
+    /// How many messages the user had written when the model last presented a plan.
     pub(super) plan_since: u32,
     pub(super) last_error: Option<LastError>,
-    /// The end of what the assistant said last: a short message may answer it.
+    /// The end of the assistant's last text: a short message may answer it.
     pub(super) last_said: Option<String>,
-    /// When the newest entry was written that these facts include.
+    /// The time of the newest entry that these facts include.
     pub(super) through: Option<Timestamp>,
-    /// Read from a boundary: what is older than this is included already.
+    /// If the facts were read from a boundary: entries older than this are included already.
     pub(super) included_through: Option<Timestamp>,
     pub(super) seen: Set<Id>,
     pub(super) open: Map<Id, (FactCall, CallPurpose)>,
 }
 
-/// What a call's result will tell.
+/// What a call's result will provide.
 #[derive(Debug, Clone)]
 pub(super) enum CallPurpose {
     File(String, FileAction),
     Plan(String),
     Task(String),
-    /// The questions that it puts to the user.
+    /// The questions that the call asks the user.
     Questions(Vec<String>),
     Other,
 }
 
 impl Facts {
-    /// None yet.
+    /// Creates facts without any entries.
     pub fn new(vocabulary: Arc<Vocabulary>) -> Self {
         Self {
             vocabulary,
@@ -62,8 +62,8 @@ impl Facts {
         }
     }
 
-    /// The facts of a session whose entries are at hand, in order: for a file whose boundaries carry none, and after a
-    /// rewind. Which entries those are, [`super::session_rows`] tells.
+    /// Gathers the facts of a session from its entries, in order: for a file whose boundaries carry none, and after a
+    /// rewind. [`super::session_rows`] finds those entries.
     pub fn scan<'a>(
         vocabulary: Arc<Vocabulary>,
         entries: impl IntoIterator<Item = EntryView<'a>>,
@@ -75,13 +75,13 @@ impl Facts {
         facts
     }
 
-    /// Adds an entry of the main conversation. Entries that are known are passed over, so that those which a boundary
-    /// preserved may come again.
+    /// Adds an entry of the main conversation. Known entries are skipped, so those that a boundary preserved may come
+    /// again.
     pub fn push(&mut self, entry: EntryView<'_>) {
         let facets = entry.facets;
         match facets.kind {
             EntryKind::System if facets.subtype == Subtype::CompactBoundary => {
-                // Whoever reads only a file's tail goes on with what its boundary carries.
+                // A reader of only a file's tail continues with the facts that its boundary carries.
                 let stored = Facts::from_boundary(self.vocabulary.clone(), entry);
                 if let Some(stored) = stored.filter(|stored| stored.knows_more(self)) {
                     *self = stored;
@@ -103,7 +103,7 @@ impl Facts {
         self.messages.len() > other.messages.len() || self.files.touches() > other.files.touches()
     }
 
-    /// What the user says in the results of an entry.
+    /// The user's words in the results of an entry.
     fn user_answers_in(&self, entry: EntryView<'_>) -> Vec<UserAnswer> {
         let heard = ToolResultBlock::all(entry).filter_map(|answer| {
             let call = answer.call().and_then(|id| self.open.get(&id));
@@ -133,7 +133,7 @@ impl Facts {
         }
         message.ordinal = self.user_message_count() + 1;
         let own = self.vocabulary.host_texts.own_words(&message.text);
-        // Of an answer only the answer can state a rule: the question is the assistant's.
+        // Only the answer can state a rule, because the question is the assistant's.
         let mut own = own.into_owned();
         for words in heard.iter().map(|heard| &heard.words) {
             own.push_str("\n\n");
@@ -155,12 +155,12 @@ impl Facts {
         self.messages.push(message);
     }
 
-    /// How many messages the user has written.
+    /// The number of messages that the user has written.
     pub(super) fn user_message_count(&self) -> u32 {
         self.messages.len() as u32
     }
 
-    /// Whether an entry was part of what a boundary carried. User messages are known by their uuid instead.
+    /// Whether an entry was part of what a boundary carried. User messages are recognized by their uuid instead.
     pub(super) fn is_included(&mut self, at: Option<Timestamp>) -> bool {
         let known = self
             .included_through
@@ -171,7 +171,7 @@ impl Facts {
         known
     }
 
-    /// What these facts are recognised by.
+    /// The vocabulary that recognizes these facts.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
@@ -181,7 +181,7 @@ impl Facts {
         &self.messages
     }
 
-    /// What the user laid down, in order.
+    /// The user's rules, in order.
     pub fn rules(&self) -> &[UserRule] {
         &self.rules
     }
@@ -191,17 +191,17 @@ impl Facts {
         self.files.newest()
     }
 
-    /// How many files were touched, those included that are too old to be listed.
+    /// The number of touched files, including those that are too old to be listed.
     pub fn file_count(&self) -> u64 {
         self.files.len() as u64 + u64::from(self.files.dropped)
     }
 
-    /// The todo and task lists as they stand.
+    /// The current todo and task lists.
     pub fn todos(&self) -> &[TodoFact] {
         &self.todos
     }
 
-    /// Work still to be done.
+    /// The work that is still to be done.
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoFact> {
         self.todos.iter().filter(|todo| todo.is_open())
     }

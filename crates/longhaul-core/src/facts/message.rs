@@ -1,4 +1,4 @@
-//! What the user wrote: one message as it is kept (X1, ruling 14).
+//! A message of the user in the form in which it is kept (X1, ruling 14).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,34 +9,34 @@ use crate::json::{self, JsonCursor, ObjectReader};
 use crate::message::{BlockKind, EntryKind, EntryView};
 use crate::xxh3::Xxh3_128;
 
-/// The most bytes of one message that are kept. What was cut lies in the transcript.
+/// The most bytes of one message that are kept. The transcript still has the part that was cut.
 pub(super) const LONGEST: usize = 2 << 20;
-/// Of a text in a message that is far longer, this much is looked at to tell whose it is.
+/// How much of a very long text in a message is examined to tell whose it is.
 const LOOKED_AT: usize = 64 << 10;
 
 /// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
-    /// Which of the session's messages it is, from 1.
+    /// The message's number in the session, from 1.
     pub ordinal: u32,
-    /// The uuid of its entry.
+    /// The uuid of the message's entry.
     pub uuid: String,
-    /// When it was written.
+    /// When the message was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// Its words.
+    /// The text of the message.
     pub text: String,
-    /// Pictures beside the text.
+    /// The number of images besides the text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub images: u32,
-    /// Documents beside the text.
+    /// The number of documents besides the text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub documents: u32,
-    /// The question that it answers, if it says nothing without it.
+    /// The question that the message answers, if it means nothing without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
-    /// What is missing from the text, if it was too long to keep.
+    /// The part that is missing from the text, if it was too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<TextGap>,
 }
@@ -44,11 +44,12 @@ pub struct UserMessage {
 /// A gap in a kept text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextGap {
-    /// Where the gap is: a byte position in the kept text.
+    /// The position of the gap, in bytes of the kept text.
     pub after: usize,
-    /// How many bytes are missing there.
+    /// The number of missing bytes.
     pub bytes: u64,
-    /// Hash (xxh3, 128 bits, hexadecimal) of the whole text as it was first read: of its JSON if even that was too long.
+    /// The hash (xxh3, 128 bits, hexadecimal) of the whole text as it was first read, or of its JSON if even that was
+    /// too long.
     pub hash: String,
 }
 
@@ -57,14 +58,14 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl UserMessage {
-    /// Pictures and documents, as they are noted beside the text.
+    /// A note on the images and documents besides the text.
     pub fn media(&self) -> String {
         let images = std::iter::repeat_n("[image]", self.images as usize);
         let documents = std::iter::repeat_n("[document]", self.documents as usize);
         images.chain(documents).collect::<Vec<_>>().join(" ")
     }
 
-    /// The part before a gap and the part behind it; the whole and nothing if there is none.
+    /// The parts before and after a gap; the whole text and nothing if there is no gap.
     pub fn parts(&self) -> (&str, &str) {
         let after = self.cut.as_ref().map_or(self.text.len(), |cut| cut.after);
         self.text
@@ -87,7 +88,7 @@ impl UserMessage {
         self.keep_at_most(LONGEST);
     }
 
-    /// Cuts the text so that at most `most` bytes are kept, two thirds of them from its beginning.
+    /// Cuts the text to at most `most` bytes, two thirds of them from its beginning.
     pub(super) fn keep_at_most(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
@@ -116,7 +117,7 @@ fn hash(parts: &[&[u8]]) -> String {
     format!("{:032x}", hasher.digest())
 }
 
-/// What the user says in an entry, before it is numbered; none if the user says nothing there.
+/// The user's message in an entry, before it is numbered. None if the user says nothing there.
 pub(super) fn user_message_in(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     let flags = &entry.facets.flags;
     let message = match entry.facets.kind {
@@ -127,7 +128,7 @@ pub(super) fn user_message_in(entry: EntryView<'_>, host: &HostTexts) -> Option<
     Some(message.of(entry))
 }
 
-/// A message without words, in an entry whose results hold some.
+/// A message without words, for an entry whose results contain some.
 pub(super) fn wordless_message(entry: EntryView<'_>) -> UserMessage {
     blank().of(entry)
 }
@@ -159,7 +160,7 @@ fn typed(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     read_texts(message, &texts, host)
 }
 
-/// What was typed while the model was at work comes beside its next input.
+/// A message that was typed while the model was working; it comes with the next input.
 fn queued(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     let attachment = entry.object(entry.facets.attachment);
     if attachment.string("type")? != "queued_command"
@@ -193,7 +194,7 @@ fn queued(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     read_texts(message, &texts, host)
 }
 
-/// A string literal without its quotes; nothing of any other value.
+/// The content of a string literal without its quotes; empty for any other value.
 fn content(value: &[u8]) -> &[u8] {
     json::content(value).unwrap_or_default()
 }
@@ -206,7 +207,7 @@ fn read_texts(mut message: UserMessage, texts: &[&[u8]], host: &HostTexts) -> Op
     let mut is_result = false;
     for text in texts {
         let text = json::decode(text);
-        // What a tool gave may begin in any way, so it is not looked at.
+        // A tool's output may begin in any way, so it is not examined.
         if std::mem::replace(&mut is_result, host.announces(&text)) {
             continue;
         }

@@ -1,9 +1,9 @@
-//! What a compaction guarantees whatever a model wrote (X1, Y4, ruling 14): the user's messages and rules word for word,
-//! files touched, open todos with what the user has said against them since, the last error.
+//! The facts that a compaction preserves whatever a model wrote (X1, Y4, ruling 14): the user's messages and rules word
+//! for word, touched files, open todos with what the user has said against them since, the last error.
 //!
-//! [`Facts`] are gathered entry by entry, so that a turn costs what it adds, and stored on every boundary, so that the
-//! next compaction needs no earlier bytes. [`audit`] holds a summary against them and writes what is missing. Which entries
-//! are the session's is [`session_rows`]; what a compaction lost is told by [`crate::report`].
+//! [`Facts`] are gathered entry by entry, so that a turn costs only what it adds, and stored on every boundary, so that
+//! the next compaction needs no earlier bytes. [`audit`] checks a summary against them and writes what is missing.
+//! [`session_rows`] finds the session's entries; [`crate::report`] describes what a compaction lost.
 
 pub(crate) mod appendix;
 mod audit;

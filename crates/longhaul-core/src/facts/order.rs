@@ -1,18 +1,18 @@
-//! Whether a word that calls work off is an order of the user, or tells what something else does: "the parser can panic and
-//! abort the suite" (ruling 18).
+//! Decides whether a word that calls work off is an order of the user, or describes what something else does: "the
+//! parser can panic and abort the suite" (ruling 18).
 
 use super::phrase_matcher::{PhraseMatch, PhraseMeaning};
 
-/// A negation counts for a word that follows it after at most this many others.
+/// A negation applies to a word that follows it with at most this many words between them.
 const NEGATION_REACHES: usize = 3;
-/// A modal verb counts for a word that follows it after at most this many others.
+/// A modal verb applies to a word that follows it with at most this many words between them.
 const MODAL_REACHES: usize = 8;
 /// The subject of a modal verb is among this many words before it.
 const SUBJECT: usize = 2;
-/// A noun follows one of these at once; an order never does.
+/// A noun follows one of these directly; an order never does.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
 
-/// A folded sentence with the phrases that it holds.
+/// A folded sentence with the phrases that it contains.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchedSentence<'a> {
     pub(super) sentence: &'a str,
@@ -20,7 +20,8 @@ pub(super) struct MatchedSentence<'a> {
 }
 
 impl MatchedSentence<'_> {
-    /// Whether this word of the sentence is meant: neither denied, nor part of another phrase, nor told of something else.
+    /// Whether this word is meant as an order: it is not negated, not part of another phrase, and does not describe
+    /// something else.
     pub(super) fn is_meant(self, word: PhraseMatch) -> bool {
         let is_part = self
             .of(PhraseMeaning::CallsNothingOff)
@@ -38,8 +39,9 @@ impl MatchedSentence<'_> {
             .any(|negation| self.reaches(negation, word, NEGATION_REACHES))
     }
 
-    /// Whether the word is what a modal verb says of something that is not the user, the model or both: "the server may drop
-    /// it". A passive is meant all the same ("the migration will be cancelled"), and so is a wish ("my team would like to stop").
+    /// Whether a modal verb applies the word to something other than the user, the model or both: "the server may drop
+    /// it". A passive is still an order ("the migration will be cancelled"), and so is a wish ("my team would like to
+    /// stop").
     fn is_told(self, word: PhraseMatch) -> bool {
         let modals = self.of(PhraseMeaning::Modal);
         let nearest = modals
@@ -66,7 +68,7 @@ impl MatchedSentence<'_> {
         before.len() < word.start && last.is_some_and(|last| ARTICLES.contains(&last))
     }
 
-    /// Whether one phrase stands in the clause of a later one, with at most so many words between them.
+    /// Whether a phrase is in the same clause as a later one, with at most this many words between them.
     fn reaches(self, from: PhraseMatch, to: PhraseMatch, most: usize) -> bool {
         let Some(between) = self.sentence.get(from.end..to.start) else {
             return false;
@@ -77,7 +79,7 @@ impl MatchedSentence<'_> {
         !is_apart && !ends_clause(between) && between.split_whitespace().count() <= most
     }
 
-    /// Where the last so many words before a place begin, inside their clause.
+    /// Where the last `count` words before a position begin, inside their clause.
     fn words_before(self, at: usize, count: usize) -> usize {
         let mut start = at;
         for _ in 0..count {
@@ -92,7 +94,7 @@ impl MatchedSentence<'_> {
     }
 }
 
-/// Whether a clause ends in this text. What follows ", or" goes on with the list before it.
+/// Whether a clause ends in this text. Text after ", or" continues the list before it.
 fn ends_clause(text: &str) -> bool {
     let ends = |c: char| {
         matches!(

@@ -2,7 +2,7 @@
 
 use crate::tokens::utf16_len;
 
-/// Lines within a limit of UTF-16 units.
+/// A text of lines within a limit of UTF-16 units.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BoundedText {
     text: String,
@@ -11,7 +11,7 @@ pub(crate) struct BoundedText {
 }
 
 impl BoundedText {
-    /// An empty one.
+    /// Creates an empty text.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -19,7 +19,7 @@ impl BoundedText {
         }
     }
 
-    /// Adds a line, or several with breaks between them, if it fits; whether it did.
+    /// Adds a line, or several separated by line breaks, if it fits; returns whether it did.
     pub(crate) fn line(&mut self, line: &str) -> bool {
         let units = utf16_len(line) + 1;
         let fits = units <= self.room();
@@ -31,12 +31,12 @@ impl BoundedText {
         fits
     }
 
-    /// How many units still fit.
+    /// The number of units that still fit.
     pub(crate) fn room(&self) -> usize {
         self.limit - self.units
     }
 
-    /// How many units there are.
+    /// The number of units so far.
     pub(crate) fn units(&self) -> usize {
         self.units
     }

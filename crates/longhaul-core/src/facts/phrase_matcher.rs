@@ -1,7 +1,7 @@
-//! How people state rules, as data: phrases, and which of them a sentence holds (Y4, ruling 14).
+//! How people state rules, as data: phrases, and which of them a sentence contains (Y4, ruling 14).
 //!
-//! The built-in list is `wording.txt`; a host may bring its own in the same form. Which sentences call work off is judged in
-//! `called_off.rs`.
+//! The built-in list is `wording.txt`; a host may supply its own in the same form. `user_cancellation.rs` decides which
+//! sentences call work off.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -9,26 +9,27 @@ use super::rule::RuleKind;
 
 const BUILTIN: &str = include_str!("wording.txt");
 
-/// Whoever calls work off says so within the first bytes of a sentence; further on the same words tell of something else.
+/// A user who calls work off says so within the first bytes of a sentence; later in a sentence the same words describe
+/// something else.
 const CALLED_OFF_AT_ONCE: usize = 24;
 
 /// Why a list of phrases cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PhraseListError {
-    /// A heading that names no kind.
+    /// A heading that is not a known kind.
     #[error(
-        "line {line}: `{heading}` is none of [rule], [revocation], [cancellation], [called off], [not called off], [negation], [clause], [modal], [speaker], [wish], [question]"
+        "line {line}: `{heading}` is not one of [rule], [revocation], [cancellation], [called off], [not called off], [negation], [clause], [modal], [speaker], [wish], [question]"
     )]
     Heading {
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What stands there.
+        /// The text of the heading.
         heading: String,
     },
     /// A phrase before the first heading.
-    #[error("line {line}: a phrase must stand under a heading such as [rule] or [called off]")]
+    #[error("line {line}: a phrase must be under a heading such as [rule] or [called off]")]
     NoHeading {
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
     },
     /// More phrases than can be searched for.
@@ -36,58 +37,58 @@ pub enum PhraseListError {
     TooMany,
 }
 
-/// Which words give sentences of the user a meaning.
+/// The words that give the user's sentences a meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SentenceWords {
-    /// They make a sentence a rule (X1).
+    /// Words that make a sentence a rule (X1).
     pub rules: ChosenWords,
-    /// They call work off (ruling 18).
+    /// Words that call work off (ruling 18).
     pub called_off: ChosenWords,
 }
 
-/// Words of one meaning.
+/// The words for one meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChosenWords {
-    /// The user's own.
+    /// The user's own words.
     pub own: Vec<String>,
-    /// Those that come with the program.
+    /// Whether the built-in words count.
     pub builtin: BuiltinWords,
 }
 
-/// Whether the words that come with the program count.
+/// Whether the built-in words count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BuiltinWords {
-    /// They do.
+    /// The built-in words count.
     #[default]
     Count,
-    /// They do not: only the user's own.
+    /// The built-in words do not count, only the user's own.
     LeftOut,
 }
 
-/// What a phrase says about a sentence that holds it.
+/// What a phrase says about a sentence that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PhraseMeaning {
-    /// It is a rule, or takes one back.
+    /// The sentence is a rule, or takes one back.
     Rule(RuleKind),
-    /// It calls work off.
+    /// The sentence calls work off.
     CallsOff,
-    /// It only looks as if it did.
+    /// The sentence only seems to call work off.
     CallsNothingOff,
-    /// What follows is denied.
+    /// The phrase negates what follows.
     Negates,
-    /// A clause begins that what came before says nothing of.
+    /// The phrase begins a clause to which earlier phrases do not apply.
     Clause,
-    /// What follows is what something can do or does.
+    /// The phrase says what something can do or does.
     Modal,
-    /// The user, the model or both.
+    /// The phrase names the user, the model or both.
     Speaker,
-    /// What follows a modal verb is wanted.
+    /// The phrase makes what follows a modal verb a wish.
     Wish,
-    /// As its beginning: it may be a question.
+    /// At the beginning of a sentence, the phrase may make it a question.
     Asks,
 }
 
-/// A phrase in a sentence.
+/// A phrase that was found in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PhraseMatch {
     pub(super) meaning: PhraseMeaning,
@@ -99,7 +100,7 @@ pub(super) struct PhraseMatch {
 #[derive(Debug, Clone)]
 pub struct PhraseMatcher {
     phrases: Vec<(String, PhraseMeaning)>,
-    /// None if there are no phrases.
+    /// The search. None if there are no phrases.
     search: Option<AhoCorasick>,
 }
 
@@ -112,7 +113,7 @@ impl PhraseMatcher {
         })
     }
 
-    /// Reads a list: a phrase a line under a heading, such as `[rule]`; `#` begins a comment line.
+    /// Reads a list: one phrase per line under a heading, such as `[rule]`; `#` begins a comment line.
     pub fn parse(text: &str) -> Result<Self, PhraseListError> {
         let mut kind = None;
         let mut phrases = Vec::new();
@@ -158,8 +159,7 @@ impl PhraseMatcher {
         Ok(Self { phrases, search })
     }
 
-    /// The same list with other words for rules and for calling work off; how rules are taken back and how words are denied
-    /// stays.
+    /// Replaces the words for rules and for calling work off; the words for revocations and negations stay.
     pub fn with_words(self, words: &SentenceWords) -> Result<Self, PhraseListError> {
         let mut phrases = self.phrases;
         for (chosen, meaning) in [
@@ -175,7 +175,8 @@ impl PhraseMatcher {
         Self::of(phrases)
     }
 
-    /// What a sentence is, if it holds any of the phrases. Taking something back weighs more than stating it.
+    /// The kind of a sentence, if it contains any of the phrases. Taking something back takes precedence over stating
+    /// it.
     pub fn classify(&self, sentence: &str) -> Option<RuleKind> {
         let found = self.phrases_in(&folded(sentence)).into_iter();
         found
@@ -188,7 +189,7 @@ impl PhraseMatcher {
             .max()
     }
 
-    /// The phrases of a sentence that is folded already.
+    /// The phrases in a sentence that is already folded.
     pub(super) fn phrases_in(&self, sentence: &str) -> Vec<PhraseMatch> {
         let Some(search) = &self.search else {
             return Vec::new();
@@ -205,12 +206,12 @@ impl PhraseMatcher {
     }
 }
 
-/// Lower case, with the plain apostrophe.
+/// Folds a text: lower case, with the plain apostrophe.
 pub(super) fn folded(text: &str) -> String {
     text.to_lowercase().replace(['\u{2019}', '\u{2bc}'], "'")
 }
 
-/// Whether a match is not a part of longer words. Scripts that write without spaces have no such parts.
+/// Whether a match is not part of longer words. Scripts without spaces have no such parts.
 fn stands_as_words(text: &str, start: usize, end: usize) -> bool {
     let inside = |edge: Option<char>, neighbour: Option<char>| {
         edge.is_some_and(|edge| edge.is_alphanumeric() && !is_unspaced(edge))

@@ -1,9 +1,9 @@
-//! The parts of a message that are not the user speaking, although the user sent them: quotations, and lines set in as code
-//! and logs are. Fences and quoted lines are left out when sentences are cut (`sentence.rs`).
+//! The parts of a message that are not the user's own words, although the user sent them: quotations, and indented
+//! lines such as code and logs. `sentence.rs` leaves out fences and quoted lines.
 
 use std::ops::Range;
 
-/// Marks that open a quotation, and those that close it.
+/// Pairs of marks that open and close a quotation.
 const MARKS: [(char, char); 6] = [
     ('"', '"'),
     ('“', '”'),
@@ -12,14 +12,14 @@ const MARKS: [(char, char); 6] = [
     ('「', '」'),
     ('`', '`'),
 ];
-/// Lines set in this far are code or logs.
+/// Lines with at least this indentation are code or logs.
 const INDENTED: usize = 4;
-/// Whose words follow: "I said “stop”".
+/// Words that say that the user's own words follow: "I said “stop”".
 const OWN: [&str; 1] = ["i"];
-/// How many words before a quotation may say whose it is.
+/// How many words before a quotation may say whose words it holds.
 const SAID: usize = 3;
 
-/// The quoted parts of a text, as ranges of its bytes. A text that is one quotation is the user's own.
+/// The quoted parts of a text, as byte ranges. A text that is one whole quotation counts as the user's own.
 pub(super) fn quoted_parts(text: &str) -> Vec<Range<usize>> {
     let mut parts = quotations(text);
     parts.extend(indented(text));
@@ -35,7 +35,7 @@ pub(super) fn begins_inside(text: &str, part: &str, ranges: &[Range<usize>]) -> 
     ranges.iter().any(|range| range.contains(&at))
 }
 
-/// The text of a slice without what is quoted in it: there are spaces in its place, so that no word moves.
+/// A slice of the text with spaces in place of its quoted parts, so that no word moves.
 pub(super) fn without_quoted(text: &str, part: &str, ranges: &[Range<usize>]) -> String {
     let start = offset_of(text, part);
     let shown = part.char_indices().map(|(at, character)| {
@@ -52,7 +52,7 @@ fn offset_of(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
 
-/// Pairs of marks with what is between them. None goes on over an empty line.
+/// Pairs of marks with the text between them. A quotation does not continue past an empty line.
 fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = 0;
@@ -80,7 +80,7 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether the user says before a quotation that the words are their own.
+/// Whether the text before a quotation says that the words are the user's own.
 fn is_own(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let words = line.split_whitespace().rev().take(SAID);

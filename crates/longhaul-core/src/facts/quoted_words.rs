@@ -1,4 +1,4 @@
-//! Which of the user's missing words are written, and in which length.
+//! Chooses which of the user's missing words are written, and at which length.
 
 use super::appendix::{self, MESSAGES, RULES};
 use super::audit::{FactsInView, not_in_view};
@@ -10,10 +10,10 @@ use super::text_search::normalised;
 use crate::report::LossReport;
 use crate::tokens::utf16_len;
 
-/// How many of the newest messages are protected.
+/// The number of newest messages that are protected.
 const NEWEST: usize = 3;
 
-/// What is to be written of the user's words, and in which length.
+/// The user's words that are written, and their lengths.
 #[derive(Debug)]
 pub(super) struct QuotedUserWords<'a> {
     messages: Vec<(RepeatedMessage<'a>, BudgetShare)>,
@@ -34,7 +34,8 @@ impl<'a> QuotedUserWords<'a> {
         let rules = not_in_view(&rules, &held.rules);
         let newest = facts.messages.len().saturating_sub(NEWEST) as u32;
         let first = Self::share(messages.clone(), rules.clone(), newest, room, protected);
-        // A rule is not said twice: one whose message is there whole needs no line of its own, and its room is free.
+        // A rule is not written twice: one whose message is written in full needs no line of its own, and its room is
+        // free.
         let uncovered: Vec<_> = rules
             .into_iter()
             .filter(|rule| !first.covers(rule))
@@ -80,7 +81,7 @@ impl<'a> QuotedUserWords<'a> {
         }
     }
 
-    /// Whether a rule will be there as a part of its message.
+    /// Whether a rule is written as a part of its message.
     fn covers(&self, rule: &UserRule) -> bool {
         let at = self
             .messages
@@ -93,7 +94,7 @@ impl<'a> QuotedUserWords<'a> {
         })
     }
 
-    /// The parts with rules and with messages.
+    /// Writes the parts with rules and with messages.
     pub(super) fn write(&self, facts: &Facts, report: &mut LossReport) -> [String; 2] {
         let mut rules = String::new();
         let mut lost = 0;

@@ -1,5 +1,5 @@
-//! A message of the user as it is written into a summary message: said several times, it is written once, and a short
-//! answer stands with its question.
+//! A message of the user as it is written into a summary message: a repeated message is written once, and a short
+//! answer is written with its question.
 
 use super::appendix;
 use super::message::UserMessage;
@@ -7,20 +7,20 @@ use super::text_search::normalised;
 use crate::hash::Map;
 use crate::tokens::utf16_len;
 
-/// The most ranges of numbers that stand before a text that was said several times.
+/// The most ranges of numbers before a repeated text.
 const MOST_RANGES: usize = 4;
 
-/// A message, and which of the user's messages say exactly that.
+/// A message, and the numbers of the user's messages with exactly that text.
 #[derive(Debug, Clone)]
 pub(super) struct RepeatedMessage<'a> {
-    /// The newest of them.
+    /// The newest of the messages.
     pub(super) message: &'a UserMessage,
-    /// The numbers of all of them, ascending.
+    /// The numbers of all messages, ascending.
     pub(super) ordinals: Vec<u32>,
 }
 
 impl<'a> RepeatedMessage<'a> {
-    /// Puts messages with the same words together, in the order in which they were last said.
+    /// Groups messages with the same words, in the order in which they were last said.
     pub(super) fn group(messages: &[&'a UserMessage]) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::with_capacity(messages.len());
         let mut known: Map<String, usize> = Map::default();
@@ -57,7 +57,7 @@ impl<'a> RepeatedMessage<'a> {
         self.ordinals.first() == Some(&1)
     }
 
-    /// It in at most so many units.
+    /// The message in at most this many UTF-16 units.
     pub(super) fn written(&self, most: usize) -> String {
         let number = format!("[{}]", self.message.ordinal);
         let numbers = self.numbers();
@@ -76,7 +76,7 @@ impl<'a> RepeatedMessage<'a> {
         }
     }
 
-    /// `[7]`, or `[2, 5 to 7]` of one that was said several times.
+    /// `[7]`, or `[2, 5 to 7]` for a repeated message.
     fn numbers(&self) -> String {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         for ordinal in &self.ordinals {
@@ -86,7 +86,7 @@ impl<'a> RepeatedMessage<'a> {
             }
         }
         let mut named: Vec<String> = Vec::new();
-        // The oldest and the newest tell most.
+        // The oldest and the newest are the most informative.
         let left_out = ranges.len().saturating_sub(MOST_RANGES);
         for (at, (first, last)) in ranges.iter().enumerate() {
             match (at, first == last) {

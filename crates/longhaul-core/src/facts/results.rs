@@ -1,4 +1,4 @@
-//! What replies, calls and results tell: files touched, work open, what was turned down, the last error.
+//! Evaluates replies, calls and results: touched files, open work, rejected actions, the last error.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::message::{BlockKind, EntryBlock, EntryView};
 
 /// The most bytes of an error's text that are kept, from its beginning and its end.
 const ERROR: usize = 2_000;
-/// How many objects an API's error may lie in.
+/// The most objects in which an API error may be nested.
 const DEEPEST_ERROR: usize = 4;
 
 impl Facts {
@@ -148,7 +148,7 @@ impl Facts {
             cancelled::decline(&mut self.cancelled, kind, &title, said, uuid);
             return;
         }
-        // A refusal is no failure, whichever host wrote it.
+        // A refusal is not a failure, whichever host wrote it.
         if user_answers::is_refusal(&text) {
             return;
         }
@@ -168,14 +168,14 @@ impl Facts {
         });
     }
 
-    /// The last error is the newest failure that says something: one without a text tells nobody anything.
+    /// Records the last error: the newest failure with a text, because one without a text is useless.
     fn note_error(&mut self, error: LastError) {
         if !error.text.trim().is_empty() {
             self.last_error = Some(error);
         }
     }
 
-    /// A host's notice of a failed request.
+    /// Records a host's notice of a failed request.
     pub(super) fn notice(&mut self, entry: EntryView<'_>) {
         if memchr::memmem::find(entry.line, b"api_error").is_none() {
             return;
@@ -185,7 +185,7 @@ impl Facts {
         if notice.string("subtype").as_deref() != Some("api_error") || self.is_included(at) {
             return;
         }
-        // Hosts wrap the provider's answer in their own: its message is the innermost.
+        // Hosts wrap the provider's answer in their own; the innermost message is the provider's.
         let mut text = None;
         let mut inside = Some(notice);
         for _ in 0..DEEPEST_ERROR {
@@ -205,7 +205,7 @@ impl Facts {
     }
 }
 
-/// A tool's failure about which nothing is known but where it stands.
+/// A tool's failure of which only the place is known.
 fn unexplained(entry: EntryView<'_>, at: Option<Timestamp>) -> LastError {
     LastError {
         source: ErrorSource::Tool,

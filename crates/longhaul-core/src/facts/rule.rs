@@ -1,51 +1,51 @@
-//! What the user laid down: rules, their revocation, and work called off (Y4, ruling 14).
+//! The user's rules, their revocation, and work that the user called off (Y4, ruling 14).
 //!
-//! Only sentences of the user's own messages get here; what an assistant proposed never does.
+//! Only sentences from the user's own messages get here; an assistant's proposals never do.
 
 use serde::{Deserialize, Serialize};
 
 use super::phrase_matcher::PhraseMatcher;
 use super::sentence::sentences;
 
-/// A sentence longer than this is a pasted text, and kept as part of its message only.
+/// A sentence longer than this is a pasted text, and is kept only as part of its message.
 const LONGEST: usize = 1_000;
 /// The most sentences that are taken from one message: a pasted manual is not five hundred rules.
 const MOST_A_MESSAGE: usize = 40;
-/// The most that are kept in all.
+/// The most rules that are kept in total.
 const MOST: usize = 500;
 
-/// What a sentence of the user is. The order is that of weight, where a sentence could be several.
+/// The kind of a user's sentence, in ascending order of precedence for a sentence that could be several.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
-    /// Something to be kept to.
+    /// A rule to follow.
     #[default]
     Rule,
     /// Work that the user called off.
     Cancellation,
-    /// Takes an earlier rule back.
+    /// A sentence that takes back an earlier rule.
     Revocation,
 }
 
-/// A sentence that the user laid down, word for word.
+/// A rule of the user, word for word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserRule {
-    /// What it is.
+    /// The kind of the sentence.
     #[serde(default)]
     pub kind: RuleKind,
     /// The sentence.
     pub text: String,
-    /// The message it is from, counted from 1.
+    /// The message it comes from, counted from 1.
     pub ordinal: u32,
     /// The uuid of that message's entry.
     #[serde(default)]
     pub uuid: String,
 }
 
-/// Adds the rules that a message states, behind those known.
+/// Adds the rules that a message states after the known ones.
 pub(super) fn note(
     rules: &mut Vec<UserRule>,
     wording: &PhraseMatcher,
@@ -59,7 +59,7 @@ pub(super) fn note(
         .filter_map(|sentence| Some((wording.classify(sentence)?, sentence)))
         .take(MOST_A_MESSAGE);
     for (kind, sentence) in stated {
-        // Said again, it counts from where it was said last: a revocation in between is overruled.
+        // A repeated rule counts from its last occurrence: that overrules a revocation in between.
         rules.retain(|known| known.text != sentence);
         rules.push(UserRule {
             kind,

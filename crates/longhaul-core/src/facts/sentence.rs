@@ -1,11 +1,11 @@
-//! Cuts what a user wrote into sentences, as slices of it.
+//! Splits a user's text into sentences, as slices of it.
 //!
-//! Code between fences and quoted lines are passed over: they are not the user speaking. List items are sentences of
-//! their own; a sentence may go on over a line break only where the line looks wrapped.
+//! Code between fences and quoted lines are skipped: they are not the user's own words. List items are separate
+//! sentences; a sentence may continue after a line break only where the line looks wrapped.
 
 /// Lines shorter than this were ended by the writer, not wrapped.
 const WRAPPED: usize = 60;
-/// Lines set in this far are code or logs.
+/// Lines with at least this indentation are code or logs.
 const INDENTED: usize = 4;
 
 const ABBREVIATIONS: [&str; 10] = [
@@ -40,7 +40,7 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
             (None, None) => {
                 let indent = line.len() - line.trim_start().len();
                 let skipped = list_marker(trimmed);
-                // Wrapped text goes on in small letters and is not set in like code or logs.
+                // Wrapped text continues in lower case and is not indented like code or logs.
                 let goes_on = trimmed.starts_with(char::is_lowercase) && indent < INDENTED;
                 if skipped > 0 || !goes_on {
                     cutter.finish();
@@ -66,7 +66,7 @@ struct SentenceSplitter<'a> {
 }
 
 impl SentenceSplitter<'_> {
-    /// Goes over one line; what is left at its end stays open.
+    /// Processes one line; an unfinished sentence at its end stays open.
     fn line(&mut self, from: usize, to: usize) {
         let mut in_code = false;
         let mut start = self.start.unwrap_or(from);
@@ -75,7 +75,7 @@ impl SentenceSplitter<'_> {
             let behind = from + at + character.len_utf8();
             match character {
                 '`' => in_code = !in_code,
-                // A sentence is quoted on a line of its own; it must not bring another.
+                // A sentence is quoted on a single line, so it must not contain another line break.
                 _ if crate::quoting::is_break(character) && character != '\n' => {
                     self.keep(start, behind);
                     start = behind;
@@ -120,7 +120,7 @@ impl SentenceSplitter<'_> {
     }
 }
 
-/// The bytes of a list or heading marker at the start of a line, with the space behind it.
+/// The number of bytes of a list or heading marker at the start of a line, with the space after it.
 fn list_marker(line: &str) -> usize {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let marker = match line.as_bytes() {

@@ -1,19 +1,19 @@
-//! Shortens a text to a size: its head and its tail, and between them how much was cut (ruling 14).
+//! Shortens a text to a size: its beginning and its end, with the size of the cut between them (ruling 14).
 
 use super::char_boundary::{ceil, floor};
 use crate::tokens::utf16_len;
 
 const MARK: &str = include_str!("fragments/cut.txt");
 
-/// A cut is moved by at most this many bytes to stand between words.
+/// A cut is moved by at most this many bytes to fall between words.
 const REACH: usize = 24;
 
-/// The text in at most `most` UTF-16 units: itself, or its head and tail with the size of the cut between them.
+/// The text in at most `most` UTF-16 units: unchanged, or its beginning and end with the size of the cut between them.
 pub fn shorten(text: &str, most: usize) -> String {
     shorten_gapped((text, ""), 0, most)
 }
 
-/// Shortens a text that has a gap of `missing` bytes already.
+/// Shortens a text that already has a gap of `missing` bytes.
 pub(super) fn shorten_gapped((head, tail): (&str, &str), missing: u64, most: usize) -> String {
     let whole = utf16_len(head) + utf16_len(tail);
     if missing == 0 && whole <= most {
@@ -26,7 +26,7 @@ pub(super) fn shorten_gapped((head, tail): (&str, &str), missing: u64, most: usi
     }
     let behind = if tail.is_empty() { head } else { tail };
     let first = between_words(head, prefix(head, room - room / 3));
-    // With one text the two ends must not overlap; with two they cannot.
+    // In one text the two ends must not overlap; in two texts they cannot.
     let rest = if tail.is_empty() {
         &behind[first..]
     } else {
@@ -55,9 +55,9 @@ fn cut_notice(bytes: u64) -> String {
     MARK.trim_end().replace("{bytes}", &grouped)
 }
 
-/// Bytes of the longest prefix of at most so many units.
+/// The bytes of the longest prefix of at most this many units.
 fn prefix(text: &str, units: usize) -> usize {
-    // A unit is at most three bytes, so the search need not go over a text that is far longer.
+    // A unit is at most three bytes, so the search does not have to cover a text that is far longer.
     let near = floor(text, units.saturating_mul(3));
     let mut left = units;
     for (at, character) in text[..near].char_indices() {
@@ -69,7 +69,7 @@ fn prefix(text: &str, units: usize) -> usize {
     near
 }
 
-/// Bytes of the longest suffix of at most so many units, begun between words if one is near.
+/// The bytes of the longest suffix of at most this many units; it starts between words if such a place is near.
 fn suffix(text: &str, units: usize) -> usize {
     let near = ceil(text, text.len() - units.saturating_mul(3).min(text.len()));
     let mut left = units;

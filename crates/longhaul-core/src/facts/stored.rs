@@ -1,4 +1,4 @@
-//! Facts on the boundary: `compactMetadata.ledger`, versioned; fields unknown to a reader are passed over.
+//! The facts on a boundary: `compactMetadata.ledger`, versioned; readers ignore fields they do not know.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ struct StoredFacts {
     files_dropped: u32,
     todos: Vec<TodoFact>,
     cancelled: Vec<CancelledAction>,
-    /// Older boundaries have none: the messages tell.
+    /// Older boundaries have none: then it is derived from the messages.
     called_off: Option<Vec<UserCancellation>>,
     plan_since: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ struct StoredFacts {
 }
 
 impl Facts {
-    /// What goes on a boundary as `compactMetadata.ledger`.
+    /// The value of a boundary's `compactMetadata.ledger`.
     pub fn to_ledger(&self) -> Result<Box<RawValue>, serde_json::Error> {
         let mut files: Vec<_> = self.files.newest().into_iter().cloned().collect();
         files.reverse();
@@ -66,8 +66,8 @@ impl Facts {
         })
     }
 
-    /// The facts that a boundary carries: of the whole session up to it. None if it carries none that can be read; the
-    /// session is then scanned.
+    /// Reads the facts of the whole session up to a boundary. Returns none if the boundary carries no readable facts;
+    /// the session is then scanned.
     pub fn from_boundary(vocabulary: Arc<Vocabulary>, boundary: EntryView<'_>) -> Option<Self> {
         let ledger = boundary.object(boundary.facets.metadata).get("ledger")?;
         let stored: StoredFacts = serde_json::from_slice(ledger).ok()?;

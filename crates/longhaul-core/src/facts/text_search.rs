@@ -1,27 +1,27 @@
-//! Which texts are held, word for word, by others: one search for all of them, whatever their number.
+//! Finds which texts occur, word for word, in others: one search for all of them, whatever their number.
 //!
-//! White space is normalised, nothing else. A text that is short enough to occur by chance must stand in quotes or be a line
-//! of its own.
+//! White space is normalized, nothing else. A text that is short enough to occur by chance must be in quotes or on a
+//! line of its own.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::hash::Map;
 
-/// The search looks for this many bytes of each text, and compares the rest where it found them.
+/// The search looks for this many bytes of each text, and compares the rest at each match.
 const KEY: usize = 16;
-/// Texts below this many bytes occur by chance.
+/// Texts shorter than this many bytes may occur by chance.
 const BY_CHANCE: usize = 24;
 
-/// What is sought.
+/// The kind of text that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NeedleKind {
-    /// Words of a person.
+    /// The words of a person.
     Prose,
     /// The path of a file.
     Path,
 }
 
-/// Texts to be searched, normalised.
+/// Normalized texts to search in.
 #[derive(Debug, Default)]
 pub(super) struct Haystack {
     texts: Vec<String>,
@@ -35,14 +35,14 @@ impl Haystack {
         }
     }
 
-    /// For each text whether it is held. A blank text is: nothing of it can be lost.
+    /// Returns for each text whether it occurs. A blank text does: nothing of it can be lost.
     pub(super) fn holds(&self, texts: &[(NeedleKind, &str)]) -> Vec<bool> {
         let needles: Vec<String> = texts.iter().map(|(_, text)| normalised(text)).collect();
         let mut held: Vec<bool> = needles.iter().map(String::is_empty).collect();
         if held.iter().all(|held| *held) {
             return held;
         }
-        // "Go on" may have been said a thousand times; it is sought once.
+        // "Go on" may have been said a thousand times; it is searched for once.
         let mut first: Map<(NeedleKind, &str), usize> = Map::default();
         let mut sought: Vec<usize> = Vec::new();
         for at in (0..needles.len()).filter(|at| !held[*at]) {
@@ -55,7 +55,7 @@ impl Haystack {
             let needle = needles[*at].as_bytes();
             &needle[..needle.len().min(KEY)]
         });
-        // Too many keys for the search is beyond any session; nothing is then taken as held, so all is added.
+        // Too many keys for the search is beyond any session; in that case no text counts as found, so all are added.
         let Ok(search) = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(keys)
@@ -81,7 +81,7 @@ impl Haystack {
     }
 }
 
-/// White space runs as one space.
+/// Replaces each run of white space by one space.
 pub(super) fn normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -93,7 +93,7 @@ pub(super) fn normalised(text: &str) -> String {
     out
 }
 
-/// White space runs as one space, or one line break if the run has one.
+/// Replaces each run of white space by one space, or by one line break if the run contains one.
 fn lines_normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -110,7 +110,8 @@ fn lines_normalised(text: &str) -> String {
     out
 }
 
-/// Whether a place in a text is more than chance: not a part of longer words, and for a short one a quote or a line.
+/// Whether a match is more than chance: it is not part of longer words, and a short one is in quotes or on its own
+/// line.
 fn is_deliberate_match(kind: NeedleKind, text: &str, start: usize, end: usize) -> bool {
     let (Some(before), Some(found), Some(behind)) =
         (text.get(..start), text.get(start..end), text.get(end..))

@@ -15,11 +15,11 @@ pub struct TodoFact {
     /// A task's number; items of a todo list have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What is to be done.
+    /// The work to be done.
     pub content: String,
-    /// As the list says: pending, in_progress, completed.
+    /// The status as in the list: pending, in_progress, completed.
     pub status: String,
-    /// How many messages the user had written when it was put down, or taken up again.
+    /// How many messages the user had written when the item was added, or resumed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub since: u32,
 }
@@ -29,7 +29,7 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl TodoFact {
-    /// Whether it is still to be done.
+    /// Whether the item is still to be done.
     pub fn is_open(&self) -> bool {
         !matches!(
             self.status.as_str(),
@@ -37,8 +37,8 @@ impl TodoFact {
         )
     }
 
-    /// Since when the item stands that takes the place of this one: as long, unless work on it began after the user's
-    /// newest message but one. Then the user has spoken since it was called off, if it was.
+    /// The `since` value of the item that replaces this one: the same, unless work on it began after the user's second
+    /// newest message. In that case the user has spoken since it was called off, if it was.
     fn since(&self, status: &str, said: u32) -> u32 {
         if status == "in_progress" && self.status != status {
             self.since.max(said.saturating_sub(1))
@@ -48,7 +48,7 @@ impl TodoFact {
     }
 }
 
-/// Takes a new todo list in place of the old one. Tasks stay. `said` is how many messages the user has written.
+/// Replaces the old todo list. Tasks stay. `said` is the number of messages that the user has written.
 pub(super) fn replace(todos: &mut Vec<TodoFact>, input: ObjectReader<'_>, said: u32) {
     let Some(list) = input.get("todos") else {
         return;
@@ -76,7 +76,7 @@ pub(super) fn replace(todos: &mut Vec<TodoFact>, input: ObjectReader<'_>, said: 
     }
 }
 
-/// Adds a task, once its result tells the number it got.
+/// Adds a task, once its result tells its number.
 pub(super) fn create(todos: &mut Vec<TodoFact>, subject: &str, answer: &str, said: u32) {
     let number: String = answer
         .split('#')

@@ -1,5 +1,5 @@
-//! Words of the user inside tool results: answers to questions that a tool put to them, and what they said when they
-//! refused a call (X1). They are the user's messages like any that they typed; what a host writes around them is not.
+//! The user's words inside tool results: answers to a tool's questions, and comments on a refused call (X1). They count
+//! as the user's messages like any that were typed; the host's text around them does not.
 
 use super::excerpt::ToolResultBlock;
 use super::host_texts::HostTexts;
@@ -9,7 +9,7 @@ use crate::json::{self, JsonCursor, ObjectReader};
 const LONGEST_RESULT: usize = 64 << 10;
 /// The most bytes of a question that are kept.
 const LONGEST_QUESTION: usize = 600;
-/// Up to so many characters, a message may be an answer that says nothing without its question.
+/// A message of up to this many characters may be an answer that means nothing without its question.
 const SHORT_ANSWER: usize = 32;
 
 /// How hosts begin the result of a call that the user refused.
@@ -21,8 +21,8 @@ const REFUSED: [&str; 6] = [
     "The agent proposed a plan that was rejected by the user",
     "User rejected",
 ];
-/// Tools whose failures begin in the host's own words, a failed command with its exit code. What any other tool says when it
-/// fails is somebody else's text, which could claim that the user had said something.
+/// Tools whose failures begin in the host's own words, such as a failed command with its exit code. Any other tool's
+/// failure is a foreign text, which could claim that the user had said something.
 const OWN_WORDS: [&str; 15] = [
     "AskUserQuestion",
     "Bash",
@@ -40,23 +40,23 @@ const OWN_WORDS: [&str; 15] = [
     "TodoWrite",
     "Write",
 ];
-/// What they put before the user's own words in it.
+/// The host's text before the user's own words in such a result.
 const SAID: [&str; 4] = [
     "the user said:",
     "The user said:",
     "The user says:",
     "reason for the rejection:",
 ];
-/// What they put after them.
+/// The host's text after the user's own words.
 const AFTER_SAID: &str = "\n\nNote: The user's next message may contain";
-/// What they put around answers to questions.
+/// The host's text around answers to questions.
 const ANSWERED: [&str; 2] = [
     "User has answered your questions:",
     "The user answered your questions:",
 ];
 const AFTER_ANSWERS: &str = "You can now continue";
 
-/// What the user says in a result.
+/// The user's words in a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserAnswer {
     /// The words with the question that they answer.
@@ -65,7 +65,7 @@ pub(super) struct UserAnswer {
     pub(super) words: String,
 }
 
-/// The questions that a call puts to the user.
+/// The questions that a call asks the user.
 pub(super) fn questions(input: ObjectReader<'_>) -> Vec<String> {
     let mut asked = Vec::new();
     let listed = input.get("questions").and_then(json::items);
@@ -80,7 +80,7 @@ pub(super) fn questions(input: ObjectReader<'_>) -> Vec<String> {
     asked
 }
 
-/// What the user answered. `questions` are those of the call.
+/// The user's answers. `questions` are those of the call.
 pub(super) fn answered(answer: ToolResultBlock<'_>, questions: &[String]) -> Option<UserAnswer> {
     let pairs = recorded(answer).or_else(|| answers_in(&answer.excerpt(LONGEST_RESULT), questions));
     let mut heard = UserAnswer {
@@ -99,7 +99,7 @@ pub(super) fn answered(answer: ToolResultBlock<'_>, questions: &[String]) -> Opt
     (!heard.words.trim().is_empty()).then_some(heard)
 }
 
-/// The answers by question, where the host recorded them beside the result.
+/// The answers by question, where the host recorded them in the result's entry.
 fn recorded(answer: ToolResultBlock<'_>) -> Option<Vec<(String, String)>> {
     let line = answer.entry.line;
     memchr::memmem::find(line, b"\"answers\"")?;
@@ -122,7 +122,7 @@ fn recorded(answer: ToolResultBlock<'_>) -> Option<Vec<(String, String)>> {
     (!pairs.is_empty()).then_some(pairs)
 }
 
-/// The answers as the result tells them: `"question"="answer"`, or else all that it says.
+/// The answers as the result states them: `"question"="answer"`, or else its whole text.
 fn answers_in(result: &str, questions: &[String]) -> Option<Vec<(String, String)>> {
     let body = ANSWERED
         .iter()
@@ -152,17 +152,17 @@ fn answers_in(result: &str, questions: &[String]) -> Option<Vec<(String, String)
     (!pairs.is_empty()).then_some(pairs)
 }
 
-/// Whether what a tool says when it fails is the host's own.
+/// Whether a tool's failures begin in the host's own words.
 pub(super) fn fails_in_own_words(tool: &str) -> bool {
     OWN_WORDS.contains(&tool)
 }
 
-/// Whether a failed result is the refusal of a user.
+/// Whether a failed result is a user's refusal.
 pub(super) fn is_refusal(result: &str) -> bool {
     REFUSED.iter().any(|begin| result.starts_with(begin))
 }
 
-/// What the user said when they refused a call; none if they said nothing.
+/// The user's comment on a refused call. None if there is none.
 pub(super) fn refused(answer: ToolResultBlock<'_>, host: &HostTexts) -> Option<UserAnswer> {
     let result = answer.excerpt(LONGEST_RESULT);
     if !is_refusal(&result) {
@@ -176,7 +176,7 @@ pub(super) fn refused(answer: ToolResultBlock<'_>, host: &HostTexts) -> Option<U
     })
 }
 
-/// The question that a short message answers, from what the assistant said last.
+/// The question that a short message answers, from the assistant's last text.
 pub(super) fn question_of(message: &str, said: Option<&str>) -> Option<String> {
     let message = message.trim();
     let is_short = !message.is_empty() && message.chars().count() <= SHORT_ANSWER;
@@ -184,11 +184,11 @@ pub(super) fn question_of(message: &str, said: Option<&str>) -> Option<String> {
     Some(shown(said))
 }
 
-/// The end of what the assistant said in a block: where a question stands, with the choices it offers.
+/// The end of an assistant's text block: the place of a question, with the choices it offers.
 pub(super) fn last_words(value: &[u8]) -> Option<String> {
     let content = json::content(value)?;
     let tail = json::decode_tail(content, LONGEST_QUESTION);
-    // A text that was cut begins with a whole line.
+    // A text that was cut begins with a complete line.
     let tail = if content.len() > LONGEST_QUESTION {
         tail.split_once('\n').map_or(&*tail, |(_, rest)| rest)
     } else {

@@ -1,7 +1,8 @@
-//! Work that the user called off in so many words (Y4, ruling 18): "Stop. Cancel that, we stay on MySQL."
+//! Work that the user explicitly called off (Y4, ruling 18): "Stop. Cancel that, we stay on MySQL."
 //!
-//! Which todo or plan is meant, no list of words can tell. So nothing is deleted: whatever is older than such a sentence
-//! carries it, and is not proposed as the next step. What the user turned down when asked is in `cancelled.rs`.
+//! No list of words can tell which todo or plan is meant. So nothing is deleted: everything older than such a sentence
+//! carries it, and is not proposed as the next step. `cancelled.rs` has the actions that the user turned down when
+//! asked.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,26 +15,26 @@ use super::todo::TodoFact;
 use crate::facts::shorten;
 use crate::quoting::inline;
 
-/// The most messages with such words that are remembered, the newest.
+/// The most messages with such words that are remembered; the newest stay.
 const MOST: usize = 8;
-/// The most of them that are quoted beside something.
+/// The most of these messages that are quoted with an item.
 const QUOTED: usize = 3;
 /// The most bytes of a sentence; a longer one is a pasted text.
 const LONGEST: usize = 400;
-/// In a message of more sentences than twice this, only so many at either end are the user speaking.
+/// In a message of more than twice this many sentences, only this many at either end count as the user's own words.
 const ENDS: usize = 20;
 
-/// The words by which the user called work off, in one message.
+/// The words with which the user called work off, in one message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserCancellation {
     /// The sentences, as they were written.
     pub text: String,
-    /// The message they are from, counted from 1.
+    /// The message they come from, counted from 1.
     pub ordinal: u32,
 }
 
 impl PhraseMatcher {
-    /// Whether a sentence calls work off: it holds a word that does, and the word is an order of the user.
+    /// Whether a sentence calls work off: it contains a word for that, and the word is an order of the user.
     pub(crate) fn calls_off(&self, sentence: &str) -> bool {
         let sentence = folded(sentence);
         let phrases = self.phrases_in(&sentence);
@@ -55,7 +56,7 @@ impl PhraseMatcher {
 }
 
 impl Facts {
-    /// Notes the words of a message by which work is called off.
+    /// Records the words of a message that call work off.
     pub(super) fn note_called_off(&mut self, text: &str, ordinal: u32) {
         let sentences = sentences(text);
         let many = sentences.len() > 2 * ENDS;
@@ -79,12 +80,12 @@ impl Facts {
         }
     }
 
-    /// The words by which the user called work off, in order.
+    /// The words with which the user called work off, in order.
     pub fn called_off(&self) -> &[UserCancellation] {
         &self.called_off
     }
 
-    /// What the user said against work that was there when so many messages had been said; none if nothing.
+    /// The user's words against work that existed when `since` messages had been said. None if there are none.
     pub(crate) fn cancellation_after(&self, since: u32) -> Option<String> {
         let later: Vec<&UserCancellation> = self
             .called_off
@@ -98,13 +99,13 @@ impl Facts {
         (!quoted.is_empty()).then(|| quoted.join(", "))
     }
 
-    /// What the user said against an item of a todo list that a host has. One that no call made is taken for old.
+    /// The user's words against an item of a host's todo list. An item that no call made counts as old.
     pub(crate) fn cancellation_of_todo(&self, content: &str) -> Option<String> {
         let known = self.todos.iter().find(|todo| todo.content == content);
         self.cancellation_after(known.map_or(0, |todo| todo.since))
     }
 
-    /// What the user said against the plan of the session.
+    /// The user's words against the plan of the session.
     pub(crate) fn cancellation_of_plan(&self) -> Option<String> {
         self.cancellation_after(self.plan_since)
     }
@@ -115,19 +116,19 @@ impl Facts {
             .filter(|todo| self.cancellation_after(todo.since).is_none())
     }
 
-    /// Open work that is older than words of the user which called work off.
+    /// Open work that is older than the user's words that called work off.
     pub(crate) fn called_off_todos(&self) -> impl Iterator<Item = &TodoFact> {
         self.open_todos()
             .filter(|todo| self.cancellation_after(todo.since).is_some())
     }
 
-    /// The words against all of that work.
+    /// The user's words against all of the open work that was called off.
     pub(crate) fn cancellation_of_todos(&self) -> Option<String> {
         let oldest = self.called_off_todos().map(|todo| todo.since).min()?;
         self.cancellation_after(oldest)
     }
 
-    /// A summary that others wrote, with the user's words beside each line that names work which was called off.
+    /// Adds the user's words to each line of a foreign summary that names work that was called off.
     pub(crate) fn with_words_against(&self, summary: &str) -> String {
         let against: Vec<(&str, String)> = self
             .called_off_todos()

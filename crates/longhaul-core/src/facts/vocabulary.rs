@@ -1,23 +1,23 @@
-//! What facts are recognised by. All of it is data that a host may change.
+//! The vocabulary that recognizes facts. All of it is data that a host may change.
 
 use super::file::FileTool;
 use super::host_texts::HostTexts;
 use super::phrase_matcher::{PhraseListError, PhraseMatcher, SentenceWords};
 
-/// What facts are recognised by.
+/// The vocabulary that recognizes facts.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     /// How rules are stated.
     pub wording: PhraseMatcher,
-    /// Which texts are the host's.
+    /// The texts that belong to the host.
     pub host_texts: HostTexts,
     /// The tools that work on files.
     pub file_tools: Vec<FileTool>,
     /// Tools whose input is a whole todo list.
     pub todo_tools: Vec<String>,
-    /// Tools that put a plan before the user.
+    /// Tools that present a plan to the user.
     pub plan_tools: Vec<String>,
-    /// Tools that put questions to the user.
+    /// Tools that ask the user questions.
     pub question_tools: Vec<String>,
     /// Tools that add a task to a list.
     pub task_create_tools: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The default one with other words for rules and for calling work off.
+    /// The default vocabulary with other words for rules and for calling work off.
     pub fn with_words(words: &SentenceWords) -> Result<Self, PhraseListError> {
         let vocabulary = Self::default();
         Ok(Self {
