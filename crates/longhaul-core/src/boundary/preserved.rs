@@ -19,7 +19,7 @@ pub enum PreservedAnchor {
 pub struct KeptEntry<'a> {
     /// The entry.
     pub entry: EntryView<'a>,
-    /// Where its line starts in the file.
+    /// Where the entry's line starts in the file.
     pub offset: u64,
 }
 

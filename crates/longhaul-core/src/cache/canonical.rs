@@ -88,7 +88,7 @@ pub fn setting_with<D: CanonicalHasher>(begin: impl Fn() -> D, raw: &[u8]) -> u1
 /// One message in canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CanonicalMessage {
-    /// Who speaks.
+    /// The speaker of the message.
     pub speaker: MessageSpeaker,
     /// The hash of role and content.
     pub hash: u128,

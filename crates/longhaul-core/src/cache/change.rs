@@ -128,9 +128,9 @@ pub enum RequestChange {
 /// Whether something appeared or disappeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresenceChange {
-    /// It was not there before.
+    /// It appeared.
     On,
-    /// It is no longer there.
+    /// It disappeared.
     Off,
 }
 
@@ -152,11 +152,11 @@ pub struct SystemEdit {
 pub struct MessageEdit {
     /// The message, counted from 0 in the earlier request.
     pub message: u32,
-    /// Who speaks.
+    /// The speaker of the message.
     pub speaker: MessageSpeaker,
     /// The kind of the block: the earlier one, or the new one if it is new.
     pub block: BlockKind,
-    /// Whether a picture is gone.
+    /// Whether an image is gone.
     pub image_removed: bool,
     /// Whether the whole message is gone or new.
     pub whole: bool,

@@ -53,7 +53,7 @@ impl From<MessageRole> for MessageSpeaker {
 /// One position of the message prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachePosition {
-    /// Who speaks.
+    /// The speaker of the message.
     pub speaker: MessageSpeaker,
     /// The message that the position belongs to, counted from 0.
     pub message: u32,

@@ -25,10 +25,10 @@ pub struct Fold {
     pub text: String,
     /// How many messages it replaces; 0 if that is not known.
     pub messages: u64,
-    /// When the first of them was written.
+    /// When the first of these messages was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Timestamp>,
-    /// When the last of them was written.
+    /// When the last of these messages was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Timestamp>,
 }

@@ -13,9 +13,9 @@ pub struct FoldSpan {
     pub opening: String,
     /// How many of its entries the model saw.
     pub messages: u64,
-    /// When its first entry was written.
+    /// When the span's first entry was written.
     pub from: Option<Timestamp>,
-    /// When its last entry was written.
+    /// When the span's last entry was written.
     pub to: Option<Timestamp>,
 }
 

@@ -38,7 +38,7 @@ pub enum ConfigError {
         line: usize,
         /// The setting.
         key: &'static str,
-        /// What the file says.
+        /// The value in the file.
         found: String,
         /// The accepted values.
         accepted: &'static str,
@@ -71,7 +71,7 @@ pub enum ConfigNotice {
     IgnoredValue {
         /// The variable.
         variable: &'static str,
-        /// Its value.
+        /// The variable's value.
         value: String,
         /// The accepted values.
         accepted: &'static str,

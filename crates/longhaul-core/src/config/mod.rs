@@ -54,11 +54,11 @@ pub struct Config {
     pub clearable_tools: Vec<String>,
     /// Additional tools whose results may be cleared.
     pub more_clearable_tools: Vec<String>,
-    /// Words that make a sentence of the user a rule, beside the built-in ones (X1). See [`Config::vocabulary`].
+    /// Words that make a user's sentence a rule, in addition to the built-in ones (X1). See [`Config::vocabulary`].
     pub rule_words: Vec<String>,
     /// Whether the built-in rule words count.
     pub builtin_rule_words: bool,
-    /// Words by which a sentence of the user calls work off, beside the built-in ones (ruling 18).
+    /// Words with which a user's sentence calls work off, in addition to the built-in ones (ruling 18).
     pub called_off_words: Vec<String>,
     /// Whether the built-in words for calling work off count.
     pub builtin_called_off_words: bool,

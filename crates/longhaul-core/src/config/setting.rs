@@ -21,9 +21,9 @@ pub struct SettingSpec {
 /// An environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnvName {
-    /// Its name.
+    /// The variable's name.
     pub name: &'static str,
-    /// How its value relates to the setting's.
+    /// How the variable's value relates to the setting's.
     pub sense: EnvSense,
 }
 

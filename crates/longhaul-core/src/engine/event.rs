@@ -30,14 +30,14 @@ pub enum Event {
         uuid: String,
         /// The usage of the reply.
         usage: Usage,
-        /// What it cost, where prices are known.
+        /// The cost of the reply, where prices are known.
         cost: Option<Usd>,
     },
     /// A reply ran out of room and was withheld: the conversation is smaller now, and the turn is tried again (O3).
     Withheld {
         /// The usage of the reply, which is billed.
         usage: Usage,
-        /// What it cost, where prices are known.
+        /// The cost of the reply, where prices are known.
         cost: Option<Usd>,
     },
     /// The turn failed; the conversation is as it was.

@@ -9,7 +9,7 @@ use crate::plan::{Breaker, CompactionWorth, least_freed, worth};
 use crate::window::WindowStatus;
 
 /// Failures in a row after which no model is asked any more (O2), and how often extracts are used instead before a
-/// model is tried again: behind a gateway nobody can request that by hand.
+/// model is tried again: a user of the gateway cannot request that by hand.
 const MOST_FAILURES: u32 = 3;
 const UNAIDED: u32 = 5;
 /// How often the required amount of new content is doubled; after that it is most of a window.

@@ -54,7 +54,7 @@ pub struct InspectionReport {
     pub partial_outputs: u64,
     /// The cost of session notes, which is not in `usage` and `cost_usd`.
     pub notes: NotesReport,
-    /// Where clearly less was read from the cache than before, main conversation, whole file.
+    /// Responses that read clearly less from the cache than before, in the main conversation, whole file.
     pub cache_breaks: Vec<CacheBreak>,
     /// The totals of the cache breaks.
     pub cache_break_totals: CacheBreakTotals,
@@ -238,7 +238,7 @@ pub struct NotesReport {
 pub struct ReplacedPart {
     /// User and assistant entries and attachments.
     pub entries: u64,
-    /// Their estimated tokens.
+    /// Estimated tokens of these entries.
     pub tokens: u64,
 }
 
@@ -257,7 +257,7 @@ pub struct ClearingReport {
     pub tokens_saved: Option<u64>,
     /// How many results were cleared.
     pub results: u64,
-    /// How they were cleared.
+    /// How the results were cleared.
     pub way: ClearingWay,
 }
 

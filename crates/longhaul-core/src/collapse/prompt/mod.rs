@@ -7,9 +7,9 @@ use crate::summary::{NO_TOOLS, SummaryInstructions, WHOSE_WORDS, joined};
 /// What happens to the existing folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlierFolds {
-    /// They stay word for word.
+    /// The existing folds stay word for word.
     Stay,
-    /// They have grown too long: they are condensed into one.
+    /// The existing folds have grown too long, and are condensed into one.
     Condense,
 }
 
