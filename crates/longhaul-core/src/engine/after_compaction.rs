@@ -4,7 +4,7 @@
 //! |---|---|
 //! | results that may be cleared, cache edits, deletions, the provider's own clearing | this module |
 //! | the rendering of the conversation, the files that were read | this module |
-//! | the cache-break detector's baseline (D4), the tracking of turns (O4), the growth of the window (X5) | this module |
+//! | the cache-break detector's baseline (D4), the tracking of turns (O4), the window growth (X5) | this module |
 //! | nested memory files that were loaded | this module: the view tells which ones |
 //! | memory files, prompt sections, user context | the host, which builds a new request prefix for [`Effect::Gather`] |
 //! | the tools' knowledge of file contents, session approvals | the host, on [`Event::Compacted`]: [`HostReset`] |

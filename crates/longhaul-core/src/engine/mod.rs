@@ -539,7 +539,7 @@ impl Engine {
         self.cached = CacheEditState::of(self.live.cache_edits());
     }
 
-    /// Adds lines from [`RequestAssembly::before_sending`] that are on disk to the conversation.
+    /// Adds lines from [`RequestAssembly::entries_before_request`] that are on disk to the conversation.
     fn take_ours(&mut self, lines: &[Bytes], offset: u64) {
         let mut offset = offset;
         if let Some(assembly) = &mut self.assembly {
