@@ -1,4 +1,4 @@
-//! The messages, block by block, from a rendering.
+//! Lists the blocks of all messages of a rendering.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ pub(super) fn add(
         item.cache = ttl.filter(|_| marks.blocks().contains(&(at as u32)));
         let text = content::of(&json);
         item.excerpt = excerpt(match block.origin {
-            // Its tags are around every reminder and tell nothing.
+            // Every reminder is wrapped in these tags, so they would tell the reader nothing.
             BlockOrigin::Reminder | BlockOrigin::Context => {
                 text.trim_start().trim_start_matches(REMINDER)
             }
@@ -71,7 +71,7 @@ pub(super) fn add(
     }
 }
 
-/// The whole text of a block.
+/// Returns the whole text of a block.
 pub(super) fn text(rendering: &Rendering, at: usize) -> String {
     let block = rendering.blocks().get(at);
     block
@@ -95,7 +95,7 @@ fn note(origin: BlockOrigin) -> Option<ItemNote> {
     }
 }
 
-/// The type of a block, as it is sent.
+/// Returns the type of a block as it is sent.
 fn kind(block: &RenderedBlock, object: ObjectReader<'_>) -> Cow<'static, str> {
     match block.kind {
         BlockKind::Text => "text".into(),
@@ -112,7 +112,7 @@ fn kind(block: &RenderedBlock, object: ObjectReader<'_>) -> Cow<'static, str> {
     }
 }
 
-/// The tool that a block calls, or that answers with it.
+/// Returns the name of the tool that a block calls or whose result it holds.
 fn tool(object: ObjectReader<'_>, tools: &mut Map<String, String>) -> Option<String> {
     if let Some(called) = object.string("tool_use_id") {
         return tools.get(&*called).cloned();

@@ -1,10 +1,10 @@
-//! The text of a content block; of what is no text, what it is in a few words.
+//! The text of a content block, or a short description of a block that is not text.
 
 use std::borrow::Cow;
 
 use crate::json::{JsonCursor, JsonKind, ObjectReader};
 
-/// The whole text of a block.
+/// Returns the whole text of a block.
 pub(super) fn of(block: &[u8]) -> String {
     if block.first() != Some(&b'{') {
         return raw(block);
@@ -38,14 +38,14 @@ fn raw(json: &[u8]) -> String {
     String::from_utf8_lossy(json).into_owned()
 }
 
-/// What a result holds: a string, or blocks.
+/// Returns the text of a result's content, which is a string or a list of blocks.
 fn inner(content: &[u8]) -> String {
     let mut cursor = JsonCursor::new(content);
     match cursor.peek() {
         Ok(JsonKind::String) => serde_json::from_slice(content).unwrap_or_else(|_| raw(content)),
         Ok(JsonKind::Array) => {
             let mut texts = Vec::new();
-            // What was rendered is valid, so the walk ends with the array.
+            // Rendered JSON is valid, so the walk ends with the array.
             let _ = cursor.array(|cursor| {
                 texts.push(of(cursor.raw()?));
                 Ok(())
@@ -56,7 +56,7 @@ fn inner(content: &[u8]) -> String {
     }
 }
 
-/// A picture or a document.
+/// Describes a picture or a document.
 fn media(kind: &str, source: ObjectReader<'_>) -> String {
     let named = source.string("media_type");
     let name = named.as_deref().unwrap_or(kind);

@@ -1,4 +1,5 @@
-//! The listing as plain text: the form of snapshots. The same whoever made the session, so without ids and times.
+//! The listing as plain text, which is the form that snapshots use. It holds no ids or times, so it does not depend on
+//! who made the session.
 
 use std::fmt;
 

@@ -1,11 +1,12 @@
 //! The first words of a text, in one line that is safe to print.
 
-/// The most characters of an excerpt. Who has less room cuts it further.
+/// The maximum number of characters in an excerpt. A caller with less space shortens it further.
 const MOST: usize = 100;
-/// The mark of something left out.
+/// The sign for omitted text.
 const CUT: char = '…';
 
-/// The beginning of a text, or a word that there is none: white space is one space, and nothing steers a terminal.
+/// Returns the beginning of a text, or a placeholder if the text is blank. White space and terminal control characters
+/// become single spaces.
 pub(super) fn excerpt(text: &str) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -33,7 +34,7 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-/// Whether a character would steer a terminal, break the line or turn the reading direction round.
+/// Whether a character would control a terminal, break the line or reverse the reading direction.
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

@@ -1,17 +1,17 @@
-//! Text on its way out, made harmless for a terminal: what a model or a file says is shown, never obeyed. Ordinary text comes
-//! out as it went in, lines and tabs included.
+//! Makes output text safe for a terminal: control sequences from a model or a file are shown, never executed. Ordinary
+//! text is unchanged, including its line breaks and tabs.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character steers a terminal or turns the reading direction round so that a text reads as another.
+/// Whether a character controls a terminal or reverses the reading direction so that a text reads differently.
 fn deceives(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\t'
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text of lines. Control characters become their visible signs (`␛`), those that have none and marks that turn the
-/// reading direction round become `\u{fffd}`; a carriage return before a line break stays.
+/// Makes multi-line text safe to print. Control characters become their visible symbols (`␛`); those without a symbol
+/// and characters that reverse the reading direction become `\u{fffd}`. A carriage return before a line break stays.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(deceives) {
         return Cow::Borrowed(text);
@@ -28,7 +28,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What is seen in place of a character.
+/// Returns the visible replacement for a character.
 fn sign(c: char) -> char {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
@@ -37,7 +37,7 @@ fn sign(c: char) -> char {
     }
 }
 
-/// A page that sets colours of its own: those stay, all else that steers is made harmless.
+/// Makes text safe to print but keeps its own color sequences.
 pub fn harmless_but_coloured(text: &str) -> Cow<'_, str> {
     if !text.contains(deceives) {
         return Cow::Borrowed(text);
@@ -58,15 +58,16 @@ pub fn harmless_but_coloured(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length of a sequence that only sets a colour, if the text begins with one.
+/// Returns the length of the color sequence at the beginning of the text, if there is one.
 fn colour(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;
     parameters[end..].starts_with('m').then_some(end + 3)
 }
 
-/// A JSON text, or a part of one that splits no character: the same value, with everything that [`steers`](super::steers)
-/// escaped. Writers of JSON escape only what the grammar asks for, and leave the rest of the control characters raw.
+/// Escapes everything that [`steers`](super::steers) in a JSON text, or in a part of one that does not split a
+/// character. The value stays the same. JSON writers escape only what the grammar requires and leave other control
+/// characters raw.
 pub fn harmless_json(json: &str) -> Cow<'_, str> {
     let is_raw = |c: char| c > '\u{7e}' && super::steers(c);
     if !json.contains(is_raw) {
@@ -75,7 +76,7 @@ pub fn harmless_json(json: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         match is_raw(c) {
-            // All of them take one unit of UTF-16. Writing to a string cannot fail.
+            // Each of these characters is a single UTF-16 unit. Writing to a string cannot fail.
             true => drop(write!(out, "\\u{:04x}", u32::from(c))),
             false => out.push(c),
         }

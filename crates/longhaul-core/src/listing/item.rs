@@ -8,7 +8,7 @@ use crate::normalize::MessageRole;
 use crate::prompt::Ttl;
 use crate::tokens::Estimate;
 
-/// A part of the prompt, by how long it stays as it is.
+/// A part of the prompt, grouped by how long it stays unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ListingZone {
@@ -18,14 +18,14 @@ pub enum ListingZone {
     System,
     /// The text before the first message.
     Context,
-    /// The messages up to the newest reply, which is among them: they do not change any more.
+    /// The messages up to and including the newest reply. They do not change any more.
     Messages,
-    /// What came behind the newest reply: new in this request.
+    /// Everything after the newest reply, which is new in this request.
     Tail,
 }
 
 impl ListingZone {
-    /// All, in prompt order.
+    /// All zones, in prompt order.
     pub const ALL: [Self; 5] = [
         Self::Tools,
         Self::System,
@@ -34,7 +34,7 @@ impl ListingZone {
         Self::Tail,
     ];
 
-    /// Its name.
+    /// The zone's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -46,32 +46,32 @@ impl ListingZone {
     }
 }
 
-/// Something to know about an item.
+/// A remark about an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemNote {
-    /// A compaction's summary.
+    /// The item is a compaction's summary.
     Summary,
-    /// That summary consists of folds (O6).
+    /// The item is a summary that consists of folds (O6).
     Folds,
-    /// The host tells it: an attachment, a result that came late.
+    /// The item is written by the host: an attachment, or a result that arrived late.
     Reminder,
-    /// A result whose content was cleared.
+    /// The item is a result whose content was cleared.
     Cleared,
-    /// A picture that had to make room.
+    /// The item is a picture that was left out to save space.
     LeftOut,
-    /// Made up, because the API wants something there.
+    /// The item was made up because the API requires something there.
     Synthetic,
-    /// What the API would not take, as text.
+    /// The item is a block that the API would not accept, sent as text.
     Wrapped,
-    /// A result that says that its call failed.
+    /// The item is a result that reports a failed call.
     Error,
-    /// Thinking of the message that begins here is not sent.
+    /// Thinking in the message that begins here is not sent.
     Stripped,
 }
 
 impl ItemNote {
-    /// Its name.
+    /// The note's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Summary => "summary",
@@ -90,28 +90,28 @@ impl ItemNote {
 /// A tool, a block of the system prompt, or a block of a message.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedItem {
-    /// Its number in the list, from 1.
+    /// The item's number in the list, from 1.
     pub number: usize,
-    /// Where in the prompt it stands.
+    /// The zone of the prompt that the item belongs to.
     pub zone: ListingZone,
-    /// The number of its message, from 1.
+    /// The number of the item's message, from 1.
     pub message: Option<usize>,
-    /// Who speaks in its message.
+    /// The role of the item's message.
     pub role: Option<MessageRole>,
-    /// What it is: `tool`; for the system prompt `attribution`, `prefix`, `static`, `dynamic` or `custom` where that can
-    /// be told; else the type of the block.
+    /// What the item is: `tool`; for the system prompt `attribution`, `prefix`, `static`, `dynamic` or `custom` where
+    /// that is known; otherwise the type of the block.
     pub kind: Cow<'static, str>,
-    /// The tool that is defined, called, or answers.
+    /// The name of the tool that is defined, called or answering.
     pub name: Option<String>,
-    /// Its estimate (T2), not padded.
+    /// The estimated number of tokens (T2), not padded.
     pub tokens: u64,
-    /// The lifetime of the cache mark that it bears.
+    /// The lifetime of the item's cache breakpoint, if it has one.
     pub cache: Option<Ttl>,
     /// How many spans were folded into it, if it consists of folds.
     pub folds: Option<usize>,
-    /// What else there is to know.
+    /// Remarks about the item.
     pub notes: Vec<ItemNote>,
-    /// Its first words, in one line that cannot steer a terminal.
+    /// The item's first words, on one line without terminal control characters.
     pub excerpt: String,
     #[serde(skip)]
     pub(super) weight: Estimate,
@@ -119,7 +119,7 @@ pub struct ListedItem {
     pub(super) place: ListedItemSource,
 }
 
-/// Where an item's bytes are.
+/// Where an item's bytes come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListedItemSource {
     /// The tool at this index.
@@ -131,7 +131,7 @@ pub(super) enum ListedItemSource {
 }
 
 impl ListedItem {
-    /// An item outside the messages, to be numbered.
+    /// Creates an item outside the messages. Its number is set later.
     pub(super) fn new(
         zone: ListingZone,
         kind: impl Into<Cow<'static, str>>,
@@ -155,7 +155,7 @@ impl ListedItem {
         }
     }
 
-    /// What else there is to know, for people.
+    /// The item's remarks, worded for people.
     pub fn remarks(&self) -> Vec<Cow<'static, str>> {
         let remark = |note: &ItemNote| match (note, self.folds) {
             (ItemNote::Folds, Some(1)) => "folds: 1 span".into(),
@@ -165,7 +165,7 @@ impl ListedItem {
         self.notes.iter().map(remark).collect()
     }
 
-    /// What it is, with the tool's name.
+    /// What the item is, with the tool's name.
     pub fn what(&self) -> Cow<'_, str> {
         match &self.name {
             Some(name) => format!("{} {name}", self.kind).into(),

@@ -1,7 +1,9 @@
-//! What the model sees, as a numbered list: tools, system prompt, user context and messages, block by block (A, B2, Z).
+//! Everything the model sees, as a numbered list: tools, system prompt, user context and messages, block by block (A,
+//! B2, Z).
 //!
-//! For people (`longhaul show`), for programs (it serialises) and for tests: its [`Display`](std::fmt::Display) form is
-//! stable and free of ids and times. It only reads; what is sent is decided in `prompt/` and `normalize/`.
+//! The list is for people (`longhaul show`), for programs (it serialises) and for tests: its
+//! [`Display`](std::fmt::Display) form is stable and free of ids and times. This module only reads; `prompt/` and
+//! `normalize/` decide what is sent.
 
 mod blocks;
 mod content;
@@ -23,21 +25,21 @@ pub use excerpt::steers;
 pub use harmless::{harmless, harmless_but_coloured, harmless_json};
 pub use item::{ItemNote, ListedItem, ListingZone};
 
-/// More tools than this are one line in a list for people.
+/// If there are more tools than this, a list for people shows them on one line.
 const MOST_TOOLS: usize = 12;
 
-/// What a request holds, in the order in which the model reads it.
+/// The contents of a request, in the order in which the model reads them.
 #[derive(Debug, Serialize)]
 pub struct Listing<'a> {
     /// Every tool, block of the system prompt and block of the messages.
     pub items: Vec<ListedItem>,
-    /// What each zone weighs, in prompt order.
+    /// The weight of each zone, in prompt order.
     pub zones: Vec<ListingZoneTotal>,
-    /// The sum, not padded.
+    /// The total number of tokens, not padded.
     pub tokens: u64,
-    /// The sum, padded by a third as it is for comparing with a limit (T2).
+    /// The total number of tokens, padded by a third for comparison with a limit (T2).
     pub padded_tokens: u64,
-    /// Where the cache marks are.
+    /// The cache breakpoints.
     pub marks: Vec<ListedBreakpoint>,
     #[serde(skip)]
     head: Option<&'a RequestPrefix>,
@@ -45,31 +47,31 @@ pub struct Listing<'a> {
     rendering: &'a Rendering,
 }
 
-/// What a zone weighs.
+/// The weight of a zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListingZoneTotal {
     /// The zone.
     pub zone: ListingZone,
-    /// How many items it has.
+    /// The number of items in the zone.
     pub items: usize,
-    /// Their tokens; none if what stands there is not known.
+    /// The tokens of these items, or `None` if the zone's contents are not known.
     pub tokens: Option<u64>,
 }
 
-/// A cache mark.
+/// A cache breakpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ListedBreakpoint {
-    /// The number of the item that bears it.
+    /// The number of the item that has the breakpoint.
     pub item: usize,
-    /// How long the provider keeps what it covers.
+    /// How long the provider keeps the cached part.
     pub ttl: crate::prompt::Ttl,
-    /// The tokens it covers: those of the item and of all before it.
+    /// The number of tokens the breakpoint covers: those of its item and of all items before it.
     pub tokens: u64,
 }
 
 impl<'a> Listing<'a> {
-    /// Lists what a request with this head, these messages and these marks holds. Without a head, what stands before the
-    /// messages is not known.
+    /// Lists the contents of a request with this prefix, these messages and these cache breakpoints. Without a prefix,
+    /// the zones before the messages are unknown.
     pub fn of(
         head: Option<&'a RequestPrefix>,
         rendering: &'a Rendering,
@@ -107,7 +109,7 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// The same where the view begins behind a boundary with folds (O6): its summary says so.
+    /// Notes on the summary that it consists of folds, for a view that begins after a boundary with folds (O6).
     #[must_use]
     pub fn with_folds(mut self, folds: &Folds) -> Self {
         let is_summary = |item: &&mut ListedItem| item.notes.contains(&ItemNote::Summary);
@@ -118,7 +120,7 @@ impl<'a> Listing<'a> {
         self
     }
 
-    /// The whole text of an item; for what is no text, what it is.
+    /// Returns the whole text of an item, or a description if the item is not text.
     pub fn text(&self, item: &ListedItem) -> String {
         match (item.place, self.head) {
             (item::ListedItemSource::Tool(at), Some(head)) => prefix::tool_text(head, at),
@@ -128,7 +130,7 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// The tools, which are the first items, if there are so many that a list for people has one line for all.
+    /// Returns the tools, which are the first items, if they are too many for a list for people to show one by one.
     pub fn folded_tools(&self) -> Option<&[ListedItem]> {
         let items = self.items.iter();
         let count = items
@@ -137,7 +139,7 @@ impl<'a> Listing<'a> {
         (count > MOST_TOOLS).then(|| &self.items[..count])
     }
 
-    /// How much of the prompt lies before the end of the last mark.
+    /// Returns how many tokens of the prompt lie before the last cache breakpoint.
     pub fn tokens_before_last_breakpoint(&self) -> Option<u64> {
         self.marks.last().map(|mark| mark.tokens)
     }

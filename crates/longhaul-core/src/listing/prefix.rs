@@ -1,4 +1,4 @@
-//! What stands before the messages: tools and system prompt, from the head's bytes.
+//! The items of the request prefix (tools and system prompt), read from its bytes.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::json::{self, JsonCursor, JsonKind, ObjectReader};
 use crate::prompt::{AGENT_PREFIX, BlockRole, RequestPrefix, Ttl};
 use crate::tokens::{ContentClass, Estimate, Estimator, RoughEstimator};
 
-/// The items of a raw array; a value that is none has no items.
+/// Returns the items of a raw JSON array. Any other value has no items.
 fn items(raw: &str) -> Vec<&[u8]> {
     let mut items = Vec::new();
     if raw.starts_with('[') {
@@ -51,7 +51,7 @@ pub(super) fn tools(head: &RequestPrefix, list: &mut Vec<ListedItem>) {
     }
 }
 
-/// The definition of a tool.
+/// Returns the definition of a tool.
 pub(super) fn tool_text(head: &RequestPrefix, at: usize) -> String {
     let raw = items(head.tools.get()).get(at).copied();
     String::from_utf8_lossy(raw.unwrap_or_default()).into_owned()
@@ -98,7 +98,7 @@ pub(super) fn system(head: &RequestPrefix, list: &mut Vec<ListedItem>) {
     }
 }
 
-/// The text of a block of the system prompt.
+/// Returns the text of a block of the system prompt.
 pub(super) fn system_text(head: &RequestPrefix, at: usize) -> String {
     let block = blocks(head).into_iter().nth(at);
     block
@@ -116,8 +116,9 @@ fn name(role: BlockRole) -> &'static str {
     }
 }
 
-/// What each block is, as far as its place and the marks tell: unmarked ones come first, attribution before prefix; then
-/// the marked ones, static before dynamic; a prompt of the host's own is one marked block.
+/// Returns the role of each block, as far as its position and the cache breakpoints show it. Blocks without a
+/// breakpoint come first, attribution before prefix; then those with one, static before dynamic. A host's custom prompt
+/// is one block with a breakpoint.
 fn roles(blocks: &[ListedSystemBlock<'_>]) -> Vec<Option<BlockRole>> {
     use BlockRole::{Attribution, Custom, Dynamic, Prefix, Static};
     let unmarked = blocks.iter().take_while(|block| block.mark.is_none());

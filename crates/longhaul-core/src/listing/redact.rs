@@ -1,9 +1,9 @@
-//! Ids and times, which are different in every run, replaced by what they are: a snapshot must not depend on them.
+//! Replaces ids and times, which differ in every run, by placeholders: a snapshot must not depend on them.
 
-/// The lengths of the groups of a uuid.
+/// The lengths of the groups of a UUID.
 const UUID: [usize; 5] = [8, 4, 4, 4, 12];
 
-/// A line without uuids and times.
+/// Returns the line without UUIDs and times.
 pub(super) fn redacted(line: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.' | '+');
     let mut text = String::with_capacity(line.len());
@@ -33,7 +33,7 @@ fn is_uuid(word: &str) -> bool {
             .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// A date with a time, as in RFC 3339.
+/// Whether a word is a date with a time, as in RFC 3339.
 fn is_time(word: &str) -> bool {
     word.contains('T') && word.parse::<jiff::Timestamp>().is_ok()
 }
