@@ -1,5 +1,5 @@
-//! A model's summary that was cut off, completed with extracts: what was paid for is kept (ruling 22), and the sections
-//! that are missing, the newest work and the next step among them, are put together from the conversation.
+//! Completes a model's summary that was cut off with extracts: the part that was paid for is kept (ruling 22), and the
+//! missing sections, including the newest work and the next step, are built from the conversation.
 
 use super::earlier::PartialSummary;
 use super::gather::GatheredView;
@@ -9,14 +9,14 @@ use crate::facts::budget::units_within;
 use crate::message::EntryView;
 use crate::summary::Summary;
 
-/// What stands where the model's words end.
+/// The notice at the point where the model's words end.
 const CUT_OFF: &str = include_str!("cut_off.md");
 
-/// The fewest sections that must have begun: the last of them may hold next to nothing.
+/// The minimum number of sections that must have begun: the last of them may be almost empty.
 const FEWEST: usize = 2;
 
-/// The summary that `begun` is the beginning of, with extracts of at most `budget` tokens for the sections that the model
-/// did not come to. None where too little of it is there.
+/// Completes the summary that `begun` is the beginning of, with extracts of at most `budget` tokens for the sections
+/// that the model did not reach. Returns `None` if too little of the summary is there.
 pub(crate) fn complete<'a>(
     begun: &Summary,
     entries: impl IntoIterator<Item = EntryView<'a>>,

@@ -1,24 +1,24 @@
-//! Fits a list of items into a room without cutting one in the middle: each is told more briefly, from its beginning, before
-//! any is left out.
+//! Fits a list of items into a given size without cutting an item in the middle: every item is shortened to its
+//! beginning before any item is left out.
 
 use crate::tokens::utf16_len;
 
-/// How long items may be, from whole to brief.
+/// The lengths to try for items, from whole to brief.
 const LENGTHS: [usize; 5] = [usize::MAX, 600, 300, 160, 90];
 
-/// How the line ends that tells how many items were left out.
+/// The end of the line that says how many items were left out.
 pub(super) const LEFT_OUT: &str = "more, not repeated here)";
 
-/// Which items stay where not all do.
+/// Which items stay if there is no room for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RetainedEnd {
-    /// Those at the beginning.
+    /// The items at the beginning stay.
     First,
-    /// Those at the end.
+    /// The items at the end stay.
     Last,
 }
 
-/// The items in at most so many UTF-16 units, line breaks between them included.
+/// Returns the items in at most `room` UTF-16 units, including the line breaks between them.
 pub(super) fn condensed(items: &[String], room: usize, stay: RetainedEnd) -> Vec<String> {
     let weight = |items: &[String]| items.iter().map(|item| utf16_len(item) + 1).sum::<usize>();
     let mut told = Vec::new();
@@ -58,7 +58,8 @@ pub(super) fn condensed(items: &[String], room: usize, stay: RetainedEnd) -> Vec
     kept
 }
 
-/// An item from its beginning: whole lines while they fit; of a line that is too long, whole sentences, else whole words.
+/// Returns the beginning of an item: whole lines while they fit; for a line that is too long, whole sentences or else
+/// whole words.
 pub(super) fn beginning(item: &str, most: usize) -> String {
     if item.len() <= most || utf16_len(item) <= most {
         return item.to_owned();
@@ -70,7 +71,7 @@ pub(super) fn beginning(item: &str, most: usize) -> String {
         }
         end += line.len();
     }
-    // A lead alone tells nothing.
+    // An introduction without what it introduces is useless.
     if item[..end].trim_end().contains('\n') || end > 0 && !item[..end].trim_end().ends_with(':') {
         return item[..end].trim_end().to_owned();
     }

@@ -1,16 +1,17 @@
-//! An earlier summary, taken apart into its sections, so that the new one takes its place instead of holding it.
+//! Splits an earlier summary into its sections, so that the new summary replaces it instead of containing it.
 //!
-//! It is read as text that others wrote: nothing in it becomes a rule or a message of the user. Facts have those.
+//! The summary is treated as text by other authors: nothing in it becomes a rule or a message of the user. The facts
+//! hold those.
 
 use super::{NOTHING, SECTIONS};
 use crate::facts::appendix::kept_title;
 use crate::quoting::{QuoteFence, markers, quoted};
 
-/// What a summary with no model begins with, and what foreign summary messages end with.
+/// How a summary made without a model begins, and how foreign summary messages end.
 const OPENING: &str = include_str!("opening.md");
 const TRAILERS: &str = include_str!("trailers.txt");
 
-/// Words of which the heading of each section holds one.
+/// For each section, words of which its heading contains at least one.
 const WORDS: [&[&str]; SECTIONS] = [
     &["request", "intent"],
     &["concept"],
@@ -22,21 +23,21 @@ const WORDS: [&[&str]; SECTIONS] = [
     &["current", "work"],
     &["next", "step", "context"],
 ];
-/// What stands around code.
+/// The fence around code.
 const CODE: &str = "```";
-/// The most bytes of a heading.
+/// The maximum length of a heading in bytes.
 const HEADING: usize = 80;
 
-/// Who wrote it.
+/// The author of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SummaryAuthor {
-    /// It is made of extracts, as the new one is.
+    /// The summary is made of extracts, like the new one.
     Extracts,
-    /// A model or a person.
+    /// A model or a person wrote the summary.
     Another,
 }
 
-/// A summary by its sections, each a list of items.
+/// A summary split into sections, each a list of items.
 #[derive(Debug)]
 pub(super) struct EarlierSummary {
     pub(super) author: SummaryAuthor,
@@ -44,7 +45,7 @@ pub(super) struct EarlierSummary {
 }
 
 impl EarlierSummary {
-    /// Takes a summary message apart. What stands under no heading belongs to the first section.
+    /// Splits a summary message into sections. Text that is not under a heading belongs to the first section.
     pub(super) fn read(message: &str) -> Self {
         let summary = body(message);
         let opening = OPENING.trim_end();
@@ -85,8 +86,8 @@ impl EarlierSummary {
     }
 }
 
-/// An item of extracts: a line that begins with a dash, and a quotation. Whatever else stands there was not written by us,
-/// and becomes part of the quotation.
+/// Quotes an item of extracts again: a line that begins with a dash, and a quotation. The engine did not write anything
+/// else in the item, so the rest becomes part of the quotation.
 fn requoted(item: &str) -> String {
     let lines = item.lines().enumerate();
     let lines = lines.map(|(at, line)| match at == 0 && line.starts_with("- ") {
@@ -97,7 +98,7 @@ fn requoted(item: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The items of one section while it is read.
+/// The items of one section while it is being read.
 #[derive(Debug, Default)]
 struct SectionItems {
     done: Vec<String>,
@@ -128,7 +129,7 @@ impl SectionItems {
     fn close(&mut self) {
         let item = std::mem::take(&mut self.open);
         let item = item.trim_matches('\n');
-        // A section that had nothing in it has nothing to carry on.
+        // An empty section has nothing to carry over.
         if item != NOTHING && item.chars().any(char::is_alphanumeric) {
             self.done.push(item.to_owned());
         }
@@ -141,7 +142,7 @@ impl SectionItems {
     }
 }
 
-/// The section that a line begins, and what follows its title on the line.
+/// Returns the section that a line begins, and the rest of the line after its title.
 fn heading(line: &str, last: Option<usize>) -> Option<(usize, &str)> {
     let bare = line.trim_start_matches(['#', '*', '_', ' ']);
     let number = bare.chars().next()?.to_digit(10)? as usize;
@@ -154,12 +155,12 @@ fn heading(line: &str, last: Option<usize>) -> Option<(usize, &str)> {
     (is_one && follows).then(|| (number, rest.trim_matches(['*', '_', ' '])))
 }
 
-/// What a summary has come to.
+/// How far a summary got before it was cut off.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PartialSummary {
     /// The numbers of the sections that have a heading, counted from 0.
     pub(super) sections: Vec<usize>,
-    /// The line that closes a quotation or code that is still open at its end.
+    /// The line that closes a quotation or code block that is still open at the end.
     pub(super) open: Option<String>,
 }
 
@@ -186,8 +187,8 @@ impl PartialSummary {
     }
 }
 
-/// What a summary message says, without what surrounds it, its draft, what was kept beside it, and its list of user
-/// messages: facts have those, word for word.
+/// Returns the text of a summary message without its frame, its draft, the parts kept beside it and its list of user
+/// messages: the facts hold those word for word.
 pub(crate) fn earlier(message: &str) -> String {
     let summary = body(message);
     let place = |number: usize| {
@@ -205,8 +206,8 @@ pub(crate) fn earlier(message: &str) -> String {
     }
 }
 
-/// The summary of a summary message: from its heading to what the engine added to it, without what was said for the
-/// moment.
+/// Returns the summary inside a summary message: from its heading to the engine's additions, without paragraphs that
+/// only applied at that moment.
 fn body(message: &str) -> String {
     let lines = || {
         let starts = std::iter::once(0).chain(message.match_indices('\n').map(|(at, _)| at + 1));
@@ -236,7 +237,7 @@ fn body(message: &str) -> String {
     text
 }
 
-/// Whether a paragraph that begins with this line was said for the moment of a compaction.
+/// Whether a paragraph that begins with this line only applied at the moment of a compaction.
 fn is_trailer(line: &str) -> bool {
     let foreign = TRAILERS.lines().filter(|one| !one.starts_with('#'));
     let is_foreign = foreign

@@ -1,4 +1,5 @@
-//! Extracts of entries in the form in which sections show them. What they say is quoted: it is no part of the summary.
+//! Extracts of entries in the form in which sections show them. The text of entries is quoted, because it is not part
+//! of the summary.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use crate::facts::page::BoundedText;
 use crate::facts::{call, shorten};
 use crate::quoting::{inline, is_break, quoted};
 
-/// The most bytes of a text that are quoted.
+/// The maximum number of bytes of a text that are quoted.
 pub(super) const QUOTE: usize = 900;
-/// The most bytes of what a call was about.
+/// The maximum number of bytes for the subject of a call.
 const SUBJECT: usize = 160;
-/// The most names in a list of counts.
+/// The maximum number of names in a list of counts.
 const NAMES: usize = 12;
 
-/// How often things occurred, as one item.
+/// Adds one item that says how often things occurred.
 pub(super) fn counts(page: &mut BoundedText, lead: &str, counts: BTreeMap<String, usize>) {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -29,7 +30,7 @@ pub(super) fn counts(page: &mut BoundedText, lead: &str, counts: BTreeMap<String
     }
 }
 
-/// Adds the counts of an earlier summary to these.
+/// Adds the counts of an earlier summary to these counts.
 pub(super) fn add_counts(counts: &mut BTreeMap<String, usize>, lead: &str, items: &[&String]) {
     let lead = format!("- {lead}: ");
     let listed = items.iter().find_map(|item| item.strip_prefix(&lead));
@@ -46,7 +47,7 @@ pub(super) fn words((entry, block): &Said<'_>, most: usize) -> String {
     excerpt(block.body.of(entry.line), most).trim().to_owned()
 }
 
-/// A lead with what others said behind it: on the same line if it is one, else quoted below.
+/// Returns a lead with quoted text after it: on the same line if the text is one line, otherwise quoted below.
 pub(super) fn lead_with_quote(lead: &str, text: &str) -> String {
     if text.contains(is_break) {
         format!("{lead}:\n{}", quoted(text))

@@ -1,4 +1,4 @@
-//! What a local summary may draw on, found in one pass over notes: no text is read here.
+//! Finds the sources of a local summary in one pass over the entries' facets. No text is read here.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,7 +7,7 @@ use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryBlock, EntryKind, EntryView, Id};
 use crate::tokens::{Estimate, Estimator, RoughEstimator};
 
-/// How many of the assistant's texts are remembered, from the beginning and from the end.
+/// How many of the assistant's texts are remembered from the beginning and from the end.
 const FIRST_TEXTS: usize = 2;
 const LAST_TEXTS: usize = 8;
 
@@ -33,7 +33,7 @@ impl<'a> CallWithResult<'a> {
     }
 }
 
-/// The entries of a view, sorted.
+/// The entries of a view, sorted by what a summary needs them for.
 #[derive(Debug, Default)]
 pub(super) struct GatheredView<'a> {
     pub(super) first_texts: Vec<Said<'a>>,
@@ -43,9 +43,9 @@ pub(super) struct GatheredView<'a> {
     pub(super) tools: BTreeMap<&'a [u8], usize>,
     /// The summary that this view begins with, as a JSON string.
     pub(super) earlier: Option<&'a [u8]>,
-    /// It is the provider's own: the summary message behind it only adds to it.
+    /// Whether that summary is the provider's own, in which case the summary message after it only adds to it.
     by_provider: bool,
-    /// The inputs that came after it.
+    /// The inputs that came after that summary.
     pub(super) inputs: Set<Id>,
     /// The size of the view.
     pub(super) size: Estimate,
@@ -69,7 +69,7 @@ impl<'a> GatheredView<'a> {
         gathered
     }
 
-    /// The assistant's texts that are remembered, in order.
+    /// Returns the assistant's remembered texts, in order.
     pub(super) fn texts(&self) -> Vec<&Said<'a>> {
         self.first_texts.iter().chain(&self.last_texts).collect()
     }

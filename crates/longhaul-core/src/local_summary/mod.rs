@@ -1,11 +1,11 @@
-//! A summary with no model (X9): extracts of the conversation in the nine sections that a model would write.
+//! A summary made without a model (X9): extracts of the conversation in the nine sections that a model would write.
 //!
-//! It is the way out when there is no model at hand, the breaker is open, or a conversation is too long for any request
-//! (Y1). It reads little: notes first, and of the texts only what is shown. What it says is what the entries say; that the
-//! user's words are all there is the audit's business ([`crate::facts::audit`]).
+//! This is the fallback when no model is available, the breaker is open, or a conversation is too long for any request
+//! (Y1). It reads little: facets first, and only those texts that are shown. It says only what the entries say; the
+//! audit ([`crate::facts::audit`]) makes sure that all of the user's words are there.
 //!
-//! A view may begin with a summary. The new one takes its place: what it said is merged section by section, so that summaries
-//! do not nest however often a conversation is compacted.
+//! A view may begin with a summary. The new summary replaces it: the earlier contents are merged section by section, so
+//! that summaries do not nest however often a conversation is compacted.
 
 mod complete;
 mod condense;
@@ -28,27 +28,28 @@ use sections::SectionSource;
 
 /// The number of sections.
 const SECTIONS: usize = 9;
-/// The most bytes of an earlier summary that are looked at.
+/// The maximum number of bytes of an earlier summary that are read.
 const EARLIER: usize = 200_000;
 
 const OPENING: &str = include_str!("opening.md");
 const TITLES: &str = include_str!("sections.txt");
 
-/// What a section says that has nothing in it.
+/// The text of an empty section.
 const NOTHING: &str = "- nothing to tell";
-/// Below this many units, sections with nothing in them are not mentioned.
+/// Below this many units, empty sections are not mentioned.
 const AMPLE: usize = 3_000;
 
-/// The order in which sections take their room: what a session needs to go on comes first, and leaves what it does not
-/// need to those behind.
+/// The order in which sections take their space: those that a session needs to continue come first and leave their
+/// unused space to later ones.
 const FILLED: [usize; SECTIONS] = [0, 7, 8, 6, 5, 3, 2, 4, 1];
-/// The room of each section in percent.
+/// The share of each section in percent.
 const ROOM: [usize; SECTIONS] = [8, 3, 20, 12, 14, 24, 6, 11, 2];
-/// The same if the view begins with a summary: what it said is carried on section by section.
+/// The share of each section in percent if the view begins with a summary, whose contents are carried over section by
+/// section.
 const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [14, 4, 18, 12, 16, 18, 7, 9, 2];
 
-/// Summarises the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
-/// by the padded estimate, and is always smaller than what it summarises.
+/// Summarizes the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
+/// by the padded estimate, and is always smaller than the entries it summarizes.
 pub fn summarize<'a>(
     entries: impl IntoIterator<Item = EntryView<'a>>,
     facts: &Facts,
@@ -67,7 +68,7 @@ pub fn summarize<'a>(
     text.into_text()
 }
 
-/// The sections from this one on, counted from 0, each under its title, together in at most so many units.
+/// Returns the sections starting with `from` (counted from 0), each under its title, in at most `all` units together.
 fn sections(
     gathered: &GatheredView<'_>,
     facts: &Facts,

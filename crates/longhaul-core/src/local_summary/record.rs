@@ -1,4 +1,4 @@
-//! The sections that tell what was done: concepts, files, errors, problems.
+//! The sections that record past work: concepts, files, errors, problems.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::facts::page::BoundedText;
 use crate::facts::{ErrorSource, FileAction};
 use crate::quoting::{inline, quoted};
 
-/// Where calls hold the text that they put into a file.
+/// The input fields in which calls hold the text that they write into a file.
 const NEW_TEXT: [&str; 7] = [
     "new_string",
     "content",
@@ -23,15 +23,15 @@ const NEW_TEXT: [&str; 7] = [
     "newText",
 ];
 
-/// The most that are shown of each.
+/// The maximum number of items shown for each category.
 const ERRORS: usize = 6;
 const SNIPPETS: usize = 6;
-/// How many later calls are searched for one that repeats a failed one.
+/// How many later calls are searched for one that repeats a failed call.
 const RETRIES: usize = 300;
-/// The most bytes of a change that are shown.
+/// The maximum number of bytes of a change that are shown.
 const SNIPPET: usize = 500;
 
-/// How the items of sections begin that later summaries recognise.
+/// How items begin that later summaries recognize.
 const CHANGED: &str = ", as last changed:";
 const SAID: &str = "- The assistant said";
 pub(super) const SAID_LAST: &str = "- The assistant last said";
@@ -157,7 +157,7 @@ impl SectionSource<'_> {
 
     pub(super) fn solving(&self, page: &mut BoundedText) {
         let mut items: Vec<String> = self.extracts(4).cloned().collect();
-        // What was said last before the earlier summary is one of the things said by now.
+        // The last text before the earlier summary has become one of the past texts.
         let last = self.extracts(7);
         items.extend(last.filter_map(|item| {
             let said = item.strip_prefix(SAID_LAST)?;
@@ -166,12 +166,12 @@ impl SectionSource<'_> {
         let texts = self.gathered.texts();
         let before_last = texts.iter().rev().skip(1).rev();
         items.extend(before_last.map(|text| lead_with_quote(SAID, &words(text, QUOTE))));
-        // It is older than all of that.
+        // The earlier summary is older than all of the above.
         self.carry(page, 4, page.room() / 2);
         self.list(page, items, RetainedEnd::Last);
     }
 
-    /// Items, each once, in the room there is.
+    /// Writes items into the available space, each item once.
     pub(super) fn list(&self, page: &mut BoundedText, items: Vec<String>, stay: RetainedEnd) {
         let mut once: Vec<String> = Vec::new();
         for item in items {

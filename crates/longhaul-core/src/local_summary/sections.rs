@@ -1,5 +1,5 @@
-//! The nine sections, each from facts, from extracts, and from what an earlier summary said in the same section. Those that
-//! tell what was done are in `record.rs`.
+//! The nine sections, each written from facts, from extracts and from the same section of an earlier summary. The
+//! sections that record past work are in `record.rs`.
 
 use super::condense::{LEFT_OUT, RetainedEnd, beginning, condensed};
 use super::earlier::{EarlierSummary, SummaryAuthor};
@@ -13,19 +13,19 @@ use crate::message::Id;
 use crate::quoting::{inline, quoted};
 use crate::tokens::utf16_len;
 
-/// The most calls that are shown of the current work.
+/// The maximum number of calls shown for the current work.
 const ACTIONS: usize = 10;
-/// The most units of how a long message begins.
+/// The maximum number of units shown of the beginning of a long message.
 const BEGINNING: usize = 160;
-/// How an item begins that another wrote in an earlier summary.
+/// How an item begins that another author wrote in an earlier summary.
 pub(super) const BEFORE: &str = "- From the summary before";
 
-/// What sections are written from.
+/// The sources that sections are written from.
 pub(super) struct SectionSource<'a> {
     pub(super) gathered: &'a GatheredView<'a>,
     pub(super) facts: &'a Facts,
     pub(super) earlier: Option<EarlierSummary>,
-    /// Messages of the user that a section holds whole.
+    /// The user's messages that a section already holds whole.
     pub(super) told: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ impl SectionSource<'_> {
         }
     }
 
-    /// The items of a section of an earlier summary that was made as this one is.
+    /// Returns the items of a section of an earlier summary that was also made of extracts.
     pub(super) fn extracts(&self, section: usize) -> impl Iterator<Item = &String> {
         self.items(section, SummaryAuthor::Extracts)
             .filter(|item| !item.starts_with(BEFORE))
@@ -59,7 +59,7 @@ impl SectionSource<'_> {
             .flat_map(move |earlier| &earlier.sections[section])
     }
 
-    /// What another wrote in a section of an earlier summary, in at most so much room.
+    /// Carries over what another author wrote in a section of an earlier summary, in at most `room` units.
     pub(super) fn carry(&self, page: &mut BoundedText, section: usize, room: usize) {
         self.carry_under(&format!("{BEFORE}:"), page, section, room);
     }
@@ -67,7 +67,7 @@ impl SectionSource<'_> {
     fn carry_under(&self, lead: &str, page: &mut BoundedText, section: usize, room: usize) {
         let another = self.items(section, SummaryAuthor::Another);
         let mut items: Vec<String> = another.map(|item| quoted(item)).collect();
-        // What was carried on before stands there as a quotation already.
+        // Items that were carried over before are already quoted there.
         let carried = self.items(section, SummaryAuthor::Extracts);
         let carried = carried.filter(|item| item.starts_with(BEFORE));
         let carried = carried.flat_map(|item| item.lines().skip(1));
@@ -92,7 +92,8 @@ impl SectionSource<'_> {
         self.carry(page, 0, page.room());
     }
 
-    /// A message, as it is written among all messages; of a long one only the beginning, since it stands there whole.
+    /// Writes a message as in the list of all messages. A long message is shortened to its beginning, since that list
+    /// holds it whole.
     fn tell(&mut self, page: &mut BoundedText, lead: &str, one: &UserMessage) {
         let room = page.room().saturating_sub(utf16_len(lead) + 2).min(QUOTE);
         let whole = message(one, usize::MAX);
@@ -110,7 +111,7 @@ impl SectionSource<'_> {
         }
     }
 
-    /// Messages that fit whole, the newest first; the audit adds those that do not.
+    /// Writes the messages that fit whole, the newest first. The audit adds those that do not fit.
     fn messages(&self, page: &mut BoundedText) {
         let mut room = page.room();
         let mut texts = Vec::new();
@@ -157,7 +158,7 @@ impl SectionSource<'_> {
         self.carry_under(&lead, page, 6, page.room());
     }
 
-    /// How many messages the user had written when the earlier summary was made.
+    /// Returns how many messages the user had written when the earlier summary was made.
     fn messages_before(&self) -> u32 {
         let messages = self.facts.messages().iter();
         let mut since = messages.filter(|one| self.gathered.inputs.contains(&Id::of(&one.uuid)));
@@ -217,7 +218,7 @@ impl SectionSource<'_> {
     }
 }
 
-/// A line that tells of items left out is part of the quotation too.
+/// Quotes an item that is not quoted yet: a line that says that items were left out is part of the quotation too.
 fn marked(item: &str) -> String {
     if item.starts_with('>') {
         item.to_owned()
