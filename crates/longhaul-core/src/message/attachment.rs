@@ -1,9 +1,9 @@
-//! Attachments: which of them the model sees (Z1). What it sees of them is rendered in `normalize/attachment/`.
+//! Which attachments the model sees (Z1). `normalize/attachment/` decides how they are rendered.
 
 use super::{EntryKind, EntryView};
 use crate::json::ObjectReader;
 
-/// Types that are records of the host's own doings and carry nothing for the model.
+/// Types that only record the host's own actions and carry nothing for the model.
 const INVISIBLE: [&str; 4] = [
     "command_permissions",
     "hook_cancelled",
@@ -12,7 +12,7 @@ const INVISIBLE: [&str; 4] = [
 ];
 
 impl<'a> EntryView<'a> {
-    /// The attachment, if the entry is one that the model sees.
+    /// Returns the attachment, if the entry is an attachment that the model sees.
     pub fn visible_attachment(self) -> Option<ObjectReader<'a>> {
         let facets = self.facets;
         let is_object = facets.attachment.of(self.line).first() == Some(&b'{');

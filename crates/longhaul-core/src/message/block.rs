@@ -1,25 +1,25 @@
-//! Content blocks (M2), as ranges and sizes.
+//! Content blocks (M2), as byte ranges and sizes.
 
 use super::ByteSpan;
 
-/// The kinds of content block that decisions distinguish.
+/// The kinds of content block that the engine distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum BlockKind {
-    /// Text; also a message whose content is a plain string.
+    /// Text, including a message whose content is a plain string.
     Text,
     /// A picture.
     Image,
     /// A document.
     Document,
-    /// Reasoning, signed.
+    /// Signed reasoning.
     Thinking,
-    /// Reasoning, encrypted.
+    /// Encrypted reasoning.
     RedactedThinking,
     /// A call of a client-side tool.
     ToolUse,
-    /// The answer to such a call.
+    /// The result of such a call.
     ToolResult,
-    /// Server tools' blocks and any type unknown to us.
+    /// A server tool's block, or any type unknown to us.
     #[default]
     Other,
 }
@@ -38,7 +38,7 @@ impl BlockKind {
         }
     }
 
-    /// Whether a model writes it for others to read: text, or a call of a client's tool.
+    /// Whether a model writes this for others to read: text, or a call of a client-side tool.
     pub(crate) fn is_visible_output(self) -> bool {
         matches!(self, Self::Text | Self::ToolUse)
     }
@@ -49,28 +49,28 @@ impl BlockKind {
     }
 }
 
-/// One content block of a message, by where it lies and how long it is.
+/// One content block of a message, by its position and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EntryBlock {
-    /// What it is.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// Whether this lies inside the content of the tool result before it in the list.
+    /// Whether the block lies inside the content of the tool result before it in the list.
     pub inner: bool,
-    /// For a tool result: its content is a list, whose blocks follow in the list, flagged `inner`.
+    /// For a tool result: whether its content is a list, whose blocks follow in this list, flagged `inner`.
     pub has_inner: bool,
-    /// For text, and a tool result's string: nothing but white space.
+    /// For text and for a tool result's string: whether it is empty or only white space.
     pub blank: bool,
-    /// For a tool result: marked as an error.
+    /// For a tool result: whether it is marked as an error.
     pub is_error: bool,
     /// The block's JSON.
     pub span: ByteSpan,
-    /// Content of the id literal: a call's `id`, a result's `tool_use_id`.
+    /// The content of the id literal: a call's `id`, a result's `tool_use_id`.
     pub id: ByteSpan,
-    /// Content of a call's `name` literal.
+    /// The content of a call's `name` literal.
     pub name: ByteSpan,
-    /// A call's `input`, a result's `content`, a text's literal: the JSON value.
+    /// The block's main JSON value: a call's `input`, a result's `content`, a text's literal.
     pub body: ByteSpan,
-    /// UTF-16 units that count for an estimate (T2): of the decoded text of a text block or of a result's string;
-    /// of name and serialised input of a call; of the serialised block for all else.
+    /// The UTF-16 units that count for an estimate (T2): those of the decoded text for a text block or a result's
+    /// string, those of name and serialised input for a call, those of the serialised block for anything else.
     pub units: u32,
 }

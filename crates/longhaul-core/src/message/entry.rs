@@ -1,11 +1,11 @@
-//! An entry: frozen bytes and the notes on them.
+//! An entry: frozen bytes and their facets.
 
 use bytes::Bytes;
 
 use super::{EntryFacets, EntryView, LineDamage, LineScanner};
 
-/// One intact line of a transcript. The bytes are the line as it stands in the file, line end excluded; they are
-/// never changed, so what is written back or sent is what was read (M2).
+/// One intact line of a transcript. The bytes are the line as it is in the file, without the line end. They are never
+/// changed, so everything that is written back or sent is exactly what was read (M2).
 ///
 /// Cloning shares the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Entry {
         Ok(Self::noted(bytes, scanner.facets()))
     }
 
-    /// An entry from a line that has just been scanned.
+    /// Creates an entry from a line that has just been scanned.
     pub fn noted(bytes: Bytes, facets: &EntryFacets) -> Self {
         Self {
             bytes,
@@ -35,12 +35,12 @@ impl Entry {
         &self.bytes
     }
 
-    /// The notes on it.
+    /// The facets of the line.
     pub fn facets(&self) -> &EntryFacets {
         &self.facets
     }
 
-    /// Notes and bytes together.
+    /// The facets and the bytes together.
     pub fn view(&self) -> EntryView<'_> {
         self.facets.view(&self.bytes)
     }

@@ -1,4 +1,4 @@
-//! What one pass over a line noted about it.
+//! The facets of an entry: what one pass over its line found.
 
 use std::borrow::Cow;
 
@@ -7,22 +7,22 @@ use jiff::Timestamp;
 use super::{ByteSpan, EntryBlock, EntryKind, Id, Sent, Subtype, Usage};
 use crate::json::{self, ObjectReader};
 
-/// Yes/no facts of an entry.
+/// The boolean facets of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EntryFlags {
-    /// Belongs to a sub-agent's conversation.
+    /// The entry belongs to a sub-agent's conversation.
     pub sidechain: bool,
-    /// Shown nowhere. Display only: it is sent all the same.
+    /// The entry is not displayed. It is still sent to the model.
     pub meta: bool,
-    /// Carries a compaction's summary.
+    /// The entry carries a compaction's summary.
     pub compact_summary: bool,
-    /// Shown only when the full transcript is expanded. Display only.
+    /// The entry is displayed only when the full transcript is expanded.
     pub transcript_only: bool,
-    /// Records a failed API call, not a reply.
+    /// The entry records a failed API call and is not a reply.
     pub api_error: bool,
-    /// `message.model` is `<synthetic>`: written by the host, not by a model.
+    /// `message.model` is `<synthetic>`: the host wrote the entry, not a model.
     pub synthetic: bool,
-    /// Has a `message` object.
+    /// The entry has a `message` object.
     pub has_message: bool,
     /// The message's content is a plain string, not a list of blocks.
     pub string_content: bool,
@@ -30,34 +30,34 @@ pub struct EntryFlags {
     pub window_exceeded: bool,
 }
 
-/// The notes on one entry: spans into its line, and sizes.
+/// The facets of one entry: spans into its line, and sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EntryFacets {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// Which system entry it is.
+    /// The subtype, for a system entry.
     pub subtype: Subtype,
-    /// Yes/no facts.
+    /// The boolean facets.
     pub flags: EntryFlags,
-    /// Content of the `uuid` literal. Entries without one are outside the parent chain.
+    /// The content of the `uuid` literal. Entries without one are outside the parent chain.
     pub uuid: ByteSpan,
-    /// Content of the `parentUuid` literal; absent for `null` too.
+    /// The content of the `parentUuid` literal; also absent for `null`.
     pub parent: ByteSpan,
-    /// Content of the `logicalParentUuid` literal.
+    /// The content of the `logicalParentUuid` literal.
     pub logical_parent: ByteSpan,
-    /// Content of the `sessionId` literal.
+    /// The content of the `sessionId` literal.
     pub session: ByteSpan,
-    /// Content of the `timestamp` literal.
+    /// The content of the `timestamp` literal.
     pub timestamp: ByteSpan,
-    /// Content of the `type` literal.
+    /// The content of the `type` literal.
     pub type_name: ByteSpan,
-    /// Content of the `message.id` literal.
+    /// The content of the `message.id` literal.
     pub message_id: ByteSpan,
-    /// Content of the `message.model` literal.
+    /// The content of the `message.model` literal.
     pub model: ByteSpan,
     /// The `attachment` value, as JSON.
     pub attachment: ByteSpan,
-    /// UTF-16 units of the serialised `attachment` value.
+    /// The UTF-16 units of the serialised `attachment` value.
     pub attachment_units: u32,
     /// The `compactMetadata`, `microcompactMetadata` or `undoMetadata` object, as JSON.
     pub metadata: ByteSpan,
@@ -68,7 +68,7 @@ pub struct EntryFacets {
 }
 
 impl EntryFacets {
-    /// Reads these notes against the line they were taken from.
+    /// Combines these facets with the line they were taken from.
     pub fn view<'a>(&'a self, line: &'a [u8]) -> EntryView<'a> {
         EntryView { facets: self, line }
     }
@@ -82,24 +82,24 @@ impl EntryFacets {
         };
     }
 
-    /// Whether this is a reply of a model: not a record of an error, not written by the host.
+    /// Whether this is a reply of a model, rather than a record of an error or an entry written by the host.
     pub fn is_reply(&self) -> bool {
         Sent::is_reply(self.kind, self.flags)
     }
 }
 
-/// An entry's notes together with its bytes: what readers of an entry use.
+/// An entry's facets together with its bytes, for readers of an entry.
 #[derive(Debug, Clone, Copy)]
 pub struct EntryView<'a> {
-    /// The notes.
+    /// The facets.
     pub facets: &'a EntryFacets,
     /// The bytes.
     pub line: &'a [u8],
 }
 
 impl<'a> EntryView<'a> {
-    /// For a record of cache edits (U4): the calls whose results every request asks to drop from then on. Such an entry
-    /// clears nothing.
+    /// For a record of cache edits (U4): the calls whose results every later request asks the provider to drop. Such an
+    /// entry does not clear anything.
     pub fn cache_edits(self) -> Option<Vec<Cow<'a, str>>> {
         match self.facets.subtype {
             Subtype::MicrocompactBoundary => {
@@ -119,14 +119,15 @@ impl<'a> EntryView<'a> {
             })
     }
 
-    /// The text of that summary, if there is one.
+    /// Returns the text of the provider's own summary that the reply begins with, if there is one.
     pub(crate) fn compaction_text(self) -> Option<Cow<'a, str>> {
         let first = self.facets.blocks.first()?;
         let text = self.object(first.span).string("content");
         text.filter(|_| self.begins_with_compaction())
     }
 
-    /// Whether that summary is signed: it must then be the first block of all, and its beta must be asked for.
+    /// Whether the provider's own summary is signed. If so, it must be the very first block, and its beta must be
+    /// requested.
     pub(crate) fn is_signed_summary(self) -> bool {
         self.begins_with_compaction()
             && self
@@ -146,27 +147,27 @@ impl<'a> EntryView<'a> {
         self.id(self.facets.uuid)
     }
 
-    /// The uuid of the entry before it in the conversation.
+    /// The uuid of the previous entry in the conversation.
     pub fn parent(self) -> Option<Id> {
         self.id(self.facets.parent)
     }
 
-    /// Across a boundary: the uuid of the entry before it in the conversation that was replaced.
+    /// The uuid of the previous entry in the conversation that a boundary replaced.
     pub fn logical_parent(self) -> Option<Id> {
         self.id(self.facets.logical_parent)
     }
 
-    /// The API message this is part of.
+    /// The id of the API message that this entry is part of.
     pub fn message_id(self) -> Option<Id> {
         self.id(self.facets.message_id)
     }
 
-    /// The tool call that a block makes or answers.
+    /// The id of the tool call that a block makes or answers.
     pub fn block_id(self, block: &EntryBlock) -> Option<Id> {
         self.id(block.id)
     }
 
-    /// When the entry was written.
+    /// The time at which the entry was written.
     pub fn timestamp(self) -> Option<Timestamp> {
         std::str::from_utf8(self.facets.timestamp.of(self.line))
             .ok()?
@@ -174,7 +175,7 @@ impl<'a> EntryView<'a> {
             .ok()
     }
 
-    /// For a clearing: the calls whose results, and the attachments, that are not sent any more.
+    /// For a clearing: the calls whose results are no longer sent, and the attachments that are no longer sent.
     pub fn cleared(self) -> Vec<Id> {
         let metadata = self.object(self.facets.metadata);
         let listed = |key| metadata.strings(key).unwrap_or_default();
@@ -187,12 +188,12 @@ impl<'a> EntryView<'a> {
             .collect()
     }
 
-    /// The decoded text of a literal's content.
+    /// Returns the decoded text of a literal's content.
     pub fn text(self, span: ByteSpan) -> Cow<'a, str> {
         json::decode(span.of(self.line))
     }
 
-    /// A part that is an object.
+    /// Returns a reader for a part that is an object.
     pub fn object(self, span: ByteSpan) -> ObjectReader<'a> {
         ObjectReader::new(span.of(self.line))
     }

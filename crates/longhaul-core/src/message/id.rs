@@ -7,8 +7,8 @@ use crate::xxh3::xxh3_128;
 
 /// A 128-bit hash of an id's text: entry uuid, API message id or tool_use id.
 ///
-/// Transcripts of other programs may use any text as an id, so ids are compared by hash: fixed size, no
-/// allocation, and no two ids of a file will ever meet by chance.
+/// Transcripts of other programs may use any text as an id, so ids are compared by hash: it has a fixed size, needs no
+/// allocation, and no two ids of a file will ever collide by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(NonZeroU128);
 
@@ -28,7 +28,7 @@ impl Id {
     }
 
     fn of_bytes(text: &[u8]) -> Self {
-        // Zero is left out so that an optional id takes no more room than an id.
+        // Zero is excluded so that an optional id takes no more space than an id.
         Self(NonZeroU128::new(xxh3_128(text)).unwrap_or(NonZeroU128::MIN))
     }
 }

@@ -1,24 +1,24 @@
 //! The kinds of entry (M1).
 
-/// What an entry is, by its `type`.
+/// The kind of an entry, by its `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum EntryKind {
     /// A user message: typed text, tool results, meta messages, summaries.
     User,
-    /// A part or the whole of one model response.
+    /// One model response or a part of it.
     Assistant,
     /// Notices and boundaries; see [`Subtype`].
     System,
     /// Something the host adds for the model beside a user message.
     Attachment,
-    /// Progress of a running tool or hook; in the parent chain, never sent.
+    /// Progress of a running tool or hook. It is in the parent chain but never sent.
     Progress,
-    /// A title for a session; outside the chain.
+    /// A title for a session. It is outside the chain.
     Summary,
-    /// What stands before the messages of a request: system prompt, tools, user context, latched settings (M7). Ours;
-    /// without uuid, outside the chain, and the newest one counts.
+    /// The request prefix: system prompt, tools, user context, latched settings (M7). Only Longhaul writes this type.
+    /// It has no uuid and is outside the chain; the newest one counts.
     Head,
-    /// Any other type. Kept, never interpreted.
+    /// Any other type. It is kept but never interpreted.
     #[default]
     Other,
 }
@@ -41,13 +41,14 @@ impl EntryKind {
 /// The subtypes of system entries that shape the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Subtype {
-    /// Everything before it was replaced by a summary.
+    /// A boundary: a summary replaced everything before it.
     CompactBoundary,
-    /// Some tool results before it were cleared.
+    /// A boundary: some tool results before it were cleared.
     MicrocompactBoundary,
-    /// A compaction was taken back: the conversation goes on from what it had replaced. Ours.
+    /// A compaction was undone: the conversation continues from what the compaction had replaced. Only Longhaul writes
+    /// this subtype.
     CompactUndo,
-    /// None, or one that is only shown to people.
+    /// No subtype, or one that is only displayed to people.
     #[default]
     Other,
 }

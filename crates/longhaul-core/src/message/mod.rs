@@ -1,8 +1,8 @@
-//! Entries: one line of a transcript each, kept as the bytes they were read or born with (M1, M2).
+//! Entries: each is one line of a transcript, kept as the bytes it was read or created with (M1, M2).
 //!
-//! [`Scanner`] passes over a line once and notes where the parts lie that decisions need: kind, ids,
-//! flags, content blocks with their sizes, usage. [`Entry`] is those notes together with the bytes. Nothing here
-//! knows of other entries; how entries form a conversation lives in `transcript/`.
+//! [`LineScanner`] passes over a line once and records where the parts are that decisions need: kind, ids, flags,
+//! content blocks with their sizes, usage. [`Entry`] holds these facets together with the bytes. Nothing here knows
+//! about other entries; `transcript/` forms a conversation from them.
 
 mod attachment;
 mod block;

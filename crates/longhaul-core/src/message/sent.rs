@@ -1,8 +1,8 @@
-//! Which entries the model sees (Z1): the one place that says so.
+//! Decides which entries the model sees (Z1). This is the only place that decides it.
 //!
-//! Progress, notices, records of errors, what the host wrote in a model's name and attachments that carry nothing for the
-//! model are never sent. All readers of a conversation ask here, whether they hold an entry or a row of a table. How
-//! what is sent becomes messages is decided in `normalize/`.
+//! Progress, notices, records of errors, entries that the host wrote in a model's name and attachments that carry
+//! nothing for the model are never sent. All readers of a conversation ask here, whether they hold an entry or a row of
+//! a table. `normalize/` decides how sent entries become messages.
 
 use super::{EntryFlags, EntryKind, EntryView};
 
@@ -13,13 +13,13 @@ pub enum Sent {
     Input,
     /// As a line of its own reply.
     Reply,
-    /// As something that the host puts beside the user's words.
+    /// As something that the host adds to the user's words.
     Attachment,
 }
 
 impl Sent {
-    /// How the model sees an entry with these notes; none: it does not. Whether an attachment is visible is asked only for
-    /// attachments.
+    /// Returns how the model sees an entry with these facets, or `None` if the model does not see it. `is_visible` is
+    /// called only for attachments.
     pub(crate) fn of(
         kind: EntryKind,
         flags: EntryFlags,
@@ -38,14 +38,15 @@ impl Sent {
         }
     }
 
-    /// Whether an entry with these notes is a line of a model's reply: neither a record of an error nor written by the host.
+    /// Whether an entry with these facets is a line of a model's reply, rather than a record of an error or an entry
+    /// written by the host.
     pub(crate) fn is_reply(kind: EntryKind, flags: EntryFlags) -> bool {
         Self::of(kind, flags, || false) == Some(Self::Reply)
     }
 }
 
 impl EntryView<'_> {
-    /// How the model sees the entry; none: it does not.
+    /// Returns how the model sees the entry, or `None` if the model does not see it.
     pub fn sent(self) -> Option<Sent> {
         let is_visible = || self.visible_attachment().is_some();
         Sent::of(self.facets.kind, self.facets.flags, is_visible)

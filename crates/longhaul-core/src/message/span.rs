@@ -1,6 +1,6 @@
 //! A range of bytes within one line.
 
-/// Where a part of an entry lies in the entry's bytes. An absent part is the empty span at 0.
+/// The position of a part within an entry's bytes. An absent part is the empty span at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct ByteSpan {
     start: u32,
@@ -8,10 +8,10 @@ pub struct ByteSpan {
 }
 
 impl ByteSpan {
-    /// The span of a part that is not there.
+    /// The span of an absent part.
     pub(crate) const ABSENT: Self = Self { start: 0, end: 0 };
 
-    /// A span of a line; lines are shorter than 4 GiB (the scanner refuses longer ones).
+    /// Creates a span of a line. Lines are shorter than 4 GiB (the scanner refuses longer ones).
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self {
             start: start as u32,
@@ -19,13 +19,13 @@ impl ByteSpan {
         }
     }
 
-    /// Whether the part is there.
+    /// Whether the part is present.
     pub fn is_present(self) -> bool {
-        // No part can lie before the line's opening brace, so 0..0 is free to mean "absent".
+        // No part can lie before the line's opening brace, so 0..0 can mean "absent".
         self.end > 0
     }
 
-    /// First byte.
+    /// The first byte.
     pub fn start(self) -> usize {
         self.start as usize
     }
@@ -35,7 +35,7 @@ impl ByteSpan {
         self.end as usize
     }
 
-    /// The bytes of this part of `line`; empty if absent or if `line` is another one.
+    /// The bytes of this part of `line`; empty if the part is absent or `line` is a different line.
     pub fn of(self, line: &[u8]) -> &[u8] {
         line.get(self.start()..self.end()).unwrap_or_default()
     }

@@ -11,16 +11,16 @@ pub struct Usage {
     pub cache_write_5m: u64,
     /// Prompt tokens written to the cache for an hour.
     pub cache_write_1h: u64,
-    /// Tokens the model wrote.
+    /// Tokens that the model wrote.
     pub output: u64,
-    /// Tokens that the provider left out of the cached prompt because the request asked for it (U4); they are in none of
-    /// the other counts. None if it does not say.
+    /// Tokens that the provider left out of the cached prompt because the request asked for it (U4). They are not part
+    /// of the other counts. `None` if the provider does not report it.
     pub cache_deleted: Option<u64>,
-    /// Billed at the batch rate.
+    /// Whether the reply is billed at the batch rate.
     pub batch: bool,
-    /// Billed with the surcharge for inference in the US.
+    /// Whether the reply is billed with the surcharge for inference in the US.
     pub us_only: bool,
-    /// The sampling steps behind one reply, where the provider lists them (server compaction, server tools).
+    /// The sampling steps of one reply, where the provider lists them (server compaction, server tools).
     pub iterations: Vec<Iteration>,
 }
 
@@ -29,14 +29,14 @@ pub struct Usage {
 pub struct Iteration {
     /// What was sampled.
     pub kind: IterationKind,
-    /// Its counts.
+    /// The token counts of the iteration.
     pub usage: Usage,
 }
 
 /// What an iteration sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IterationKind {
-    /// A step of the reply itself: its size is the conversation's.
+    /// A step of the reply itself. Its size is the size of the conversation.
     #[default]
     Message,
     /// Something else that is billed: a server-side compaction, an advisor, a fallback.
@@ -44,7 +44,7 @@ pub enum IterationKind {
 }
 
 impl Usage {
-    /// Reads a `usage` object in the API's terms. None if the text is no such object.
+    /// Reads a `usage` object in the API's format. Returns `None` if the text is not such an object.
     pub fn read(json: &[u8]) -> Option<Self> {
         super::scan::usage_of(json)
     }
@@ -59,12 +59,12 @@ impl Usage {
         self.cache_write_5m + self.cache_write_1h
     }
 
-    /// Tokens of the prompt, wherever they were read from.
+    /// Tokens of the prompt, cached or not.
     pub fn prompt(&self) -> u64 {
         self.input + self.cache_read + self.cache_write()
     }
 
-    /// The context size this reply measured (T1): the last step of the reply itself, else the totals.
+    /// The context size that this reply measured (T1): the last step of the reply itself, or else the totals.
     pub fn context(&self) -> u64 {
         self.iterations
             .iter()
@@ -73,7 +73,7 @@ impl Usage {
             .map_or_else(|| self.total(), |iteration| iteration.usage.total())
     }
 
-    /// What the model wrote, of the context that [`Usage::context`] tells.
+    /// The part of [`Usage::context`] that the model wrote.
     pub(crate) fn context_output(&self) -> u64 {
         self.iterations
             .iter()
@@ -82,7 +82,7 @@ impl Usage {
             .map_or(self.output, |iteration| iteration.usage.output)
     }
 
-    /// What is billed, step by step: the iterations where there are any, else the totals.
+    /// The billed steps: the iterations if there are any, otherwise the totals.
     pub fn billed(&self) -> impl Iterator<Item = &Usage> {
         let whole = self.iterations.is_empty().then_some(self);
         whole
@@ -90,7 +90,7 @@ impl Usage {
             .chain(self.iterations.iter().map(|iteration| &iteration.usage))
     }
 
-    /// Adds another's counts to the totals.
+    /// Adds another usage's counts to the totals.
     pub fn add(&mut self, other: &Usage) {
         self.input += other.input;
         self.cache_read += other.cache_read;
@@ -99,7 +99,7 @@ impl Usage {
         self.output += other.output;
     }
 
-    /// Share of the prompt that came from the cache, 0 to 1.
+    /// The share of the prompt that came from the cache, from 0 to 1.
     pub fn cache_hit_rate(&self) -> f64 {
         match self.prompt() {
             0 => 0.0,

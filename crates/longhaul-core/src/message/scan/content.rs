@@ -1,13 +1,13 @@
-//! Reads a message's content: its blocks, where they lie and how long they are.
+//! Reads a message's content: its blocks with their positions and sizes.
 
 use super::{measured, span, text, units};
 use crate::json::{JsonCursor, JsonFault, JsonKind, StringLiteral, decode};
 use crate::message::{BlockKind, ByteSpan, EntryBlock};
 
-/// Tool results may hold tool results; deeper than this they are measured, not taken apart.
+/// Tool results may contain tool results. Below this depth they are measured but not split into blocks.
 const MAX_RESULT_NESTING: usize = 32;
 
-/// A message's content: a string, which is one text block, or a list of blocks.
+/// Reads a message's content: a string, which is one text block, or a list of blocks.
 pub(super) fn content(
     cursor: &mut JsonCursor<'_>,
     line: &[u8],
@@ -24,7 +24,7 @@ pub(super) fn content(
     }
 }
 
-/// The text block that a plain string stands for.
+/// Returns the text block that a plain string represents.
 fn text_block(line: &[u8], literal: StringLiteral) -> EntryBlock {
     let whole = ByteSpan::new(literal.start - 1, literal.end + 1);
     EntryBlock {
@@ -37,7 +37,7 @@ fn text_block(line: &[u8], literal: StringLiteral) -> EntryBlock {
     }
 }
 
-/// Whether the text is empty or white space. Looks no further than the first character that is not.
+/// Whether the text is empty or white space. Stops at the first other character.
 fn is_blank(line: &[u8], literal: StringLiteral) -> bool {
     let mut rest = &line[literal.start..literal.end];
     loop {
@@ -47,7 +47,7 @@ fn is_blank(line: &[u8], literal: StringLiteral) -> bool {
             [b'\\', b'n' | b'r' | b't', rest @ ..] => rest,
             [b'\\', b'u', ..] => return decode(rest).trim().is_empty(),
             [byte, ..] if byte.is_ascii() => return false,
-            // Exotic spaces are at most three bytes, so one look at the first character settles nearly all texts.
+            // Unusual spaces are at most three bytes long, so the first character alone settles nearly all texts.
             _ => {
                 let first = first_char(rest);
                 match first {
@@ -59,7 +59,7 @@ fn is_blank(line: &[u8], literal: StringLiteral) -> bool {
     }
 }
 
-/// The first character of a text that is known to be UTF-8.
+/// Returns the first character of a text that is known to be UTF-8.
 fn first_char(bytes: &[u8]) -> Option<char> {
     let longest = &bytes[..bytes.len().min(4)];
     let chunk = longest.utf8_chunks().next()?;

@@ -1,7 +1,7 @@
-//! One pass over a line: is it an intact entry, and where do its parts lie.
+//! Scans a line in one pass: whether it is an intact entry, and where its parts are.
 //!
-//! Every byte is validated (UTF-8, then the whole JSON grammar) and looked at once. Unknown fields and block types
-//! are passed over; they stay in the bytes. When a key is repeated the last one counts, as in other readers.
+//! Every byte is validated (UTF-8, then the whole JSON grammar) and looked at once. Unknown fields and block types are
+//! skipped; they stay in the bytes. If a key is repeated, the last one counts, as in other readers.
 
 mod content;
 mod usage;
@@ -14,17 +14,17 @@ use crate::json::{JsonCursor, JsonFault, JsonFaultKind, JsonKind, StringLiteral}
 /// Why a line is not an intact entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineDamage {
-    /// Not UTF-8; valid up to this byte.
+    /// The line is not UTF-8; it is valid up to this byte.
     InvalidUtf8(usize),
-    /// Not UTF-8 only because the last character is not whole; valid up to this byte.
+    /// The line is not UTF-8 only because its last character is incomplete; it is valid up to this byte.
     CutInCharacter(usize),
-    /// Not JSON.
+    /// The line is not JSON.
     NotJson(JsonFault),
-    /// JSON, but not an object.
+    /// The line is JSON but not an object.
     NotAnObject,
-    /// An object, and then more.
+    /// The line is an object with something after it.
     TrailingGarbage(JsonFault),
-    /// 4 GiB or longer.
+    /// The line is 4 GiB or longer.
     TooLong,
 }
 
@@ -53,14 +53,14 @@ impl LineDamage {
     }
 }
 
-/// Scans lines, reusing its memory from one to the next.
+/// Scans lines and reuses its memory from one line to the next.
 #[derive(Debug, Default)]
 pub struct LineScanner {
     facets: EntryFacets,
 }
 
 impl LineScanner {
-    /// Scans one line, line end excluded. On success [`Scanner::facets`] holds the notes on it.
+    /// Scans one line without its line end. On success [`LineScanner::facets`] holds its facets.
     pub fn scan(&mut self, line: &[u8]) -> Result<&EntryFacets, LineDamage> {
         if u32::try_from(line.len()).is_err() {
             return Err(LineDamage::TooLong);
@@ -80,21 +80,21 @@ impl LineScanner {
         }
         entry(&mut cursor, line, &mut self.facets).map_err(LineDamage::NotJson)?;
         cursor.end().map_err(LineDamage::TrailingGarbage)?;
-        // Only system entries are boundaries; a field of that name elsewhere means something else. The type may be written
-        // after it.
+        // Only system entries are boundaries; in other entries a field of that name means something else. The type may
+        // come after it.
         if self.facets.kind != EntryKind::System {
             self.facets.subtype = Subtype::Other;
         }
         Ok(&self.facets)
     }
 
-    /// The notes on the line scanned last.
+    /// The facets of the line scanned last.
     pub fn facets(&self) -> &EntryFacets {
         &self.facets
     }
 }
 
-/// Why bytes that are not UTF-8 are not.
+/// Returns why bytes are not valid UTF-8.
 #[cold]
 fn invalid_utf8(line: &[u8]) -> LineDamage {
     match std::str::from_utf8(line) {
@@ -110,12 +110,12 @@ fn span(literal: StringLiteral) -> ByteSpan {
     ByteSpan::new(literal.start, literal.end)
 }
 
-/// The content of a string value; absent for any other value.
+/// Reads the content of a string value; the span is absent for any other value.
 fn text(cursor: &mut JsonCursor<'_>) -> Result<ByteSpan, JsonFault> {
     Ok(cursor.string_or_skip()?.map_or(ByteSpan::ABSENT, span))
 }
 
-/// Passes a value; its span and the UTF-16 units of its serialised form.
+/// Skips a value; returns its span and the UTF-16 units of its serialised form.
 fn measured(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<(ByteSpan, usize), JsonFault> {
     let (start, before) = (cursor.position(), cursor.canonical());
     cursor.skip()?;

@@ -4,7 +4,7 @@ use super::text;
 use crate::json::{JsonCursor, JsonFault, JsonKind};
 use crate::message::{Iteration, IterationKind, Usage};
 
-/// A usage object that stands alone; none if it is none.
+/// Reads a standalone usage object. Returns `None` if the text is not a usage object.
 pub(in crate::message) fn usage_of(json: &[u8]) -> Option<Usage> {
     let mut cursor = JsonCursor::new(json);
     match cursor.peek() {
@@ -32,7 +32,7 @@ pub(super) fn usage(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<Usage, J
     })
 }
 
-/// One step of a reply. Steps hold no steps of their own.
+/// Reads one step of a reply. Steps do not contain steps.
 fn iteration(cursor: &mut JsonCursor<'_>, line: &[u8]) -> Result<Option<Iteration>, JsonFault> {
     if cursor.peek()? != JsonKind::Object {
         cursor.skip()?;
@@ -108,7 +108,7 @@ impl UsageCounts {
 /// Counts are capped, so that sums of hostile files cannot overflow.
 const MOST: u64 = 1 << 40;
 
-/// A token count; anything else is none.
+/// Reads a token count. Any other value counts as zero.
 fn count(cursor: &mut JsonCursor<'_>) -> Result<u64, JsonFault> {
     Ok(cursor.count_or_skip()?.unwrap_or(0).min(MOST))
 }
