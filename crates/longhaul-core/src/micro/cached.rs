@@ -1,8 +1,8 @@
 //! Clearing while the cache is warm (U4): local entries stay as they are, and the provider is asked to drop results
-//! from what it has cached, by reference. Only for providers that say they can (N4).
+//! from its cache, by reference. This is only for providers that support it (N4).
 //!
-//! Deletions are pinned: asked for again with every request while the cache lives. When it expires they are dropped,
-//! the results count again, and the next idle gap clears them for good (U3).
+//! Deletions are pinned: every request asks for them again while the cache lives. When the cache expires they are
+//! dropped, the results count again, and the next idle gap clears them for good (U3).
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -15,24 +15,24 @@ use crate::tokens::Estimate;
 /// Results that the provider is to drop from its cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheDeletions {
-    /// Always [`Reason::Cached`].
+    /// The reason, which is always [`MicroClearingReason::Cached`].
     pub reason: MicroClearingReason,
     /// The results, oldest first.
     pub results: Vec<ClearableResult>,
-    /// What they weigh: stands in for what the provider measures (D4).
+    /// The estimated weight of the results, used in place of the provider's measurement (D4).
     pub saved: Estimate,
 }
 
-/// What was deleted by reference and must be asked for again with every request.
+/// The deletions by reference that every request must ask for again.
 #[derive(Debug, Clone, Default)]
 pub struct CacheEditState {
-    /// In the order in which they were deleted.
+    /// The deleted calls, in the order of their deletion.
     pinned: Vec<String>,
     deleted: Set<Id>,
 }
 
 impl CacheEditState {
-    /// What to delete now, if there are enough active results.
+    /// Returns the results to delete now, if there are enough active results.
     pub fn plan(&self, results: &ToolResults, limits: &MicroLimits) -> Option<CacheDeletions> {
         let active = results.len() - self.deleted.len().min(results.len());
         if active < limits.from() {
@@ -51,7 +51,7 @@ impl CacheEditState {
         })
     }
 
-    /// Those that a transcript records.
+    /// Restores the deletions that a transcript records.
     pub fn of(calls: &[String]) -> Self {
         let mut cached = Self::default();
         cached.pin(calls.iter().cloned());
@@ -72,7 +72,8 @@ impl CacheEditState {
         &self.pinned
     }
 
-    /// The field of a request that asks for them, in an object of its own. A request that asks for none says so.
+    /// Returns the request field that asks for the deletions, in an object of its own. If there are none, the field
+    /// holds an empty list.
     pub fn field(&self) -> Option<Box<RawValue>> {
         let edits: Vec<_> = (self.pinned.iter())
             .map(|call| json!({"type": "delete", "tool_use_id": call}))

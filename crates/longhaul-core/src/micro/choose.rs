@@ -1,5 +1,5 @@
-//! Which way of clearing applies before a request (O1): after a rest the idle one; while the cache is warm by cache
-//! edits where the provider takes them; else under pressure.
+//! Chooses how to clear before a request (O1): after an idle gap by the idle way; while the cache is warm by cache
+//! edits, if the provider supports them; otherwise under pressure.
 
 use jiff::Timestamp;
 
@@ -8,29 +8,29 @@ use super::{
 };
 use crate::window::{WindowLevel, WindowStatus};
 
-/// Whether the provider still holds what the last request wrote.
+/// Whether the provider's cache still holds what the last request wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheState {
-    /// It does, as far as its lifetime tells.
+    /// The cache still holds it, judging by its lifetime.
     Warm,
-    /// It does not: there is nothing to lose by changing what was sent.
+    /// The cache has expired, so changing the sent messages costs nothing.
     Cold,
 }
 
-/// What the choice depends on.
+/// The inputs of the choice.
 #[derive(Debug, Clone, Copy)]
 pub struct MicroSituation<'a> {
-    /// What may be cleared.
+    /// The results that may be cleared.
     pub results: &'a ToolResults,
-    /// The window now.
+    /// The current state of the window.
     pub status: &'a WindowStatus,
-    /// When the last reply came.
+    /// The time of the last reply.
     pub last_reply: Option<Timestamp>,
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
-    /// The cache now.
+    /// The current state of the cache.
     pub cache: CacheState,
-    /// What was deleted by reference; none if the provider does not take cache edits.
+    /// The deletions by reference; `None` if the provider does not support cache edits.
     pub cached: Option<&'a CacheEditState>,
     /// Who clears under pressure.
     pub pressure: PressureOwner,
@@ -38,30 +38,31 @@ pub struct MicroSituation<'a> {
     pub limits: &'a MicroLimits,
 }
 
-/// Who clears when the window fills up.
+/// Who clears results when the window fills up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PressureOwner {
-    /// We do (U5).
+    /// Longhaul clears (U5).
     #[default]
     Ours,
-    /// The provider does, as every request asks it to (U7).
+    /// The provider clears, as every request asks it to (U7).
     Providers,
 }
 
-/// What to do before the request.
+/// The clearing to do before the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MicroStep {
-    /// Nothing.
+    /// Clear nothing.
     Nothing,
-    /// Clear these, which begins a new rendering.
+    /// Clear these results, which begins a new rendering.
     Clear(PlannedClearing),
-    /// Ask the provider to drop these from its cache.
+    /// Ask the provider to drop these results from its cache.
     Delete(CacheDeletions),
-    /// Pressure clearing applies, but the cache is warm and there is room: better at the next cold request (Y5).
+    /// Clearing under pressure applies, but the cache is warm and there is room, so it is better to wait for the next
+    /// cold request (Y5).
     Wait(PlannedClearing),
 }
 
-/// Takes the first way that applies.
+/// Chooses the first way that applies.
 pub fn choose(situation: &MicroSituation<'_>) -> MicroStep {
     let MicroSituation {
         results, limits, ..

@@ -1,6 +1,6 @@
-//! Which tools' results may be cleared (U1): those that can be had again by running the tool again.
+//! Defines which tools' results may be cleared (U1): those that running the tool again can bring back.
 
-/// Results that can be had again. Shells go by several names among agents.
+/// Tools whose results can be brought back. Agents use several names for shells.
 const STANDARD: [&str; 12] = [
     "Read",
     "Bash",
@@ -16,7 +16,8 @@ const STANDARD: [&str; 12] = [
     "Write",
 ];
 
-/// Answers of people and states that exist nowhere else. These stay whatever is configured.
+/// Tools whose results are answers of people or states that exist nowhere else. These results stay whatever is
+/// configured.
 const NEVER: [&str; 9] = [
     "AskUserQuestion",
     "ExitPlanMode",
@@ -33,7 +34,7 @@ const NEVER: [&str; 9] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClearableTools {
     names: Vec<String>,
-    /// Those that stay even if they are named.
+    /// Tools whose results stay even if the tools are named.
     kept: Vec<String>,
 }
 
@@ -47,7 +48,7 @@ impl Default for ClearableTools {
 }
 
 impl ClearableTools {
-    /// Exactly these.
+    /// Creates a set of exactly these tools.
     pub fn only(names: impl IntoIterator<Item = String>) -> Self {
         Self {
             names: names.into_iter().collect(),
@@ -55,21 +56,21 @@ impl ClearableTools {
         }
     }
 
-    /// These too.
+    /// Adds these tools.
     #[must_use]
     pub fn and(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.names.extend(names);
         self
     }
 
-    /// But never these, whatever else is named.
+    /// Excludes these tools, even if they are also added.
     #[must_use]
     pub fn except(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.kept.extend(names);
         self
     }
 
-    /// Whether results of a tool may be cleared. Of tools that nobody named they may not.
+    /// Whether results of a tool may be cleared. Results of unnamed tools may not.
     pub fn contains(&self, tool: &str) -> bool {
         let is_one_of = |names: &[String]| {
             names.iter().any(|name| match name.strip_suffix('*') {
@@ -81,7 +82,7 @@ impl ClearableTools {
         !is_kept && is_one_of(&self.names)
     }
 
-    /// The names, for the provider's own clearing, which excludes all others.
+    /// The names of the tools, for the provider's own clearing, which excludes all others.
     pub fn names(&self) -> &[String] {
         &self.names
     }

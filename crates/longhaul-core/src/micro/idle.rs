@@ -1,15 +1,15 @@
-//! Clearing after a long rest (U3): the cache is cold anyway, so it costs nothing now.
+//! Clearing after a long idle gap (U3): the cache is cold anyway, so clearing costs nothing now.
 
 use jiff::Timestamp;
 
 use super::{MicroClearingReason, MicroLimits, PlannedClearing, ToolResults};
 
-/// Whether the last reply is long ago.
+/// Whether the last reply was long ago.
 pub fn is_rested(limits: &MicroLimits, last_reply: Option<Timestamp>, now: Timestamp) -> bool {
     last_reply.is_some_and(|last| now.duration_since(last) > limits.idle())
 }
 
-/// Clears all but the newest, if the last reply is long ago.
+/// Clears all but the newest results, if the last reply was long ago.
 pub(super) fn clear(
     results: &ToolResults,
     limits: &MicroLimits,

@@ -1,9 +1,9 @@
 //! Micro-compaction: clearing old tool results without a model call (U).
 //!
-//! [`ToolResults`] follows the conversation and knows, oldest first, which results may be cleared. The ways to clear are
-//! a file each: after an idle hour (`idle.rs`), under pressure (`pressure.rs`), by cache edits while the cache is warm
-//! (`cached.rs`), by the provider itself (`native.rs`); `choose.rs` takes the first that applies. What a cleared result
-//! looks like is in `normalize/`, what is written to disk in `boundary/`.
+//! [`ToolResults`] follows the conversation and knows, oldest first, which results may be cleared. Each way to clear
+//! has a file: after an idle hour (`idle.rs`), under pressure (`pressure.rs`), by cache edits while the cache is warm
+//! (`cached.rs`), by the provider itself (`native.rs`); `choose.rs` takes the first that applies. `normalize/` defines
+//! how a cleared result looks, and `boundary/` defines what is written to disk.
 
 mod cached;
 mod choose;

@@ -1,5 +1,5 @@
-//! Clearing by the provider itself (U7): `context_management` edits in the request, in the API's own terms. The
-//! conversation is sent whole, the provider clears; what it cleared is in the reply.
+//! Clearing by the provider itself (U7): `context_management` edits in the request, in the API's own terms. The whole
+//! conversation is sent and the provider clears; its reply reports what it cleared.
 
 use serde_json::{Value, json};
 
@@ -9,29 +9,29 @@ use crate::window::{WindowScale, WindowStatus};
 /// The beta that the edits need.
 pub const BETA: &str = "context-management-2025-06-27";
 
-/// The most tokens of input before clearing begins.
+/// The maximum number of input tokens before clearing begins.
 const TRIGGER: u64 = 180_000;
-/// Tokens of input that are to be left.
+/// The number of input tokens that should be left.
 const LEFT: u64 = 40_000;
-/// The newest tool uses that stay.
+/// The number of newest tool uses that stay.
 const KEPT: u64 = 3;
 
-/// Tools whose input is as large as their result and just as easy to have again: the file has it.
+/// Tools whose input is as large as their result and just as easy to bring back, because the file holds it.
 const WRITE_LIKE: [&str; 3] = ["Write", "Edit", "MultiEdit"];
 
 /// Which thinking the provider keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepThinking {
-    /// All of it: dropping any would cost the cache.
+    /// The provider keeps all thinking: dropping any would cost the cache.
     All,
-    /// Only the last turn's: after an idle hour the cache is gone anyway.
+    /// The provider keeps only the last turn's thinking: after an idle hour the cache is gone anyway.
     LastTurn,
-    /// The edit is left out: the model does not think in this request.
+    /// The edit is left out because the model does not think in this request.
     NoEdit,
 }
 
-/// The `context_management` of a request. `tools` are all tools of the request: what may not be cleared is excluded by
-/// name, since the API knows no list of what may.
+/// Returns the `context_management` of a request. `tools` are all tools of the request: those that may not be cleared
+/// are excluded by name, since the API has no list of tools that may be cleared.
 pub fn context_management<'a>(
     status: &WindowStatus,
     clearable: &ClearableTools,
@@ -79,24 +79,24 @@ pub fn context_management<'a>(
     json!({"edits": edits})
 }
 
-/// Input tokens from which on the provider clears.
+/// Returns the number of input tokens from which the provider clears.
 fn trigger(status: &WindowStatus, scale: WindowScale) -> u64 {
     scale.apply(TRIGGER).min(status.warning).max(1)
 }
 
-/// What the provider cleared, as a reply tells it.
+/// The clearing that a reply reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProviderClearing {
-    /// Results cleared.
+    /// The number of results that were cleared.
     pub tool_uses: u64,
-    /// Turns whose thinking was cleared.
+    /// The number of turns whose thinking was cleared.
     pub thinking_turns: u64,
-    /// Tokens of input that were saved.
+    /// The number of input tokens that were saved.
     pub input_tokens: u64,
 }
 
 impl ProviderClearing {
-    /// Reads `context_management.applied_edits` of a reply. Edits of other kinds are passed over.
+    /// Reads `context_management.applied_edits` of a reply. Other kinds of edits are ignored.
     pub fn read(applied_edits: &Value) -> Self {
         let count = |edit: &Value, name: &str| edit.get(name).and_then(Value::as_u64).unwrap_or(0);
         let edits = applied_edits.as_array().into_iter().flatten();

@@ -1,17 +1,17 @@
-//! Clearing under pressure (U5): the window fills up, and tool results are the cheapest thing to let go.
+//! Clearing under pressure (U5): the window fills up, and tool results are the cheapest content to drop.
 
 use super::{MicroClearingReason, PlannedClearing, ToolResults};
 use crate::tokens::Estimate;
 use crate::window::WindowScale;
 
-/// The newest results that stay.
+/// The number of newest results that stay.
 const KEPT: usize = 3;
-/// Tokens of results that may stay.
+/// The maximum number of tokens of results that may stay.
 const MOST: u64 = 40_000;
-/// Clearing that saves less than this is not worth a cold cache.
+/// The minimum number of saved tokens: less is not worth a cold cache.
 const WORTH: u64 = 20_000;
 
-/// Clears the oldest results until few enough are left, if that saves enough.
+/// Clears the oldest results until the rest is small enough, if that saves enough.
 pub(super) fn clear(results: &ToolResults, scale: WindowScale) -> Option<PlannedClearing> {
     let most = scale.apply(MOST);
     let mut left = results.tokens();

@@ -1,5 +1,5 @@
-//! The results that may be cleared, oldest first. Follows the conversation entry by entry, so that a pass costs what it
-//! clears and not what there is.
+//! Tracks the results that may be cleared, oldest first. It follows the conversation entry by entry, so that a pass
+//! costs as much as it clears, not as much as there is.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,38 +14,38 @@ use crate::tokens::{Estimate, Estimator};
 pub struct ClearableResult {
     /// The id of the call, as it is written.
     pub call: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// What clearing it saves.
+    /// The estimated tokens that clearing the result saves.
     pub weight: Estimate,
 }
 
-/// What is to be cleared.
+/// A clearing that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedClearing {
-    /// Why.
+    /// Why the results are cleared.
     pub reason: MicroClearingReason,
     /// The results, oldest first.
     pub results: Vec<ClearableResult>,
-    /// Memory attachments that go with them, as uuids (U6).
+    /// The uuids of memory attachments that are cleared with them (U6).
     pub attachments: Vec<String>,
-    /// What it saves (T2, not padded).
+    /// The estimated tokens that the clearing saves (T2, not padded).
     pub saved: Estimate,
 }
 
 /// Why results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MicroClearingReason {
-    /// The conversation rested for so long that its cache is gone (U3).
+    /// The conversation was idle for so long that its cache is gone (U3).
     Idle,
     /// The window fills up (U5).
     Pressure,
-    /// There are many, and the provider can drop them from its cache (U4).
+    /// There are many results, and the provider can drop them from its cache (U4).
     Cached,
 }
 
 impl MicroClearingReason {
-    /// Its name on disk and in events.
+    /// The reason's name on disk and in events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Idle => "idle",
@@ -61,7 +61,7 @@ struct MemoryAttachment {
     /// The memory file that it repeats.
     path: Option<PathBuf>,
     weight: Estimate,
-    /// How many results had come before it.
+    /// How many results came before the attachment.
     behind: u64,
 }
 
@@ -71,16 +71,16 @@ pub struct ToolResults {
     tools: ClearableTools,
     /// Calls of clearable tools that have no result yet: the id and the tool.
     open: Map<Id, String>,
-    /// Oldest first.
+    /// The results that may be cleared, oldest first.
     active: VecDeque<ClearableResult>,
     tokens: Estimate,
-    /// Results that ever came.
+    /// The number of results so far, including cleared ones.
     seen: u64,
     memories: VecDeque<MemoryAttachment>,
 }
 
 impl ToolResults {
-    /// Nothing yet.
+    /// Creates an empty tracker.
     pub fn new(tools: ClearableTools) -> Self {
         Self {
             tools,
@@ -130,7 +130,7 @@ impl ToolResults {
             if block.kind != BlockKind::ToolResult || block.inner {
                 continue;
             }
-            // A second result of the same call is not there to be cleared: the first is what was sent.
+            // A second result of the same call cannot be cleared: only the first was sent.
             let Some(tool) = entry.block_id(block).and_then(|id| self.open.remove(&id)) else {
                 continue;
             };
@@ -145,32 +145,32 @@ impl ToolResults {
         }
     }
 
-    /// How many results may be cleared.
+    /// The number of results that may be cleared.
     pub fn len(&self) -> usize {
         self.active.len()
     }
 
-    /// Whether there are none.
+    /// Whether no result may be cleared.
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
-    /// What they weigh together.
+    /// The total weight of the results that may be cleared.
     pub fn tokens(&self) -> Estimate {
         self.tokens
     }
 
-    /// Results that came since the beginning, cleared ones too.
+    /// The number of results since the beginning, including cleared ones.
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// The results, oldest first.
+    /// The results that may be cleared, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &ClearableResult> {
         self.active.iter()
     }
 
-    /// Whether an attachment that repeats this memory file is there and was not cleared.
+    /// Whether an attachment that repeats this memory file is present and was not cleared.
     pub fn holds_memory(&self, path: &Path) -> bool {
         let mut paths = self
             .memories
@@ -179,7 +179,7 @@ impl ToolResults {
         paths.any(|known| known == path)
     }
 
-    /// Forgets results that were cleared. Cleared ones are mostly the oldest, so this looks no further than it must.
+    /// Forgets results that were cleared. These are mostly the oldest, so the search stops as soon as it can.
     fn forget(&mut self, ids: &[Id]) {
         let mut gone: Set<Id> = ids.iter().copied().collect();
         self.open.retain(|id, _| !gone.contains(id));
@@ -202,7 +202,7 @@ impl ToolResults {
         }
     }
 
-    /// What clearing the oldest `count` results is.
+    /// Plans to clear the oldest `count` results.
     pub(super) fn oldest(&self, count: usize, reason: MicroClearingReason) -> PlannedClearing {
         let results: Vec<ClearableResult> = self.active.iter().take(count).cloned().collect();
         let kept = (self.active.len() - results.len()) as u64;
@@ -222,13 +222,13 @@ impl ToolResults {
     }
 }
 
-/// The file that an attachment repeats, where it names one.
+/// Returns the file that an attachment repeats, if it names one.
 fn memory_path(entry: EntryView<'_>) -> Option<PathBuf> {
     let path = entry.object(entry.facets.attachment).string("path")?;
     Some(path.into_owned().into())
 }
 
-/// Attachments that repeat memory files: the files are still there.
+/// Whether an attachment repeats memory files. It may be cleared because the files still exist.
 fn is_memory(entry: EntryView<'_>) -> bool {
     const MEMORIES: [&str; 3] = ["nested_memory", "relevant_memories", "memory"];
     entry

@@ -1,4 +1,4 @@
-//! Clearing, way by way.
+//! Tests each way of clearing.
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -20,7 +20,7 @@ fn entry(line: Value) -> Entry {
     Entry::read(Bytes::from(line.to_string())).unwrap()
 }
 
-/// One call of a tool with a result of so many tokens.
+/// Adds one call of a tool with a result of so many tokens.
 fn call(results: &mut ToolResults, id: &str, tool: &str, tokens: usize) {
     let asks = json!({"type":"assistant","uuid":format!("a{id}"),"message":{"id":format!("m{id}"),"role":"assistant",
         "content":[{"type":"tool_use","id":id,"name":tool,"input":{}}]}});
