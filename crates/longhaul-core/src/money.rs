@@ -1,7 +1,7 @@
-//! Money, exact: whole picodollars, so that sums of a million tiny prices are right to the last digit.
+//! Exact amounts of money in whole picodollars, so that sums of a million tiny prices are right to the last digit.
 //!
-//! A price of one cent for a million tokens is 10,000 picodollars a token, so every published price is a whole
-//! number here. What a token costs on which model lives in `models/`.
+//! A price of one cent per million tokens is 10,000 picodollars per token, so every published price is a whole number
+//! here. `models/` holds the prices of each model.
 
 use std::fmt;
 use std::iter::Sum;
@@ -17,7 +17,7 @@ const DOLLAR: i128 = 1_000_000_000_000;
 pub struct Usd(i128);
 
 impl Usd {
-    /// Nothing.
+    /// Zero dollars.
     pub const ZERO: Usd = Usd(0);
 
     /// An amount in picodollars (10⁻¹² dollars).
@@ -45,9 +45,9 @@ impl Usd {
 /// A discount or surcharge as a fraction, so that it stays exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fraction {
-    /// What is multiplied by.
+    /// The numerator.
     pub over: u32,
-    /// What is divided by.
+    /// The denominator.
     pub under: u32,
 }
 
@@ -56,12 +56,12 @@ pub struct Fraction {
 pub struct TokenPrice(u64);
 
 impl TokenPrice {
-    /// A rate in picodollars a token, which is also the price of a million tokens in millionths of a dollar.
+    /// Creates a price in picodollars per token, which is also the price of a million tokens in millionths of a dollar.
     pub(crate) const fn from_pico_per_token(pico: u64) -> TokenPrice {
         TokenPrice(pico)
     }
 
-    /// What so many tokens cost.
+    /// Returns the cost of so many tokens.
     pub fn of(self, tokens: u64) -> Usd {
         Usd(i128::from(self.0).saturating_mul(i128::from(tokens)))
     }
@@ -101,7 +101,8 @@ impl<'a> Sum<&'a Usd> for Usd {
     }
 }
 
-/// As dollars: four decimals, two from a hundred dollars on, and under a cent as many as show two digits.
+/// Formats the amount in dollars: with four decimals, with two from a hundred dollars, and below one cent with as many
+/// as show two digits.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
@@ -115,7 +116,7 @@ impl fmt::Display for Usd {
     }
 }
 
-/// As a number of dollars: what `cost_usd` fields hold.
+/// Serialises the amount as a number of dollars, as in `cost_usd` fields.
 impl Serialize for Usd {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.to_f64())

@@ -1,16 +1,17 @@
-//! From what files say of a model to a full [`ModelSpec`]: what they leave out is assumed, and said.
+//! Turns a patch from models files into a full [`ModelSpec`]. Missing values are assumed, and the assumptions are
+//! stated.
 
 use super::file::{ModelPatch, PerMillion, PricesPatch, ThinkingPatch, TierPatch};
 use super::prices::{PriceTier, Prices, TokenPrices};
 use super::spec::ModelSpec;
 use super::thinking::{EffortLevel, ThinkingRules};
 
-/// The window of a model nothing is known of: what all models of the last years have at least.
+/// The window of an unknown model: all models of recent years have at least this much.
 const WINDOW: u64 = 200_000;
 const MAX_OUTPUT: u64 = 32_000;
 const CACHE_MINIMUM: u64 = 1_024;
 
-/// A model as a patch describes it, with the prices made from the same patch.
+/// Creates a model from a patch, with the prices made from the same patch.
 pub(super) fn spec(id: &str, patch: &ModelPatch, prices: Option<Prices>) -> ModelSpec {
     let mut assumptions = Vec::new();
     let mut assume = |sentence: String| assumptions.push(sentence);
@@ -69,7 +70,7 @@ pub(super) fn spec(id: &str, patch: &ModelPatch, prices: Option<Prices>) -> Mode
     }
 }
 
-/// The prices a patch gives, or the class it lacks.
+/// Returns the prices in a patch, or the class that has no price.
 pub(super) fn prices(patch: &ModelPatch) -> Result<Option<Prices>, &'static str> {
     let Some(given) = &patch.prices else {
         return Ok(None);

@@ -1,7 +1,7 @@
-//! The shape of a models file, and how one lies over another.
+//! The format of a models file, and how one file overlays another.
 //!
-//! A file is read into patches: every field may be left out. Patches merge field by field, and only the merged one
-//! becomes a [`ModelSpec`](super::ModelSpec), so what a later file supplies is no longer an assumption.
+//! A file is read into patches, in which every field may be left out. Patches merge field by field, and only the merged
+//! patch becomes a [`ModelSpec`](super::ModelSpec), so a value from a later file is no longer an assumption.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,15 +15,15 @@ use super::spec::{Tokenizer, ToolOverhead};
 use super::thinking::{EffortLevel, PriorThinking, ThinkingBinding, ThinkingType};
 use crate::money::TokenPrice;
 
-/// Why a models file was not taken. The caller knows its path; the line is in here.
+/// Why a models file was rejected. The caller knows its path; the error holds the line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelFileError {
-    /// Not TOML, a field that does not exist, or a value of the wrong kind.
+    /// The file is not TOML, has an unknown field, or has a value of the wrong type.
     #[error("line {line}: {message}")]
     Malformed {
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong, naming the field.
+        /// A description of the problem that names the field.
         message: String,
     },
     /// A model's prices name only one of input and output.
@@ -33,7 +33,7 @@ pub enum ModelFileError {
     IncompletePrices {
         /// The line where the model begins, counted from 1.
         line: usize,
-        /// The model.
+        /// The id of the model.
         model: String,
         /// The class without a price.
         missing: &'static str,
@@ -48,14 +48,14 @@ struct ModelFile {
     models: BTreeMap<String, Spanned<ModelPatch>>,
 }
 
-/// A patch and the line it begins on.
+/// A patch and the line on which it begins.
 pub(super) struct PlacedPatch {
     pub(super) id: String,
     pub(super) line: usize,
     pub(super) patch: ModelPatch,
 }
 
-/// What a file says of a model.
+/// The fields of a model in a models file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelPatch {
@@ -73,7 +73,7 @@ pub(super) struct ModelPatch {
     pub(super) tool_overhead: Option<ToolOverhead>,
 }
 
-/// What a file says of a model's prices.
+/// The prices of a model in a models file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PricesPatch {
@@ -85,7 +85,7 @@ pub(super) struct PricesPatch {
     pub(super) tiers: Option<Vec<TierPatch>>,
 }
 
-/// One tier. A file that names tiers names them all, so it replaces the list.
+/// One price tier. A file that lists tiers lists all of them, so its list replaces the earlier one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TierPatch {
@@ -97,7 +97,7 @@ pub(super) struct TierPatch {
     pub(super) output: PerMillion,
 }
 
-/// What a file says of a model's thinking rules.
+/// The thinking rules of a model in a models file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ThinkingPatch {
@@ -127,7 +127,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 }
 
 impl ModelPatch {
-    /// This patch, with what a later one says laid over it.
+    /// Returns this patch overlaid with a later one.
     pub(super) fn overlaid(self, later: ModelPatch) -> ModelPatch {
         ModelPatch {
             window: later.window.or(self.window),
@@ -177,7 +177,7 @@ fn overlay<T>(earlier: Option<T>, later: Option<T>, merge: fn(T, T) -> T) -> Opt
     }
 }
 
-/// A price as files give it: dollars for a million tokens.
+/// A price as models files give it: dollars for a million tokens.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PerMillion(pub(super) TokenPrice);
 
@@ -187,7 +187,7 @@ impl<'de> Deserialize<'de> for PerMillion {
     }
 }
 
-/// Reads a price exactly: six decimals of a dollar a million tokens are one picodollar a token.
+/// Reads a price exactly: six decimals of a dollar per million tokens are one picodollar per token.
 struct PriceVisitor;
 
 impl Visitor<'_> for PriceVisitor {
@@ -204,7 +204,7 @@ impl Visitor<'_> for PriceVisitor {
     fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<TokenPrice, E> {
         let pico = dollars * 1e6;
         let whole = pico.round();
-        // A decimal fraction is not exact in binary; what is off by more than that is a seventh decimal.
+        // A decimal fraction is not exact in binary; a larger error means that there is a seventh decimal.
         let exact = (pico - whole).abs() <= whole.abs() * 1e-12 + 1e-6;
         if (0.0..=1e6).contains(&dollars) && exact {
             Ok(TokenPrice::from_pico_per_token(whole as u64))

@@ -1,8 +1,8 @@
-//! Models as data (N1): window, prices, cache minimum, tokenizer, thinking rules, each in a table a user can extend.
+//! Models as data (N1): window, prices, cache minimum, tokenizer and thinking rules, in a table that a user can extend.
 //!
-//! [`ModelTable::builtin`] is the embedded `builtin.toml`; [`ModelTable::extended_with`] lays a user's file of the
-//! same shape over it, field by field; [`ModelTable::resolve`] finds a model under any of the names providers give
-//! it, and answers for an unknown one too, saying what it assumed. How full a window is lives in `window/`.
+//! [`ModelTable::builtin`] is the embedded `builtin.toml`. [`ModelTable::extended_with`] overlays it with a user's file
+//! of the same format, field by field. [`ModelTable::resolve`] finds a model under any of the names that providers use;
+//! it also answers for an unknown model and says what it assumed. `window/` computes how full a window is.
 
 mod assemble;
 mod file;

@@ -1,11 +1,11 @@
 //! The many names of one model: providers add prefixes, dates, versions and variants to its id.
 
-/// A model's name without what providers put around it.
+/// A model's name without the parts that providers add.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ModelName {
     /// The bare id: `claude-opus-4-6`.
     pub(super) plain: String,
-    /// Who serves it.
+    /// Who serves the model.
     pub(super) route: ModelRoute,
     /// Whether the name asked for a window other than the model's own.
     pub(super) window: RequestedWindow,
@@ -14,29 +14,30 @@ pub(super) struct ModelName {
 /// Who serves the model, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModelRoute {
-    /// The name is the maker's own.
+    /// The maker serves the model: the name is the maker's own.
     Direct,
-    /// A reseller's prefix or suffix was on it, so prices may differ.
+    /// A reseller serves the model: the name has a reseller's prefix or suffix, so prices may differ.
     Reseller,
 }
 
-/// The window a name asks for.
+/// The window that a name asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedWindow {
-    /// The model's.
+    /// The model's own window.
     Own,
-    /// `[1m]`: a million tokens.
+    /// `[1m]`: a window of a million tokens.
     Million,
 }
 
-/// Takes a name apart: `us.anthropic.claude-opus-4-5-20251101-v1:0` is `claude-opus-4-5` from a reseller.
+/// Parses a name: `us.anthropic.claude-opus-4-5-20251101-v1:0` is `claude-opus-4-5` from a reseller.
 pub(super) fn normalise(requested: &str) -> ModelName {
     let lower = requested.trim().to_ascii_lowercase();
     let (rest, window) = match lower.strip_suffix("[1m]") {
         Some(rest) => (rest, RequestedWindow::Million),
         None => (lower.as_str(), RequestedWindow::Own),
     };
-    // Paths (`openrouter/anthropic/…`, `bedrock/us-east-1/…`, an ARN) end in the model; `anthropic.` may follow a region.
+    // Paths (`openrouter/anthropic/…`, `bedrock/us-east-1/…`, an ARN) end with the model; `anthropic.` may follow a
+    // region.
     let file = rest.rsplit('/').next().unwrap_or(rest);
     let id = file.split_once("anthropic.").map_or(file, |(_, id)| id);
     let route = if id.len() == rest.len() || rest.strip_suffix(id) == Some("anthropic/") {
@@ -55,7 +56,8 @@ pub(super) fn normalise(requested: &str) -> ModelName {
     }
 }
 
-/// Takes off what follows `:` or `@` if it names a release or a way of serving, not another model (`qwen:14b`).
+/// Removes a suffix after `:` or `@` if it names a release or a service variant, but not if it names another model
+/// (`qwen:14b`).
 fn without_variant(id: &str) -> &str {
     const SERVED: [&str; 6] = ["thinking", "beta", "extended", "nitro", "floor", "exacto"];
     let id = match id.split_once(':') {
@@ -70,7 +72,7 @@ fn without_variant(id: &str) -> &str {
     }
 }
 
-/// Takes off a mark with a number behind it, if the number has as many digits as expected.
+/// Removes a marker and the number after it, if the number has the expected number of digits.
 fn without_numbered<'a>(
     text: &'a str,
     mark: &str,

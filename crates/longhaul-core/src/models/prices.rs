@@ -1,7 +1,7 @@
-//! What tokens cost on one model, by class and prompt size, and the sum for one billed step.
+//! The prices of tokens on one model, by class and prompt size, and the cost of one billed step.
 //!
-//! Only token prices: what a server tool charges by the call, or a faster service tier, is not in `Usage` and so
-//! not in the sum.
+//! Only token prices are included: a server tool's charge per call and the price of a faster service tier are not in
+//! `Usage` and so not in the cost.
 
 use crate::message::Usage;
 use crate::money::{Fraction, TokenPrice, Usd};
@@ -15,33 +15,33 @@ const US_ONLY: Fraction = Fraction {
 /// A model's prices: one set, or several by the size of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prices {
-    /// The prices of prompts that reach no tier.
+    /// The prices of prompts that are too small for any tier.
     pub base: TokenPrices,
-    /// Other prices for larger prompts, by rising size.
+    /// Other prices for larger prompts, by ascending size.
     pub tiers: Vec<PriceTier>,
 }
 
-/// Prices for prompts over a size. They apply to the whole step, not only to what is over.
+/// Prices for prompts above a size. They apply to the whole step, not only to the tokens above that size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceTier {
-    /// The tier begins with the first token above.
+    /// The size above which the tier applies, in tokens.
     pub above: u64,
-    /// Its prices.
+    /// The prices of the tier.
     pub prices: TokenPrices,
 }
 
 /// The price of a token of each class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenPrices {
-    /// Prompt, outside the cache.
+    /// A prompt token that is not cached.
     pub input: TokenPrice,
-    /// Prompt, written to the cache for five minutes.
+    /// A prompt token that is written to the cache for five minutes.
     pub cache_write_5m: TokenPrice,
-    /// Prompt, written to the cache for an hour.
+    /// A prompt token that is written to the cache for an hour.
     pub cache_write_1h: TokenPrice,
-    /// Prompt, read from the cache.
+    /// A prompt token that is read from the cache.
     pub cache_read: TokenPrice,
-    /// Written by the model.
+    /// A token that the model writes.
     pub output: TokenPrice,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct BillingTerms {
 }
 
 impl Prices {
-    /// The prices that hold for a prompt of this many tokens, cached ones included.
+    /// Returns the prices for a prompt of this many tokens, including cached ones.
     pub fn at(&self, prompt: u64) -> &TokenPrices {
         self.tiers
             .iter()

@@ -1,4 +1,4 @@
-//! One model: everything the engine needs to know of it, and what a reply of it cost.
+//! The properties of one model that the engine needs, and the cost of its replies.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,42 +7,43 @@ use super::thinking::{EffortLevel, ThinkingRules};
 use crate::message::Usage;
 use crate::money::Usd;
 
-/// What is known of a model. Where nothing is, [`assumptions`](ModelSpec::assumptions) says what was put instead.
+/// The known properties of a model. Where a property is unknown, [`assumptions`](ModelSpec::assumptions) states the
+/// value used instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSpec {
-    /// Its id as in the table, or as asked for if it is in none.
+    /// The model's id in the table, or the requested id if the table does not have it.
     pub id: String,
-    /// Tokens of context.
+    /// The size of the context window in tokens.
     pub window: u64,
-    /// Tokens it can write in one reply.
+    /// The maximum number of tokens in one reply.
     pub max_output: u64,
-    /// The shortest prefix the provider caches, in tokens.
+    /// The shortest prefix that the provider caches, in tokens.
     pub cache_minimum: u64,
-    /// What a token costs; none: not known.
+    /// The token prices, or `None` if they are not known.
     pub prices: Option<Prices>,
-    /// Which tokenizer counts its text.
+    /// The tokenizer that counts the model's text.
     pub tokenizer: Tokenizer,
-    /// Its rules about thinking.
+    /// The model's rules about thinking.
     pub thinking: ThinkingRules,
-    /// The effort of a request that names none.
+    /// The effort of a request that does not specify one.
     pub default_effort: EffortLevel,
-    /// Tokens the provider adds when tools are given, where known.
+    /// The tokens that the provider adds for tools, if known.
     pub tool_overhead: Option<ToolOverhead>,
-    /// Whether inference kept in the US costs more.
+    /// Whether inference that stays in the US costs more.
     pub us_surcharge: bool,
-    /// No longer served.
+    /// Whether the model is no longer served.
     pub retired: bool,
-    /// Sentences: what of the above is assumed.
+    /// Sentences that say which of these values are assumed.
     pub assumptions: Vec<String>,
 }
 
 impl ModelSpec {
-    /// What one billed step cost; none if the prices are not known.
+    /// Returns the cost of one billed step, or `None` if the prices are not known.
     pub fn cost(&self, step: &Usage) -> Option<Usd> {
         self.cost_under(step, step)
     }
 
-    /// What a whole reply cost: the sum over its billed steps.
+    /// Returns the cost of a whole reply: the sum over its billed steps.
     pub fn cost_of_reply(&self, reply: &Usage) -> Option<Usd> {
         reply
             .billed()
@@ -50,7 +51,7 @@ impl ModelSpec {
             .sum()
     }
 
-    /// The batch rate and the surcharge are noted on the reply, not on its steps.
+    /// Returns the cost of a step. The batch rate and the surcharge are recorded on the reply, not on its steps.
     fn cost_under(&self, step: &Usage, reply: &Usage) -> Option<Usd> {
         let terms = BillingTerms {
             batch: step.batch || reply.batch,
@@ -60,15 +61,15 @@ impl ModelSpec {
     }
 }
 
-/// A family of tokenizers: models of one count the same text alike.
+/// A family of tokenizers. All models of a family count the same text alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {
-    /// Claude up to 4.6.
+    /// The tokenizer of Claude up to 4.6.
     Old,
-    /// Claude from 4.7 on: about 30% more tokens for the same text.
+    /// The tokenizer of Claude since 4.7: about 30% more tokens for the same text.
     New,
-    /// Some other.
+    /// Any other tokenizer.
     #[default]
     Unknown,
 }
@@ -77,8 +78,8 @@ pub enum Tokenizer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolOverhead {
-    /// With `tool_choice` `auto` or `none`.
+    /// The tokens added with `tool_choice` `auto` or `none`.
     pub auto: u64,
-    /// With `tool_choice` `any` or `tool`.
+    /// The tokens added with `tool_choice` `any` or `tool`.
     pub forced: u64,
 }

@@ -1,4 +1,4 @@
-//! The table of models: built in, extended by a user's file, asked by whatever name a transcript holds.
+//! The table of models: built in, extended by a user's file, and searched by any name in a transcript.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -9,22 +9,22 @@ use super::file::{self, ModelFileError, ModelPatch};
 use super::name::{self, ModelRoute, RequestedWindow};
 use super::spec::ModelSpec;
 
-/// The window that `[1m]` behind a name asks for.
+/// The window that `[1m]` after a name asks for.
 const MILLION: u64 = 1_000_000;
 const BY_NAME: &str = "The window is 1,000,000 tokens because the name ends in [1m].";
 
-/// The embedded table. That it can be read is tested; were it not, every model would be an unknown one.
+/// The embedded table. A test makes sure that it can be read; otherwise every model would be unknown.
 static BUILTIN: LazyLock<ModelTable> = LazyLock::new(|| {
     ModelTable::default()
         .extended_with(include_str!("builtin.toml"))
         .unwrap_or_default()
 });
 
-/// All models known, by id.
+/// All known models, by id.
 #[derive(Debug, Clone, Default)]
 pub struct ModelTable {
     models: BTreeMap<String, KnownModelSpec>,
-    /// Bare names and aliases, each with the id it stands for.
+    /// Bare names and aliases, each with the id it refers to.
     names: BTreeMap<String, String>,
 }
 
@@ -34,32 +34,32 @@ struct KnownModelSpec {
     spec: Arc<ModelSpec>,
 }
 
-/// A model as asked for.
+/// A model that was looked up by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedModel {
-    /// What is known of it.
+    /// The known properties of the model.
     pub spec: Arc<ModelSpec>,
-    /// The name it was asked for by.
+    /// The name that was looked up.
     pub requested: String,
-    /// Sentences: what is assumed of the model, and what was made of its name.
+    /// Sentences that say what is assumed about the model and how its name was interpreted.
     pub assumptions: Vec<String>,
 }
 
 impl ModelTable {
-    /// The models Longhaul knows by itself.
+    /// Returns the models that Longhaul knows by itself.
     pub fn builtin() -> ModelTable {
         BUILTIN.clone()
     }
 
-    /// This table with a models file laid over it, field by field.
+    /// Returns this table overlaid with a models file, field by field.
     ///
-    /// A new id that is another name of a known model (a dated one, say) begins as that model.
+    /// A new id that is another name of a known model (a dated one, for example) starts with that model's values.
     pub fn extended_with(&self, text: &str) -> Result<ModelTable, ModelFileError> {
         let mut table = self.clone();
         for placed in file::read(text)? {
             let base = match self.find(&placed.id) {
                 Some(known) if known.spec.id == placed.id => known.patch.clone(),
-                // Its aliases stay with the model they were given to.
+                // Aliases stay with the model they were given to.
                 Some(known) => ModelPatch {
                     aliases: None,
                     ..known.patch.clone()
@@ -79,7 +79,7 @@ impl ModelTable {
         Ok(table)
     }
 
-    /// Finds a model by id, or by any of the names providers give it. Every name gets an answer.
+    /// Finds a model by id or by any of the names that providers use. Every name gets an answer.
     pub fn resolve(&self, requested: &str) -> ResolvedModel {
         let name = name::normalise(requested);
         let million = NonZeroU64::new(MILLION).filter(|_| name.window == RequestedWindow::Million);
@@ -107,7 +107,7 @@ impl ModelTable {
         }
     }
 
-    /// All models, by id.
+    /// Returns all models, by id.
     pub fn models(&self) -> impl Iterator<Item = &ModelSpec> {
         self.models.values().map(|known| known.spec.as_ref())
     }
@@ -126,14 +126,14 @@ impl ModelTable {
             let plain = name::normalise(alias).plain;
             self.names.insert(plain, id.clone());
         }
-        // A dated id is a name of its own, never the bare model's.
+        // A dated id is a name of its own, never a name of the bare model.
         let plain = name::normalise(&id).plain;
         self.names.entry(plain).or_insert_with(|| id.clone());
         self.models.insert(id, known);
     }
 }
 
-/// A model no file names, with the window its name may ask for.
+/// Returns an unknown model, with the window that its name may ask for.
 fn unknown(requested: &str, window: Option<NonZeroU64>) -> ResolvedModel {
     let patch = ModelPatch {
         window,

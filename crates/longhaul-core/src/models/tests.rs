@@ -1,4 +1,4 @@
-//! N1: what the table says, how a user's file changes it, and what a reply costs.
+//! Tests for the table's contents, changes by a user's file, and the cost of a reply (N1).
 
 use super::*;
 use crate::message::{Iteration, IterationKind, Usage};
@@ -19,12 +19,12 @@ fn refused(text: &str) -> String {
     table.expect_err("a bad file").to_string()
 }
 
-/// Dollars, to the millionth.
+/// Returns an amount given in millionths of a dollar.
 fn usd(micro: i128) -> Option<Usd> {
     Some(Usd::from_pico(micro * 1_000_000))
 }
 
-/// A hundred thousand tokens of one class would be a prompt; this is a mix of all.
+/// Returns a usage with tokens of all classes.
 fn mixed() -> Usage {
     Usage {
         input: 1_000,
@@ -57,7 +57,7 @@ fn n1_cache_prices_follow_the_published_multiples_of_input() {
         for set in all {
             let input = set.input.of(1).pico();
             assert_eq!(set.cache_write_1h.of(1).pico(), input * 2, "{}", model.id);
-            // Claude 3 Haiku's published 0.30 is the one rounded price.
+            // Claude 3 Haiku's published price of 0.30 is the only rounded one.
             if model.id != "claude-3-haiku" {
                 assert_eq!(
                     set.cache_write_5m.of(1).pico() * 4,
@@ -213,7 +213,7 @@ fn n1_the_note_of_a_model_is_among_its_assumptions() {
 
 #[test]
 fn n1_a_step_costs_its_tokens_by_class() {
-    // Opus 4.5: 5, 0.50, 6.25, 10, 25 dollars a million.
+    // Opus 4.5 costs 5, 0.50, 6.25, 10 and 25 dollars per million tokens.
     let cost = builtin("claude-opus-4-5").spec.cost(&mixed());
     assert_eq!(cost, usd(5_000 + 25_000 + 12_500 + 40_000 + 12_500));
 }
@@ -228,7 +228,7 @@ fn n1_the_tier_begins_above_its_size_and_holds_for_the_whole_step() {
         ..Usage::default()
     };
     assert_eq!(haiku.cost(&prompt(99_000)), usd(100 + 990 + 500));
-    // 0.50, 0.05 and 2.50 dollars a million, to the picodollar.
+    // The prices are 0.50, 0.05 and 2.50 dollars per million tokens, exact to the picodollar.
     let over = haiku.cost(&prompt(99_001)).expect("priced");
     assert_eq!(over.pico(), 500_000_000 + 99_001 * 50_000 + 2_500_000_000);
 }
@@ -259,7 +259,7 @@ fn n1_a_reply_costs_the_sum_of_its_steps_each_in_its_own_tier_under_the_replys_t
         },
     };
     let reply = Usage {
-        // The totals leave out the compaction, so they are not what is billed.
+        // The totals leave out the compaction, so they differ from what is billed.
         cache_read: 50_000,
         batch: true,
         iterations: vec![

@@ -1,24 +1,24 @@
-//! What a model demands of thinking: which settings it takes, and what becomes of earlier thinking blocks.
+//! A model's requirements for thinking: which settings it accepts, and what happens to earlier thinking blocks.
 //!
-//! These are facts, not decisions: what to strip and when (N2) is decided where requests are planned.
+//! These are facts, not decisions: the planning of requests decides what to strip and when (N2).
 
 use serde::{Deserialize, Serialize};
 
 /// A model's rules about thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThinkingRules {
-    /// What becomes of thinking from earlier turns.
+    /// What happens to thinking from earlier turns.
     pub prior: PriorThinking,
-    /// The values of `thinking.type` it takes. Empty: leave the parameter out.
+    /// The values of `thinking.type` that the model accepts. If empty, the parameter is left out.
     pub accepts: Vec<ThinkingType>,
-    /// The highest effort at which `disabled` is taken, where there is such a limit.
+    /// The highest effort at which `disabled` is accepted, if there is such a limit.
     pub disabled_up_to: Option<EffortLevel>,
-    /// Whether a block is valid only behind its exact prefix.
+    /// Whether a thinking block is valid only after its exact prefix.
     pub binding: ThinkingBinding,
 }
 
 impl ThinkingRules {
-    /// The careful reading for a model nothing is known of: send no parameter, trust no block behind an edit.
+    /// Cautious rules for an unknown model: no parameter is sent, and no block after an edit is trusted.
     pub(super) fn unknown() -> ThinkingRules {
         ThinkingRules {
             prior: PriorThinking::Keep,
@@ -28,19 +28,19 @@ impl ThinkingRules {
         }
     }
 
-    /// Whether the model takes this `thinking.type` (at an effort that allows it).
+    /// Whether the model accepts this `thinking.type` (at an effort that allows it).
     pub fn takes(&self, kind: ThinkingType) -> bool {
         self.accepts.contains(&kind)
     }
 }
 
-/// What becomes of thinking from earlier turns.
+/// What happens to thinking from earlier turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriorThinking {
     /// It stays in the prompt.
     Keep,
-    /// A new user turn removes it, which also costs the cache behind it.
+    /// A new user turn removes it, which also costs the cache after it.
     Strip,
 }
 
@@ -48,25 +48,26 @@ pub enum PriorThinking {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingType {
-    /// With a token budget.
+    /// Thinking with a token budget.
     Enabled,
-    /// The model decides how much.
+    /// The model decides how much it thinks.
     Adaptive,
-    /// None.
+    /// No thinking.
     Disabled,
-    /// Only between tool calls.
+    /// Thinking only between tool calls.
     BetweenTools,
 }
 
-/// Whether a thinking block is bound to the exact prefix it was made behind (N2).
+/// Whether a thinking block is bound to the exact prefix it was made after (N2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingBinding {
-    /// It is not.
+    /// Blocks are not bound.
     None,
-    /// For accounts made since 2026-08-31, and for others on request. Who cannot tell treats it as bound.
+    /// Blocks are bound for accounts created since 2026-08-31, and for others on request. A caller that cannot tell
+    /// treats them as bound.
     NewAccounts,
-    /// For every account.
+    /// Blocks are bound for every account.
     Always,
 }
 
@@ -77,7 +78,7 @@ impl ThinkingBinding {
     }
 }
 
-/// A value of the request's `output_config.effort`, in rising order.
+/// A value of the request's `output_config.effort`, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortLevel {
@@ -94,7 +95,7 @@ pub enum EffortLevel {
 }
 
 impl EffortLevel {
-    /// Its name in requests.
+    /// The level's name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
