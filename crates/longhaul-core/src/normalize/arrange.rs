@@ -1,14 +1,14 @@
-//! Puts a history in order before it is rendered: no request of ours carried it yet, so everything may still move.
+//! Puts a history in order before it is rendered. No request of ours has carried it yet, so everything may still move.
 //!
-//! Late lines join the first line of their response, a result goes behind its call wherever it stands, of several
-//! results the first counts. All else keeps its place.
+//! Late lines join the first line of their response, a result goes after its call wherever it is, and of several
+//! results for a call the first counts. Everything else keeps its place.
 
 use super::block;
 use super::step::{RenderStep, RenderStepKind, steps};
 use crate::hash::Map;
 use crate::message::{EntryView, Id};
 
-/// A response and what the user's side said behind it.
+/// A response and the user's side of the conversation after it.
 #[derive(Default)]
 struct ArrangedTurn<'a> {
     lines: Vec<RenderStep<'a>>,
@@ -16,7 +16,7 @@ struct ArrangedTurn<'a> {
     inputs: Vec<RenderStep<'a>>,
 }
 
-/// The steps of a history in the order in which they are sent.
+/// Returns the steps of a history in the order in which they are sent.
 pub(super) fn arranged<'a>(history: &[EntryView<'a>]) -> Vec<RenderStep<'a>> {
     let mut turns = vec![ArrangedTurn::default()];
     let mut responses: Map<Id, usize> = Map::default();
@@ -49,7 +49,7 @@ pub(super) fn arranged<'a>(history: &[EntryView<'a>]) -> Vec<RenderStep<'a>> {
         .collect()
 }
 
-/// Puts each result behind its call; the first one for a call counts, and one without a call is dropped (Z2).
+/// Puts each result after its call. The first result for a call counts, and a result without a call is dropped (Z2).
 fn place_results<'a>(turns: &mut [ArrangedTurn<'a>], results: Vec<RenderStep<'a>>) {
     let mut calls: Map<Id, usize> = Map::default();
     for (index, turn) in turns.iter().enumerate() {

@@ -1,14 +1,15 @@
-//! The rendered conversation as bytes: one append-only buffer in pages that requests share with it.
+//! The rendered conversation as bytes: one append-only buffer whose pages are shared with requests.
 //!
-//! What is here is never changed, so a request is a handful of slices of it, and a turn costs what it appends.
+//! Its bytes are never changed, so a request is a handful of slices, and a turn costs only what it appends.
 
 use append_only_bytes::AppendOnlyBytes;
 use bytes::Bytes;
 
-/// Large enough that a million tokens are a handful of pages, small enough that a short conversation wastes little.
+/// The page size: large enough that a million tokens fit in a handful of pages, small enough that a short conversation
+/// wastes little.
 const PAGE: usize = 1 << 20;
 
-/// Bytes that can only grow.
+/// An append-only buffer.
 #[derive(Debug, Default)]
 pub struct AppendBuffer {
     /// Full pages, with the offset at which each ends.
@@ -22,7 +23,7 @@ impl AppendBuffer {
         self.page_start() + self.page.len() as u64
     }
 
-    /// Whether there are none.
+    /// Whether the buffer is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -69,7 +70,7 @@ impl AppendBuffer {
         }
     }
 
-    /// A copy of a range, for showing and comparing.
+    /// Copies a range, for display and comparison.
     pub fn copy(&self, start: u64, end: u64) -> Vec<u8> {
         let mut slices = Vec::new();
         self.slices(start, end, &mut slices);

@@ -1,11 +1,11 @@
-//! Texts that the model sees: each is a file, with names in braces for what is filled in.
+//! Texts that the model sees: each is a file, with names in braces as placeholders.
 
 use std::fmt::Write as _;
 
 use crate::quoting::hosts_words;
 
-/// The text of a fragment file with `{name}` replaced by its value. What is filled in is not looked at again, so that
-/// braces in a user's own text mean nothing. A name without a value stays as it is.
+/// Returns the text of a fragment file with each `{name}` replaced by its value. Values are not searched for
+/// placeholders, so braces in a user's own text have no effect. A name without a value stays as it is.
 pub fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
     let fragment = fragment.trim_end();
     let mut text = String::with_capacity(
@@ -33,7 +33,8 @@ pub fn fill(fragment: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// A text inside the tags that tell the model that the host speaks, not the user. Nothing in it ends the element.
+/// Wraps a text in the tags that tell the model that the host is speaking, not the user. Nothing in the text can end
+/// the element.
 pub fn reminder(text: &str) -> String {
     let text = hosts_words(text);
     let mut whole = String::with_capacity(text.len() + 40);

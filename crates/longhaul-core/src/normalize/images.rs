@@ -1,7 +1,7 @@
 //! How many images a request may hold, and how large (API-FACTS 4.7).
 //!
-//! When there are too many, the oldest are left out, in steps of half the limit, so that what is sent stays as it is
-//! between two steps. Which are left out depends on nothing but the number seen.
+//! If there are too many, the oldest are left out, in steps of half the limit, so that the sent messages stay the same
+//! between two steps. Which images are left out depends only on the number of images seen.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,15 +11,15 @@ use super::step::{RenderStep, RenderStepKind};
 use super::{attachment, block};
 use crate::message::BlockKind;
 
-/// With more than so many in a request, each must be smaller.
+/// If a request holds more images than this, each must be smaller.
 const MANY: usize = 20;
-/// The longest side in pixels.
+/// The maximum length of an image's longer side in pixels.
 const LONGEST: usize = 8_000;
-/// The same among many.
+/// The maximum length of an image's longer side in pixels if there are many images.
 const LONGEST_AMONG_MANY: usize = 2_000;
-/// The most bytes of one.
+/// The maximum size of one image in bytes.
 const MOST_BYTES: usize = 10 * 1024 * 1024;
-/// Base64 characters that nearly always hold the size; a multiple of four.
+/// The number of Base64 characters that nearly always contain the image's dimensions; a multiple of four.
 const HEAD: usize = 64 * 1024;
 
 /// Whether an image is sent.
@@ -32,15 +32,15 @@ pub(super) enum ImageDelivery {
 /// Counts images as they are rendered.
 #[derive(Debug, Default)]
 pub(super) struct ImageCounter {
-    /// The most in a request; 0: not known.
+    /// The maximum number of images in a request; 0 if it is not known.
     most: usize,
-    /// How many there were.
+    /// The number of images seen so far.
     seen: usize,
-    /// The first ones so many are left out.
+    /// The number of images left out, counted from the first.
     left_out: usize,
-    /// How many there will be at least: of a history all.
+    /// The minimum number of images to expect: for a history, all of its images.
     expected: usize,
-    /// Large ones among those sent.
+    /// The number of large images among those sent.
     large: usize,
     stage: ImageStage,
     must_begin_anew: bool,
@@ -48,16 +48,16 @@ pub(super) struct ImageCounter {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum ImageStage {
-    /// A history is rendered, whose images are counted.
+    /// A history is being rendered, and its images are counted.
     #[default]
     History,
-    /// What was rendered is sent.
+    /// Everything that is rendered is sent.
     Stream,
 }
 
 impl ImageCounter {
-    /// Counts the images of a history; also the place in it up to which thinking cannot be sent any more, because
-    /// images before it were left out when an image there was one too many.
+    /// Counts the images of a history. Also returns the position up to which thinking can no longer be sent, because
+    /// images before it were left out when one image there was too many.
     pub(super) fn over(
         most: usize,
         rules: &RenderRules,
@@ -97,7 +97,7 @@ impl ImageCounter {
         (images, crossed)
     }
 
-    /// From now on what is rendered is sent.
+    /// Ends the history: everything that is rendered from now on is sent.
     pub(super) fn history_is_over(&mut self) {
         self.stage = ImageStage::Stream;
     }
@@ -110,7 +110,7 @@ impl ImageCounter {
         (self.most / 2).max(1)
     }
 
-    /// How many of so many are left out.
+    /// Returns how many of `seen` images are left out.
     fn to_leave_out(&self, seen: usize) -> usize {
         match self.most {
             0 => 0,
@@ -118,7 +118,7 @@ impl ImageCounter {
         }
     }
 
-    /// Whether an image is sent whose base64 data this is; none if it lies elsewhere.
+    /// Decides whether to send the image with this Base64 data, which is `None` if the data is stored elsewhere.
     pub(super) fn judge(&mut self, data: Option<&[u8]>) -> ImageDelivery {
         let longest = match data.map(measure) {
             Some(ImageSize::TooLarge) => return ImageDelivery::LeftOut,
@@ -165,9 +165,9 @@ fn may_show(step: &RenderStep<'_>) -> bool {
 
 enum ImageSize {
     TooLarge,
-    /// The longer side.
+    /// The length of the longer side in pixels.
     Longest(usize),
-    /// It does not say.
+    /// The data does not state the size.
     Unknown,
 }
 

@@ -1,8 +1,9 @@
 //! From entries to the messages that the API sees (Z).
 //!
-//! [`Outline`] tells which messages there will be, from a table alone; [`Rendering`] renders them. A line goes
-//! `step` (what it asks for) → `arrange` (history only: late lines and results are put where they belong) → `block/` and
-//! `attachment/` (content as the API takes it) → `turn` (the open tail) → `writer` (bytes, positions, hashes).
+//! [`MessageOutline`] tells which messages there will be, from a table alone; [`Rendering`] renders them. A line passes
+//! through `step` (what it contributes) → `arrange` (history only: late lines and results are put where they belong) →
+//! `block/` and `attachment/` (content that the API accepts) → `turn` (the open tail) → `writer` (bytes, positions,
+//! hashes).
 
 mod arrange;
 mod attachment;

@@ -1,29 +1,30 @@
-//! What a rendering depends on beside the entries.
+//! The inputs of a rendering besides the entries.
 
 use crate::hash::Set;
 use crate::message::{EntryView, Id};
 
-/// What a rendering depends on beside the entries. All of it is on disk (M7): in the head, or in boundaries.
+/// The inputs of a rendering besides the entries. All of them are on disk (M7): in the request prefix or in boundaries.
 #[derive(Debug, Clone, Default)]
 pub struct RenderOptions {
-    /// The text that goes before the first message, whole, reminder tags included (A4).
+    /// The whole text before the first message, reminder tags included (A4).
     pub user_context: Option<String>,
-    /// Results whose content is replaced by the marker (U2), and attachments that are not sent any more (U6).
+    /// The calls whose results are replaced by the marker (U2), and the attachments that are no longer sent (U6).
     pub cleared: Vec<Id>,
-    /// Thinking of entries up to and including this one is not sent (N2). If it is not in the history, it lies before it
-    /// and nothing of the history is meant.
+    /// Thinking of entries up to and including this one is not sent (N2). If the entry is not in the history, it lies
+    /// before the history, and all thinking of the history is sent.
     pub thinking_stripped_through: Option<Id>,
-    /// Results carry a `cache_reference` (B3).
+    /// Whether results carry a `cache_reference` (B3).
     pub cache_references: bool,
-    /// Beta features that the request asks for: some block types need one.
+    /// Beta features that the request asks for. Some block types need one.
     pub betas: Vec<String>,
-    /// The most images a request may hold; 0: no limit is known.
+    /// The maximum number of images in a request; 0 if no limit is known.
     pub most_images: usize,
-    /// Names of the tools that the request defines: a `tool_reference` to any other would be refused, and becomes text.
+    /// Names of the tools that the request defines. The API would refuse a `tool_reference` to any other tool, so it
+    /// becomes text.
     pub tools: Vec<String>,
 }
 
-/// The options in the form in which they are asked for once a block.
+/// The options in the form that is used for each block.
 #[derive(Debug, Default)]
 pub(super) struct RenderRules {
     pub(super) cleared: Set<Id>,
@@ -35,10 +36,10 @@ pub(super) struct RenderRules {
 /// Whether results can be referred to by cache edits (B3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CacheReferences {
-    /// They carry nothing for it.
+    /// Results carry no reference.
     #[default]
     Left,
-    /// They carry their call's id.
+    /// Results carry their call's id as a reference.
     Written,
 }
 
@@ -56,14 +57,14 @@ impl RenderRules {
         }
     }
 
-    /// Whether an attachment is not sent any more.
+    /// Whether an attachment is no longer sent.
     pub(super) fn clears(&self, attachment: EntryView<'_>) -> bool {
         attachment
             .uuid()
             .is_some_and(|uuid| self.cleared.contains(&uuid))
     }
 
-    /// Whether one of these betas is asked for, or none is needed.
+    /// Whether one of these betas is requested, or none is needed.
     pub(super) fn takes(&self, betas: &[&str]) -> bool {
         betas.is_empty() || self.betas.iter().any(|beta| betas.contains(&beta.as_str()))
     }

@@ -1,14 +1,14 @@
-//! Which messages a view becomes (Z1, Z2): roles and order, before anything is rendered.
+//! Tells which messages a view becomes (Z1, Z2): their roles and order, before anything is rendered.
 //!
-//! It goes by the table alone, so in three cases a [`Rendering`](super::Rendering) has other messages: attachments with
-//! no user entry beside them get a message of their own there, thinking without a signature is not sent, and a call
-//! without an id or a name is text.
+//! It uses the table alone, so a [`Rendering`](super::Rendering) has different messages in three cases: attachments
+//! with no user entry beside them get a message of their own there, thinking without a signature is not sent, and a
+//! call without an id or a name is text.
 
 use crate::hash::Map;
 use crate::message::{BlockKind, Id, Sent};
 use crate::transcript::{ResolvedConversation, TranscriptRow, TranscriptTable};
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageRole {
@@ -19,7 +19,7 @@ pub enum MessageRole {
 }
 
 impl MessageRole {
-    /// Its name in a request.
+    /// The role's name in a request.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -31,16 +31,16 @@ impl MessageRole {
 /// The messages that will be sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageOutline {
-    /// Roles in order.
+    /// The roles, in order.
     pub roles: Vec<MessageRole>,
 }
 
 /// A message while entries are being sorted into it.
 struct DraftMessage {
     role: MessageRole,
-    /// It holds something other than reasoning.
+    /// Whether the message holds anything other than reasoning.
     speaks: bool,
-    /// It calls tools, so a message with their results follows, real or synthetic.
+    /// Whether the message calls tools, so that a message with their results follows, real or synthetic.
     calls: bool,
 }
 
@@ -91,7 +91,7 @@ impl MessageOutline {
         outline
     }
 
-    /// Adds a message; consecutive ones of the user are one.
+    /// Adds a message. Consecutive user messages become one.
     fn add(&mut self, role: MessageRole) {
         if role == MessageRole::Assistant || self.roles.last() != Some(&MessageRole::User) {
             self.roles.push(role);
@@ -128,7 +128,7 @@ fn respond(
     drafts[at].calls |= sent().any(|block| block.kind == BlockKind::ToolUse);
 }
 
-/// Whether a user entry adds anything of its own. Results do not: they go into the message behind their call, which
+/// Whether a user entry adds anything of its own. Results do not: they go into the message after their call, which
 /// exists in any case, or are dropped if their call is not sent.
 fn has_input(table: &TranscriptTable, row: &TranscriptRow) -> bool {
     table.blocks(row).iter().any(|block| match block.kind {

@@ -1,4 +1,4 @@
-//! One content block, rendered and not yet placed.
+//! One content block that is rendered but not yet placed.
 
 use bytes::Bytes;
 
@@ -9,32 +9,32 @@ use crate::tokens::{Estimate, RoughEstimator};
 /// A content block as it will be sent.
 #[derive(Debug)]
 pub(super) struct BlockPiece {
-    /// Its JSON.
+    /// The block's JSON.
     pub(super) json: Vec<u8>,
     pub(super) kind: BlockKind,
     pub(super) part: BlockPart,
-    /// Whether a cache marker may stand on it.
+    /// Whether the block may have a cache breakpoint.
     pub(super) markable: bool,
-    /// The entry it came from.
+    /// The entry that the block came from.
     pub(super) entry: Option<Id>,
     pub(super) origin: BlockOrigin,
     pub(super) weight: Estimate,
 }
 
-/// What a block is to the blocks around it.
+/// A block's relation to the blocks around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BlockPart {
-    /// Stands for itself.
+    /// A block without relations to others.
     Plain,
-    /// White space: sent only if reasoning that was made after it depends on it.
+    /// White space, which is not sent.
     Blank,
-    /// Reasoning, signed.
+    /// Signed reasoning.
     Thinking,
     /// A call of a client-side tool, to be answered in the next message.
     Call(ClientToolCall),
     /// A call that the server itself answers in the same message.
     ServerCall(Id, ServerAnswerer),
-    /// Such an answer.
+    /// The server's answer to such a call.
     ServerResult(Id, ServerAnswerer),
     /// A summary that the provider signed: it must be the very first block.
     SignedSummary,
@@ -44,13 +44,13 @@ pub(super) enum BlockPart {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClientToolCall {
     pub(super) id: Id,
-    /// The id as the transcript has it: the content of its JSON literal.
+    /// The id as it is in the transcript: the content of its JSON literal.
     pub(super) literal: Bytes,
-    /// The id as it is sent; the same unless the API would refuse it.
+    /// The id as it is sent, which differs only if the API would refuse the original.
     pub(super) sent: Bytes,
 }
 
-/// Who on the server's side answers a call: results of one do not answer calls of the other.
+/// Who answers a call on the server's side. Results from one do not answer calls of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ServerAnswerer {
     /// The provider's own tools.
@@ -60,7 +60,7 @@ pub(super) enum ServerAnswerer {
 }
 
 impl BlockPiece {
-    /// A text block made here.
+    /// Creates a text block that is not in the transcript.
     pub(super) fn text(text: &str, entry: Option<Id>, origin: BlockOrigin) -> Self {
         Self {
             json: text_block(text),
@@ -74,7 +74,7 @@ impl BlockPiece {
     }
 }
 
-/// `{"type":"text","text":…}`
+/// Writes a text block: `{"type":"text","text":…}`.
 pub(super) fn text_block(text: &str) -> Vec<u8> {
     let mut json = Vec::with_capacity(text.len() + text.len() / 16 + 32);
     json.extend_from_slice(br#"{"type":"text","text":"#);

@@ -1,61 +1,62 @@
-//! Where the blocks and messages of a rendering lie.
+//! The positions of the blocks and messages of a rendering.
 
 use super::MessageRole;
 use crate::message::{BlockKind, Id};
 use crate::tokens::Estimate;
 
-/// One content block in a rendering: a position of the cache.
+/// One content block in a rendering, which is one position in the cache.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderedBlock {
-    /// Where its JSON starts in the buffer.
+    /// The offset in the buffer at which the block's JSON starts.
     pub start: u64,
-    /// Where its JSON ends. The closing brace is the byte before: there a cache marker is spliced in.
+    /// The offset at which the block's JSON ends. A cache breakpoint is inserted before the last byte, which is the
+    /// closing brace.
     pub end: u64,
-    /// What it is.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// Whether a cache marker may stand on it: not on thinking, nor on blank text.
+    /// Whether the block may have a cache breakpoint. Thinking and blank text may not.
     pub markable: bool,
-    /// The message it belongs to, an index into [`Rendering::messages`](super::Rendering::messages).
+    /// The message that the block belongs to, as an index into [`Rendering::messages`](super::Rendering::messages).
     pub message: u32,
-    /// The entry it came from; none for what the rendering itself added.
+    /// The entry that the block came from; `None` if the rendering itself added the block.
     pub entry: Option<Id>,
-    /// How it came to be what it is.
+    /// How the block came about.
     pub origin: BlockOrigin,
-    /// Hash of the conversation up to and including this block: equal exactly if all of it is equal.
+    /// The hash of the conversation up to and including this block. Two hashes are equal exactly if all of it is equal.
     pub prefix_hash: u64,
-    /// Its size.
+    /// The estimated size of the block.
     pub weight: Estimate,
 }
 
 /// One message in a rendering.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderedMessage {
-    /// Who speaks.
+    /// The speaker of the message.
     pub role: MessageRole,
-    /// Its first block, an index into [`Rendering::blocks`](super::Rendering::blocks).
+    /// The message's first block, as an index into [`Rendering::blocks`](super::Rendering::blocks).
     pub first_block: u32,
-    /// How many of its thinking blocks are not sent (N2).
+    /// How many thinking blocks of the message are not sent (N2).
     pub stripped: u32,
 }
 
-/// How a block came to be what is sent.
+/// How a block came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockOrigin {
-    /// The user, a tool or the model said it.
+    /// The user, a tool or the model wrote it.
     #[default]
     Said,
-    /// The text before the first message (A4).
+    /// It is the text before the first message (A4).
     Context,
-    /// A compaction's summary.
+    /// It is a compaction's summary.
     Summary,
-    /// The host tells it beside the user's words: an attachment, a result that came late.
+    /// The host added it to the user's words: an attachment, or a result that arrived late.
     Reminder,
-    /// A result whose content gave way to the marker (U2).
+    /// It is a result whose content was replaced by the marker (U2).
     Cleared,
-    /// A picture that gave way to a text.
+    /// It is a text that replaces a picture.
     LeftOut,
-    /// Made up, because the API wants something there: the result of a call that nobody answered.
+    /// It was made up because the API requires something there: the result of a call that was never answered.
     Synthetic,
-    /// What the API would not take, as text.
+    /// It is a text that replaces a block that the API would not accept.
     Wrapped,
 }

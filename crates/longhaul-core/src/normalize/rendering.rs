@@ -1,11 +1,11 @@
 //! The conversation as the API will see it, rendered once (Z, B1).
 //!
-//! A fold over entries: each is rendered when it comes, into a buffer that only grows. Entries that came since the
-//! last request (the open tail) may still be arranged; what a request carried is frozen. Anything that would change
-//! what was sent (a compaction, a clearing, a rewind, thinking stripped) begins a new rendering.
+//! A rendering is a fold over entries: each is rendered when it arrives, into a buffer that only grows. Entries since
+//! the last request (the open tail) may still be arranged; entries that a request carried are frozen. Anything that
+//! would change sent messages (a compaction, a clearing, a rewind, stripped thinking) begins a new rendering.
 //!
-//! What comes out depends on the options, the history and the entries pushed, and not on when it was sealed, as long
-//! as it is sealed between responses: with no call open, and no line of the newest response still to come.
+//! The output depends on the options, the history and the pushed entries, and not on when it was sealed, as long as it
+//! is sealed between responses: with no open call, and with no further line of the newest response to come.
 
 use bytes::Bytes;
 
@@ -29,13 +29,13 @@ pub struct Rendering {
     opening: TurnOpening,
     turn: TurnPieces,
     images: ImageCounter,
-    /// A response that so far is nothing but reasoning that is not sent, and how many blocks of it there are.
+    /// A response that so far consists only of reasoning that is not sent, and the number of its blocks.
     stripped: Option<(Id, u32)>,
-    /// Responses of which a line was seen.
+    /// Responses of which at least one line was seen.
     responses: Set<Id>,
     /// Calls of client-side tools, and whether they have a result.
     calls: Map<Id, AnswerState>,
-    /// Calls of any kind: an id may be used once.
+    /// Calls of any kind. An id may be used only once.
     call_ids: Set<Id>,
 }
 
@@ -46,18 +46,18 @@ enum AnswerState {
     Given,
 }
 
-/// How a response is treated that is nothing but reasoning, when another follows it directly.
+/// How to treat a response that is only reasoning and that another response follows directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BareReasoning {
-    /// It was part of the history.
+    /// The response was part of the history and is kept.
     Kept,
-    /// It was a tail when the next response was asked for, so it was not sent then.
+    /// The response was the tail when the next response was requested, so it was not sent then and is dropped.
     Dropped,
 }
 
 impl Rendering {
-    /// Renders a history as a whole: no request of ours carried it yet, so late lines of a response are joined to it
-    /// and late results put behind their call, wherever they stand.
+    /// Renders a whole history. No request of ours has carried it yet, so late lines are joined to their response, and
+    /// late results are put after their call, wherever they are.
     pub fn begin<'a>(
         options: RenderOptions,
         history: impl IntoIterator<Item = EntryView<'a>>,
@@ -99,28 +99,28 @@ impl Rendering {
         }
     }
 
-    /// Renders the open tail and freezes it: called when a request is about to be sent, and whenever the rendering is
-    /// to be looked at. Calls at the very end that no entry answers are answered by a synthetic error; a host that
-    /// sends writes those as entries first (see [`Rendering::open_calls`]). A response at the very end that is nothing
-    /// but reasoning is held back: what follows decides whether it is sent.
+    /// Renders the open tail and freezes it. This is called when a request is about to be sent, and whenever the
+    /// rendering is to be displayed. Calls at the very end without a result get a synthetic error; a host that sends
+    /// writes those as entries first (see [`Rendering::open_calls`]). A response at the very end that is only reasoning
+    /// is held back: the next entry decides whether it is sent.
     pub fn seal(&mut self) {
         if !self.turn.only_thinks() {
             self.write();
         }
     }
 
-    /// Calls of the open tail that no result answers yet, as the ids' JSON string content.
+    /// Returns the calls of the open tail that have no result yet, as the ids' JSON string content.
     pub fn open_calls(&self) -> Vec<Bytes> {
         self.awaited().map(|call| call.literal.clone()).collect()
     }
 
-    /// The bytes: the messages one behind the other, comma separated, without the brackets around them. The last
+    /// The bytes: the messages one after the other, separated by commas, without the brackets around them. The last
     /// message is not closed; [`Rendering::closing`] closes it.
     pub fn buffer(&self) -> &AppendBuffer {
         &self.writer.buffer
     }
 
-    /// What closes the last message: `]}`, or nothing if there is no message.
+    /// Returns the bytes that close the last message: `]}`, or nothing if there is no message.
     pub fn closing(&self) -> &'static [u8] {
         if self.writer.messages.is_empty() {
             b""
@@ -129,24 +129,25 @@ impl Rendering {
         }
     }
 
-    /// All blocks that are sealed.
+    /// All sealed blocks.
     pub fn blocks(&self) -> &[RenderedBlock] {
         &self.writer.blocks
     }
 
-    /// All messages that are sealed.
+    /// All sealed messages.
     pub fn messages(&self) -> &[RenderedMessage] {
         &self.writer.messages
     }
 
-    /// Whether what is sealed ends with a user message. A request must: the API takes no beginning of a reply.
+    /// Whether the sealed messages end with a user message. A request must: the API does not accept the beginning of a
+    /// reply.
     pub fn ends_with_user(&self) -> bool {
         self.writer.role() == Some(MessageRole::User)
     }
 
-    /// Whether older images must make room, which changes what was sent: a new rendering must begin over all entries,
-    /// these included. Until then each new image is left out. The new rendering leaves out thinking from before the
-    /// change by itself (N2).
+    /// Whether older images must be left out, which changes sent messages: a new rendering must begin over all entries,
+    /// including the new ones. Until then each new image is left out. The new rendering leaves out thinking from before
+    /// the change by itself (N2).
     pub fn must_begin_anew(&self) -> bool {
         self.images.must_begin_anew()
     }
@@ -178,7 +179,7 @@ impl Rendering {
         let is_open =
             message.is_some() && message == self.turn.message && !self.turn.heard_is_written;
         let is_late = !is_open && message.is_some_and(|id| self.responses.contains(&id));
-        // Reasoning belongs to the rest of its response; apart from it the API refuses it.
+        // Reasoning belongs with the rest of its response; the API refuses it elsewhere.
         let thinking = if is_late {
             ThinkingDelivery::Stripped
         } else {
@@ -209,7 +210,7 @@ impl Rendering {
         }
     }
 
-    /// Notes a call. A second one with the same id cannot be sent as a call.
+    /// Registers a call. A second call with the same id cannot be sent as a call.
     fn note_call(&mut self, piece: &mut BlockPiece) {
         let id = match &piece.part {
             BlockPart::Call(call) => call.id,
@@ -229,7 +230,7 @@ impl Rendering {
             return;
         };
         match self.calls.get_mut(&call) {
-            // Its call is not sent, so it cannot be either.
+            // The call is not sent, so its result cannot be sent either.
             None => {}
             Some(answer @ AnswerState::Awaited) => {
                 *answer = AnswerState::Given;
@@ -243,7 +244,7 @@ impl Rendering {
         }
     }
 
-    /// The turn is over: another response begins.
+    /// Ends the turn because another response begins.
     fn close(&mut self, bare: BareReasoning) {
         if bare == BareReasoning::Dropped && self.turn.only_thinks() {
             return;

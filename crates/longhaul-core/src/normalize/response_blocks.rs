@@ -1,27 +1,27 @@
-//! Puts the blocks of one response in the order and form that the API takes, when they are written.
+//! Puts the blocks of one response into the order and form that the API accepts, when they are written.
 
 use super::block;
 use super::piece::{BlockPart, BlockPiece, ServerAnswerer};
 use crate::hash::Map;
 use crate::message::{BlockKind, Id};
 
-/// Where in the conversation the blocks will stand.
+/// The position of the blocks in the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockPlacement {
-    /// Before everything else.
+    /// The blocks come first.
     First,
-    /// Behind something.
+    /// The blocks come after something.
     Behind,
 }
 
-/// Whether there is nothing but reasoning (and white space).
+/// Whether the blocks are only reasoning and white space.
 pub(super) fn only_thinks(said: &[BlockPiece]) -> bool {
     said.iter()
         .all(|piece| matches!(piece.part, BlockPart::Thinking | BlockPart::Blank))
 }
 
-/// Settles what depends on the neighbours: white space, tools of the server's side, the provider's summary, the place
-/// of calls.
+/// Applies the rules that depend on neighboring blocks: white space, server-side tools, the provider's summary, the
+/// position of calls.
 pub(super) fn settle(mut said: Vec<BlockPiece>, place: BlockPlacement) -> Vec<BlockPiece> {
     drop_blanks(&mut said);
     pair_server_tools(&mut said);
@@ -33,13 +33,13 @@ pub(super) fn settle(mut said: Vec<BlockPiece>, place: BlockPlacement) -> Vec<Bl
     calls_last(said)
 }
 
-/// Text of white space alone is no text: the API refuses a message that has no other, and a stored one would block the
-/// session for good. Models do write it, before reasoning and before calls; on disk it stays.
+/// Drops blank text: the API refuses a message that has no other text, and a stored one would block the session for
+/// good. Models do write it, before reasoning and before calls; on disk it stays.
 fn drop_blanks(said: &mut Vec<BlockPiece>) {
     said.retain(|piece| piece.part != BlockPart::Blank);
 }
 
-/// A call on the server's side and its answer stand in this order in one message; what is left over becomes text.
+/// Makes sure that each server-side call has its answer after it in the same message. Unmatched blocks become text.
 fn pair_server_tools(said: &mut [BlockPiece]) {
     let mut open: Map<Id, (ServerAnswerer, usize)> = Map::default();
     let mut left_over = Vec::new();
@@ -63,7 +63,7 @@ fn pair_server_tools(said: &mut [BlockPiece]) {
     }
 }
 
-/// The API takes no text behind a call. Responses are not made that way; damaged ones are put right.
+/// Moves calls to the end, because the API accepts no text after a call. Only damaged responses have text there.
 fn calls_last(said: Vec<BlockPiece>) -> Vec<BlockPiece> {
     let is_call = |piece: &BlockPiece| matches!(piece.part, BlockPart::Call(_));
     let last_text = said.iter().rposition(|piece| piece.kind == BlockKind::Text);

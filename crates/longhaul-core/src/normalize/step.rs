@@ -1,30 +1,30 @@
-//! What an entry asks for: a line of a response, results of calls, input of the user's side (Z1).
+//! The steps that an entry contributes: a line of a response, results of calls, input from the user's side (Z1).
 
 use crate::message::{BlockKind, EntryView, Sent};
 
 /// A part of the conversation, not yet rendered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RenderStep<'a> {
-    /// The entry's place in the history.
+    /// The entry's position in the history.
     pub(super) at: usize,
     pub(super) view: EntryView<'a>,
     pub(super) ask: RenderStepKind,
 }
 
-/// What it is.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RenderStepKind {
-    /// A line of a response: all of its blocks.
+    /// A line of a response, with all of its blocks.
     Line,
-    /// A result: the entry's block at this index.
+    /// A result, which is the entry's block at this index.
     Result(usize),
-    /// Something else from the user's side: the entry's block at this index.
+    /// Other input from the user's side, which is the entry's block at this index.
     Input(usize),
     /// An attachment.
     Attachment,
 }
 
-/// The steps of an entry, which is at this place of the history.
+/// Returns the steps of an entry at this position of the history.
 pub(super) fn steps(at: usize, view: EntryView<'_>) -> impl Iterator<Item = RenderStep<'_>> {
     let (whole, blocks) = match view.sent() {
         Some(Sent::Reply) => (Some(RenderStepKind::Line), &[][..]),

@@ -1,7 +1,7 @@
-//! The open tail: a response that is being collected and what the user's side said behind it.
+//! The open tail: a response that is being collected, and the user's side of the conversation after it.
 //!
-//! Nothing here is written yet, but for what the notes at the bottom of [`Turn`] say: a request may have carried the
-//! beginning of the turn already.
+//! Nothing here is written yet, except for what the last fields of [`TurnPieces`] say: a request may already have
+//! carried the beginning of the turn.
 
 use super::piece::{BlockPiece, ClientToolCall};
 use super::response_blocks::{self, BlockPlacement};
@@ -11,7 +11,7 @@ use crate::message::Id;
 
 #[derive(Debug, Default)]
 pub(super) struct TurnPieces {
-    /// The response's id; none at the very beginning, and for a line without one.
+    /// The response's id; `None` at the very beginning, and for a line without an id.
     pub(super) message: Option<Id>,
     pub(super) said: Vec<BlockPiece>,
     pub(super) results: Vec<BlockPiece>,
@@ -20,21 +20,21 @@ pub(super) struct TurnPieces {
     pub(super) calls: Vec<ClientToolCall>,
     /// How many thinking blocks of the response are not sent.
     pub(super) stripped: u32,
-    /// Some of the response is in the buffer.
+    /// Whether some of the response is in the buffer.
     said_is_written: bool,
-    /// Some of what the user's side said behind it is in the buffer.
+    /// Whether some of the user's side after the response is in the buffer.
     pub(super) heard_is_written: bool,
 }
 
-/// What goes before everything else.
+/// The opening of the conversation.
 #[derive(Debug, Default)]
 pub(super) enum TurnOpening {
-    /// Nothing, and a user message has been written.
+    /// Nothing more is needed: a user message has been written.
     #[default]
     Written,
-    /// This text, in the first user message.
+    /// This text must be written in the first user message.
     Context(BlockPiece),
-    /// Nothing, if the user speaks first.
+    /// Nothing is needed if the user speaks first.
     Nothing,
 }
 
@@ -48,7 +48,7 @@ impl TurnOpening {
 }
 
 impl TurnPieces {
-    /// The turn of a response.
+    /// Creates the turn of a response.
     pub(super) fn of(message: Option<Id>) -> Self {
         Self {
             message,
@@ -56,17 +56,17 @@ impl TurnPieces {
         }
     }
 
-    /// Whether anything from the user's side waits to be written.
+    /// Whether anything from the user's side is waiting to be written.
     fn hears(&self) -> bool {
         !self.results.is_empty() || !self.inputs.is_empty()
     }
 
-    /// Whether the response is nothing but reasoning so far, and nothing follows it.
+    /// Whether the response is only reasoning so far, and nothing follows it.
     pub(super) fn only_thinks(&self) -> bool {
         !self.said_is_written && !self.hears() && response_blocks::only_thinks(&self.said)
     }
 
-    /// Writes all that waits. Calls without a result must have been given one.
+    /// Writes everything that is waiting. All calls must have a result by now.
     pub(super) fn write(&mut self, writer: &mut RenderingWriter, opening: &mut TurnOpening) {
         self.write_response(writer, opening);
         self.write_user_side(writer, opening);

@@ -1,4 +1,4 @@
-//! Writes blocks into the buffer as messages, and notes where each lies. What is written stays.
+//! Writes blocks into the buffer as messages, and records the position of each. Written bytes never change.
 
 use super::piece::BlockPiece;
 use super::{AppendBuffer, MessageRole, RenderedBlock, RenderedMessage};
@@ -27,12 +27,12 @@ impl RenderingWriter {
         self.buffer.push(bytes);
     }
 
-    /// Who spoke last.
+    /// The role of the last message.
     pub(super) fn role(&self) -> Option<MessageRole> {
         self.messages.last().map(|message| message.role)
     }
 
-    /// Closes the message before and begins a new one. A block must follow.
+    /// Closes the previous message and begins a new one. A block must follow.
     pub(super) fn start(&mut self, role: MessageRole) {
         if !self.messages.is_empty() {
             self.push(b"]},");
@@ -48,14 +48,14 @@ impl RenderingWriter {
         });
     }
 
-    /// Notes how many thinking blocks of the message that has just begun are not sent.
+    /// Records how many thinking blocks of the message that has just begun are not sent.
     pub(super) fn stripped(&mut self, count: u32) {
         if let Some(message) = self.messages.last_mut() {
             message.stripped = count;
         }
     }
 
-    /// Adds a block to the message that is open.
+    /// Adds a block to the open message.
     pub(super) fn block(&mut self, piece: &BlockPiece) {
         let message = self.messages.len().saturating_sub(1);
         let is_first = self

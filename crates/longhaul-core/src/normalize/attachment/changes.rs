@@ -1,4 +1,4 @@
-//! What has come and gone among tools, agents and servers since the model was last told.
+//! Attachments that announce which tools, agents and servers were added or removed.
 
 use super::fields::text_or_lines;
 use crate::json::ObjectReader;
@@ -9,16 +9,16 @@ const NEW: &str = include_str!("fragments/delta_new.txt");
 const NEW_SERVERS: &str = include_str!("fragments/delta_new_servers.txt");
 const GONE: &str = include_str!("fragments/delta_gone.txt");
 
-/// One kind of change: what is said of it, and the fields it is read from.
+/// One kind of change: its wording and the fields it is read from.
 struct ListChange {
     opening: &'static str,
     new: &'static str,
-    /// The first of these that is a list tells what came.
+    /// The first of these fields that is a list holds the additions.
     added: [&'static str; 2],
     removed: &'static str,
 }
 
-/// What the model is told of a change. What there is nothing of has no heading either.
+/// Returns the text for a change. An empty list gets no heading.
 pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let delta = delta(kind)?;
     let is_list = |name: &str| attachment.strings(name).is_some();

@@ -1,8 +1,8 @@
-//! Reading what attachments hold, whatever form they hold it in.
+//! Reads fields of attachments, whatever form their values have.
 
 use crate::json::{self, ObjectReader};
 
-/// A field that is a text with something in it.
+/// Returns a field that is a non-blank text.
 pub(super) fn filled(object: ObjectReader<'_>, name: &str) -> Option<String> {
     object
         .string(name)
@@ -10,24 +10,24 @@ pub(super) fn filled(object: ObjectReader<'_>, name: &str) -> Option<String> {
         .map(Into::into)
 }
 
-/// The first of these fields that is a text with something in it.
+/// Returns the first of these fields that is a non-blank text.
 pub(super) fn first(object: ObjectReader<'_>, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| filled(object, name))
 }
 
-/// The items of a field that is a list.
+/// Returns the items of a field that is a list.
 pub(super) fn items<'a>(object: ObjectReader<'a>, name: &str) -> Option<Vec<&'a [u8]>> {
     json::items(object.get(name)?)
 }
 
-/// The objects of a field that is a list.
+/// Returns the objects in a field that is a list.
 pub(super) fn objects<'a>(object: ObjectReader<'a>, name: &str) -> Option<Vec<ObjectReader<'a>>> {
     let items = items(object, name)?;
     let objects = items.into_iter().filter(|item| item.first() == Some(&b'{'));
     Some(objects.map(ObjectReader::new).collect())
 }
 
-/// A field that is a text or a list of texts, as one text with something in it.
+/// Returns a field that is a text or a list of texts as one non-blank text.
 pub(super) fn text_or_lines(object: ObjectReader<'_>, name: &str) -> Option<String> {
     filled(object, name).or_else(|| {
         let lines = object.strings(name)?.join("\n");

@@ -1,4 +1,4 @@
-//! Files, folders and what the user looks at in the editor.
+//! Attachments for files, folders and the user's selection in the editor.
 
 use super::fields::{filled, first};
 use super::{AttachedPicture, AttachmentContent};
@@ -6,7 +6,7 @@ use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{inline, quoted};
 
-/// What the model is told of a file or folder.
+/// Returns the content for a file or folder.
 pub(super) fn tell<'a>(kind: &str, attachment: ObjectReader<'a>) -> Option<AttachmentContent<'a>> {
     let path = || first(attachment, &["filename", "path", "filePath", "displayPath"]);
     let told = |fragment: &str, content: &str| {
@@ -47,7 +47,7 @@ pub(super) fn tell<'a>(kind: &str, attachment: ObjectReader<'a>) -> Option<Attac
     }
 }
 
-/// A file that was read: text, or a picture.
+/// Returns the content of a file that was read: text or a picture.
 fn file<'a>(attachment: ObjectReader<'a>, path: &str) -> Option<AttachmentContent<'a>> {
     let told = |fragment: &str, path: &str, content: &str| {
         let values = [("path", &*inline(path)), ("content", &*quoted(content))];

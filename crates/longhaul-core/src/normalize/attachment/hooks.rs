@@ -1,11 +1,11 @@
-//! What the user's hooks said.
+//! Attachments for the output of the user's hooks.
 
 use super::fields::{filled, first, text_or_lines};
 use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{inline, quoted};
 
-/// What the model is told of a hook's output.
+/// Returns the text for a hook's output.
 pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let fragment = match kind {
         "hook_success"

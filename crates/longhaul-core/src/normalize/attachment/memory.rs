@@ -1,11 +1,11 @@
-//! Memory files and standing reminders.
+//! Attachments for memory files and standing reminders.
 
 use super::fields::{filled, first, objects};
 use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{hosts_words, inline, quoted};
 
-/// What the model is told of memory.
+/// Returns the text for memory.
 pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     match kind {
         "nested_memory" | "current_session_memory" => {

@@ -1,7 +1,7 @@
-//! Attachments: what a host puts beside the user's words, told to the model as a reminder in words of our own (Z1).
+//! Attachments: what a host adds to the user's words. The model sees them as reminders in Longhaul's own wording (Z1).
 //!
-//! One file a family of types. A type that no family knows, or one without the fields it should have, is told by its
-//! name and its JSON, so nothing is lost.
+//! Each file handles one family of types. An attachment of an unknown type, or without the fields it should have, is
+//! rendered as its type name and its JSON, so nothing is lost.
 
 mod changes;
 mod fields;
@@ -21,14 +21,14 @@ use crate::message::EntryView;
 use crate::quoting::{inline, quoted};
 use crate::tokens::{Estimate, Estimator, RoughEstimator};
 
-/// What the model is told.
+/// The content of an attachment as the model sees it.
 #[derive(Debug, Default)]
 struct AttachmentContent<'a> {
     text: String,
     pictures: Vec<AttachedPicture<'a>>,
 }
 
-/// A picture, by the JSON strings of its parts.
+/// A picture, as the JSON strings of its parts.
 #[derive(Debug)]
 struct AttachedPicture<'a> {
     media_type: &'a [u8],
@@ -44,7 +44,7 @@ impl From<String> for AttachmentContent<'_> {
     }
 }
 
-/// The families, each with what it knows of a type.
+/// The families, each a function that renders the types it knows.
 const FAMILIES: [fn(&str, ObjectReader<'_>) -> Option<String>; 6] = [
     work::tell,
     hooks::tell,
@@ -54,7 +54,7 @@ const FAMILIES: [fn(&str, ObjectReader<'_>) -> Option<String>; 6] = [
     changes::tell,
 ];
 
-/// An attachment that the model sees: a reminder, and its pictures behind it.
+/// Renders an attachment that the model sees: a reminder, with its pictures after it.
 pub(super) fn render(view: EntryView<'_>, images: &mut ImageCounter) -> Vec<BlockPiece> {
     let Some(attachment) = view.visible_attachment() else {
         return Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn render(view: EntryView<'_>, images: &mut ImageCounter) -> Vec<Bloc
     let mut pieces = vec![text];
     for picture in told.pictures {
         let piece = block::picture(picture.media_type, picture.data, view, images);
-        // The reminder stands for all of the attachment.
+        // The reminder carries the weight of the whole attachment.
         pieces.extend(piece.map(|piece| BlockPiece {
             weight: Estimate::ZERO,
             ..piece

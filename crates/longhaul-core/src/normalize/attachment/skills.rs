@@ -1,11 +1,11 @@
-//! Skills: those in use, and those at hand.
+//! Attachments for skills in use and skills that are available.
 
 use super::fields::{filled, first, objects};
 use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{inline, quoted};
 
-/// What the model is told of skills.
+/// Returns the text for skills.
 pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     match kind {
         "invoked_skills" => {

@@ -1,4 +1,4 @@
-//! What the user says or points at while the model is at work.
+//! Attachments for what the user writes or points at while the model is working.
 
 use super::fields::{filled, first, items, objects};
 use super::{AttachedPicture, AttachmentContent};
@@ -6,7 +6,7 @@ use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{fenced, inline, quoted};
 
-/// What the model is told of what the user points at.
+/// Returns the text for what the user points at.
 pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let named = |fragment: &str, name: &str, fields: &[&str]| {
         let value = first(attachment, fields)?;
@@ -47,7 +47,8 @@ pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     }
 }
 
-/// A message that the user wrote while the model was at work: text, or blocks of text and pictures.
+/// Returns the content of a message that the user wrote while the model was working: text, or blocks of text and
+/// pictures.
 pub(super) fn queued<'a>(
     kind: &str,
     attachment: ObjectReader<'a>,

@@ -1,14 +1,14 @@
-//! The work in hand: todo lists, plans, background tasks.
+//! Attachments for the current work: todo lists, plans, background tasks.
 
 use super::fields::{filled, first, items, objects};
 use crate::json::ObjectReader;
 use crate::normalize::fragment::fill;
 use crate::quoting::{hosts_words, inline, quoted};
 
-/// What the model is told of the work.
+/// Returns the text for the current work.
 pub(super) fn tell(kind: &str, attachment: ObjectReader<'_>) -> Option<String> {
     let plan = |fragment: &str| {
-        // A host may bring words of its own.
+        // A host may bring its own wording.
         let own = filled(attachment, "content").map(|content| hosts_words(&content));
         own.or_else(|| {
             let path = filled(attachment, "planFilePath").unwrap_or_else(|| "-".into());

@@ -1,4 +1,4 @@
-//! Calls of client-side tools.
+//! Renders calls of client-side tools.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::message::{BlockKind, EntryView, Id};
 use crate::normalize::piece::{BlockPart, BlockPiece, ClientToolCall, push_string};
 use crate::xxh3::xxh3_128;
 
-/// The longest name of a tool.
+/// The maximum length of a tool's name.
 const LONGEST_NAME: usize = 200;
 
 const FIELDS: &[BlockFieldSpec] = &[
@@ -22,7 +22,7 @@ const FIELDS: &[BlockFieldSpec] = &[
     nullable("toolset_name", &FieldShape::Text),
 ];
 
-/// The calls that a line makes.
+/// Returns the ids of the calls that a line makes.
 pub(in crate::normalize) fn calls(view: EntryView<'_>) -> impl Iterator<Item = Id> {
     let outer = view.facets.blocks.iter().enumerate();
     let outer =
@@ -33,7 +33,7 @@ pub(in crate::normalize) fn calls(view: EntryView<'_>) -> impl Iterator<Item = I
     })
 }
 
-/// What makes a call one: the contents of its literals.
+/// The required parts of a call: the contents of its literals.
 struct CallLiterals<'a> {
     id: &'a [u8],
     name: Cow<'a, str>,
@@ -47,15 +47,15 @@ fn made(source: BlockSource<'_>) -> Option<CallLiterals<'_>> {
         .string("name")
         .filter(|name| !name.trim().is_empty())?;
     let input = object.get("input").filter(|input| *input != b"null");
-    // Input that cannot be sent in any form makes text of the whole call.
+    // If the input cannot be sent in any form, the whole call becomes text.
     match input.map(|input| fit(input, &FieldShape::Any)) {
         Some(Err(ShapeMismatch)) => None,
         _ => Some(CallLiterals { id, name, input }),
     }
 }
 
-/// An id as the API takes it: one of another provider's may have characters that it does not. The same id always
-/// becomes the same.
+/// Returns an id in a form that the API accepts: another provider's id may contain characters that the API refuses. The
+/// same id always maps to the same result.
 pub(super) fn sendable_id(literal: &[u8]) -> Cow<'_, [u8]> {
     let id = decode(literal);
     if kinds::is_id(&id) {
@@ -68,14 +68,14 @@ pub(super) fn sendable_id(literal: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A name as the API takes it.
+/// Returns a name in a form that the API accepts.
 fn sendable_name(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let plain = name.chars().map(|c| if is_plain(c) { c } else { '_' });
     plain.take(LONGEST_NAME).collect()
 }
 
-/// A call, or its JSON as text if it lacks an id or a name.
+/// Renders a call, or its JSON as text if it lacks an id or a name.
 pub(super) fn call(source: BlockSource<'_>) -> BlockPiece {
     let Some(made) = made(source) else {
         return source.wrapped();
@@ -108,7 +108,7 @@ pub(super) fn call(source: BlockSource<'_>) -> BlockPiece {
     source.piece(json, part)
 }
 
-/// An object around input that is none.
+/// Wraps input that is not an object in an object.
 fn as_input(value: &[u8]) -> Vec<u8> {
     match value {
         b"null" => b"{}".to_vec(),
@@ -116,9 +116,9 @@ fn as_input(value: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A call without input gets an empty one.
+/// Adds an empty input to a call without one.
 fn with_input(json: &[u8]) -> Vec<u8> {
-    // A null was replaced already.
+    // A null has already been replaced.
     if ObjectReader::new(json).get("input").is_some() {
         return json.to_vec();
     }
@@ -126,7 +126,7 @@ fn with_input(json: &[u8]) -> Vec<u8> {
     [open, br#","input":{}}"#].concat()
 }
 
-/// The text of an id as it is sent, in a JSON string.
+/// Appends the text of an id as it is sent, inside a JSON string.
 pub(super) fn push_id(json: &mut Vec<u8>, sent: &[u8]) {
     push_string(json, &String::from_utf8_lossy(sent));
 }

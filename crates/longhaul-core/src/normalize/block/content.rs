@@ -1,21 +1,21 @@
-//! The fields of plain content: text, reasoning, pictures, documents and the like. Which of it may stand where is in
-//! `kinds.rs`, and in `inner.rs` for results.
+//! The fields of plain content: text, reasoning, pictures, documents and the like. `kinds.rs` defines which content is
+//! allowed where, and `inner.rs` does so for results.
 
 use super::shape::{BlockFieldSpec, FieldShape, nullable, optional, required};
 
-/// The beta-free fields of text that a user says; the newest version of the API takes citations from the model only.
+/// The fields of a user's text without betas. The newest version of the API accepts citations from the model only.
 pub(super) const USER_TEXT: &[BlockFieldSpec] = &[required("text", &FieldShape::Filled)];
-/// The same of the model.
+/// The fields of the model's text.
 pub(super) const SAID_TEXT: &[BlockFieldSpec] = &[
     required("text", &FieldShape::Text),
     nullable("citations", &FieldShape::List(&FieldShape::Object)),
 ];
-/// Reasoning without a signature is never sent.
+/// The fields of reasoning. Reasoning without a signature is never sent.
 pub(super) const THINKING: &[BlockFieldSpec] = &[
     required("thinking", &FieldShape::Text),
     required("signature", &FieldShape::Filled),
 ];
-/// The same, encrypted.
+/// The fields of encrypted reasoning.
 pub(super) const REDACTED_THINKING: &[BlockFieldSpec] = &[required("data", &FieldShape::Filled)];
 
 const IMAGE_SOURCE: FieldShape = FieldShape::Tagged(&[
@@ -32,7 +32,7 @@ const IMAGE_SOURCE: FieldShape = FieldShape::Tagged(&[
     ("url", &[required("url", &FieldShape::Filled)]),
     ("file", &[required("file_id", &FieldShape::Filled)]),
 ]);
-/// A picture.
+/// The fields of a picture.
 pub(super) const IMAGE: &[BlockFieldSpec] = &[required("source", &IMAGE_SOURCE)];
 
 const DOCUMENT_SOURCE: FieldShape = FieldShape::Tagged(&[
@@ -62,14 +62,14 @@ const DOCUMENT_PARTS: FieldShape = FieldShape::List(&FieldShape::Tagged(&[
     ("image", IMAGE),
 ]));
 const CITED: FieldShape = FieldShape::Record(&[optional("enabled", &FieldShape::Bool)]);
-/// A document.
+/// The fields of a document.
 pub(super) const DOCUMENT: &[BlockFieldSpec] = &[
     required("source", &DOCUMENT_SOURCE),
     nullable("title", &FieldShape::Text),
     nullable("context", &FieldShape::Text),
     nullable("citations", &CITED),
 ];
-/// Something found.
+/// The fields of a search result.
 pub(super) const SEARCH_RESULT: &[BlockFieldSpec] = &[
     required(
         "content",
@@ -79,5 +79,5 @@ pub(super) const SEARCH_RESULT: &[BlockFieldSpec] = &[
     required("title", &FieldShape::Text),
     nullable("citations", &CITED),
 ];
-/// The name of a tool that a search found.
+/// The fields of a reference to a tool that a search found.
 pub(super) const TOOL_REFERENCE: &[BlockFieldSpec] = &[required("tool_name", &FieldShape::Filled)];

@@ -1,4 +1,4 @@
-//! What a result holds: a text, or a list of blocks of a few types.
+//! The content of a result: a text, or a list of blocks of a few types.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) fn is(item: &[u8], kind: &str) -> bool {
             .is_some_and(|name| name == kind)
 }
 
-/// The text of an item that is text.
+/// Returns the text of an item that is text.
 pub(super) fn text_item(item: &[u8]) -> Option<Cow<'_, str>> {
     if is(item, "text") {
         ObjectReader::new(item).string("text")
@@ -40,7 +40,7 @@ pub(super) struct ResultContent<'a> {
 }
 
 impl<'a> ResultContent<'a> {
-    /// A misfit if there is nothing to send: the field is then left out.
+    /// Renders a result's content. If there is nothing to send, it is a mismatch and the field is left out.
     pub(super) fn of(
         raw: &'a [u8],
         rules: &RenderRules,
@@ -91,7 +91,7 @@ impl<'a> ResultContent<'a> {
     }
 }
 
-/// An item of a result's list, and what it shows; none if it says nothing.
+/// Renders an item of a result's list and says which kind of content it is. Returns `None` if the item is empty.
 fn inner<'a>(
     item: &'a [u8],
     rules: &RenderRules,
@@ -142,7 +142,7 @@ fn inner<'a>(
     })
 }
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 pub(super) fn string(text: &str) -> Vec<u8> {
     let mut json = Vec::with_capacity(text.len() + 2);
     push_string(&mut json, text);

@@ -1,7 +1,8 @@
-//! The content blocks that the API takes (API-FACTS 3.3), as data: who may say them, the beta each needs, its fields.
+//! The content blocks that the API accepts (API-FACTS 3.3), as data: the roles that may use each, the beta it needs,
+//! its fields.
 //!
-//! Tool calls and results are not here: they depend on each other (`call.rs`, `result.rs`). A type that is not here,
-//! or not for this role or these betas, becomes text.
+//! Tool calls and results are not here because they depend on each other (`call.rs`, `result.rs`). A type that is not
+//! here, or is not allowed for this role or these betas, becomes text.
 
 use super::content::{DOCUMENT, IMAGE, SEARCH_RESULT, USER_TEXT};
 use super::shape::{BlockFieldSpec, FieldShape, nullable, optional, required};
@@ -10,32 +11,33 @@ use crate::normalize::MessageRole;
 /// A type of content block.
 #[derive(Debug)]
 pub(super) struct BlockTypeSpec {
-    /// Its `type`.
+    /// The `type` of the block.
     pub(super) name: &'static str,
-    /// Who may say it.
+    /// The roles that may use the block.
     pub(super) roles: &'static [MessageRole],
-    /// Any of these betas makes it known; none needed if empty.
+    /// The betas of which one must be requested; empty if none is needed.
     pub(super) betas: &'static [&'static str],
-    /// Its fields beside `type`, `cache_control` left out: markers are placed when a request is put together.
+    /// The fields beside `type`. `cache_control` is not among them: cache breakpoints are placed when a request is
+    /// assembled.
     pub(super) fields: &'static [BlockFieldSpec],
-    /// What it is to the blocks around it.
+    /// The block's relation to the blocks around it.
     pub(super) bond: BlockBond,
-    /// Whether a cache marker may stand on it.
+    /// Whether the block may have a cache breakpoint.
     pub(super) markable: bool,
 }
 
-/// What a block is to the blocks around it.
+/// A block's relation to the blocks around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockBond {
-    /// Nothing.
+    /// No relation.
     None,
     /// A call that the provider answers.
     ServerCall,
-    /// Its answer.
+    /// The provider's answer to such a call.
     ServerResult,
     /// A call that an MCP server answers.
     McpCall,
-    /// Its answer.
+    /// The MCP server's answer to such a call.
     McpResult,
     /// A summary by the provider.
     Summary,
@@ -56,7 +58,7 @@ const MCP: &[&str] = &[
     "mcp-client-2025-11-20",
     "mcp-client-2026-09-15",
 ];
-/// The beta of summaries that are signed.
+/// The beta for signed summaries.
 pub(super) const ON_DEMAND: &str = "compact-2026-09-04";
 
 fn is_server_id(id: &str) -> bool {
@@ -64,7 +66,7 @@ fn is_server_id(id: &str) -> bool {
     !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Whether the API takes this as the id of a call.
+/// Whether the API accepts this as the id of a call.
 pub(super) fn is_id(id: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     !id.is_empty() && id.bytes().all(is_plain)
@@ -204,7 +206,7 @@ const KINDS: &[BlockTypeSpec] = &[
     )),
 ];
 
-/// The type with this name.
+/// Returns the type with this name.
 pub(super) fn find(name: &str) -> Option<&'static BlockTypeSpec> {
     KINDS.iter().find(|kind| kind.name == name)
 }

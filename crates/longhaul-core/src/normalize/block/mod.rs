@@ -1,5 +1,5 @@
-//! One content block of an entry, as the API takes it. What stands in the transcript is copied where it can be sent as
-//! it is; the rest is repaired, and what cannot be repaired becomes text, so that nothing is lost.
+//! Renders one content block of an entry in a form that the API accepts. A block of the transcript is copied if it can
+//! be sent unchanged. Otherwise it is repaired, or becomes text if it cannot be repaired, so that nothing is lost.
 
 mod call;
 mod content;
@@ -31,18 +31,18 @@ pub(super) use self::text::{become_text, placeholder};
 /// Whether reasoning is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ThinkingDelivery {
-    /// It is.
+    /// Reasoning is sent.
     Sent,
-    /// What stood before it was changed, so the API would refuse it (N2).
+    /// Reasoning is left out: the content before it was changed, so the API would refuse it (N2).
     Stripped,
 }
 
-/// Whether a block may be the first of a conversation though the model says it.
+/// Whether a block of the model may be the first block of a conversation.
 pub(super) fn may_open(piece: &BlockPiece) -> bool {
     piece.part == BlockPart::SignedSummary
 }
 
-/// The blocks of a line of a response.
+/// Renders the blocks of a line of a response.
 pub(super) fn response_blocks(
     view: EntryView<'_>,
     rules: &RenderRules,
@@ -55,7 +55,7 @@ pub(super) fn response_blocks(
             let source = BlockSource { view, index, block };
             match block.kind {
                 BlockKind::Text => source.text(content::SAID_TEXT),
-                // Looked at by nobody: a type with a text of its own that says nothing.
+                // A block of another type whose own text is blank has nothing to show.
                 _ if block.blank => None,
                 BlockKind::Thinking => source.thinking(content::THINKING, thinking),
                 BlockKind::RedactedThinking => {
@@ -68,7 +68,7 @@ pub(super) fn response_blocks(
         .collect()
 }
 
-/// How many blocks of a line are reasoning.
+/// Returns how many blocks of a line are reasoning.
 pub(super) fn thoughts(view: EntryView<'_>) -> u32 {
     let blocks = view.facets.blocks.iter();
     blocks
@@ -76,7 +76,7 @@ pub(super) fn thoughts(view: EntryView<'_>) -> u32 {
         .count() as u32
 }
 
-/// A block from the user's side that is no result.
+/// Renders a block from the user's side that is not a result.
 pub(super) fn input(
     view: EntryView<'_>,
     index: usize,
@@ -92,7 +92,7 @@ pub(super) fn input(
     text.unwrap_or_else(|| source.by_table(MessageRole::User, rules, Some(images)))
 }
 
-/// A block in its entry.
+/// A block within its entry.
 #[derive(Clone, Copy)]
 struct BlockSource<'a> {
     view: EntryView<'a>,
@@ -126,11 +126,11 @@ impl<'a> BlockSource<'a> {
         }
     }
 
-    /// Text; none if it is empty.
+    /// Renders text. Returns `None` if it is empty.
     fn text(self, fields: &'static [shape::BlockFieldSpec]) -> Option<BlockPiece> {
         let raw = self.raw();
         let json = match raw.first() {
-            // A plain string stands for a block.
+            // A plain string represents a block.
             Some(b'"') => fit(raw, &shape::FieldShape::Text).map(|text| {
                 let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
                 Cow::Owned(json)
@@ -161,7 +161,7 @@ impl<'a> BlockSource<'a> {
         json.ok().map(|json| self.piece(json, BlockPart::Thinking))
     }
 
-    /// A block that the table knows, or else its JSON as text.
+    /// Renders a block whose type is in the table, or else its JSON as text.
     fn by_table(
         self,
         role: MessageRole,
@@ -234,7 +234,7 @@ impl<'a> BlockSource<'a> {
         }
     }
 
-    /// A string among blocks.
+    /// Renders a string among blocks.
     fn bare_string(self) -> Option<BlockPiece> {
         let text = fit(self.raw(), &shape::FieldShape::Filled).ok()?;
         let json = [br#"{"type":"text","text":"#, &*text, b"}"].concat();
@@ -244,7 +244,7 @@ impl<'a> BlockSource<'a> {
         })
     }
 
-    /// A text block that carries the JSON.
+    /// Renders a text block that carries the block's JSON.
     fn wrapped(self) -> BlockPiece {
         BlockPiece::text(
             &text::wrapped(self.raw()),

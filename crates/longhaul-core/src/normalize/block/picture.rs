@@ -1,4 +1,4 @@
-//! Pictures, which may have to make room.
+//! Renders pictures, which may have to be left out.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use crate::normalize::piece::{BlockPart, BlockPiece, text_block};
 use crate::tokens::{ContentClass, Estimator, RoughEstimator};
 
 const FRAGMENT: &str = include_str!("../fragments/image_left_out.txt");
-/// How the block begins that stands for a picture that was left out.
+/// How the block begins that replaces a picture that was left out.
 pub(super) const LEFT_OUT: &[u8] = br#"{"type":"text""#;
 
-/// An image block as it is sent: itself, or a text in its place.
+/// Returns an image block as it is sent, or a text in its place.
 pub(super) fn judged<'a>(
     raw: &'a [u8],
     images: &mut ImageCounter,
@@ -31,7 +31,7 @@ pub(super) fn judged<'a>(
     })
 }
 
-/// A picture beside a reminder.
+/// Renders a picture beside a reminder.
 pub(super) fn piece(json: Cow<'_, [u8]>, view: EntryView<'_>) -> BlockPiece {
     let is_left_out = json.starts_with(LEFT_OUT);
     BlockPiece {
@@ -53,7 +53,8 @@ pub(super) fn piece(json: Cow<'_, [u8]>, view: EntryView<'_>) -> BlockPiece {
     }
 }
 
-/// A picture that an attachment holds: its media type and data as JSON strings. None if it cannot be sent.
+/// Renders a picture in an attachment from its media type and data, which are JSON strings. Returns `None` if it cannot
+/// be sent.
 pub(in crate::normalize) fn of_base64(
     media_type: &[u8],
     data: &[u8],

@@ -1,4 +1,4 @@
-//! Results of client-side tools.
+//! Renders results of client-side tools.
 
 use std::borrow::Cow;
 
@@ -27,14 +27,14 @@ const FIELDS: &[BlockFieldSpec] = &[
     nullable("toolset_name", &FieldShape::Text),
 ];
 
-/// The call that a result answers.
+/// Returns the id of the call that a result answers.
 pub(in crate::normalize) fn answers(view: EntryView<'_>, index: usize) -> Option<Id> {
     let block = view.facets.blocks.get(index)?;
     let source = BlockSource { view, index, block };
     source.object().string("tool_use_id").map(|id| Id::of(&id))
 }
 
-/// A result as it is sent behind its call.
+/// Renders a result as it is sent after its call.
 pub(in crate::normalize) fn result(
     view: EntryView<'_>,
     index: usize,
@@ -62,10 +62,10 @@ pub(in crate::normalize) fn result(
         }
         _ => fit(value, field.shape),
     });
-    // The id is there, so nothing is missing.
+    // The id is there, so no required field is missing.
     let mut json = json.unwrap_or_default();
     if block.is_error && shows == ResultContentKind::More {
-        // The API takes nothing but text from a tool that failed.
+        // The API accepts only text from a tool that failed.
         json = record(&json, FIELDS, |field, value| match field.name {
             "is_error" => Err(ShapeMismatch),
             _ => Ok(Cow::Owned(value.to_vec())),
@@ -85,7 +85,7 @@ pub(in crate::normalize) fn result(
     piece
 }
 
-/// The result of a call that nobody answered. Its bytes depend on the call's id alone.
+/// Renders the result of a call that was never answered. Its bytes depend on the call's id alone.
 pub(in crate::normalize) fn unanswered(call: &ClientToolCall, rules: &RenderRules) -> BlockPiece {
     let text = UNANSWERED.trim_end();
     let mut json = br#"{"type":"tool_result","tool_use_id":"#.to_vec();
@@ -105,12 +105,12 @@ pub(in crate::normalize) fn unanswered(call: &ClientToolCall, rules: &RenderRule
     }
 }
 
-/// Whether a host wrote this result because there was none (M7).
+/// Whether a host wrote this result because there was no real one (M7).
 fn is_unanswered(content: Cow<'_, str>) -> bool {
     content == UNANSWERED.trim_end()
 }
 
-/// A result for a call that was already answered: a reminder, with its pictures behind it.
+/// Renders a result for a call that was already answered: a reminder, with its pictures after it.
 pub(in crate::normalize) fn late_result(
     view: EntryView<'_>,
     index: usize,
@@ -152,7 +152,7 @@ pub(in crate::normalize) fn late_result(
     pieces
 }
 
-/// Adds what cache edits refer to (B3).
+/// Adds the reference that cache edits use (B3).
 fn refer(json: &mut Vec<u8>, sent: &[u8], rules: &RenderRules) {
     if rules.references == CacheReferences::Written && json.last() == Some(&b'}') {
         json.pop();

@@ -1,5 +1,6 @@
-//! What a value must look like to be sent, and the nearest that fits: fields the API does not know are left out, as is
-//! a field that may be missing and is not what it should be. What cannot be helped is a [`Misfit`].
+//! Defines the shape that a value must have to be sent, and changes values to fit: fields that the API does not know
+//! are left out, and so are optional fields with a wrong value. A value that cannot be changed to fit is a
+//! [`ShapeMismatch`].
 
 use std::borrow::Cow;
 
@@ -10,10 +11,10 @@ use crate::json::{JsonCursor, JsonKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShapeMismatch;
 
-/// What a value must look like.
+/// The shape that a value must have.
 #[derive(Debug)]
 pub(super) enum FieldShape {
-    /// Anything.
+    /// Any value.
     Any,
     /// A string.
     Text,
@@ -25,11 +26,11 @@ pub(super) enum FieldShape {
     Object,
     /// One of these strings.
     OneOf(&'static [&'static str]),
-    /// A string of these characters.
+    /// A string that this function accepts.
     Made(fn(&str) -> bool),
-    /// A list.
+    /// A list of values of this shape.
     List(&'static FieldShape),
-    /// A string with more than white space, or else this.
+    /// A string with more than white space, or else a value of this shape.
     FilledOr(&'static FieldShape),
     /// An object with these fields.
     Record(&'static [BlockFieldSpec]),
@@ -37,12 +38,12 @@ pub(super) enum FieldShape {
     Tagged(&'static [(&'static str, &'static [BlockFieldSpec])]),
 }
 
-/// Whether a field must be there.
+/// Whether a field must be present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldNeed {
     Required,
     Optional,
-    /// It may be missing, or null.
+    /// The field may be missing or null.
     Nullable,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct BlockFieldSpec {
     pub(super) need: FieldNeed,
 }
 
-/// A field that must be there.
+/// Returns a field that must be present.
 pub(super) const fn required(name: &'static str, shape: &'static FieldShape) -> BlockFieldSpec {
     BlockFieldSpec {
         name,
@@ -63,7 +64,7 @@ pub(super) const fn required(name: &'static str, shape: &'static FieldShape) -> 
     }
 }
 
-/// A field that may be there.
+/// Returns a field that may be missing.
 pub(super) const fn optional(name: &'static str, shape: &'static FieldShape) -> BlockFieldSpec {
     BlockFieldSpec {
         name,
@@ -72,7 +73,7 @@ pub(super) const fn optional(name: &'static str, shape: &'static FieldShape) -> 
     }
 }
 
-/// A field that may be there, or be null.
+/// Returns a field that may be missing or null.
 pub(super) const fn nullable(name: &'static str, shape: &'static FieldShape) -> BlockFieldSpec {
     BlockFieldSpec {
         name,
@@ -81,7 +82,7 @@ pub(super) const fn nullable(name: &'static str, shape: &'static FieldShape) -> 
     }
 }
 
-/// The value as it can be sent; borrowed if it can as it stands.
+/// Returns the value in a form that can be sent; borrowed if it needs no change.
 pub(super) fn fit<'a>(raw: &'a [u8], shape: &FieldShape) -> Result<Cow<'a, [u8]>, ShapeMismatch> {
     let kind = JsonCursor::new(raw).peek().map_err(|_| ShapeMismatch)?;
     match (shape, kind) {
@@ -138,7 +139,7 @@ fn list<'a>(raw: &'a [u8], shape: &FieldShape) -> Result<Cow<'a, [u8]>, ShapeMis
     Ok(joined(raw, &items))
 }
 
-/// A list of these items; the list as it stood if none was changed. None may have been left out.
+/// Returns a list of these items; borrowed if no item was changed. No item may have been left out.
 fn joined<'a>(raw: &'a [u8], items: &[Cow<'a, [u8]>]) -> Cow<'a, [u8]> {
     let is_same = |item: &Cow<'_, [u8]>| matches!(item, Cow::Borrowed(_));
     if items.iter().all(is_same) {
@@ -148,7 +149,7 @@ fn joined<'a>(raw: &'a [u8], items: &[Cow<'a, [u8]>]) -> Cow<'a, [u8]> {
     }
 }
 
-/// `[…]`
+/// Writes a list: `[…]`.
 pub(super) fn list_of<T: AsRef<[u8]>>(items: &[T]) -> Vec<u8> {
     let size = items
         .iter()
@@ -166,7 +167,8 @@ pub(super) fn list_of<T: AsRef<[u8]>>(items: &[T]) -> Vec<u8> {
     list
 }
 
-/// An object with its `type` and these fields, each made to fit by `fit`. Of a repeated field the last counts.
+/// Returns an object with its `type` and these fields, each changed to fit by `fit`. If a field is repeated, the last
+/// one counts.
 pub(super) fn record<'a>(
     raw: &'a [u8],
     fields: &'static [BlockFieldSpec],
@@ -219,7 +221,7 @@ pub(super) fn record<'a>(
     })
 }
 
-/// `{…}`; the names need no escapes.
+/// Writes an object: `{…}`. The names must not need escapes.
 pub(super) fn object_of(fields: &[(&str, Cow<'_, [u8]>)]) -> Vec<u8> {
     let size = fields
         .iter()
@@ -236,7 +238,7 @@ pub(super) fn object_of(fields: &[(&str, Cow<'_, [u8]>)]) -> Vec<u8> {
     object
 }
 
-/// Whether a value that is a string holds nothing but white space. Looks no further than it must.
+/// Whether a string value is only white space. Stops at the first other character.
 fn is_blank(raw: &[u8]) -> bool {
     let mut rest = &raw[1..raw.len() - 1];
     loop {
@@ -251,7 +253,7 @@ fn is_blank(raw: &[u8]) -> bool {
     }
 }
 
-/// The text of a value that is a string.
+/// Returns the text of a string value.
 pub(super) fn text(raw: &[u8]) -> Cow<'_, str> {
     crate::json::text(raw).unwrap_or_default()
 }

@@ -1,14 +1,15 @@
-//! What JSON grammar allows and the API does not: half characters, numbers beyond all bounds, endless nesting.
+//! Repairs or refuses JSON that the grammar allows but the API does not: lone surrogates, numbers out of range, deep
+//! nesting.
 
 use std::borrow::Cow;
 
 use super::shape::ShapeMismatch;
 
-/// Deeper than this a value is not sent as it is.
+/// The maximum nesting depth of a value that is sent unchanged.
 const DEEPEST: usize = 100;
 const REPLACEMENT: &[u8] = br"\ufffd";
 
-/// A value as it can be sent: half characters are replaced, the rest cannot be mended.
+/// Returns a value that can be sent: lone surrogates are replaced; the other problems cannot be repaired.
 pub(super) fn mended(raw: &[u8]) -> Result<Cow<'_, [u8]>, ShapeMismatch> {
     let mut halves = Vec::new();
     let mut depth = 0_usize;
@@ -40,13 +41,13 @@ fn replaced<'a>(raw: &'a [u8], halves: &[usize]) -> Cow<'a, [u8]> {
     }
     let mut whole = raw.to_vec();
     for half in halves {
-        // An escape is as long as the one that replaces it.
+        // The replacement escape has the same length as the one it replaces.
         whole[*half..half + REPLACEMENT.len()].copy_from_slice(REPLACEMENT);
     }
     Cow::Owned(whole)
 }
 
-/// Behind the string whose content begins at `at`; notes escapes that are half a character.
+/// Returns the position after the string whose content begins at `at`, and records escapes that are lone surrogates.
 fn string_end(raw: &[u8], mut at: usize, halves: &mut Vec<usize>) -> usize {
     while let Some(found) = raw
         .get(at..)
@@ -69,13 +70,13 @@ fn string_end(raw: &[u8], mut at: usize, halves: &mut Vec<usize>) -> usize {
     raw.len()
 }
 
-/// The number of a `\u` escape at this place.
+/// Returns the number of a `\u` escape at this position.
 fn unit(raw: &[u8], at: usize) -> Option<u32> {
     let digits = raw.get(at..at + 6)?.strip_prefix(br"\u")?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Behind the number that begins at `at`.
+/// Returns the position after the number that begins at `at`.
 fn number_end(raw: &[u8], at: usize) -> Result<usize, ShapeMismatch> {
     let digits = raw[at..]
         .iter()

@@ -1,4 +1,4 @@
-//! Texts in place of what cannot be sent as it is.
+//! Texts that replace blocks that cannot be sent unchanged.
 
 use crate::json::ObjectReader;
 use crate::normalize::BlockOrigin;
@@ -10,10 +10,10 @@ const UNSENDABLE: &str = include_str!("../fragments/unsendable.txt");
 const PLACEHOLDER: &str = include_str!("../fragments/placeholder.txt");
 const LEFT_OUT: &str = include_str!("../fragments/data_left_out.txt");
 
-/// Base64 up to this length stays in the text: more says nothing to a model.
+/// The maximum length of Base64 that stays in the text: more would mean nothing to a model.
 const MOST_DATA: usize = 1_000;
 
-/// A block that the API would refuse, as text that carries its JSON.
+/// Returns a text that carries the JSON of a block that the API would refuse.
 pub(super) fn wrapped(raw: &[u8]) -> String {
     let object = (raw.first() == Some(&b'{')).then(|| ObjectReader::new(raw));
     let kind = object.and_then(|object| object.string("type"));
@@ -38,13 +38,13 @@ pub(super) fn wrapped(raw: &[u8]) -> String {
     )
 }
 
-/// Makes text of a block that was to be sent as it is.
+/// Turns a block into text that would otherwise be sent unchanged.
 pub(in crate::normalize) fn become_text(piece: &mut BlockPiece) {
     *piece = BlockPiece::text(&wrapped(&piece.json), piece.entry, BlockOrigin::Wrapped);
     debug_assert_eq!(piece.part, BlockPart::Plain);
 }
 
-/// What the user says when the model would speak first and there is nothing else to say.
+/// Returns the user's message for the case that the model would speak first and the user has said nothing.
 pub(in crate::normalize) fn placeholder() -> BlockPiece {
     BlockPiece::text(PLACEHOLDER.trim_end(), None, BlockOrigin::Synthetic)
 }
