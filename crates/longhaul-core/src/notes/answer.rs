@@ -1,46 +1,47 @@
-//! Notes from an answer in text, where the parent has no tool that edits files (S3): changed sections in `<notes>` tags.
+//! Applies notes from a text answer, for a parent that has no tool to edit files (S3): changed sections in `<notes>`
+//! tags.
 //!
-//! The same guard holds as for edits: nothing but the bodies of sections that are there.
+//! The guard is the same as for edits: only the bodies of existing sections may change.
 
 use super::SessionNotes;
 
-/// What an answer came to.
+/// The result of applying an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedAnswer {
-    /// The notes with what could be taken.
+    /// The notes with the accepted sections.
     pub notes: SessionNotes,
-    /// The titles of sections that are different now, in the order of the answer.
+    /// The titles of the sections that changed, in the order of the answer.
     pub changed: Vec<String>,
-    /// What was not taken.
+    /// The sections that were refused.
     pub refused: Vec<RefusedSection>,
 }
 
-/// A section of the answer that was not taken.
+/// A section of the answer that was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedSection {
-    /// Its title in the answer.
+    /// The section's title in the answer.
     pub title: String,
-    /// Why.
+    /// Why the section was refused.
     pub why: SectionRefusal,
 }
 
-/// Why a section was not taken.
+/// Why a section of the answer was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionRefusal {
     /// The notes have no such section.
     Unknown,
-    /// The answer has it twice; the first was taken.
+    /// The answer has the section twice; the first one was accepted.
     Repeated,
-    /// It is blank and would wipe out what is noted there.
+    /// The section is blank and would erase its notes.
     Blank,
-    /// It would add headings or a description.
+    /// The section would add headings or a description.
     BreaksFrame,
 }
 
-/// An answer of which nothing can be taken.
+/// Why nothing of an answer can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnusableAnswer {
-    /// There are no tags in it.
+    /// The answer has no tags.
     #[error("the model answered without notes")]
     NoNotes,
     /// The closing tag is missing, so the last section may be cut short.
@@ -51,7 +52,7 @@ pub enum UnusableAnswer {
 const OPENING: &str = "<notes>";
 const CLOSING: &str = "</notes>";
 
-/// Puts the sections of an answer into the notes.
+/// Applies the sections of an answer to the notes.
 pub fn apply(answer: &str, notes: &SessionNotes) -> Result<AppliedAnswer, UnusableAnswer> {
     let (_, behind) = answer.split_once(OPENING).ok_or(UnusableAnswer::NoNotes)?;
     let (inside, _) = behind.rsplit_once(CLOSING).ok_or(UnusableAnswer::CutOff)?;
@@ -85,7 +86,7 @@ impl AppliedAnswer {
             return Err(SectionRefusal::Repeated);
         }
         seen.push(at);
-        // Words in italics that are not our description are something noted.
+        // Text in italics that is not the template's description is part of the notes.
         let body = match description {
             Some(words) if ours.description != Some(words) => format!("{words}\n{body}"),
             _ => body.to_owned(),

@@ -1,38 +1,39 @@
-//! How large notes may grow (S4). Nothing is cut for it: the next time they are taken, the model is asked to condense.
+//! How large notes may grow (S4). Nothing is cut to fit: the next time notes are taken, the model is asked to condense
+//! them.
 
 use super::SessionNotes;
 use crate::tokens::RoughEstimator;
 use crate::window::WindowScale;
 
-/// The most that notes should hold, in tokens (T2, not padded: a token is four characters).
+/// The maximum size of notes in tokens (T2, not padded: a token is four characters).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotesCaps {
-    /// In the body of a section.
+    /// The maximum size of a section's body.
     pub section: u64,
-    /// In the whole file.
+    /// The maximum size of the whole file.
     pub total: u64,
 }
 
-/// Something that is larger than it should be.
+/// A section that is larger than it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapExcess {
     /// The section's title.
     pub title: String,
-    /// What its body holds.
+    /// The tokens in the section's body.
     pub tokens: u64,
 }
 
-/// What in notes is over its cap.
+/// The parts of notes that exceed their caps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NotesExcess {
-    /// Sections, in their order.
+    /// The sections that are too large, in order.
     pub sections: Vec<CapExcess>,
-    /// What the file holds, if that is too much.
+    /// The tokens in the file, if there are too many.
     pub total: Option<u64>,
 }
 
 impl NotesCaps {
-    /// The caps in a window of this scale (H7).
+    /// Returns the caps in a window of this scale (H7).
     pub fn at(scale: WindowScale) -> Self {
         Self {
             section: scale.apply(2_000),
@@ -40,7 +41,7 @@ impl NotesCaps {
         }
     }
 
-    /// What is over them.
+    /// Returns the parts of the notes that exceed these caps.
     pub fn over(self, notes: &SessionNotes) -> NotesExcess {
         let weighed = notes.sections().map(|section| CapExcess {
             title: section.title.to_owned(),

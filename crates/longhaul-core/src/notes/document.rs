@@ -1,8 +1,8 @@
-//! The notes file: sections under headings, each with a description and a body. People edit it by hand, so its bytes are
-//! kept as they are and nothing but a body is ever put in anew.
+//! The notes file: sections under headings, each with a description and a body. People edit it by hand, so its bytes
+//! are kept as they are, and only the body of a section is ever replaced.
 //!
-//! A section begins at a line that starts with `# `, outside of fenced code. Its description is the first line behind
-//! that if it is wholly in italics. What stands before the first section belongs to none.
+//! A section begins at a line that starts with `# ` outside of fenced code. Its description is the first line after
+//! that if the whole line is in italics. Text before the first section belongs to no section.
 
 use std::ops::Range;
 
@@ -15,23 +15,23 @@ pub struct SessionNotes {
     places: Vec<SectionRanges>,
 }
 
-/// Where the parts of a section lie.
+/// The positions of a section's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SectionRanges {
     title: Range<usize>,
     description: Option<Range<usize>>,
-    /// What stands behind heading and description, blank lines included.
+    /// Everything after heading and description, blank lines included.
     room: Range<usize>,
 }
 
 /// One section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotesSection<'a> {
-    /// The words of its heading.
+    /// The text of the section's heading.
     pub title: &'a str,
-    /// The line in italics below it, asterisks or underscores included.
+    /// The line in italics below the heading, including its asterisks or underscores.
     pub description: Option<&'a str>,
-    /// What is noted, without blank lines around it.
+    /// The notes in the section, without blank lines around them.
     pub body: &'a str,
 }
 
@@ -40,19 +40,19 @@ impl<'a> NotesSection<'a> {
         (self.title, self.description)
     }
 
-    /// Whether this is the section that somebody means by a title.
+    /// Whether a title refers to this section.
     pub(crate) fn is_titled(&self, title: &str) -> bool {
         self.title.to_lowercase() == title.trim().to_lowercase()
     }
 }
 
-/// A change would not leave the headings and descriptions as they are.
+/// A change would alter headings or descriptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the headings and descriptions of the notes must stay as they are")]
 pub struct BrokenNotesFrame;
 
 impl SessionNotes {
-    /// Reads the file. Any text is notes.
+    /// Reads the file. Any text is valid.
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
         let places = places(&text);
@@ -64,7 +64,7 @@ impl SessionNotes {
         &self.text
     }
 
-    /// The sections, in order.
+    /// Returns the sections, in order.
     pub fn sections(&self) -> impl Iterator<Item = NotesSection<'_>> {
         self.places.iter().map(|place| NotesSection {
             title: &self.text[place.title.clone()],
@@ -73,26 +73,27 @@ impl SessionNotes {
         })
     }
 
-    /// The first section of this title and where it stands among the others.
+    /// Returns the first section with this title, and its index.
     pub fn find(&self, title: &str) -> Option<(usize, NotesSection<'_>)> {
         let mut sections = self.sections().enumerate();
         sections.find(|(_, section)| section.is_titled(title))
     }
 
-    /// What stands before the first section.
+    /// The text before the first section.
     pub fn preamble(&self) -> &str {
         let whole = &self.text[..self.start(0)];
         whole.strip_prefix(BOM).unwrap_or(whole)
     }
 
-    /// Heading and description of a section as they stand, up to its body; empty behind the last section.
+    /// Returns the heading and description of a section unchanged, up to its body; empty after the last section.
     pub(super) fn frame_of(&self, section: usize) -> &str {
         let room = self.places.get(section).map(|place| place.room.start);
         let start = self.start(section);
         &self.text[start..room.unwrap_or(start)]
     }
 
-    /// The notes with another body in one section; the rest stays byte for byte. Line ends become those of the file.
+    /// Returns the notes with another body in one section; the rest stays byte for byte. Line ends become those of the
+    /// file.
     pub fn with_body(&self, section: usize, body: &str) -> Result<Self, BrokenNotesFrame> {
         let place = self.places.get(section).ok_or(BrokenNotesFrame)?;
         let core = self.core(place);
@@ -117,7 +118,7 @@ impl SessionNotes {
             }
         };
         let changed = Self::parse(text);
-        // A fence may also hide a heading and bring another of the same name to light, so bodies are compared, too.
+        // A fence may also hide a heading and reveal another of the same name, so bodies are compared, too.
         let wanted = self.sections().enumerate().map(|(at, old)| match at {
             at if at == section => NotesSection { body: &body, ..old },
             _ => old,
@@ -129,7 +130,8 @@ impl SessionNotes {
         }
     }
 
-    /// Whether these notes may become those: the same sections with the same descriptions in the same order.
+    /// Whether these notes may be changed to `changed`: it must have the same sections with the same descriptions in
+    /// the same order.
     pub fn allows(&self, changed: &Self) -> Result<(), BrokenNotesFrame> {
         let same = self
             .sections()
@@ -138,7 +140,7 @@ impl SessionNotes {
         if same { Ok(()) } else { Err(BrokenNotesFrame) }
     }
 
-    /// Where a section's heading begins; the end of the text behind the last.
+    /// Returns where a section's heading begins; after the last section, the end of the text.
     fn start(&self, section: usize) -> usize {
         let title = self.places.get(section).map(|place| place.title.start);
         title.map_or(self.text.len(), |title| {
@@ -155,7 +157,8 @@ impl SessionNotes {
         })
     }
 
-    /// The body without blank lines around it; where it would begin if there is none.
+    /// Returns the range of the body without blank lines around it; if there is no body, the position where it would
+    /// begin.
     fn core(&self, place: &SectionRanges) -> Range<usize> {
         let room = &self.text[place.room.clone()];
         let body = trimmed(room);
@@ -167,7 +170,7 @@ impl SessionNotes {
         }
     }
 
-    /// How the file ends its lines.
+    /// Returns the line end that the file uses.
     fn line_end(&self) -> &'static str {
         match self.text.find('\n') {
             Some(at) if self.text[..at].ends_with('\r') => "\r\n",
@@ -178,7 +181,7 @@ impl SessionNotes {
 
 const BOM: char = '\u{feff}';
 
-/// A text without blank lines at its ends. The indentation of its first line stays.
+/// Returns a text without blank lines at its ends. The indentation of its first line stays.
 fn trimmed(text: &str) -> &str {
     let text = text.trim_end();
     let blank = text.len() - text.trim_start().len();
@@ -189,7 +192,7 @@ fn places(text: &str) -> Vec<SectionRanges> {
     let mut places: Vec<SectionRanges> = Vec::new();
     let fenced = fenced_lines(text.split_inclusive('\n'));
     let mut at = 0;
-    // Whether a line may still be the description of the newest section.
+    // Whether the next line may still be the description of the newest section.
     let mut fresh = false;
     for (line, fenced) in text.split_inclusive('\n').zip(fenced) {
         let (start, end) = (at, at + line.len());
@@ -228,7 +231,7 @@ fn places(text: &str) -> Vec<SectionRanges> {
     places
 }
 
-/// The words of a heading of the first level, by where they lie in the line.
+/// Returns the range of the title within a first-level heading line.
 fn title(line: &str) -> Option<Range<usize>> {
     let rest = line.strip_prefix("# ")?;
     let words = rest.trim();

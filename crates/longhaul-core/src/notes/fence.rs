@@ -1,6 +1,6 @@
-//! Fenced code: what looks like a heading in there is none.
+//! Fenced code, in which a line that looks like a heading is not one.
 
-/// The fence that a text walks through, line by line.
+/// An open code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CodeFence {
     mark: u8,
@@ -8,7 +8,7 @@ pub(super) struct CodeFence {
 }
 
 impl CodeFence {
-    /// The fence that a line opens.
+    /// Returns the fence that a line opens.
     fn opened_by(line: &str) -> Option<Self> {
         let text = indented_little(line)?;
         let mark = *text.as_bytes().first()?;
@@ -17,12 +17,12 @@ impl CodeFence {
         }
         let info = text.trim_start_matches(char::from(mark));
         let length = text.len() - info.len();
-        // Backticks with more of them behind a word are code within a line.
+        // Backticks that are followed by text and more backticks are inline code.
         let within = mark == b'`' && info.contains('`');
         (length >= 3 && !within).then_some(Self { mark, length })
     }
 
-    /// Whether a line closes it.
+    /// Whether a line closes the fence.
     fn is_closed_by(self, line: &str) -> bool {
         let Some(text) = indented_little(line) else {
             return false;
@@ -31,20 +31,20 @@ impl CodeFence {
         text.len() >= self.length && text.bytes().all(|byte| byte == self.mark)
     }
 
-    /// The line that closes it.
+    /// Returns the line that closes the fence.
     pub(super) fn closing(self) -> String {
         char::from(self.mark).to_string().repeat(self.length)
     }
 }
 
-/// The line without the indentation that markdown overlooks; none if it has more.
+/// Returns the line without the indentation that Markdown ignores; `None` if it is indented more.
 fn indented_little(line: &str) -> Option<&str> {
     let text = line.trim_start_matches(' ');
     (line.len() - text.len() < 4).then_some(text)
 }
 
-/// For each line of a text, whether it is part of fenced code. A fence that is never closed is none: better a heading too
-/// many than the rest of a file taken for code.
+/// Returns for each line of a text whether it is part of fenced code. A fence that is never closed does not count: a
+/// heading too many is better than the rest of a file taken for code.
 pub(super) fn fenced_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let mut fenced = Vec::new();
     let mut open: Option<(CodeFence, usize)> = None;
@@ -69,7 +69,7 @@ pub(super) fn fenced_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<bool
     fenced
 }
 
-/// The fence that is open where a text ends.
+/// Returns the fence that is open where a text ends.
 pub(super) fn open_at_end(text: &str) -> Option<CodeFence> {
     let mut open: Option<CodeFence> = None;
     for line in text.lines() {

@@ -1,7 +1,8 @@
-//! What the agent that takes notes may do (S3): edit the one file with the one tool. All else is refused and counted.
+//! The permissions of the agent that takes notes (S3): it may edit one file with one tool. All other calls are refused
+//! and counted.
 //!
-//! Judges a call before it runs. Whether the edit then left headings and descriptions in place is for
-//! [`Notes::allows`](super::Notes::allows) to say.
+//! The guard judges a call before it runs. [`SessionNotes::allows`](super::SessionNotes::allows) then checks that the
+//! edit left headings and descriptions in place.
 
 use std::path::{Path, PathBuf};
 
@@ -18,20 +19,20 @@ pub struct NotesGuard {
 /// Whether a call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesCallVerdict {
-    /// It edits the notes.
+    /// The call edits the notes and may run.
     Allowed,
-    /// It does not.
+    /// The call is refused.
     Refused(NotesCallRefusal),
 }
 
 /// Why a call is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesCallRefusal {
-    /// It is no edit.
+    /// The call uses another tool.
     OtherTool,
-    /// It names another file, or another one beside the notes.
+    /// The call names another file, alone or beside the notes.
     OtherFile,
-    /// It names no file.
+    /// The call does not name a file.
     NoFile,
 }
 
@@ -42,22 +43,22 @@ pub struct NotesRefusalCounts {
     pub other_tool: u64,
     /// Edits of other files.
     pub other_file: u64,
-    /// Edits of nothing that is named.
+    /// Edits that do not name a file.
     pub no_file: u64,
 }
 
 impl NotesRefusalCounts {
-    /// All of them.
+    /// The total number of refused calls.
     pub fn total(self) -> u64 {
         self.other_tool + self.other_file + self.no_file
     }
 }
 
-/// What tools call the file they work on.
+/// The input fields in which tools name their file.
 const FILE_FIELDS: [&str; 5] = ["file_path", "path", "filePath", "file", "filename"];
 
 impl NotesGuard {
-    /// For a run that may call `tool`, as the parent's tool list names it, on the file at `path`.
+    /// Creates a guard for a run that may call `tool`, as the parent's tool list names it, on the file at `path`.
     pub fn new(tool: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         Self {
             tool: tool.into(),
@@ -66,8 +67,8 @@ impl NotesGuard {
         }
     }
 
-    /// Judges a call. It is to be run with this very input, not with the text it was read from, where a field may stand
-    /// twice.
+    /// Judges a call. The call must be run with this very input, not with the text it was parsed from, in which a field
+    /// may be repeated.
     pub fn judge(&mut self, name: &str, input: &Value) -> NotesCallVerdict {
         let refusal = match self.refuses(name, input) {
             None => return NotesCallVerdict::Allowed,
@@ -92,18 +93,18 @@ impl NotesGuard {
         if named.is_empty() {
             return Some(NotesCallRefusal::NoFile);
         }
-        // Every name counts: which of them the tool heeds is not known here. Paths are not resolved: `..` and links
-        // could lead anywhere, and the agent was told the path as it is.
+        // Every field counts, since it is not known here which of them the tool uses. Paths are not resolved: `..` and
+        // links could lead anywhere, and the agent was given the exact path.
         let is_notes = |value: &&Value| value.as_str().map(Path::new) == Some(&*self.path);
         (!named.iter().all(is_notes)).then_some(NotesCallRefusal::OtherFile)
     }
 
-    /// What was refused so far.
+    /// The calls refused so far.
     pub fn refusals(&self) -> NotesRefusalCounts {
         self.refusals
     }
 
-    /// What the model is told in place of a result.
+    /// Returns the text that the model gets in place of a result.
     pub fn sentence(&self) -> String {
         let path = self.path.to_string_lossy();
         include_str!("refused.md")

@@ -1,4 +1,5 @@
-//! What a compaction by notes keeps (S6): all that the notes do not cover yet, and enough before it to go on from.
+//! Decides what a compaction by notes keeps (S6): everything that the notes do not cover yet, and enough before it to
+//! continue from.
 
 use super::plan::NotesPlanInput;
 use crate::message::{BlockKind, EntryView, Id, Sent};
@@ -7,19 +8,20 @@ use crate::summary::{PivotDirection, safe_cut};
 use crate::tokens::Estimate;
 use crate::window::WindowScale;
 
-/// How much is kept at least, and where widening ends.
+/// The minimum to keep, and the limit of widening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepWindow {
-    /// Tokens to keep at least.
+    /// The minimum number of tokens to keep.
     pub tokens: u64,
-    /// Entries with text to keep at least.
+    /// The minimum number of entries with text to keep.
     pub spoken: usize,
-    /// Tokens at which nothing more is added, whatever is missing. What the notes do not cover is kept even so.
+    /// The number of tokens at which nothing more is added, whatever is missing. Entries that the notes do not cover
+    /// are kept even so.
     pub most: u64,
 }
 
 impl KeepWindow {
-    /// The window at a scale (H7).
+    /// Returns the window at a scale (H7).
     pub fn at(scale: WindowScale) -> Self {
         Self {
             tokens: scale.apply(10_000),
@@ -29,28 +31,29 @@ impl KeepWindow {
     }
 }
 
-/// What the choice needs to know of an entry beside its [`Piece`](crate::rounds::Piece).
+/// The facts about an entry that the choice needs beside its [`ViewPiece`](crate::rounds::ViewPiece).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WeighedEntry {
-    /// Its uuid.
+    /// The entry's uuid.
     pub uuid: Option<Id>,
-    /// What it weighs in a request.
+    /// The entry's weight in a request.
     pub weight: Estimate,
-    /// Whether it says something.
+    /// Whether the entry has text.
     pub spoken: EntryWords,
 }
 
-/// Whether an entry says something in words, rather than only calling tools or answering calls.
+/// Whether an entry has text, rather than only tool calls or results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryWords {
-    /// It has text.
+    /// The entry has text.
     Words,
-    /// It has none.
+    /// The entry has no text.
     Nothing,
 }
 
 impl WeighedEntry {
-    /// What an entry is here; `weight` is that of the ledger, nothing for what is never sent.
+    /// Creates the facts about an entry. `weight` is its weight in the ledger; it is zero for an entry that is never
+    /// sent.
     pub fn of_view(entry: EntryView<'_>, weight: Estimate) -> Self {
         let speaks = matches!(entry.sent(), Some(Sent::Input | Sent::Reply));
         let mut blocks = entry.facets.blocks.iter();
@@ -68,7 +71,8 @@ impl WeighedEntry {
     }
 }
 
-/// The first entry that is kept: from `unsummarised` widened backward, never past the boundary, then to a safe cut (P3).
+/// Returns the first entry that is kept: widened backward from `unsummarised`, never past the boundary, then to a safe
+/// cut (P3).
 pub(super) fn keep_from(planning: &NotesPlanInput<'_>, unsummarised: usize) -> usize {
     let NotesPlanInput {
         pieces, entries, ..

@@ -1,9 +1,9 @@
-//! Session notes (S): a file that a forked agent keeps while the work goes on, so that a compaction needs no model call.
+//! Session notes (S): a file that a forked agent maintains during the work, so that a compaction needs no model call.
 //!
-//! Pure pieces only. `document` reads and writes the file, `template` says what it begins as, `trigger` when it is brought
-//! up to date, `prompt/` what is asked for then, `guard` and `answer` what the answer may change, `caps` how large it may
-//! grow, `progress` how far it reaches, `plan` what a compaction by it keeps. Running the agent and writing the file are
-//! the shell's; where the file lies is in `longhaul-store`.
+//! This module has no side effects. `document` reads and writes the file's text, `template` defines its initial text,
+//! `trigger` decides when it is updated, `prompt/` writes the request for that, `guard` and `answer` limit what the
+//! answer may change, `caps` limits its size, `progress` records how far it reaches, and `plan` decides what a
+//! compaction by notes keeps. The shell runs the agent and writes the file; `longhaul-store` knows its path.
 
 mod answer;
 mod caps;

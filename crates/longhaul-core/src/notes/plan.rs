@@ -1,7 +1,8 @@
-//! Whether a conversation can be compacted by its notes, and what then stands in it (S6, S7).
+//! Decides whether a conversation can be compacted by its notes, and what it then contains (S6, S7).
 //!
-//! Decides only. Waiting for notes that are being taken comes before it ([`Trigger::wait`](super::Trigger::wait)); the
-//! boundary, the summary message and what is put back are made as for any other compaction.
+//! This module only decides. Waiting for notes that are being taken happens before
+//! ([`NotesTrigger::wait`](super::NotesTrigger::wait)); the boundary, the summary message and the restored context are
+//! made as for any other compaction.
 
 use std::ops::Range;
 
@@ -11,66 +12,67 @@ use crate::rounds::ViewPiece;
 use crate::summary::{CompactionScope, PivotDirection};
 use crate::tokens::{Estimate, RoughEstimator};
 
-/// What the decision is made from.
+/// The inputs of the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct NotesPlanInput<'a> {
-    /// The notes; none if there is no file.
+    /// The notes; `None` if there is no file.
     pub notes: Option<&'a SessionNotes>,
-    /// What they began as.
+    /// The template that the notes began with.
     pub template: &'a NotesTemplate,
-    /// Where the file lies, as the model is told.
+    /// The path of the notes file, as the model is told.
     pub path: &'a str,
-    /// The last entry that they cover.
+    /// The last entry that the notes cover.
     pub last_summarised: Option<Id>,
-    /// The live view.
+    /// The pieces of the live view.
     pub pieces: &'a [ViewPiece],
-    /// The same entries, in the same order.
+    /// The entries of the live view, in the same order.
     pub entries: &'a [WeighedEntry],
-    /// What else will be in the window: head, facts, what is put back, the words around the summary.
+    /// The weight of everything else in the window: request prefix, facts, restored context, the text around the
+    /// summary.
     pub beside: Estimate,
-    /// Where automatic compaction begins. The result must stay under it, or it would begin again at once.
+    /// The threshold of automatic compaction. The result must stay below it, or compaction would begin again at once.
     pub threshold: u64,
-    /// How large sections may be.
+    /// The maximum size of sections.
     pub caps: NotesCaps,
     /// How much is kept.
     pub keep: KeepWindow,
 }
 
-/// What the notes are good for.
+/// Whether the notes can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotesPlan {
-    /// They can stand for the older part of the conversation.
+    /// The notes can replace the older part of the conversation.
     Applicable(NotesReplacement),
-    /// They cannot; a full compaction is needed.
+    /// The notes cannot be used; a full compaction is needed.
     NotApplicable(NotesSkipReason),
 }
 
 /// A compaction by notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotesReplacement {
-    /// The first entry of the view that is kept; all behind it are, too.
+    /// The index of the first entry of the view that is kept, together with all entries after it.
     pub keep_from: usize,
-    /// What stands for those before it.
+    /// The text that replaces the entries before it.
     pub summary_text: String,
-    /// Sections that had to be cut.
+    /// The titles of the sections that had to be cut.
     pub cut: Vec<String>,
-    /// Tokens in the window afterwards, estimated.
+    /// The estimated tokens in the window afterwards.
     pub after: u64,
 }
 
-/// Why notes do not apply.
+/// Why notes cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotesSkipReason {
-    /// There is no file.
+    /// There is no notes file.
     #[error("there are no notes")]
     NoFile,
-    /// Nothing is noted in it.
+    /// The notes are still the untouched template.
     #[error("nothing was noted yet")]
     UntouchedTemplate,
-    /// It is not known which part of the conversation they cover.
+    /// It is not known which part of the conversation the notes cover.
     #[error("it is not known how far the notes reach")]
     UnknownLastSummarised,
-    /// All that is in view would be kept, or it would weigh no less afterwards.
+    /// Everything in view would be kept, or the view would weigh no less afterwards.
     #[error("compacting by the notes would save nothing")]
     NothingToGain,
     /// The result would be compacted again at once.
@@ -78,15 +80,15 @@ pub enum NotesSkipReason {
         "the notes with what they do not cover would take {after} tokens, and automatic compaction begins at {threshold}"
     )]
     OverThreshold {
-        /// Tokens afterwards.
+        /// The tokens in the window afterwards.
         after: u64,
-        /// The threshold.
+        /// The threshold of automatic compaction.
         threshold: u64,
     },
 }
 
 impl NotesPlan {
-    /// Decides.
+    /// Decides whether the notes can be used.
     pub fn of(planning: &NotesPlanInput<'_>) -> Self {
         match replacement(planning) {
             Ok(replacement) => Self::Applicable(replacement),

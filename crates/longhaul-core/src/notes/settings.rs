@@ -1,13 +1,13 @@
-//! What a user may change about when notes are taken (S2). Where the values come from lives in `config/`.
+//! The user's settings for when notes are taken (S2). `config/` reads the values.
 
-/// When notes are taken. Amounts are for windows of 100K and more and shrink with smaller ones (H7).
+/// When notes are taken. The amounts are for windows of 100K tokens and more, and shrink with smaller windows (H7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotesSettings {
-    /// Tokens in the window at which notes are first taken.
+    /// The tokens in the window at which notes are first taken.
     pub start_tokens: u64,
-    /// Tokens by which the window must have grown since.
+    /// The tokens by which the window must have grown since notes were last taken.
     pub growth_tokens: u64,
-    /// Tool calls since, behind which the work may be interrupted without waiting for a pause.
+    /// The number of tool calls since then after which the work may be interrupted without waiting for a pause.
     pub tool_calls: u64,
 }
 

@@ -4,16 +4,16 @@ use super::{NotesCaps, SessionNotes, fence};
 use crate::quoting::{inline, without_claims};
 use crate::tokens::cut::beginning;
 
-/// Notes that are fit to stand in a conversation.
+/// Notes in a form that fits into a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShortenedNotes {
     /// The text.
     pub text: String,
-    /// Titles of the sections that were cut.
+    /// The titles of the sections that were cut.
     pub cut: Vec<String>,
 }
 
-/// Cuts the sections that are over their cap. Headings and descriptions stay; the file at `path` has the rest.
+/// Cuts the sections that exceed their cap. Headings and descriptions stay; the file at `path` has the rest.
 pub fn shortened(notes: &SessionNotes, caps: NotesCaps, path: &str) -> ShortenedNotes {
     let mut text = without_claims(notes.preamble());
     let mut cut = Vec::new();
@@ -38,7 +38,7 @@ pub fn shortened(notes: &SessionNotes, caps: NotesCaps, path: &str) -> Shortened
     ShortenedNotes { text, cut }
 }
 
-/// Without the line that was cut in two, unless that is most of it.
+/// Removes the last line, which was cut in two, unless it is most of the text.
 fn whole_lines(head: &str) -> &str {
     match head.rfind('\n') {
         Some(line) if line >= head.len() / 2 => &head[..line],
@@ -46,7 +46,7 @@ fn whole_lines(head: &str) -> &str {
     }
 }
 
-/// With a line of its own behind it, and with code closed that the cut went through: what follows is no code.
+/// Ends the text with a line break, and closes code that the cut went through: the text after it is not code.
 fn closed(head: &str) -> String {
     match fence::open_at_end(head) {
         Some(open) => format!("{head}\n{}\n", open.closing()),

@@ -1,11 +1,11 @@
-//! What the notes begin as: our ten sections, or the user's own (S1).
+//! The initial notes: our ten sections, or the user's own (S1).
 
 use super::SessionNotes;
 
-/// The sections that are used where the user has no template.
+/// The sections that are used if the user has no template.
 pub const DEFAULT_TEMPLATE: &str = include_str!("template.md");
 
-/// The notes of a session in which nothing is noted yet.
+/// The notes of a session in which nothing has been noted yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotesTemplate(SessionNotes);
 
@@ -16,7 +16,7 @@ impl Default for NotesTemplate {
 }
 
 impl NotesTemplate {
-    /// The user's template. A blank one, or one without a single heading, is none: ours is used.
+    /// Creates the user's template. If it is blank or has no heading, the default template is used.
     pub fn custom(text: &str) -> Self {
         let notes = SessionNotes::parse(text);
         let sections = notes.sections().count();
@@ -26,13 +26,13 @@ impl NotesTemplate {
         }
     }
 
-    /// The notes that a session begins with.
+    /// Returns the notes that a session begins with.
     pub fn notes(&self) -> &SessionNotes {
         &self.0
     }
 
-    /// Whether nothing was ever noted: every section is blank or says what the template says there. Line ends, blank
-    /// lines and descriptions do not matter, so notes from an older template are recognised, too.
+    /// Whether nothing was ever noted: every section is blank or has the template's text. Line ends, blank lines and
+    /// descriptions do not matter, so notes from an older template are also recognized.
     pub fn is_untouched(&self, notes: &SessionNotes) -> bool {
         let nothing = |text: &str, begun: Option<&str>| {
             let words = |text: &str| {

@@ -1,25 +1,25 @@
-//! When the notes are brought up to date (S2), never twice at once.
+//! Decides when the notes are updated (S2), never twice at once.
 //!
-//! It is told what happens and asked whether it is time; starting the agent is the shell's.
+//! The trigger is informed of events and asked whether it is time; the shell starts the agent.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::NotesSettings;
 use crate::window::WindowScale;
 
-/// A run this old will not come back.
+/// The age from which a run is considered lost.
 const STALE: SignedDuration = SignedDuration::from_secs(60);
 
-/// The longest that a compaction waits for a run.
+/// The maximum time that a compaction waits for a run.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(15);
 
-/// Follows a conversation and says when its notes are due.
+/// Follows a conversation and decides when its notes are due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotesTrigger {
     start: u64,
     growth: u64,
     calls: u64,
-    /// Tokens in the window when the last run began; none before the first.
+    /// The tokens in the window when the last run began; `None` before the first run.
     last: Option<u64>,
     calls_since: u64,
     last_turn: LastTurn,
@@ -34,44 +34,44 @@ enum LastTurn {
     OnlySpoke,
 }
 
-/// One run of the agent. What a run that was given up brings back is told by it.
+/// The id of one run of the agent. It identifies results of a run that was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotesRunId(u64);
 
 /// Whether notes are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesDue {
-    /// They are.
+    /// Notes are due now.
     Now,
-    /// Too little has been said for that.
+    /// Too little was said since the last notes.
     TooLittleNew,
-    /// Enough has been said, but the model is in the middle of something short.
+    /// Enough was said, but the model is in the middle of a short piece of work.
     MidWork,
-    /// They are being taken.
+    /// Notes are being taken.
     Running,
 }
 
-/// How a run ended, as the trigger sees it.
+/// How a run ended, from the trigger's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesRunEnd {
-    /// It was the current one.
+    /// The run was the current one.
     Current,
-    /// It had been given up or replaced: what it brings is to be dropped.
+    /// The run had been given up or replaced: its result must be dropped.
     Superseded,
 }
 
 /// Whether a compaction waits for notes that are being taken (S6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesWait {
-    /// There is nothing to wait for, or it is stale.
+    /// There is nothing to wait for, or the run is stale.
     No,
-    /// Until the run ends, but no longer than this.
+    /// The compaction waits until the run ends, but no longer than this.
     Until(Timestamp),
 }
 
 impl NotesTrigger {
-    /// For a conversation in a window of this scale. `last` is the size of the window when notes were last taken, as
-    /// kept with them, if they were.
+    /// Creates a trigger for a conversation in a window of this scale. `last` is the size of the window when notes were
+    /// last taken, as recorded with them.
     pub fn new(settings: NotesSettings, scale: WindowScale, last: Option<u64>) -> Self {
         Self {
             start: scale.apply(settings.start_tokens),
@@ -85,7 +85,7 @@ impl NotesTrigger {
         }
     }
 
-    /// The model answered with so many tool calls.
+    /// Records that the model answered with this many tool calls.
     pub fn responded(&mut self, calls: u64) {
         self.calls_since = self.calls_since.saturating_add(calls);
         self.last_turn = match calls {
@@ -94,12 +94,12 @@ impl NotesTrigger {
         };
     }
 
-    /// The window was made smaller, or another conversation is in it: growth counts from here.
+    /// Records that the window was made smaller, or holds another conversation: growth counts from here.
     pub fn shrunk_to(&mut self, tokens: u64) {
         self.last = self.last.map(|last| last.min(tokens));
     }
 
-    /// Whether it is time, with so many tokens in the window.
+    /// Decides whether notes are due, with this many tokens in the window.
     pub fn due(&self, tokens: u64, now: Timestamp) -> NotesDue {
         if self.running_since(now).is_some() {
             return NotesDue::Running;
@@ -121,7 +121,7 @@ impl NotesTrigger {
         }
     }
 
-    /// Begins a run if it is time. One that was running and is stale is given up.
+    /// Begins a run if notes are due. A stale run is given up.
     pub fn begin(&mut self, tokens: u64, now: Timestamp) -> Option<NotesRunId> {
         if self.due(tokens, now) != NotesDue::Now {
             return None;
@@ -134,7 +134,8 @@ impl NotesTrigger {
         Some(run)
     }
 
-    /// A run ended, well or not. One that failed is not tried again before the window has grown once more.
+    /// Records that a run ended, whether it succeeded or not. A failed run is not retried before the window has grown
+    /// again.
     pub fn ended(&mut self, run: NotesRunId) -> NotesRunEnd {
         match self.running {
             Some((current, _)) if current == run => {
@@ -145,7 +146,8 @@ impl NotesTrigger {
         }
     }
 
-    /// Whether a compaction that begins now waits. Asked once for each: the time is counted from here.
+    /// Decides whether a compaction that begins now waits. It is asked once for each compaction: the time is counted
+    /// from here.
     pub fn wait(&self, now: Timestamp) -> NotesWait {
         let Some(since) = self.running_since(now) else {
             return NotesWait::No;
@@ -157,8 +159,8 @@ impl NotesTrigger {
         }
     }
 
-    /// When the run began that is under way and not stale. A clock that was set back makes it stale, too: else it would
-    /// be waited for until the clock is there again.
+    /// Returns when the current run began, if it is not stale. If the clock was set back, the run counts as stale, too:
+    /// otherwise a compaction would wait until the clock catches up.
     fn running_since(&self, now: Timestamp) -> Option<Timestamp> {
         let (_, since) = self.running?;
         (now.duration_since(since).abs() < STALE).then_some(since)

@@ -1,37 +1,38 @@
-//! What the agent that takes notes is asked (S1, S3, S4), as one message behind the parent's conversation.
+//! The request to the agent that takes notes (S1, S3, S4), as one message after the parent's conversation.
 
 use super::{NotesCaps, NotesExcess, SessionNotes};
 
 /// How the agent changes the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesEditWay<'a> {
-    /// With this tool, which the parent has.
+    /// The agent uses this tool, which the parent has.
     Edit {
-        /// Its name.
+        /// The name of the tool.
         tool: &'a str,
     },
-    /// By answering with the sections that change.
+    /// The agent answers with the sections that change.
     Answer,
 }
 
-/// What the request is put together from.
+/// The inputs of the request.
 #[derive(Debug, Clone, Copy)]
 pub struct NotesPrompt<'a> {
-    /// The notes as they are.
+    /// The current notes.
     pub notes: &'a SessionNotes,
-    /// Where they lie.
+    /// The path of the notes file.
     pub path: &'a str,
-    /// How they are changed.
+    /// How the agent changes the notes.
     pub way: NotesEditWay<'a>,
-    /// How large they may be.
+    /// The maximum size of the notes.
     pub caps: NotesCaps,
-    /// The user's own prompt. `{{notesPath}}` and `{{currentNotes}}` stand for path and notes; a blank one is none.
+    /// The user's own prompt. `{{notesPath}}` and `{{currentNotes}}` stand for path and notes; a blank prompt is
+    /// ignored.
     pub custom: Option<&'a str>,
 }
 
 impl NotesPrompt<'_> {
-    /// The text. The user's prompt replaces what we say about taking notes; how they are handed in, what is over its cap
-    /// and, if the prompt has no place for it, what stands in the file, are said in any case.
+    /// Returns the text. The user's prompt replaces our instructions for taking notes. How to hand them in, which
+    /// sections exceed their cap and, if the prompt has no placeholder for it, the current file are added in any case.
     pub fn text(&self) -> String {
         let custom = self.custom.filter(|prompt| !prompt.trim().is_empty());
         let mut parts = Vec::new();
@@ -101,7 +102,7 @@ impl NotesPrompt<'_> {
     }
 }
 
-/// Puts values into their places in one pass, so that a value is never looked into. What is no place of ours stays: a
+/// Fills the placeholders in one pass, so that values are never searched for placeholders. Unknown placeholders stay: a
 /// user's prompt may hold braces of its own.
 fn fill(fragment: &str, open: &str, close: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut text = String::with_capacity(fragment.len());
