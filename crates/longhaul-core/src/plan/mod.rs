@@ -1,6 +1,7 @@
-//! What to do before a request (O): compact, refuse, or go on.
+//! Decides what to do before a request (O): compact, refuse, or continue.
 //!
-//! [`next`] judges one request; [`Tracking`] remembers across turns; [`worth`](fn@worth) says whether a compaction is worth its price. Clearing, which comes first, is chosen in `micro/`.
+//! [`next`] judges one request; `CompactionTracking` remembers facts across turns; [`worth`](fn@worth) tells whether a
+//! compaction is worth its price. Clearing comes first and is decided in `micro/`.
 
 mod next;
 mod tracking;

@@ -1,4 +1,4 @@
-//! The step before a request (O1, O5), once micro-compaction has had its turn.
+//! Decides the step before a request (O1, O5), after micro-compaction.
 
 use super::Breaker;
 use crate::window::guards::guard;
@@ -7,10 +7,10 @@ use crate::window::{
     WindowOwner, WindowStatus,
 };
 
-/// What the step depends on.
+/// The inputs of the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanSituation<'a> {
-    /// The window now.
+    /// The current state of the window.
     pub status: &'a WindowStatus,
     /// The user's switches.
     pub switches: &'a Switches,
@@ -20,41 +20,41 @@ pub struct PlanSituation<'a> {
     pub owner: WindowOwner,
     /// Whether a model may be asked.
     pub breaker: Breaker,
-    /// This turn has tried to compact already, in vain.
+    /// Whether this turn has already tried to compact without success.
     pub tried: bool,
 }
 
-/// What to do.
+/// The step before a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep {
     /// Send the request.
     Send,
     /// Compact first.
     Compact(SummaryWay),
-    /// Refuse: the window is full and nothing may be done about it.
+    /// Refuse the request: the window is full and nothing may be done about it.
     Refuse(RequestRefusal),
 }
 
-/// How to summarise.
+/// How to summarize.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryWay {
-    /// Notes where they apply, else a model.
+    /// Use notes if they apply, otherwise a model.
     Model,
-    /// Without a model: the breaker is open.
+    /// Summarize without a model, because the breaker is open.
     Local,
 }
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestRefusal {
-    /// Automatic compaction is off, by this switch.
+    /// This switch turned automatic compaction off.
     SwitchedOff(Switch),
-    /// It was tried in this turn and did not help.
+    /// Compaction was tried in this turn and did not help.
     CouldNotShrink,
 }
 
 impl RequestRefusal {
-    /// For people, with what to do.
+    /// Returns a sentence for people that says what to do.
     pub fn sentence(self, status: &WindowStatus) -> String {
         let full = format!(
             "the context window is full: {} of {} tokens",
@@ -78,7 +78,7 @@ impl RequestRefusal {
     }
 }
 
-/// Judges a request.
+/// Decides the step before a request.
 pub fn next(situation: &PlanSituation<'_>) -> NextStep {
     let PlanSituation { status, tried, .. } = *situation;
     let guard = guard(situation.source, situation.owner);

@@ -1,5 +1,4 @@
-//! What is remembered of compactions across turns (O2, O4): the circuit breaker, and how often a conversation is
-//! compacted again.
+//! Remembers compactions across turns (O2, O4): the circuit breaker, and how often a conversation is compacted again.
 
 use std::borrow::Cow;
 
@@ -8,19 +7,19 @@ use serde_json::{Value, json};
 
 use crate::message::EntryView;
 
-/// After so many failures in a row nothing more is tried by itself.
+/// The number of failures in a row after which automatic compaction stops asking a model.
 const FAILURES: u32 = 3;
 
-/// One compaction as it relates to the one before it.
+/// One compaction and its relation to the previous one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recompaction {
-    /// The turn that begins with it.
+    /// The id of the turn that begins with the compaction.
     pub turn: String,
-    /// The conversation was compacted before in this session.
+    /// Whether the conversation was already compacted in this session.
     pub in_chain: bool,
-    /// Turns since the last one; none if there was none.
+    /// The turns since the previous compaction; `None` if there was none.
     pub turns_since: Option<u64>,
-    /// The turn that began with the last one.
+    /// The id of the turn that began with the previous compaction.
     pub previous_turn: Option<String>,
     /// The threshold that was reached.
     pub threshold: u64,
@@ -29,7 +28,7 @@ pub struct Recompaction {
 }
 
 impl Recompaction {
-    /// As it stands on the boundary.
+    /// Returns the JSON that is written on the boundary.
     pub fn to_boundary(&self) -> Value {
         json!({
             "turnId": self.turn,
@@ -41,7 +40,7 @@ impl Recompaction {
         })
     }
 
-    /// The turn that began with the compaction of a boundary, if it says so.
+    /// Returns the turn that began with a boundary's compaction, if the boundary records it.
     pub(crate) fn turn_of(boundary: EntryView<'_>) -> Option<String> {
         let metadata = boundary.object(boundary.facets.metadata);
         let recorded = metadata.object("recompaction")?;
@@ -52,38 +51,38 @@ impl Recompaction {
 /// Whether automatic compaction may ask a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breaker {
-    /// It may.
+    /// A model may be asked.
     Closed,
-    /// It failed too often: only ways without a model are left, and the user may try by hand.
+    /// Compaction failed too often: only ways without a model are left, and the user may try by hand.
     Open,
 }
 
 /// What a failure did to the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BreakerChange {
-    /// It was this one: the user is told, once.
+    /// This failure opened the breaker: the user is told, once.
     Now,
-    /// Nothing changed.
+    /// The breaker did not change.
     No,
 }
 
-/// What is remembered across turns.
+/// The facts remembered across turns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CompactionTracking {
     compacted: bool,
-    /// The turn of the last compaction, and turns since.
+    /// The turn of the last compaction, and the number of turns since.
     last_turn: Option<String>,
     turns: u64,
     failures: u32,
 }
 
 impl CompactionTracking {
-    /// A turn begins.
+    /// Records that a turn begins.
     pub(crate) fn turn(&mut self) {
         self.turns += 1;
     }
 
-    /// The breaker now.
+    /// Returns the current state of the breaker.
     pub(crate) fn breaker(&self) -> Breaker {
         if self.failures >= FAILURES {
             Breaker::Open
@@ -92,7 +91,7 @@ impl CompactionTracking {
         }
     }
 
-    /// An automatic attempt failed. A cancel by the user is not a failure and is not told here.
+    /// Records that an automatic attempt failed. A cancellation by the user is not a failure and is not recorded here.
     pub(crate) fn failed(&mut self) -> BreakerChange {
         self.failures = self.failures.saturating_add(1);
         if self.failures == FAILURES {
@@ -102,7 +101,8 @@ impl CompactionTracking {
         }
     }
 
-    /// How a compaction that is made now relates to the one before. `turn` is the id of the turn that begins with it.
+    /// Returns how a compaction that is made now relates to the previous one. `turn` is the id of the turn that begins
+    /// with it.
     pub(crate) fn next(&self, turn: &str, threshold: u64, source: &str) -> Recompaction {
         Recompaction {
             turn: turn.to_owned(),
@@ -114,7 +114,7 @@ impl CompactionTracking {
         }
     }
 
-    /// A compaction is made, by whatever means: the counters begin anew, and so do the failures.
+    /// Records a compaction, however it was made: the counters and the failures start again.
     pub(crate) fn compacted(&mut self, turn: String) {
         *self = Self {
             compacted: true,
@@ -124,7 +124,7 @@ impl CompactionTracking {
         };
     }
 
-    /// What a transcript tells of a conversation that goes on: its newest compaction, and the turns since.
+    /// Restores the tracking of a resumed conversation from its transcript: its newest compaction, and the turns since.
     pub(crate) fn resumed(turn: Option<String>, turns: u64) -> Self {
         Self {
             compacted: true,

@@ -1,26 +1,27 @@
-//! Whether making a conversation smaller is worth its price (Y1). What is kept has to be written to the cache anew, and a
-//! summary has to be paid for: where a threshold asks for it and little would be gained, the next turn would ask again.
+//! Decides whether shrinking a conversation is worth its price (Y1). The kept part has to be written to the cache
+//! again, and a summary has to be paid for. If a threshold asks for a compaction that gains little, the next turn would
+//! ask again.
 
 use crate::window::WindowStatus;
 
-/// The least share of the window that is to be freed, in percent.
+/// The minimum share of the window that must be freed, in percent.
 const LEAST_PERCENT: u64 = 10;
 
-/// The fewest tokens that a compaction is to free where a threshold asks for it.
+/// Returns the minimum number of tokens that a compaction must free if a threshold asks for it.
 pub fn least_freed(window: &WindowStatus) -> u64 {
     window.size / 100 * LEAST_PERCENT
 }
 
-/// What a compaction would bring.
+/// Whether a compaction frees enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactionWorth {
-    /// Enough room.
+    /// The compaction frees enough.
     Enough,
-    /// So little that it is not made, unless nothing else is left.
+    /// The compaction frees so little that it is not made, unless nothing else is left.
     TooLittle,
 }
 
-/// Judges a compaction by the tokens in the window before it and after it.
+/// Judges a compaction by the tokens in the window before and after it.
 pub fn worth(window: &WindowStatus, before: u64, after: u64) -> CompactionWorth {
     if before.saturating_sub(after) >= least_freed(window) {
         CompactionWorth::Enough
