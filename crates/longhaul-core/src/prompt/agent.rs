@@ -1,10 +1,10 @@
-//! The default prompt of an agent in a terminal: static sections that are the same for everybody (A1).
+//! The default prompt of a terminal agent: static sections that are the same for everybody (A1).
 //!
-//! A host with a prompt of its own builds its registry itself, or sends a custom prompt.
+//! A host with a prompt of its own builds its own registry or sends a custom prompt.
 
 use super::{NameTaken, PromptSection, SectionRegistry, StandardSection};
 
-/// What the default agent is, for the prefix block.
+/// The description of the default agent, for the prefix block.
 pub const AGENT_PREFIX: &str = include_str!("fragments/prefix.md");
 
 /// The static sections of the default agent.

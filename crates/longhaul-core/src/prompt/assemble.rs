@@ -1,8 +1,10 @@
-//! Requests put together from frozen bytes (B1): the head's bytes, slices of the rendering, markers spliced in between.
+//! Assembles requests from frozen bytes (B1): the bytes of the request prefix and slices of the rendering, with cache
+//! breakpoints inserted between them.
 //!
-//! Nothing is serialised again, so a request costs what its turn added. One [`Assembly`] is one rendering under one
-//! head; a compaction, a clearing, a rewind or another head begins the next. What must be on disk first is told by
-//! [`Assembly::before_sending`], and a request is only made once that is acknowledged.
+//! Nothing is serialised again, so a request costs only what its turn added. One [`RequestAssembly`] is one rendering
+//! under one prefix; a compaction, a clearing, a rewind or another prefix begins the next.
+//! [`RequestAssembly::entries_before_request`] returns the entries that must be on disk first, and a request is only
+//! made once they are acknowledged.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -20,45 +22,45 @@ use crate::message::{Entry, EntryKind, EntryView, Id, LineDamage, PrefixEntryErr
 use crate::models::ThinkingBinding;
 use crate::normalize::{MessageRole, RenderOptions, Rendering};
 
-/// A session's requests, from one head and one rendering.
+/// A session's requests, made from one prefix and one rendering.
 #[derive(Debug)]
 pub struct RequestAssembly {
     head: RequestPrefix,
     frame: RequestFrame,
     rendering: Rendering,
-    /// What the head's entry says of the beginning; none once it is on disk.
+    /// The start that the prefix entry records; `None` once the entry is on disk.
     unwritten: Option<PrefixEntryStart>,
 }
 
 /// How a rendering begins.
 #[derive(Debug)]
 pub struct RenderingStart<'a> {
-    /// What was rendered before.
+    /// The previous rendering.
     pub before: PriorRendering<'a>,
-    /// The head it begins with.
+    /// The request prefix that the rendering begins with.
     pub head: RequestPrefix,
-    /// Why it begins.
+    /// Why the rendering begins.
     pub reason: PrefixReason,
-    /// Whether the head's model binds thinking to what stands before it.
+    /// Whether the model binds thinking to the bytes before it.
     pub binding: ThinkingBinding,
 }
 
-/// What became of an entry.
+/// The result of pushing an entry.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushOutcome {
-    /// It is part of the next request.
+    /// The entry is part of the next request.
     Pushed,
-    /// It changes what was sent: begin a new rendering, from the view as it is now.
+    /// The entry changes sent messages: begin a new rendering from the current view.
     BeginsAnew,
-    /// Not taken: the head must be on disk before anything comes behind it, for its place in the file says what was there
-    /// when the rendering began.
+    /// The entry was not added: the prefix entry must be on disk first, because its position in the file tells which
+    /// entries existed when the rendering began.
     HeadFirst,
 }
 
 impl RequestAssembly {
-    /// Begins a rendering of a history: all entries of the live view, in its order, boundaries included. What was cleared,
-    /// and up to where thinking is stripped, is read off those.
+    /// Begins a rendering of a history: all entries of the live view, in order, boundaries included. The boundaries
+    /// tell which results were cleared and up to where thinking is stripped.
     pub fn begin<'a>(
         beginning: RenderingStart<'_>,
         history: impl Iterator<Item = EntryView<'a>> + Clone,
@@ -83,15 +85,15 @@ impl RequestAssembly {
         Self::render(head, options, history, Some(start))
     }
 
-    /// Takes a rendering up again whose head is on disk: the same bytes as in the process that wrote it (Y2).
+    /// Resumes a rendering whose prefix is on disk, with the same bytes as in the process that wrote it (Y2).
     ///
-    /// `view` gives the entries of the live view the replay was read from. A replay that is outdated is not taken up but
-    /// followed: by [`Assembly::begin`], after its head.
+    /// `view` returns the entries of the live view that the replay was read from. An outdated replay cannot be resumed:
+    /// call [`RequestAssembly::begin`] after its prefix instead.
     pub fn resume<'a>(replay: RenderingReplay, view: impl Fn(usize) -> EntryView<'a>) -> Self {
         let history = replay.history.iter().map(|index| view(*index));
         let boundaries = BoundaryEffects::of(history.clone());
         let mut head = replay.head;
-        // Our own heads repeat what the boundaries before them say.
+        // Prefix entries that Longhaul wrote repeat what the boundaries before them say.
         if head.latched.thinking_stripped_through.is_none() {
             head.latched.thinking_stripped_through = boundaries.stripped;
         }
@@ -119,8 +121,8 @@ impl RequestAssembly {
         }
     }
 
-    /// A rendering for one request beside the conversation, which nothing continues and no file knows of. Thinking up to
-    /// `stripped` is not sent.
+    /// Creates a rendering for a single request beside the conversation, which is never continued and never written to
+    /// a file. Thinking up to `stripped` is not sent.
     pub fn aside<'a>(
         mut head: RequestPrefix,
         cleared: &[Id],
@@ -150,8 +152,9 @@ impl RequestAssembly {
         PushOutcome::Pushed
     }
 
-    /// The entries that must be on disk before the next request: the head if it is new, and results for calls that
-    /// nothing answered. To be appended as one unit, and then acknowledged by [`Assembly::persisted`].
+    /// Returns the entries that must be on disk before the next request: the prefix if it is new, and results for calls
+    /// that were never answered. They must be appended as one unit and then acknowledged by
+    /// [`RequestAssembly::persisted`].
     pub fn entries_before_request(
         &self,
         birth: NewEntryStamp<'_>,
@@ -170,7 +173,7 @@ impl RequestAssembly {
         Ok(entries)
     }
 
-    /// These entries of [`Assembly::before_sending`] are on disk.
+    /// Records that these entries of [`RequestAssembly::entries_before_request`] are on disk.
     pub fn persisted(&mut self, entries: &[Bytes]) -> Result<(), LineDamage> {
         for line in entries {
             let entry = Entry::read(line.clone())?;
@@ -182,9 +185,9 @@ impl RequestAssembly {
         Ok(())
     }
 
-    /// The next request, with further fields of the body behind the messages, where they leave the prefix as it is.
+    /// Returns the next request, with further body fields after the messages if they do not change the prefix.
     ///
-    /// What came since the last one is frozen by this, so it is asked for between replies: not while lines of one are
+    /// This freezes the entries since the last request, so call it between replies and not while lines of a reply are
     /// still to come.
     pub fn request(
         &mut self,
@@ -194,7 +197,7 @@ impl RequestAssembly {
         self.request_until(kind, None, more)
     }
 
-    /// The same of what stands before an entry alone, and so it reads as much of the cache (P2).
+    /// Returns a request with only the messages before an entry, which reads that much of the cache (P2).
     pub(crate) fn request_until(
         &mut self,
         kind: RequestKind<'_>,
@@ -235,21 +238,21 @@ impl RequestAssembly {
         })
     }
 
-    /// Freezes what came since the last request, a reply that calls nothing: a fork behind it follows.
+    /// Freezes the entries since the last request if they have no open calls, so that a fork can follow them.
     pub fn freeze(&mut self) {
         if self.rendering.open_calls().is_empty() {
             self.rendering.seal();
         }
     }
 
-    /// The last entry that is frozen.
+    /// Returns the last frozen entry.
     pub(crate) fn last_entry(&self) -> Option<Id> {
         let mut blocks = self.rendering.blocks().iter().rev();
         blocks.find_map(|block| block.entry)
     }
 
-    /// A fork behind what was sent, or behind what of it stands before an entry. Nothing is frozen by it, and calls may be
-    /// open: what came since the last request is not part of it. None before the first request.
+    /// Creates a fork after the sent messages, or after those of them before an entry. This freezes nothing and calls
+    /// may be open: entries since the last request are not part of the fork. Returns `None` before the first request.
     pub fn fork(&self, until: Option<Id>, more: Option<&RawValue>) -> Option<ConversationFork> {
         if self.unwritten.is_some() {
             return None;
@@ -259,7 +262,7 @@ impl RequestAssembly {
         let last = blocks.last()?;
         let messages = &messages[..=last.message as usize];
         let role = messages.last().map(|message| message.role);
-        // What ends with the user's words ended a request, and is in the cache to its end.
+        // Messages that end with the user's words ended a request, so they are in the cache to their end.
         let write = match role {
             Some(MessageRole::User) => CacheWrite::Write,
             _ => CacheWrite::Skip,
@@ -276,7 +279,7 @@ impl RequestAssembly {
         ))
     }
 
-    /// The number of sealed blocks before an entry; all of them if it has none.
+    /// Returns the number of sealed blocks before an entry, or of all sealed blocks if the entry is not among them.
     fn end_before(&self, until: Option<Id>) -> usize {
         let blocks = self.rendering.blocks();
         let place = until.and_then(|until| {
@@ -286,8 +289,8 @@ impl RequestAssembly {
         place.unwrap_or(blocks.len())
     }
 
-    /// The body that asks how many tokens the next request has. It bears no markers of the messages. It, too, freezes what
-    /// came.
+    /// Returns the body that asks for the token count of the next request. Its messages have no cache breakpoints. This
+    /// also freezes the entries since the last request.
     pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, RequestNotReady> {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];
@@ -300,7 +303,7 @@ impl RequestAssembly {
         Ok(slices)
     }
 
-    /// Freezes what came since the last request.
+    /// Freezes the entries since the last request.
     fn settle(&mut self) -> Result<(), RequestNotReady> {
         let open = self.rendering.open_calls().len();
         if open > 0 {
@@ -314,12 +317,12 @@ impl RequestAssembly {
         }
     }
 
-    /// The messages up to where the last one is still open, markers spliced in.
+    /// Adds the messages with cache breakpoints inserted, without closing the last message.
     fn messages(&self, marks: MessageBreakpoints, end: u64, slices: &mut Vec<Bytes>) {
         let buffer = self.rendering.buffer();
         let mut from = 0;
         for mark in marks.blocks() {
-            // Before the brace that closes the block.
+            // A breakpoint goes before the brace that closes the block.
             let brace = self.rendering.blocks()[*mark as usize].end - 1;
             buffer.slices(from, brace, slices);
             slices.push(self.frame.marker.clone());
@@ -328,12 +331,12 @@ impl RequestAssembly {
         buffer.slices(from, end, slices);
     }
 
-    /// Whether pictures have become so many that older ones must go: a new rendering must begin.
+    /// Whether there are so many pictures that older ones must be left out: a new rendering must begin.
     pub fn must_begin_anew(&self) -> bool {
         self.rendering.must_begin_anew()
     }
 
-    /// The head.
+    /// The request prefix.
     pub fn head(&self) -> &RequestPrefix {
         &self.head
     }
@@ -343,13 +346,13 @@ impl RequestAssembly {
         &self.rendering
     }
 
-    /// What a rendering that follows this one comes after.
+    /// Returns this rendering as the predecessor of the next one.
     pub fn as_predecessor(&self) -> PriorRendering<'_> {
         PriorRendering::Rendering(&self.head, &self.rendering)
     }
 }
 
-/// What closes the last message, adds a fork's own, and ends the body.
+/// Returns the bytes that close the last message, add a fork's message, and end the body.
 fn ending(kind: RequestKind<'_>, last: Option<MessageRole>, more: Option<&RawValue>) -> Bytes {
     let mut bytes = match kind {
         RequestKind::Main | RequestKind::SummedUp => b"]}".to_vec(),
@@ -361,7 +364,7 @@ fn ending(kind: RequestKind<'_>, last: Option<MessageRole>, more: Option<&RawVal
     bytes.into()
 }
 
-/// Further fields of a body, with the comma before them.
+/// Returns further body fields with a comma before them.
 fn fields(more: Option<&RawValue>) -> Vec<u8> {
     let more = more.map(|more| more.get().trim()).unwrap_or_default();
     let inside = more
@@ -373,7 +376,8 @@ fn fields(more: Option<&RawValue>) -> Vec<u8> {
     }
 }
 
-/// A fork's message: joined to the user's, where that is still open, else behind what closes the reply.
+/// Returns a fork's message: joined to the user's message if that is still open, otherwise after the closing of the
+/// reply.
 fn forked(in_user: bool, closing: &[u8], text: &str) -> Vec<u8> {
     let block = text_block(text);
     let before: [&[u8]; 2] = if in_user {
@@ -384,7 +388,7 @@ fn forked(in_user: bool, closing: &[u8], text: &str) -> Vec<u8> {
     [before[0], before[1], &block, b"]}"].concat()
 }
 
-/// A text block. Text always has a JSON form.
+/// Returns a text block. Text always has a JSON form.
 fn text_block(text: &str) -> Vec<u8> {
     let text = serde_json::Value::from(text);
     format!(r#"{{"type":"text","text":{text}}}"#).into_bytes()

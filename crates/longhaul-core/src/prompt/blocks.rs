@@ -1,6 +1,6 @@
-//! From sections to the `system` of a request, as the JSON that is sent (A3, B2).
+//! Turns sections into the `system` of a request, as the JSON that is sent (A3, B2).
 //!
-//! Which bytes they are is decided here once; the head entry keeps them (M7). Markers on messages are not set here.
+//! The bytes are decided here once, and the prefix entry keeps them (M7). Breakpoints on messages are not set here.
 
 use serde_json::value::RawValue;
 
@@ -10,16 +10,16 @@ use crate::tokens::{Estimate, RoughEstimator};
 /// How a system prompt is sent.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemPromptOptions<'a> {
-    /// Who sends, for the provider: the first block. It bears no marker, and still is part of every prefix behind it:
-    /// on a provider that does not set it aside, each change of it breaks the whole cache.
+    /// The sender, for the provider, as the first block. It has no cache breakpoint, but it is part of every cached
+    /// prefix: unless the provider ignores it for caching, each change of it breaks the whole cache.
     pub attribution: Option<&'a str>,
-    /// What the agent is, in a sentence: the block before the static one.
+    /// A sentence that says what the agent is, as the block before the static one.
     pub prefix: Option<&'a str>,
-    /// How long the cache keeps what is marked; none: no block bears a marker.
+    /// How long the provider keeps the cached part; if `None`, no block has a cache breakpoint.
     pub ttl: Option<Ttl>,
-    /// Whether the provider knows scopes.
+    /// Whether the provider supports cache scopes.
     pub scopes: CacheScopeSupport,
-    /// Whose the request's tools are.
+    /// Whether all users have the same tools.
     pub tools: ToolSharing,
 }
 
@@ -35,75 +35,75 @@ impl Default for SystemPromptOptions<'_> {
     }
 }
 
-/// Whether a provider can share what it caches beyond an organisation.
+/// Whether a provider can share its cache beyond an organisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheScopeSupport {
-    /// No: markers have no scope. So it is on the public API.
+    /// Sharing is not supported, as on the public API: cache breakpoints have no scope.
     #[default]
     Unsupported,
-    /// Yes.
+    /// Sharing is supported.
     Supported,
 }
 
-/// Whether all users of the build send the same tools. They stand before the system prompt, so nothing behind tools of
-/// one user can be shared with another.
+/// Whether all users of the build send the same tools. Tools come before the system prompt, so nothing after one user's
+/// own tools can be shared with another user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolSharing {
-    /// Some are this user's: those of tool servers, for example.
+    /// Some tools are this user's own, for example those of tool servers.
     #[default]
     PerUser,
-    /// All are the build's.
+    /// All tools belong to the build.
     Shared,
 }
 
-/// Who may read what a marked block writes to the cache.
+/// Who may read the cached part that ends with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheScope {
-    /// All users of the provider.
+    /// All users of the provider may read it.
     Global,
-    /// The organisation.
+    /// The organisation may read it.
     Organisation,
 }
 
-/// What a block of the system prompt is.
+/// The role of a block in the system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockRole {
-    /// Who sends.
+    /// The block names the sender.
     Attribution,
-    /// What the agent is.
+    /// The block says what the agent is.
     Prefix,
-    /// The static sections.
+    /// The block holds the static sections.
     Static,
-    /// The dynamic sections.
+    /// The block holds the dynamic sections.
     Dynamic,
-    /// A prompt that replaces all of them.
+    /// The block is a prompt that replaces all sections.
     Custom,
 }
 
 /// A block of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemBlock {
-    /// What it is.
+    /// The block's role.
     pub role: BlockRole,
     /// Its text.
     pub text: String,
-    /// The scope of its marker; none if it bears no marker.
+    /// The scope of the block's cache breakpoint; `None` if it has no breakpoint.
     pub scope: Option<CacheScope>,
-    /// What it weighs.
+    /// The block's weight.
     pub weight: Estimate,
 }
 
 /// A system prompt, ready to be sent.
 #[derive(Debug, Clone)]
 pub struct SystemPrompt {
-    /// Its blocks. None of them is blank.
+    /// The blocks. None of them is blank.
     pub blocks: Vec<SystemBlock>,
-    /// The request's `system`: an array, markers included, without line breaks.
+    /// The request's `system`: an array, cache breakpoints included, without line breaks.
     pub json: Box<RawValue>,
 }
 
 impl SystemPrompt {
-    /// The prompt that a registry's sections make, as of its last refresh.
+    /// Creates the prompt from a registry's sections, as of its last refresh.
     pub fn from_sections(
         registry: &SectionRegistry,
         sending: &SystemPromptOptions<'_>,
@@ -134,7 +134,7 @@ impl SystemPrompt {
         Self::render(blocks, sending.ttl)
     }
 
-    /// A prompt of the host's own. It replaces all sections and blocks and is one block itself.
+    /// Creates the host's own prompt, which replaces all sections and is a single block.
     pub fn custom(text: &str, ttl: Option<Ttl>) -> Result<Self, serde_json::Error> {
         let scope = Some(CacheScope::Organisation);
         Self::render([(BlockRole::Custom, text.to_owned(), scope)], ttl)
@@ -175,13 +175,13 @@ impl SystemPrompt {
         })
     }
 
-    /// What the whole weighs.
+    /// The weight of the whole prompt.
     pub fn weight(&self) -> Estimate {
         self.blocks.iter().map(|block| block.weight).sum()
     }
 }
 
-/// The marker of a block. The organisation's scope is the default and not spelled out.
+/// Returns the `cache_control` of a block. The organisation's scope is the default and is not written.
 fn marker(ttl: Ttl, scope: CacheScope) -> String {
     let marker = ttl.marker();
     match scope {

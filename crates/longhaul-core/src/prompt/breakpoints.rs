@@ -1,27 +1,29 @@
-//! Which blocks of the messages bear a cache marker (B2).
+//! Chooses which blocks of the messages have a cache breakpoint (B2).
 //!
-//! A function of the rendering and of nothing else, so that a process that takes the conversation up marks the same
-//! blocks. What the last request had written is not remembered but seen: it ended where the newest reply begins.
+//! The choice depends only on the rendering, so a process that resumes the conversation chooses the same blocks. The
+//! last request's write position is not stored but derived: that request ended where the newest reply begins.
 
 use crate::normalize::{MessageRole, RenderedBlock, RenderedMessage};
 
-/// The most markers a request may bear, those of system and tools included.
+/// The maximum number of cache breakpoints in a request, including those of system and tools.
 pub const MOST_MARKERS: usize = 4;
 
-/// With more positions than this between what was written and the new end, the way back is bridged. A look-back reaches
-/// 20 positions; the distance leaves room for what a provider may count in addition.
+/// If there are more positions than this between the last written position and the new end, a second breakpoint bridges
+/// the distance. A look-back reaches 20 positions; this leaves room for positions that a provider may count in
+/// addition.
 const UNBRIDGED: usize = 15;
 
 /// Whether a request writes to the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheWrite {
-    /// It does: the conversation goes on behind it.
+    /// The request writes to the cache, because the conversation continues after it.
     Write,
-    /// It does not: nothing will ever continue it, so it marks only what is written already (F7).
+    /// The request does not write to the cache: nothing will ever continue it, so it only marks what is already written
+    /// (F7).
     Skip,
 }
 
-/// The marked blocks of a rendering, as indices into its blocks, ascending. At most two.
+/// The blocks with a cache breakpoint, as ascending indices into the rendering's blocks. There are at most two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MessageBreakpoints {
     places: [u32; 2],
@@ -29,7 +31,7 @@ pub struct MessageBreakpoints {
 }
 
 impl MessageBreakpoints {
-    /// Places the markers. `room` is how many the head of the request leaves.
+    /// Places the breakpoints. `room` is how many the request prefix leaves for the messages.
     pub fn place(
         blocks: &[RenderedBlock],
         messages: &[RenderedMessage],
@@ -60,13 +62,13 @@ impl MessageBreakpoints {
         self.count += 1;
     }
 
-    /// The marked blocks.
+    /// The blocks with a breakpoint.
     pub fn blocks(&self) -> &[u32] {
         &self.places[..self.count]
     }
 }
 
-/// The block with which the request ended that the newest reply answered.
+/// Returns the last block of the request that the newest reply answered.
 fn written(blocks: &[RenderedBlock], messages: &[RenderedMessage]) -> Option<usize> {
     let reply = messages
         .iter()
@@ -75,7 +77,7 @@ fn written(blocks: &[RenderedBlock], messages: &[RenderedMessage]) -> Option<usi
     last_markable(blocks, reply.first_block as usize)
 }
 
-/// The last block before `end` on which a marker may stand.
+/// Returns the last block before `end` that may have a breakpoint.
 fn last_markable(blocks: &[RenderedBlock], end: usize) -> Option<usize> {
     blocks[..end.min(blocks.len())]
         .iter()
@@ -90,7 +92,7 @@ mod tests {
     use crate::tokens::Estimate;
     use proptest::prelude::*;
 
-    /// Messages by letters: `t` thinking, `x` any other block, `/` the other side speaks.
+    /// Builds messages from letters: `t` is thinking, `x` any other block, `/` a change of speaker.
     fn rendered(script: &str) -> (Vec<RenderedBlock>, Vec<RenderedMessage>) {
         let (mut blocks, mut messages) = (Vec::new(), Vec::new());
         for (message, content) in script.split('/').enumerate() {
@@ -141,7 +143,7 @@ mod tests {
         let calls = |between: usize| format!("xx/{}/x", "x".repeat(between));
         assert_eq!(marks(&calls(15), CacheWrite::Write, 2), [17]);
         assert_eq!(marks(&calls(16), CacheWrite::Write, 2), [1, 18]);
-        // Thinking is a position as well.
+        // Thinking counts as a position as well.
         assert_eq!(marks("x/tttttttttttttttt/x", CacheWrite::Write, 2), [0, 17]);
     }
 
@@ -157,7 +159,7 @@ mod tests {
     fn f7_a_fork_marks_what_is_written_already() {
         assert_eq!(marks("xx/tx/xx", CacheWrite::Skip, 2), [1]);
         assert_eq!(marks("xx/tx", CacheWrite::Skip, 2), [1]);
-        // Nothing was written behind the head yet.
+        // Nothing has been written after the request prefix yet.
         assert_eq!(marks("xx", CacheWrite::Skip, 2), [0_u32; 0]);
     }
 

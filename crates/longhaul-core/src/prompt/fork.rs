@@ -1,5 +1,5 @@
-//! A conversation beside the conversation (F7, S3): what was sent so far, to the byte, and behind it messages of its own
-//! that nothing else will ever see. It reads the cache that the conversation wrote.
+//! A conversation beside the main conversation (F7, S3): the exact bytes sent so far, with messages of its own after
+//! them that nothing else will ever see. It reads the cache that the main conversation wrote.
 
 use bytes::Bytes;
 use serde_json::json;
@@ -10,19 +10,19 @@ use crate::normalize::{MessageRole, RenderOptions, Rendering};
 
 use super::ToolOutput;
 
-/// What closes a message, and what opens one of the user's.
+/// The bytes that close a message, and those that open a user message.
 const CLOSING: &[u8] = b"]}";
 const USER: &[u8] = br#"{"role":"user","content":["#;
 
-/// Requests behind a conversation. Cheap to clone: the conversation's bytes are shared.
+/// Requests that follow a conversation. Cloning is cheap because the conversation's bytes are shared.
 #[derive(Debug, Clone)]
 pub struct ConversationFork {
     /// The body up to the last message, which is not closed.
     base: Vec<Bytes>,
-    /// Who spoke last.
+    /// The role of the last message.
     last: Option<MessageRole>,
     options: RenderOptions,
-    /// Fields behind the messages, with the comma before them.
+    /// Fields after the messages, with a comma before them.
     more: Bytes,
     own: Vec<Entry>,
 }
@@ -48,7 +48,7 @@ impl ConversationFork {
         }
     }
 
-    /// Says something behind it.
+    /// Adds a user message.
     pub fn say(&mut self, text: &str) {
         self.push(&json!({
             "type": "user",
@@ -56,14 +56,14 @@ impl ConversationFork {
         }));
     }
 
-    /// The model answered, as the provider wrote it.
+    /// Adds the model's reply, as the provider wrote it.
     pub fn answered(&mut self, message: &RawValue) -> Result<(), LineDamage> {
         let line = [r#"{"type":"assistant","message":"#, message.get(), "}"].concat();
         self.own.push(Entry::read(line.into())?);
         Ok(())
     }
 
-    /// Its calls came to this.
+    /// Adds the results of the reply's calls.
     pub fn results(&mut self, results: &[ToolOutput]) {
         let blocks: Vec<_> = results.iter().map(|result| result.to_block()).collect();
         self.push(&json!({
@@ -73,11 +73,11 @@ impl ConversationFork {
     }
 
     fn push(&mut self, line: &serde_json::Value) {
-        // What was made here can be read.
+        // This line is made here, so it can be read.
         self.own.extend(Entry::read(line.to_string().into()));
     }
 
-    /// The body of the next request.
+    /// Returns the body of the next request.
     pub fn body(&self) -> Vec<Bytes> {
         let views = self.own.iter().map(Entry::view);
         let mut rendering = Rendering::begin(self.options.clone(), views);
@@ -88,7 +88,7 @@ impl ConversationFork {
         let own = own.concat();
         let own: &[u8] = &own;
         let mut body = self.base.clone();
-        // One user message follows another: they are one.
+        // Two consecutive user messages become one.
         let (joint, own) = match (self.last, own.strip_prefix(USER)) {
             (Some(MessageRole::User), Some(blocks)) => (b",".as_slice(), blocks),
             (None, _) => (b"".as_slice(), own),

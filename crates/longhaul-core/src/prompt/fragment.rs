@@ -1,27 +1,27 @@
-//! Texts with places for values: `{like_this}`.
+//! Texts with placeholders for values: `{like_this}`.
 //!
-//! A line with a place that has no value is left out, so one file says what stands there with any set of values.
-//! Values are put in as they are and never looked into for further places.
+//! A line with a placeholder that has no value is left out, so one file works with any set of values. Values are
+//! inserted unchanged and never searched for further placeholders.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A text with values in it.
+/// A text whose placeholders are filled.
 pub(super) struct FilledFragment {
     /// The text, without white space at its end.
     pub(super) text: String,
-    /// How many places got a value.
+    /// The number of placeholders that got a value.
     pub(super) places: usize,
 }
 
 impl FilledFragment {
-    /// The text, if there was any value for it.
+    /// Returns the text, if any placeholder got a value.
     pub(super) fn if_any(self) -> Option<String> {
         (self.places > 0).then_some(self.text)
     }
 }
 
-/// Puts values into a fragment.
+/// Fills the placeholders of a fragment.
 pub(super) fn fill<'v>(
     fragment: &str,
     value: impl Fn(&str) -> Option<Cow<'v, str>>,
@@ -59,15 +59,15 @@ impl FilledFragment {
     }
 }
 
-/// The next place in a text: what is before it, its name, what is behind it.
+/// Finds the next placeholder in a text: the text before it, its name, and the text after it.
 fn next_place(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (name, behind) = rest.split_once('}')?;
     Some((before, name, behind))
 }
 
-/// A value for a place inside a line: control characters are spelled out, so that a folder's or a branch's name cannot
-/// begin lines of its own.
+/// Returns a value for a placeholder inside a line. Control characters are escaped, so that the name of a folder or
+/// branch cannot begin a new line.
 pub(super) fn one_line(value: &str) -> Cow<'_, str> {
     if !value.contains(char::is_control) {
         return Cow::Borrowed(value);
@@ -82,7 +82,7 @@ pub(super) fn one_line(value: &str) -> Cow<'_, str> {
     Cow::Owned(spelled.collect())
 }
 
-/// A path as the model sees it.
+/// Returns a path as the model sees it.
 pub(super) fn shown_path(path: &Path) -> Cow<'_, str> {
     match path.to_string_lossy() {
         Cow::Borrowed(path) => one_line(path),

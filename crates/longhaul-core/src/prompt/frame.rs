@@ -1,4 +1,4 @@
-//! What of a request's bytes stands before and behind its messages, put together once for each head.
+//! The bytes of a request before and after its messages, built once for each request prefix.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use super::{RequestPrefix, Ttl};
 use crate::hash::Set;
 use crate::json::{JsonCursor, ObjectReader};
 
-/// Fields that a count of tokens takes; it refuses others.
+/// The fields that the token-counting endpoint accepts; it refuses others.
 const COUNTED: [&str; 10] = [
     "model",
     "cache_control",
@@ -25,13 +25,13 @@ const COUNTED: [&str; 10] = [
 /// The bytes around the messages.
 #[derive(Debug, Clone)]
 pub(super) struct RequestFrame {
-    /// From the opening brace to the opening bracket of the messages.
+    /// The bytes from the opening brace to the opening bracket of the messages.
     pub(super) opening: Bytes,
-    /// The same for a count of tokens.
+    /// The same range of bytes for a token count.
     pub(super) counting: Bytes,
-    /// How many markers the head leaves for the messages.
+    /// How many cache breakpoints the prefix leaves for the messages.
     pub(super) room: usize,
-    /// The marker that blocks of the messages bear, with what joins it to the block.
+    /// The `cache_control` field for blocks of the messages, with the comma that joins it to the block.
     pub(super) marker: Bytes,
     fields: Set<Vec<u8>>,
 }
@@ -64,8 +64,8 @@ impl RequestFrame {
         }
     }
 
-    /// The opening for a request that the provider is to sum up (N3): it takes no `context_management` with that. None if
-    /// the head holds what cannot go with it at all.
+    /// Returns the opening for a request that the provider is asked to summarize (N3), which does not accept
+    /// `context_management`. Returns `None` if the prefix holds something that cannot be combined with it at all.
     pub(super) fn summarizing_opening(head: &RequestPrefix) -> Option<Bytes> {
         let body = fields(head.latched.body.get().as_bytes());
         let value = |wanted: &str| {
@@ -90,7 +90,7 @@ impl RequestFrame {
         Some(opening(&[(b"stream".to_vec(), b"true")], &left, head))
     }
 
-    /// A field of these that the head has already.
+    /// Returns a field in `more` that the prefix already has.
     pub(super) fn repeated(&self, more: &RawValue) -> Option<String> {
         let more = fields(more.get().as_bytes());
         let known = more
@@ -109,7 +109,7 @@ fn opening(first: &[Field<'_>], body: &[Field<'_>], head: &RequestPrefix) -> Byt
         push(&mut bytes, name, value);
     }
     for (name, part) in parts {
-        // An empty part is left out: not every provider takes it.
+        // An empty part is left out because not every provider accepts it.
         if !matches!(part.get(), "null" | "[]" | "\"\"") {
             push(&mut bytes, name.as_bytes(), part.get().as_bytes());
         }
@@ -126,7 +126,7 @@ fn push(bytes: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     bytes.push(b',');
 }
 
-/// The fields of an object, names as they stand in it.
+/// Returns the fields of an object, with their names unchanged.
 fn fields(object: &[u8]) -> Vec<Field<'_>> {
     let mut fields = Vec::new();
     // Raw JSON is valid, so the walk ends with the object.
@@ -138,12 +138,12 @@ fn fields(object: &[u8]) -> Vec<Field<'_>> {
     fields
 }
 
-/// The lifetime of the markers on a head's messages; none if they bear none.
+/// The lifetime of the cache breakpoints on the messages after a prefix; `None` if they have none.
 pub(super) fn ttl_of_messages(head: &RequestPrefix) -> Option<Ttl> {
     PrefixBreakpoints::of(head).message_ttl(head)
 }
 
-/// The markers that a head bears.
+/// The cache breakpoints in a request prefix.
 #[derive(Default)]
 struct PrefixBreakpoints {
     count: usize,
@@ -165,7 +165,8 @@ impl PrefixBreakpoints {
         markers
     }
 
-    /// Markers with a longer lifetime must stand first, so those of the messages live no longer than the head's.
+    /// Returns the lifetime for the messages. Breakpoints with a longer lifetime must come first, so those of the
+    /// messages live no longer than the prefix's.
     fn message_ttl(&self, head: &RequestPrefix) -> Option<Ttl> {
         let ttl = head.latched.ttl?;
         Some(self.shortest.unwrap_or(ttl).min(ttl))

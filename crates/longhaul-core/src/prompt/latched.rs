@@ -1,5 +1,5 @@
-//! What is decided once and then kept, because changing it would break the cache (B4, B5). It is the `settings` part of
-//! the head entry (M7).
+//! Settings that are decided once and then kept, because changing them would break the cache (B4, B5). They are the
+//! `settings` part of the prefix entry (M7).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,16 +9,16 @@ use super::Ttl;
 use crate::json::{JsonCursor, ObjectReader};
 use crate::models::ModelSpec;
 
-/// Windows above this take more pictures.
+/// Windows larger than this accept more pictures.
 const LARGE_WINDOW: u64 = 200_000;
 
 /// Settings that are part of the cache key, latched for the session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LatchedSettings {
-    /// The lifetime of what requests write to the cache; none: they carry no markers at all.
+    /// The lifetime of what requests write to the cache; if `None`, they have no cache breakpoints at all.
     pub ttl: Option<Ttl>,
-    /// Beta features, sorted.
+    /// The requested beta features, sorted.
     #[serde(default)]
     pub betas: Vec<String>,
     /// Whether results carry a reference for cache edits (B3).
@@ -27,15 +27,15 @@ pub struct LatchedSettings {
     /// The uuid of the entry up to which thinking is no longer sent (N2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_stripped_through: Option<String>,
-    /// The most pictures a request may hold.
+    /// The maximum number of pictures in a request.
     #[serde(default = "fewest_images")]
     pub most_images: usize,
-    /// The fields of the body other than `system`, `tools`, `messages` and `stream`: an object, sent as it stands here.
+    /// The body fields other than `system`, `tools`, `messages` and `stream`: an object, sent exactly as it is here.
     pub body: Box<RawValue>,
 }
 
 impl LatchedSettings {
-    /// The settings of a session that begins.
+    /// Creates the settings of a new session.
     pub fn new(
         ttl: Option<Ttl>,
         betas: impl IntoIterator<Item = String>,
@@ -52,19 +52,20 @@ impl LatchedSettings {
         }
     }
 
-    /// Adds beta features that have become necessary. None is ever taken away: that would change the key as well.
+    /// Adds beta features that have become necessary. None is ever removed, because that would change the cache key as
+    /// well.
     pub(crate) fn add_betas(&mut self, more: impl IntoIterator<Item = String>) {
         let betas = std::mem::take(&mut self.betas);
         self.betas = sorted(betas.into_iter().chain(more));
     }
 
-    /// A field of the body, as JSON.
+    /// Returns a body field as JSON.
     pub fn field(&self, name: &str) -> Option<&str> {
         let value = ObjectReader::new(self.body.get().as_bytes()).get(name)?;
         std::str::from_utf8(value).ok()
     }
 
-    /// Sets a field of the body. The others keep their bytes and their order; so does this one if it says the same.
+    /// Sets a body field. The others keep their bytes and their order, and so does this one if its value is the same.
     pub(crate) fn set_field(&mut self, name: &str, value: &Value) {
         let value = value.to_string();
         if self.field(name) == Some(&value) {
@@ -91,7 +92,7 @@ impl LatchedSettings {
         }
     }
 
-    /// Whether requests under both are the same but for their messages. What was stripped is no part of that.
+    /// Whether requests under both settings are the same except for their messages. Stripped thinking does not count.
     pub(super) fn sends_as(&self, other: &Self) -> bool {
         self.ttl == other.ttl
             && self.betas == other.betas
@@ -101,7 +102,7 @@ impl LatchedSettings {
     }
 }
 
-/// Betas in one order, whatever order and however often they were asked for.
+/// Returns the betas in a fixed order, whatever order and however often they were requested.
 fn sorted(betas: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut betas: Vec<String> = betas
         .into_iter()

@@ -1,7 +1,7 @@
 //! The memory files in the user context, within their budget (A4).
 //!
-//! Over the budget, small files stay whole and large ones are cut at a line; if there are more than can be shown in any
-//! useful way, the last ones are left out. Each cut is told to the model, and to the host.
+//! If they exceed the budget, small files stay whole and large ones are cut at a line; if there are more than can be
+//! shown in a useful way, the last ones are left out. The model and the host are told about each cut.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use super::user_context::TruncatedSource;
 use crate::tokens::cut;
 use crate::tokens::{Estimate, RoughEstimator};
 
-/// A file that gives way to others is left out rather than cut to less than this many units.
+/// The minimum number of units for a file that is cut: with less it is left out.
 const LEAST_UNITS: u64 = 400;
 
-/// What stands between two files.
+/// The separator between two files.
 const BETWEEN: &str = "\n\n";
 
-/// The files with their titles, in so many tokens by padded estimate.
+/// Returns the files with their titles, in at most `tokens` tokens by padded estimate.
 pub(super) fn memory_part(
     files: &[MemoryFile],
     tokens: u64,
@@ -62,7 +62,7 @@ pub(super) fn memory_part(
     if !missing.is_empty() {
         let tokens: Estimate = missing.iter().map(|cut| cut.missing).sum();
         let note = left_out(missing.len(), tokens.unpadded());
-        // A window that has no room for the note has none for the files either; the host is told all the same.
+        // If the window has no room for the note, it has none for the files either. The host is told regardless.
         let used: u64 = parts.iter().map(|part| cut::units(part) + between).sum();
         if used + cut::units(&note) <= most {
             parts.push(note);
@@ -71,7 +71,7 @@ pub(super) fn memory_part(
     (!parts.is_empty()).then(|| parts.join(BETWEEN))
 }
 
-/// What a file takes if it is shown as far as it was read.
+/// Returns the units of a file that is shown as far as it was read.
 fn wanted_units(file: &MemoryFile) -> u64 {
     let note = match file.unread_bytes {
         0 => 0,
@@ -80,13 +80,14 @@ fn wanted_units(file: &MemoryFile) -> u64 {
     cut::units(&titled(file, file.text.trim())) + note
 }
 
-/// A file with its title in so many units, and what had to be cut. None if it cannot be shown at all.
+/// Returns a file with its title in at most `most` units, and what had to be cut. Returns `None` if it cannot be shown
+/// at all.
 fn memory_file(file: &MemoryFile, most: u64) -> Option<(String, Option<TruncatedSource>)> {
     let text = file.text.trim();
     if wanted_units(file) <= most && file.unread_bytes == 0 {
         return Some((titled(file, text), None));
     }
-    // The note is longest where everything is missing.
+    // The note is longest if everything is missing.
     let around = cut::units(&titled(file, "")) + cut::units(&cut_note(file, "")) + 3;
     let kept = cut::at_line(text, most.checked_sub(around)?).trim_end();
     if kept.is_empty() {

@@ -1,11 +1,10 @@
-//! What is sent (A, B): the head of a request, cache marks, and the body put together from frozen bytes.
+//! Everything that is sent (A, B): the request prefix, cache breakpoints, and the body assembled from frozen bytes.
 //!
-//! The head's `system` is made of sections: [`Registry`] keeps their texts, [`SystemPrompt`] turns them into blocks with
-//! cache markers. What stands before the first message is a [`UserContext`]; where its memory files come from is told
-//! by [`memory`]. Texts that a model reads are files of their own under `fragments/`.
-//! [`RequestHead`] is what stands before the messages, decided once ([`Latched`], [`Parameters`], [`order_tools`],
-//! [`TtlPolicy`]) and kept as an entry; [`Assembly`] is one head and one rendering and makes requests of them;
-//! [`Replay`] takes both up again from a file.
+//! The prefix's `system` is made of sections: [`SectionRegistry`] keeps their texts, [`SystemPrompt`] turns them into
+//! blocks with cache breakpoints. The text before the first message is a [`UserContext`]; [`memory`] finds its memory
+//! files. Texts that a model reads are separate files under `fragments/`. A [`RequestPrefix`] is decided once
+//! ([`LatchedSettings`], [`RequestParameters`], [`order_tools`], [`TtlPolicy`]) and kept as an entry. A
+//! [`RequestAssembly`] makes requests from one prefix and one rendering; [`RenderingReplay`] resumes both from a file.
 
 mod agent;
 mod assemble;

@@ -1,5 +1,5 @@
-//! A memory file of a folder in which a file was read, as an attachment: it is cleared with old results (U6), and after a
-//! compaction it is loaded again when it is needed (C1).
+//! Attaches the memory file of a folder in which a file was read. The attachment is cleared with old results (U6), and
+//! after a compaction the file is loaded again when it is needed (C1).
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use super::memory_part::cut_note;
 use crate::tokens::cut;
 use crate::window::WindowScale;
 
-/// The most tokens of one, by padded estimate.
+/// The maximum number of tokens of one file, by padded estimate.
 const MOST_TOKENS: u64 = 10_000;
 
-/// The attachment. A long file is cut at a line, and the model is told how much is missing.
+/// Returns the attachment. A long file is cut at a line, and the model is told how much is missing.
 pub fn nested_memory(file: &MemoryFile, scale: WindowScale) -> Value {
     let text = file.text.trim();
     let most = cut::units_within(scale.apply(MOST_TOKENS));

@@ -1,94 +1,95 @@
-//! The fields of a request's body that are neither system, tools nor messages, chosen by the model's rules (N6).
+//! The body fields of a request other than system, tools and messages, chosen by the model's rules (N6).
 //!
-//! Made once a session and latched as the bytes they became. What newer models refuse is never among them: no forced
-//! tool choice, no sampling parameters, no kind of thinking the model does not take.
+//! They are made once per session and latched as bytes. Fields that newer models refuse are never among them: no forced
+//! tool choice, no sampling parameters, no kind of thinking that the model does not accept.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::models::{EffortLevel, ModelSpec, ThinkingType};
 
-/// The least a thinking budget may be.
+/// The minimum thinking budget.
 const LEAST_BUDGET: u64 = 1_024;
-/// The beta that lets a request say what becomes of thinking whose prefix changed.
+/// The beta that lets a request say what happens to thinking whose prefix changed.
 const BINDING_CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
-/// Whether the model shall think.
+/// Whether the model should think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingChoice {
-    /// As the model does when nothing is said.
+    /// The model uses its own default.
     Default,
-    /// It shall. The budget is for models that want one.
+    /// The model should think. The budget is for models that require one.
     On {
-        /// Tokens.
+        /// The thinking budget in tokens.
         budget: u64,
     },
-    /// As little as the model allows.
+    /// The model should think as little as it allows.
     Off,
 }
 
-/// What becomes of thinking whose prefix is not what it was (N2).
+/// What happens to thinking whose prefix has changed (N2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnPrefixMismatch {
-    /// The provider's default: the request is refused. Ours never hold such thinking.
+    /// The provider refuses the request, which is its default. Longhaul's own requests never hold such thinking.
     #[default]
     Refuse,
-    /// The provider drops it: a net for sessions that other programs write to as well. Needs a beta feature.
+    /// The provider drops the thinking. This is a safety net for sessions that other programs also write to, and needs
+    /// a beta feature.
     DropBlock,
 }
 
-/// What a host wants of its requests.
+/// The host's settings for its requests.
 #[derive(Debug, Clone)]
 pub struct RequestParameters<'a> {
     /// The model's id as it is sent.
     pub model: &'a str,
-    /// What is known of it.
+    /// The known properties of the model.
     pub spec: &'a ModelSpec,
-    /// The most tokens of a reply.
+    /// The maximum number of tokens of a reply.
     pub max_tokens: u64,
-    /// Thinking.
+    /// Whether the model should think.
     pub think: ThinkingChoice,
-    /// What becomes of thinking that no longer fits.
+    /// What happens to thinking that is no longer valid.
     pub on_mismatch: OnPrefixMismatch,
-    /// Effort, if not the model's default.
+    /// The effort, if it is not the model's default.
     pub effort: Option<EffortLevel>,
     /// Further fields, such as `metadata` and `service_tier`.
     pub more: Map<String, Value>,
 }
 
-/// The body's fields, and what was not taken over.
+/// The body fields, and notices about settings that were not used.
 #[derive(Debug, Clone)]
 pub struct ParameterFields {
-    /// An object, for [`Latched::body`](super::Latched::body).
+    /// The fields as an object, for [`LatchedSettings::body`](super::LatchedSettings::body).
     pub json: Box<RawValue>,
     /// Beta features that the fields need.
     pub betas: Vec<String>,
-    /// What was left out or chosen otherwise, in sentences.
+    /// Sentences about settings that were left out or replaced.
     pub notices: Vec<String>,
 }
 
 /// Why parameters cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum ParameterError {
-    /// Current models refuse it, and leaving it out would change what the caller gets.
+    /// Current models refuse the field, and leaving it out would change what the caller gets.
     #[error(
         "a request cannot force a tool: current models refuse it. Ask for the tool in the prompt instead"
     )]
     ForcedToolChoice,
-    /// The field is made elsewhere.
+    /// The field is set elsewhere.
     #[error("`{0}` is not a free field of a request: set it in its own place")]
     Reserved(String),
-    /// The budget does not fit the reply.
+    /// The budget is too large for the reply.
     #[error(
         "a thinking budget of {budget} tokens does not fit a reply of {max_tokens}: raise `max_tokens` above it, and both above 1,024"
     )]
     Budget {
-        /// The budget asked for.
+        /// The requested budget.
         budget: u64,
-        /// The most tokens of a reply.
+        /// The maximum number of tokens of a reply.
         max_tokens: u64,
     },
-    /// It cannot be written.
+    /// The fields cannot be serialised.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
@@ -106,7 +107,7 @@ const RESERVED: [&str; 8] = [
 const SAMPLING: [&str; 3] = ["temperature", "top_k", "top_p"];
 
 impl RequestParameters<'_> {
-    /// Makes the fields.
+    /// Creates the body fields.
     pub fn to_body(&self) -> Result<ParameterFields, ParameterError> {
         let mut notices = Vec::new();
         let mut betas = Vec::new();

@@ -1,11 +1,12 @@
 //! The sections of a prompt with their texts, each computed once until the conversation is cleared or compacted (A2).
 //!
-//! What a text says is for the host, or for [`Standard`](super::Standard); how texts become blocks is for
-//! [`SystemPrompt`](super::SystemPrompt).
+//! The host or [`StandardSection`](super::StandardSection) writes the texts; [`SystemPrompt`](super::SystemPrompt)
+//! turns them into blocks.
 
 use super::section::{EveryTurnReason, PromptSection, SectionLifetime, SectionZone};
 
-/// Sections in the order in which they were added. Static ones are sent before dynamic ones whatever that order is.
+/// Sections in the order in which they were added. Static sections are sent before dynamic ones regardless of that
+/// order.
 #[derive(Debug, Clone, Default)]
 pub struct SectionRegistry {
     slots: Vec<SectionSlot>,
@@ -22,36 +23,36 @@ struct SectionSlot {
 /// Why a section was computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionChangeCause {
-    /// It was added to a prompt that had been in use.
+    /// The section was added to a prompt that was already in use.
     Added,
     /// The conversation was cleared.
     Cleared,
     /// The conversation was compacted.
     Compacted,
-    /// It is computed every turn, for this reason.
+    /// The section is computed every turn, for this reason.
     EveryTurn(EveryTurnReason),
 }
 
-/// A section whose text is not what it was.
+/// A section whose text changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionChange {
     /// The section's name.
     pub section: &'static str,
-    /// How many characters it had; none if there was no such section.
+    /// The section's previous length in characters; `None` if it did not exist.
     pub before: Option<usize>,
-    /// How many it has now; none if there is no such section any more.
+    /// The section's current length in characters; `None` if it no longer exists.
     pub after: Option<usize>,
-    /// Why it was computed again.
+    /// Why the section was computed again.
     pub cause: SectionChangeCause,
 }
 
-/// Two sections cannot have one name.
+/// Two sections cannot have the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is already a section named {0}: give this one another name")]
 pub struct NameTaken(pub &'static str);
 
 impl SectionRegistry {
-    /// Adds a section behind those that are there.
+    /// Adds a section after the existing ones.
     pub fn add(&mut self, section: PromptSection) -> Result<(), NameTaken> {
         if self
             .slots
@@ -68,17 +69,18 @@ impl SectionRegistry {
         Ok(())
     }
 
-    /// The sections that the next [`Registry::refresh`] computes, so that a host can gather what they need before.
+    /// Returns the sections that the next [`SectionRegistry::refresh`] computes, so that a host can gather what they
+    /// need.
     pub fn due(&self) -> impl Iterator<Item = &PromptSection> {
         let due = self.slots.iter().filter(|slot| slot.cause().is_some());
         due.map(|slot| &slot.section)
             .filter(|section| section.zone() == SectionZone::Dynamic)
     }
 
-    /// Brings all texts up to date: `compute` is asked for those that are due, and for no other. A section without a
-    /// text, or with a blank one, is not sent.
+    /// Updates all texts: `compute` is called only for sections that are due. A section without a text, or with a blank
+    /// one, is not sent.
     ///
-    /// Tells which texts are not what they were at the last call; of the first call, nothing.
+    /// Returns the texts that changed since the last call; after the first call, the list is empty.
     pub fn refresh(
         &mut self,
         mut compute: impl FnMut(&PromptSection) -> Option<String>,
@@ -110,26 +112,27 @@ impl SectionRegistry {
         }
     }
 
-    /// The conversation was cleared: everything is computed again. Also for a switch of model, which leaves nothing in
-    /// the cache to be kept.
+    /// Marks everything to be computed again because the conversation was cleared. This is also for a switch of model,
+    /// after which the cache holds nothing worth keeping.
     pub fn clear(&mut self) {
         self.forget(SectionChangeCause::Cleared);
     }
 
-    /// The conversation was compacted: everything is computed again. Not for a compaction that keeps the head (P2).
+    /// Marks everything to be computed again because the conversation was compacted. This is not for a compaction that
+    /// keeps the request prefix (P2).
     pub fn compacted(&mut self) {
         self.forget(SectionChangeCause::Compacted);
     }
 
     fn forget(&mut self, cause: SectionChangeCause) {
         for slot in &mut self.slots {
-            // One that was never computed is still new.
+            // A section that was never computed is still new.
             slot.due = slot.due.or(Some(cause));
         }
     }
 
-    /// Takes over texts by name, as [`Registry::texts`] gave them in an earlier run: they hold as if computed in this
-    /// one, and a section that had no text then has none until it is computed again.
+    /// Restores texts by name, as [`SectionRegistry::texts`] returned them in an earlier run. They hold as if computed
+    /// in this run, and a section that had no text then has none until it is computed again.
     pub fn restore<'t>(&mut self, texts: impl IntoIterator<Item = (&'t str, &'t str)> + Clone) {
         for slot in &mut self.slots {
             let mut texts = texts.clone().into_iter();
@@ -140,7 +143,7 @@ impl SectionRegistry {
         self.refreshed = true;
     }
 
-    /// The sections that are sent, in their order, with their texts as of the last refresh.
+    /// Returns the sections that are sent, in order, with their texts as of the last refresh.
     pub fn texts(&self) -> impl Iterator<Item = (&PromptSection, &str)> {
         let zone = |zone| {
             let slots = self.slots.iter();

@@ -1,6 +1,7 @@
-//! What a file says about how its conversation was rendered, so that it can be rendered again to the byte (Y2).
+//! Reads from a file how its conversation was rendered, so that it can be rendered again to the byte (Y2).
 //!
-//! Fed with the live view and the newest head. Which bytes that gives is for [`Assembly`](super::Assembly).
+//! The inputs are the live view and the newest prefix entry. [`RequestAssembly`](super::RequestAssembly) renders the
+//! bytes.
 
 use std::borrow::Cow;
 
@@ -10,23 +11,23 @@ use super::{RequestPrefix, UnreadablePrefix};
 use crate::message::{EntryKind, EntryView, Id, Subtype};
 use crate::micro::CacheEditState;
 
-/// The parts of a rendering, as a file tells them.
+/// The parts of a rendering, as a file records them.
 #[derive(Debug, Clone)]
 pub struct RenderingReplay {
-    /// The newest head.
+    /// The newest request prefix.
     pub head: RequestPrefix,
-    /// The entries that were there when the rendering began, as indices into the view, in its order.
+    /// The entries that existed when the rendering began, as indices into the view, in its order.
     pub history: Vec<usize>,
-    /// The entries that came one by one, in the order in which they came: that of the file.
+    /// The entries that came one by one, in the order of the file.
     pub pushed: Vec<usize>,
-    /// Whether the rendering goes on.
+    /// Whether the rendering can continue.
     pub standing: PrefixValidity,
-    /// The calls whose results its requests ask the provider to leave out of its cache, in order (U4).
+    /// The calls whose results its requests ask the provider to drop from its cache, in order (U4).
     pub cache_edits: Vec<String>,
 }
 
 impl RenderingReplay {
-    /// The field that its requests carry beside the head's, in an object of its own.
+    /// Returns the field that the requests carry beside the prefix's fields, in an object of its own.
     pub fn more_fields(&self) -> Option<Box<RawValue>> {
         if self.head.latched.cache_references {
             CacheEditState::of(&self.cache_edits).field()
@@ -36,27 +37,27 @@ impl RenderingReplay {
     }
 }
 
-/// Whether the newest head is that of the rendering to come.
+/// Whether the next rendering can use the newest prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefixValidity {
-    /// It is: the next request continues the last one.
+    /// The prefix is valid: the next request continues the last one.
     Goes,
-    /// The conversation was compacted, cleared or rewound behind it, by another program or just before a crash: a new
-    /// rendering begins, and writes its head.
+    /// After the prefix was written, another program compacted, cleared or rewound the conversation, or Longhaul did so
+    /// just before a crash: a new rendering begins and writes its own prefix.
     Outdated,
 }
 
 /// An entry of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct PlacedEntry<'a> {
-    /// Where its line begins.
+    /// The offset at which the entry's line begins.
     pub offset: u64,
     /// The entry.
     pub entry: EntryView<'a>,
 }
 
 impl RenderingReplay {
-    /// Reads the newest head against the live view.
+    /// Reads the newest prefix entry together with the live view.
     pub fn of(head: PlacedEntry<'_>, view: &[PlacedEntry<'_>]) -> Result<Self, UnreadablePrefix> {
         let mut replay = Self {
             head: RequestPrefix::from_entry(head.entry)?,
@@ -78,7 +79,7 @@ impl RenderingReplay {
                 replay.cache_edits = edits.into_iter().map(Cow::into_owned).collect();
             }
         }
-        // The rendering began with another conversation: this one was taken up from an earlier point since.
+        // The rendering began with another conversation: since then, this one was resumed from an earlier point.
         let newest = replay
             .history
             .iter()
@@ -93,7 +94,7 @@ impl RenderingReplay {
             PrefixValidity::Outdated => {
                 replay.history = (0..view.len()).collect();
                 replay.pushed.clear();
-                // What a new rendering sends is in no cache.
+                // What a new rendering sends is not in any cache.
                 replay.cache_edits.clear();
             }
         }
@@ -101,12 +102,12 @@ impl RenderingReplay {
     }
 }
 
-/// What the boundaries of a view say about how it is rendered.
+/// What the boundaries of a view say about its rendering.
 #[derive(Debug, Default)]
 pub(super) struct BoundaryEffects {
     /// Results and attachments that were cleared.
     pub(super) cleared: Vec<Id>,
-    /// The uuid up to which thinking is not sent; the latest word on it.
+    /// The uuid up to which thinking is not sent, from the newest boundary that names one.
     pub(super) stripped: Option<String>,
 }
 
@@ -124,9 +125,9 @@ impl BoundaryEffects {
     }
 }
 
-/// Whether an entry changes what was sent before it.
+/// Whether an entry changes messages that were sent before it.
 pub(super) fn is_boundary(entry: EntryView<'_>) -> bool {
-    // Cache edits leave what was sent as it is (U4).
+    // Cache edits leave sent messages unchanged (U4).
     entry.facets.kind == EntryKind::System
         && entry.facets.subtype != Subtype::Other
         && entry.cache_edits().is_none()

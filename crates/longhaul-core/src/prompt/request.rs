@@ -1,31 +1,31 @@
-//! A request as it is asked for and as it comes out. How it is put together is in `assemble.rs`.
+//! The kinds of requests and their assembled form. `assemble.rs` builds them.
 
 use bytes::Bytes;
 
 use super::MessageBreakpoints;
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestKind<'a> {
     /// The conversation's next turn.
     Main,
-    /// The same conversation with one more message of the user, which nothing will continue (F7): it reads the cache
-    /// and writes nothing to it.
+    /// The same conversation with one more user message, which nothing will continue (F7). It reads the cache and
+    /// writes nothing to it.
     Fork {
         /// The message.
         text: &'a str,
     },
-    /// The conversation alone, which a field behind it asks the provider to sum up (N3). It writes nothing to the cache
-    /// either.
+    /// The conversation alone, which a field after it asks the provider to summarize (N3). It writes nothing to the
+    /// cache either.
     SummedUp,
 }
 
 /// A request's body.
 #[derive(Debug, Clone)]
 pub struct AssembledRequest {
-    /// The bytes, one behind the other.
+    /// The slices of the body, in order.
     pub slices: Vec<Bytes>,
-    /// The marked blocks, indices into [`Rendering::blocks`](crate::normalize::Rendering::blocks).
+    /// The blocks with a cache breakpoint, as indices into [`Rendering::blocks`](crate::normalize::Rendering::blocks).
     pub breakpoints: MessageBreakpoints,
 }
 
@@ -35,12 +35,12 @@ impl AssembledRequest {
         self.slices.iter().map(Bytes::len).sum()
     }
 
-    /// Whether there is nothing in it; never so.
+    /// Whether the body is empty, which never happens.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The body in one piece: for showing and comparing, not for sending.
+    /// Returns the body in one piece, for display and comparison, not for sending.
     pub fn to_vec(&self) -> Vec<u8> {
         self.slices.concat()
     }
@@ -52,7 +52,7 @@ pub enum RequestNotReady {
     /// Something that shapes its bytes is not on disk.
     #[error("the head is not on disk yet: append what `before_sending` gives, then acknowledge it")]
     NotPersisted,
-    /// Calls wait for their results.
+    /// Some calls have no results yet.
     #[error(
         "{0} tool calls have no result yet: append their results, or what `before_sending` gives"
     )]
@@ -60,13 +60,13 @@ pub enum RequestNotReady {
     /// There is nothing to send.
     #[error("the conversation has no message yet")]
     Empty,
-    /// The conversation ends with a reply, and a prefill is refused by current models (N6).
+    /// The conversation ends with a reply, and current models refuse a prefill (N6).
     #[error("the conversation ends with a reply: add what the user says to it")]
     NothingAsked,
-    /// An extra field is part of the head already.
+    /// An extra field is already part of the request prefix.
     #[error("`{0}` is part of the head already: it cannot be sent twice")]
     Repeated(String),
-    /// The head holds fields that cannot go with what is asked.
+    /// The request prefix holds fields that cannot be combined with this kind of request.
     #[error("the provider cannot sum up a request with these settings")]
     Unsuited,
 }

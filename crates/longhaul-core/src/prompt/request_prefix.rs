@@ -1,4 +1,5 @@
-//! The head of a session's requests: system, tools, user context, latched settings; from and to its entry (M7).
+//! The prefix of a session's requests: system, tools, user context, latched settings. It is read from and written to
+//! its entry (M7).
 
 use std::borrow::Cow;
 
@@ -11,61 +12,61 @@ use super::{LatchedSettings, Ttl};
 use crate::json::{JsonCursor, ObjectReader};
 use crate::message::{EntryKind, EntryView, PrefixEntry, PrefixEntryError};
 
-/// What stands before the messages of a session's requests.
+/// The part of a session's requests before the messages.
 #[derive(Debug, Clone)]
 pub struct RequestPrefix {
-    /// The request's `system` as it is sent, markers included.
+    /// The request's `system` as it is sent, cache breakpoints included.
     pub system: Box<RawValue>,
     /// The request's `tools`.
     pub tools: Box<RawValue>,
-    /// The text that goes before the first message.
+    /// The text before the first message.
     pub user_context: Option<String>,
-    /// What is decided once.
+    /// The settings that are decided once.
     pub latched: LatchedSettings,
 }
 
-/// A head entry that does not say what a head must.
+/// A prefix entry that lacks a required part.
 #[derive(Debug, thiserror::Error)]
 #[error("the session's head cannot be read ({part}): the next request begins with a new one")]
 pub struct UnreadablePrefix {
-    /// The part that is missing or wrong.
+    /// The name of the part that is missing or wrong.
     pub part: &'static str,
 }
 
-/// Why a rendering begins, and so why its head is written.
+/// Why a rendering begins, and so why its prefix is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefixReason {
-    /// There was none: a new session, or one of another program.
+    /// There was no rendering: the session is new, or another program wrote it.
     First,
     /// The conversation was compacted.
     Compacted,
     /// Tool results were cleared.
     Cleared,
-    /// The conversation goes on from an earlier entry.
+    /// The conversation continues from an earlier entry.
     Rewound,
-    /// The model is another.
+    /// The model changed.
     Model,
-    /// The tools are others.
+    /// The tools changed.
     Tools,
-    /// The system prompt is another.
+    /// The system prompt changed.
     System,
-    /// The user context is another.
+    /// The user context changed.
     UserContext,
-    /// A latched setting is another.
+    /// A latched setting changed.
     Settings,
 }
 
-/// How a rendering begins, for its head entry.
+/// How a rendering begins, for its prefix entry.
 #[derive(Debug, Clone)]
 pub(super) struct PrefixEntryStart {
-    /// Why.
+    /// Why the rendering begins.
     pub(super) reason: PrefixReason,
-    /// The newest entry it begins with.
+    /// The newest entry that the rendering begins with.
     pub(super) history_through: Option<String>,
 }
 
 impl PrefixReason {
-    /// Its name in the entry.
+    /// The reason's name in the entry.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::First => "first",
@@ -82,7 +83,7 @@ impl PrefixReason {
 }
 
 impl RequestPrefix {
-    /// Reads a head entry.
+    /// Reads a prefix entry.
     pub fn from_entry(entry: EntryView<'_>) -> Result<Self, UnreadablePrefix> {
         let missing = |part| move || UnreadablePrefix { part };
         if entry.facets.kind != EntryKind::Head {
@@ -109,7 +110,7 @@ impl RequestPrefix {
         })
     }
 
-    /// The entry of a rendering that begins with this head, ready to be appended.
+    /// Returns the entry of a rendering that begins with this prefix, ready to be appended.
     pub(super) fn to_entry(
         &self,
         session_id: &str,
@@ -131,7 +132,7 @@ impl RequestPrefix {
         head.to_entry()
     }
 
-    /// What is different in `next`, the weightiest first; none if requests with either begin with the same bytes.
+    /// Returns the most important difference to `next`, or `None` if requests with either begin with the same bytes.
     pub fn difference(&self, next: &Self) -> Option<PrefixReason> {
         let checks = [
             (self.model() != next.model(), PrefixReason::Model),
@@ -166,12 +167,12 @@ impl RequestPrefix {
         names
     }
 
-    /// The lifetime of the markers that messages under this head bear; none if they bear none.
+    /// The lifetime of the cache breakpoints on messages after this prefix; `None` if they have none.
     pub(crate) fn ttl_of_messages(&self) -> Option<Ttl> {
         ttl_of_messages(self)
     }
 
-    /// The model that requests go to.
+    /// The model that requests are sent to.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         ObjectReader::new(self.latched.body.get().as_bytes()).string("model")
     }

@@ -1,37 +1,38 @@
-//! A section of the system prompt: its name, where it stands, how long its text holds (A1, A2).
+//! A section of the system prompt: its name, its zone, and how long its text is valid (A1, A2).
 //!
-//! Not its text: texts are kept by the [`Registry`](super::Registry). Only a static section brings its own, as a
-//! constant of the program, so that nothing of a host can get into the part that all users share.
+//! [`SectionRegistry`](super::SectionRegistry) keeps the texts. Only a static section brings its own, as a constant of
+//! the program, so that nothing from a host can get into the part that all users share.
 
-/// On which side of the boundary a section stands. The boundary is this type; no text marks it.
+/// The side of the boundary on which a section is. The boundary is this type; no text marks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SectionZone {
-    /// Before it: the same bytes for every user of the build.
+    /// Before the boundary: the same bytes for every user of the build.
     Static,
-    /// Behind it: whatever belongs to this user, machine or session.
+    /// After the boundary: whatever belongs to this user, machine or session.
     Dynamic,
 }
 
-/// How long a section's text holds.
+/// How long a section's text is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionLifetime {
-    /// Until the conversation is cleared or compacted.
+    /// The text is valid until the conversation is cleared or compacted.
     Kept,
-    /// For one turn. Each change of it breaks the cache, so somebody must have said why that is worth it.
+    /// The text is valid for one turn. Each change of it breaks the cache, so the section must state why that is worth
+    /// it.
     EveryTurn(EveryTurnReason),
 }
 
-/// Why a section is computed every turn. There is no blank one.
+/// Why a section is computed every turn. It is never blank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EveryTurnReason(&'static str);
 
 impl EveryTurnReason {
-    /// The reason of a section that this program brings along; a test holds all of them against [`Reason::new`].
+    /// Creates the reason of a built-in section. A test checks all of them against [`EveryTurnReason::new`].
     pub(super) const fn known(text: &'static str) -> Self {
         Self(text)
     }
 
-    /// A reason in words.
+    /// Creates a reason from its words.
     pub fn new(text: &'static str) -> Result<Self, MissingReason> {
         match text.trim() {
             "" => Err(MissingReason),
@@ -39,13 +40,13 @@ impl EveryTurnReason {
         }
     }
 
-    /// The words.
+    /// The words of the reason.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 }
 
-/// A section was to be computed every turn, and nobody said why.
+/// A section is to be computed every turn, but no reason is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a section that is computed every turn breaks the prompt cache whenever it changes: say why, or keep it"
@@ -66,7 +67,7 @@ enum SectionOrigin {
 }
 
 impl PromptSection {
-    /// A static section, with its text.
+    /// Creates a static section with its text.
     pub const fn constant(name: &'static str, text: &'static str) -> Self {
         Self {
             name,
@@ -74,7 +75,7 @@ impl PromptSection {
         }
     }
 
-    /// A dynamic section whose text is computed by the host.
+    /// Creates a dynamic section whose text the host computes.
     pub const fn computed(name: &'static str, lifetime: SectionLifetime) -> Self {
         Self {
             name,
@@ -82,12 +83,12 @@ impl PromptSection {
         }
     }
 
-    /// Its name, unique in a registry.
+    /// The section's name, which is unique in a registry.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Where it stands.
+    /// The section's zone.
     pub fn zone(&self) -> SectionZone {
         match self.source {
             SectionOrigin::Constant(_) => SectionZone::Static,
@@ -95,7 +96,7 @@ impl PromptSection {
         }
     }
 
-    /// How long its text holds.
+    /// How long the section's text is valid.
     pub fn lifetime(&self) -> SectionLifetime {
         match self.source {
             SectionOrigin::Constant(_) => SectionLifetime::Kept,

@@ -1,6 +1,7 @@
-//! Sharing a budget among texts: small ones stay whole, large ones give way.
+//! Shares a budget among texts: small ones stay whole, large ones are reduced.
 
-/// The most that each may take so that all together stay within a total. Those that want less keep what they want.
+/// Returns the maximum that each text may take so that all together stay within a total. Texts that want less keep what
+/// they want.
 pub(super) fn level(wants: &[u64], total: u64) -> u64 {
     let mut sorted = wants.to_vec();
     sorted.sort_unstable();
@@ -15,8 +16,8 @@ pub(super) fn level(wants: &[u64], total: u64) -> u64 {
     u64::MAX
 }
 
-/// How many, from the front, can take part if each that gives way is to keep at least this much. More only lower the
-/// level, so the answer is found by halving.
+/// Returns how many texts, from the front, can be included if each reduced text keeps at least `least`. More texts only
+/// lower the level, so a binary search finds the answer.
 pub(super) fn how_many(wants: &[u64], total: u64, least: u64) -> usize {
     let (mut enough, mut too_many) = (0, wants.len() + 1);
     while too_many - enough > 1 {

@@ -1,4 +1,4 @@
-//! The standard dynamic sections and their texts, made from what the host knows (A1).
+//! The standard dynamic sections and their texts, made from the host's values (A1).
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,38 +12,39 @@ use super::values::{
 use crate::tokens::RoughEstimator;
 use crate::tokens::cut;
 
-/// The most tokens of one server's instructions. They are foreign text in the place with the most weight.
+/// The maximum number of tokens of one server's instructions, since they are foreign text in the most influential
+/// position.
 const SERVER_TOKENS: u64 = 2_000;
 
 const SERVERS_COME_AND_GO: EveryTurnReason = EveryTurnReason::known(
     "servers connect and disconnect while a session runs, and their tools change the request in the same moment",
 );
 
-/// A dynamic section that this program knows how to write.
+/// A dynamic section that Longhaul can write itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandardSection {
-    /// What the session offers.
+    /// What the session offers the model.
     Guidance,
-    /// Where memories go.
+    /// Where memories are written.
     Memory,
-    /// Where it runs.
+    /// Where the session runs.
     Environment,
     /// The user's language.
     Language,
-    /// The user's style of answers.
+    /// The style of answers that the user wants.
     OutputStyle,
-    /// Instructions of tool servers.
+    /// The instructions of tool servers.
     Servers,
     /// The folder for temporary files.
     Scratchpad,
-    /// That old results are cleared, and the way back to them.
+    /// The fact that old results are cleared, and the ways back to them.
     History,
-    /// Limits of the session.
+    /// The limits of the session.
     Budgets,
 }
 
 impl StandardSection {
-    /// All of them, in the order in which they are sent.
+    /// All standard sections, in the order in which they are sent.
     pub const ALL: [Self; 9] = [
         Self::Guidance,
         Self::Memory,
@@ -56,7 +57,7 @@ impl StandardSection {
         Self::Budgets,
     ];
 
-    /// The section, for a registry.
+    /// Returns the section for a registry.
     pub const fn section(self) -> PromptSection {
         let (name, lifetime) = match self {
             Self::Guidance => ("guidance", SectionLifetime::Kept),
@@ -72,13 +73,14 @@ impl StandardSection {
         PromptSection::computed(name, lifetime)
     }
 
-    /// The standard section of this name. A host's own sections have other names, and it writes them itself.
+    /// Returns the standard section of this name. A host's own sections have other names, and the host writes them
+    /// itself.
     pub fn of(section: &PromptSection) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|standard| standard.section().name() == section.name())
     }
 
-    /// Its text; none if the host has nothing to say there.
+    /// Returns the section's text, or `None` if the host has no values for it.
     pub fn text(self, values: &HostValues) -> Option<String> {
         match self {
             Self::Guidance => guidance(&values.guidance),
@@ -174,7 +176,7 @@ fn output_style(style: &OutputStyle) -> Option<String> {
     .if_any()
 }
 
-/// By name, so that the order in which servers connect does not show.
+/// Returns the servers' instructions, sorted by name so that the order of connection has no effect.
 fn servers(servers: &[ServerInstructions]) -> Option<String> {
     let mut servers: Vec<_> = servers.iter().collect();
     servers.retain(|server| !server.instructions.trim().is_empty());
@@ -246,7 +248,7 @@ fn line(value: &Option<String>) -> Option<Cow<'_, str>> {
     some(value.as_deref()?)
 }
 
-/// A value that is not blank, in one line.
+/// Returns a value on one line, if it is not blank.
 fn some(value: &str) -> Option<Cow<'_, str>> {
     let value = value.trim();
     (!value.is_empty()).then(|| one_line(value))

@@ -1,8 +1,8 @@
-//! Up to where thinking is no longer sent (N2).
+//! Decides up to which entry thinking is no longer sent (N2).
 //!
-//! On models that bind a thinking block to what stands before it, a block is sent either behind the very bytes it was
-//! made behind or not at all. A rendering that begins anew keeps thinking only where it can prove the first; else all of
-//! it is dropped, up to the entry that was the newest then, and the head says so, for ever.
+//! Some models bind a thinking block to the bytes before it: such a block is sent either after the very bytes it was
+//! made after, or not at all. A new rendering keeps thinking only if it can prove the former. Otherwise all thinking up
+//! to the newest entry is dropped, and the prefix entry records this permanently.
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ use crate::normalize::{RenderOptions, Rendering};
 
 use super::RequestPrefix;
 
-/// What came before a rendering that begins.
+/// What came before a new rendering.
 #[derive(Debug, Clone, Copy)]
 pub enum PriorRendering<'a> {
-    /// Nothing of ours: a new session, or the history of another program.
+    /// Longhaul rendered nothing before: the session is new, or its history is from another program.
     None,
-    /// A head that was found on disk; what was rendered under it is gone.
+    /// A prefix was found on disk; the rendering under it is gone.
     Head(&'a RequestPrefix),
-    /// A rendering in this process.
+    /// A rendering exists in this process.
     Rendering(&'a RequestPrefix, &'a Rendering),
 }
 
@@ -32,9 +32,9 @@ impl<'a> PriorRendering<'a> {
     }
 }
 
-/// The uuid of the entry of a history up to which thinking is not sent under a head that begins now.
+/// Returns the uuid of the entry up to which thinking is not sent under a new prefix.
 ///
-/// `options` are those of the new rendering; what it says about stripping is not looked at.
+/// `options` are those of the new rendering; its own setting for stripping is ignored.
 pub(super) fn stripped_through<'a>(
     before: PriorRendering<'_>,
     next: &RequestPrefix,
@@ -62,7 +62,7 @@ pub(super) fn stripped_through<'a>(
     }
 }
 
-/// Whether all thinking that the new rendering would send stands where it stood before.
+/// Whether all thinking that the new rendering would send is where it was before.
 fn stays_valid<'a>(
     before: PriorRendering<'_>,
     next: &RequestPrefix,
@@ -90,7 +90,7 @@ fn stays_valid<'a>(
     })
 }
 
-/// Of these uuids the one whose entry comes last in a history. One that is not in it strips nothing any more.
+/// Returns the uuid whose entry comes last in a history. A uuid that is not in the history no longer strips anything.
 fn latest<'a>(
     history: impl Iterator<Item = EntryView<'a>>,
     uuids: [Option<&str>; 2],
@@ -108,7 +108,7 @@ fn latest<'a>(
     found.and_then(|which| uuids[which].map(str::to_owned))
 }
 
-/// The uuid of the newest entry of a history.
+/// Returns the uuid of the newest entry of a history.
 pub(super) fn newest<'a>(history: impl Iterator<Item = EntryView<'a>>) -> Option<String> {
     let with_uuid = history.filter(|entry| entry.facets.uuid.is_present());
     with_uuid

@@ -1,23 +1,23 @@
-//! Results for calls that nothing answered (Z2), as an entry: what is sent must be on disk first (M7).
+//! Results for calls that were never answered (Z2), as an entry: everything that is sent must be on disk first (M7).
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What the model is told about such a call.
+/// The text that the model gets for such a call.
 const UNANSWERED: &str = include_str!("../normalize/fragments/unanswered.txt");
 
-/// What an entry is born with. Ids and time come from outside.
+/// The identity of a new entry. Ids and time come from the caller.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEntryStamp<'a> {
-    /// The session.
+    /// The session's id.
     pub session_id: &'a str,
     /// The entry's own uuid.
     pub uuid: &'a str,
-    /// The uuid of the entry before it: the newest one of the conversation.
+    /// The uuid of the previous entry, which is the newest one of the conversation.
     pub parent: Option<&'a str>,
-    /// When.
+    /// The time at which the entry is written.
     pub timestamp: Timestamp,
 }
 
@@ -47,7 +47,7 @@ struct SyntheticResult {
     is_error: bool,
 }
 
-/// One user entry that answers these calls, given as the content of their ids' JSON strings.
+/// Returns one user entry that answers these calls, given as the content of their ids' JSON strings.
 pub(super) fn results(
     calls: &[Bytes],
     birth: NewEntryStamp<'_>,

@@ -1,27 +1,27 @@
-//! The order of tools (B5): sorted at first, then kept. Tools stand at the very start of the prompt, so anything that
-//! moves there breaks the whole cache.
+//! The order of tools (B5): sorted at first, then kept. Tools are at the very start of the prompt, so any change of
+//! order breaks the whole cache.
 //!
 //! A tool that is still offered keeps its place and its bytes, whatever order and key order the host lists it in. New
-//! ones go to the end, sorted. One that is gone or defined otherwise is a break that is planned and named.
+//! tools go to the end, sorted. If a tool was removed or redefined, the cache break is planned and reported.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The tools as they are sent, and what changed.
+/// The tools as they are sent, and the changes.
 #[derive(Debug, Clone)]
 pub struct OrderedTools {
     /// The request's `tools`.
     pub json: Box<RawValue>,
-    /// Names of tools that were not there before.
+    /// The names of new tools.
     pub added: Vec<String>,
-    /// Names of tools that are no longer there.
+    /// The names of removed tools.
     pub removed: Vec<String>,
-    /// Names of tools that are defined otherwise than before.
+    /// The names of tools whose definition changed.
     pub redefined: Vec<String>,
 }
 
 impl OrderedTools {
-    /// Whether the bytes are those of before.
+    /// Whether the bytes are the same as before.
     pub fn unchanged(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.redefined.is_empty()
     }
@@ -33,10 +33,10 @@ struct SortedTool {
     bytes: Box<RawValue>,
 }
 
-/// Orders the tools that a host offers behind those that were sent before.
+/// Orders the tools that a host offers: those that were sent before come first.
 ///
-/// Both are JSON arrays of tool definitions. Of two tools with one name the first is taken: a request with both would be
-/// refused.
+/// Both are JSON arrays of tool definitions. If two tools have the same name, the first is taken: a request with both
+/// would be refused.
 pub fn order_tools(
     before: Option<&RawValue>,
     offered: &RawValue,
@@ -83,7 +83,7 @@ fn read(tools: &RawValue) -> Result<Vec<SortedTool>, serde_json::Error> {
         .collect()
 }
 
-/// What tells tools apart: the name, and for those without one what they stand for.
+/// Returns the key that distinguishes tools: the name, or else the MCP server's name or the type.
 fn name(definition: &Value) -> String {
     let text = |field: &str| definition.get(field).and_then(Value::as_str);
     let named = text("name").or_else(|| text("mcp_server_name"));

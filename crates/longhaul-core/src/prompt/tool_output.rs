@@ -1,20 +1,20 @@
-//! The result of a tool call, as a host gives it and as the model reads it.
+//! The result of a tool call, as a host provides it and as the model reads it.
 
 use serde_json::{Value, json};
 
 /// The result of one tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
-    /// The call.
+    /// The id of the call.
     pub tool_use_id: String,
-    /// A string or a list of blocks.
+    /// The content: a string or a list of blocks.
     pub content: Value,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub is_error: bool,
 }
 
 impl ToolOutput {
-    /// A result that is a text.
+    /// Creates a result that is a text.
     pub fn text(tool_use_id: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             tool_use_id: tool_use_id.into(),
@@ -23,7 +23,7 @@ impl ToolOutput {
         }
     }
 
-    /// The block that the model reads.
+    /// Returns the block that the model reads.
     pub(crate) fn to_block(&self) -> Value {
         let mut block = json!({
             "type": "tool_result",

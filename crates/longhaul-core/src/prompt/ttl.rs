@@ -1,7 +1,8 @@
 //! How long the provider keeps what a request wrote to its cache, and who may ask for the longer time (B4).
 //!
-//! Decided once, when a session's first head is made, and latched there: a marker whose lifetime flips is another
-//! cache. A fork has no lifetime of its own: it repeats its parent's bytes, markers included.
+//! The lifetime is decided once, when a session's first prefix is made, and latched there: a cache breakpoint whose
+//! lifetime changes refers to another cache. A fork has no lifetime of its own: it repeats its parent's bytes,
+//! breakpoints included.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub enum Ttl {
 }
 
 impl Ttl {
-    /// Its length in seconds.
+    /// The lifetime in seconds.
     pub fn seconds(self) -> i64 {
         match self {
             Self::FiveMinutes => 300,
@@ -31,7 +32,7 @@ impl Ttl {
         }
     }
 
-    /// Its name, as in a marker.
+    /// The lifetime's name, as in a cache breakpoint.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FiveMinutes => "5m",
@@ -39,7 +40,7 @@ impl Ttl {
         }
     }
 
-    /// The lifetime that a block's marker asks for; none if the block bears no marker.
+    /// Returns the lifetime of a block's cache breakpoint; `None` if the block has none.
     pub(crate) fn of_block(block: ObjectReader<'_>) -> Option<Self> {
         let marker = block.object("cache_control")?;
         Some(match marker.string("ttl").as_deref() {
@@ -48,7 +49,7 @@ impl Ttl {
         })
     }
 
-    /// The marker that is put on a block. The default lifetime is not spelled out.
+    /// Returns the `cache_control` of a block. The default lifetime is not written.
     pub fn marker(self) -> &'static str {
         match self {
             Self::FiveMinutes => r#"{"type":"ephemeral"}"#,
@@ -57,14 +58,14 @@ impl Ttl {
     }
 }
 
-/// What the user or host set about caching.
+/// The user's or host's settings for caching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// Whether requests carry markers.
+    /// Whether requests have cache breakpoints.
     pub enabled: bool,
-    /// Whether the host is eligible for an hour.
+    /// Whether the host is eligible for the one-hour lifetime.
     pub one_hour: bool,
-    /// Five minutes, whatever else is set.
+    /// Whether the lifetime is always five minutes, whatever else is set.
     pub five_minutes_only: bool,
 }
 
@@ -78,10 +79,10 @@ impl Default for CacheSettings {
     }
 }
 
-/// Sources whose conversations go on after a pause. Helpers that speak once are not among them.
+/// Sources whose conversations continue after a pause. Helpers that make a single request are not among them.
 const LONG_LIVED: [&str; 3] = ["repl_main_thread*", "sdk", "agent:*"];
 
-/// Who gets which lifetime.
+/// Which requests get which lifetime.
 #[derive(Debug, Clone)]
 pub struct TtlPolicy {
     settings: CacheSettings,
@@ -89,7 +90,7 @@ pub struct TtlPolicy {
 }
 
 impl TtlPolicy {
-    /// The policy under these settings, with the usual list of sources.
+    /// Creates the policy for these settings, with the standard list of sources.
     pub fn new(settings: CacheSettings) -> Self {
         Self {
             settings,
@@ -97,7 +98,7 @@ impl TtlPolicy {
         }
     }
 
-    /// The lifetime for a source's requests; none: they carry no markers.
+    /// Returns the lifetime for a source's requests; if `None`, they have no cache breakpoints.
     pub fn decide(&self, source: &QuerySource) -> Option<Ttl> {
         let settings = &self.settings;
         let long = settings.one_hour
@@ -109,7 +110,7 @@ impl TtlPolicy {
     }
 }
 
-/// Whether a name of the list stands for a source.
+/// Whether a name of the list matches a source.
 fn names(name: &str, source: &QuerySource) -> bool {
     match name.strip_suffix('*') {
         Some(beginning) => source.as_str().starts_with(beginning),

@@ -1,7 +1,7 @@
-//! The text that goes before the first message: memory files, the date, what is selected in an editor (A4).
+//! The text before the first message: memory files, the date, the selection in an editor (A4).
 //!
-//! It is part of the head and so of the cache's prefix: it is made once, and again after a clear or a compaction.
-//! Where memory files are found is told by [`memory`](super::memory).
+//! It is part of the request prefix and so of the cached prefix: it is made once, and again after a clear or a
+//! compaction. [`memory`](super::memory) finds the memory files.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -15,45 +15,46 @@ use crate::tokens::cut;
 use crate::tokens::{Estimate, RoughEstimator};
 use crate::window::WindowScale;
 
-/// What there is to say before a conversation.
+/// The sources of the text before a conversation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ContextSources<'a> {
-    /// Memory files, in the order in which they are to be read.
+    /// The memory files, in the order in which they are to be read.
     pub memory: &'a [MemoryFile],
     /// The user's date.
     pub date: Option<Date>,
-    /// What is selected in the user's editor, if the host has one.
+    /// The selection in the user's editor, if the host has one.
     pub selection: Option<&'a EditorSelection>,
 }
 
 /// A selection in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorSelection {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its first and last line, counted from one.
+    /// The first and last line, counted from one.
     pub lines: Option<(u32, u32)>,
     /// The selected text.
     pub text: String,
 }
 
-/// How many tokens the sources may take, by padded estimate.
+/// The maximum number of tokens of the sources, by padded estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContextBudget {
-    /// For all memory files together, with their titles.
+    /// The budget for all memory files together, with their titles.
     pub memory: u64,
-    /// For the selection.
+    /// The budget for the selection.
     pub selection: u64,
 }
 
 impl ContextBudget {
-    /// That of a large window.
+    /// The budget in a large window.
     pub const FULL: Self = Self {
         memory: 40_000,
         selection: 5_000,
     };
 
-    /// That of a window of this scale: below 100K tokens, memory files that took 40K would leave no room to work.
+    /// Returns the budget in a window of this scale: below 100K tokens, memory files of 40K would leave no room to
+    /// work.
     pub fn at(scale: WindowScale) -> Self {
         Self {
             memory: scale.apply(Self::FULL.memory),
@@ -61,7 +62,7 @@ impl ContextBudget {
         }
     }
 
-    /// The most bytes of a file that can be of use: no text is longer in UTF-8 than three bytes a unit.
+    /// The maximum number of bytes of a file that can be of use: no text needs more than three bytes per unit in UTF-8.
     pub const fn most_bytes_of_a_file(self) -> u64 {
         cut::units_within(self.memory).saturating_mul(3)
     }
@@ -70,11 +71,11 @@ impl ContextBudget {
 /// A source that did not fit whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TruncatedSource {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What of it is shown.
+    /// The part that is shown.
     pub kept: Estimate,
-    /// What is missing.
+    /// The part that is missing.
     pub missing: Estimate,
 }
 
@@ -83,16 +84,16 @@ pub struct TruncatedSource {
 pub struct UserContext {
     /// The whole text, reminder tags included.
     pub text: String,
-    /// What it weighs.
+    /// The weight of the text.
     pub weight: Estimate,
-    /// What its memory files weigh, with their titles.
+    /// The weight of its memory files, with their titles.
     pub memory_weight: Estimate,
-    /// What did not fit. A host tells its user.
+    /// The sources that did not fit. A host tells its user.
     pub cuts: Vec<TruncatedSource>,
 }
 
 impl UserContext {
-    /// The text for these sources; none if there is nothing to say.
+    /// Returns the text for these sources, or `None` if there are none.
     pub fn new(sources: &ContextSources<'_>, budget: ContextBudget) -> Option<Self> {
         let mut cuts = Vec::new();
         let memory = memory_part(sources.memory, budget.memory, &mut cuts);
@@ -115,7 +116,7 @@ impl UserContext {
         if parts.is_empty() {
             return None;
         }
-        // A memory file that names the tags of this element must not end it.
+        // A memory file that contains the tags of this element must not end it.
         let parts = crate::quoting::hosts_words(&parts.join("\n\n"));
         let text = fill(include_str!("fragments/user_context.md"), |_| {
             Some(Cow::Borrowed(&*parts))
@@ -141,7 +142,7 @@ fn selection_part(
         Some((first, last)) => format!("{path}, lines {first} to {last}"),
         None => path.to_string(),
     };
-    // Not trimmed in front: there, white space is indentation.
+    // The beginning is not trimmed: white space there is indentation.
     let text = selection.text.trim_end();
     let kept = cut::at_line(text, cut::units_within(tokens)).trim_end();
     let mut shown = kept.to_owned();

@@ -1,12 +1,12 @@
-//! What a host knows and the standard sections tell: plain values, all of them optional.
+//! The host's values for the standard sections: plain values, all of them optional.
 //!
-//! The date is not among them: it changes at midnight, and belongs to the user context.
+//! The date is not among them: it changes at midnight and belongs to the user context.
 
 use std::path::PathBuf;
 
 use crate::money::Usd;
 
-/// Values for the standard sections. What is absent is not spoken of; a section with nothing to say is not sent.
+/// Values for the standard sections. Absent values are not mentioned, and a section without any value is not sent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostValues {
     /// What this session offers the model.
@@ -17,20 +17,20 @@ pub struct HostValues {
     pub environment: Environment,
     /// The language the user wants to be answered in.
     pub language: Option<String>,
-    /// How answers should be.
+    /// The style of answers that the user wants.
     pub output_style: Option<OutputStyle>,
-    /// What connected tool servers say about themselves.
+    /// The instructions of connected tool servers.
     pub servers: Vec<ServerInstructions>,
     /// A folder for temporary files.
     pub scratchpad: Option<PathBuf>,
-    /// That old parts of the conversation go away, and the ways back to them (U2). None where nothing is ever
-    /// compacted or cleared.
+    /// The fact that old parts of the conversation are removed, and the ways back to them (U2). `None` if nothing is
+    /// ever compacted or cleared.
     pub history: Option<HistoryAccess>,
-    /// Limits that were set for the session.
+    /// The limits that were set for the session.
     pub budgets: SessionBudgets,
 }
 
-/// What this session offers the model, by the names of the tools for it.
+/// What this session offers the model, as the names of the tools for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolGuidance {
     /// The tool that asks the user.
@@ -39,28 +39,28 @@ pub struct ToolGuidance {
     pub agent_tool: Option<String>,
     /// The tool that runs a skill.
     pub skill_tool: Option<String>,
-    /// Whether anybody is there to answer.
+    /// Whether a user is there to answer.
     pub presence: UserPresence,
 }
 
 /// Whether a user is there to answer questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UserPresence {
-    /// Somebody is at the keyboard.
+    /// A user is at the keyboard.
     #[default]
     Attended,
-    /// Nobody is.
+    /// No user is there.
     Unattended,
 }
 
-/// Where the model is to write what should be remembered.
+/// Where the model should write what must be remembered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryPrompt {
     /// The project's memory file.
     pub project_file: Option<PathBuf>,
-    /// The user's own, for all projects.
+    /// The user's own memory file, for all projects.
     pub user_file: Option<PathBuf>,
-    /// A folder for notes of the model's own.
+    /// A folder for the model's own notes.
     pub notes_folder: Option<PathBuf>,
 }
 
@@ -84,7 +84,7 @@ pub struct Environment {
 /// A repository, as it was when the section was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitState {
-    /// The branch; none if no branch is checked out.
+    /// The branch; `None` if no branch is checked out.
     pub branch: Option<String>,
     /// Whether anything was changed.
     pub work_tree: WorkTree,
@@ -93,50 +93,50 @@ pub struct GitState {
 /// Whether a work tree differs from its last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkTree {
-    /// It does not.
+    /// The work tree has no changes.
     Clean,
-    /// It does.
+    /// The work tree has changes.
     Changed,
-    /// Nobody looked.
+    /// The work tree was not checked.
     Unknown,
 }
 
-/// How answers should be, by the user's choice.
+/// The style of answers that the user chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputStyle {
-    /// What the style is called.
+    /// The name of the style.
     pub name: String,
-    /// What it asks for.
+    /// The instructions of the style.
     pub instructions: String,
 }
 
-/// What a tool server says about its tools.
+/// A tool server's instructions for its tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerInstructions {
     /// The server's name.
     pub name: String,
-    /// Its instructions, of any length: long ones are cut.
+    /// The instructions, of any length: long ones are cut.
     pub instructions: String,
 }
 
-/// Ways back to what is no longer in view.
+/// Ways back to parts of the conversation that are no longer in view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryAccess {
-    /// The tool that brings back what was cleared (X2).
+    /// The tool that brings back cleared content (X2).
     pub recall_tool: Option<String>,
     /// The session's transcript.
     pub transcript: Option<PathBuf>,
 }
 
-/// Limits of the session. They are stated once: what is left of them would change with every turn.
+/// Limits of the session. They are stated once: the remaining amounts would change with every turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionBudgets {
-    /// The most tokens of one answer.
+    /// The maximum number of tokens in one answer.
     pub answer_tokens: Option<u64>,
-    /// The most tokens of the session.
+    /// The maximum number of tokens in the session.
     pub session_tokens: Option<u64>,
-    /// The most turns.
+    /// The maximum number of turns.
     pub turns: Option<u64>,
-    /// The most it may cost.
+    /// The maximum cost.
     pub cost: Option<Usd>,
 }

@@ -1,4 +1,4 @@
-//! What matters in the Markdown of a memory file: imports, front matter, the section for compactions.
+//! Parses the relevant Markdown of a memory file: imports, front matter, the section for compactions.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 /// The title of the section that is added to the instructions of a compaction (F4).
 const COMPACT: &str = "compact instructions";
 
-/// Paths that a text imports, as they are written: `@path` at the beginning of a word, a space in it as `\ `. Not in
-/// code, and not in comments.
+/// Returns the paths that a text imports, as they are written: `@path` at the beginning of a word, with a space in it
+/// written as `\ `. Code and comments are ignored.
 pub(super) fn imports(text: &str) -> Vec<String> {
     let mut skipped = literal_ranges(text).into_iter().peekable();
     let mut paths = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn imports(text: &str) -> Vec<String> {
     paths
 }
 
-/// Where a text is to be taken literally: code, and HTML comments. In order.
+/// Returns the ranges of a text that are taken literally (code and HTML comments), in order.
 fn literal_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (event, range) in Parser::new(text).into_offset_iter() {
@@ -47,7 +47,7 @@ fn literal_ranges(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The comment that a piece of HTML begins with.
+/// Returns the range of the comment that a piece of HTML begins with.
 fn comment(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
     let html = text[range.clone()].trim_start();
     html.starts_with("<!--").then(|| {
@@ -57,8 +57,8 @@ fn comment(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
     })
 }
 
-/// The path at the beginning of a text, if it can be one: without a fragment, and without the punctuation of the
-/// sentence around it.
+/// Returns the path at the beginning of a text, if it can be one: without a fragment, and without the punctuation of
+/// the sentence around it.
 fn path_at(text: &str) -> Option<String> {
     let mut path = String::new();
     let mut characters = text.chars().peekable();
@@ -75,7 +75,8 @@ fn path_at(text: &str) -> Option<String> {
     may_be.then(|| path.to_owned())
 }
 
-/// A text without its front matter: a first line `---`, fields, a line `---`. What merely begins with a rule stays.
+/// Returns a text without its front matter: a first line `---`, fields, a line `---`. A text that merely begins with a
+/// horizontal rule stays as it is.
 pub fn without_front_matter(text: &str) -> &str {
     let mut lines = text.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
@@ -96,7 +97,7 @@ pub fn without_front_matter(text: &str) -> &str {
     text
 }
 
-/// The section headed `Compact Instructions`, whatever its level, up to the next heading that is not below it.
+/// Returns the section headed `Compact Instructions`, whatever its level, up to the next heading that is not below it.
 pub fn compact_instructions(text: &str) -> Option<&str> {
     let mut open: Option<(HeadingLevel, usize)> = None;
     let mut title = String::new();

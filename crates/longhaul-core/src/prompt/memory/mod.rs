@@ -1,7 +1,7 @@
-//! Memory files: instructions that users and projects keep on disk, and the files that those import.
+//! Memory files: instructions that users and projects keep on disk, and the files that these import.
 //!
-//! This decides which files are looked for and what of them is sent; reading them is for the host. [`Search`] asks for
-//! paths and is fed contents.
+//! This module decides which files are searched for and which parts of them are sent; the host reads them.
+//! [`MemoryFileSearch`] asks for paths and is given contents.
 
 mod markdown;
 mod notice;
@@ -19,38 +19,38 @@ pub use search::{
     ReadAuthority, TextEncoding, WantedFile,
 };
 
-/// Names of memory files, in the order in which they are looked for in a folder.
+/// The names of memory files, in the order in which they are searched for in a folder.
 const SHARED_NAMES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"];
 const LOCAL_NAME: &str = "CLAUDE.local.md";
 
 /// A memory file that is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Whose instructions it holds.
+    /// Whose instructions the file holds.
     pub kind: MemoryFileKind,
-    /// The file that imports it, if that is why it is here.
+    /// The file that imports this one, if that is why it is sent.
     pub imported_by: Option<PathBuf>,
-    /// Its text, without front matter.
+    /// The text of the file, without front matter.
     pub text: String,
-    /// How many bytes of it were not read, being beyond any budget.
+    /// The number of bytes that were not read because they exceed any budget.
     pub unread_bytes: u64,
 }
 
-/// Whose instructions a memory file holds. An imported one is of the kind of the file that imports it.
+/// Whose instructions a memory file holds. An imported file has the kind of the file that imports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryFileKind {
-    /// The user's, for all projects.
+    /// The user's instructions for all projects.
     User,
-    /// The project's, for everybody who works on it.
+    /// The project's instructions for everybody who works on it.
     Project,
-    /// The user's, for this project.
+    /// The user's instructions for this project.
     Local,
 }
 
 impl MemoryFile {
-    /// What it is, for its title.
+    /// Returns the description of the kind, for the file's title.
     pub(super) fn described(&self) -> String {
         let kind = match self.kind {
             MemoryFileKind::User => "the user's own instructions for all projects",
@@ -64,7 +64,8 @@ impl MemoryFile {
     }
 }
 
-/// Whether a path is that of a memory file, by its name. Such files are sent as memory and need not be restored (R1).
+/// Whether a path is that of a memory file, judging by its name. Such files are sent as memory and need not be restored
+/// (R1).
 pub fn is_memory_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name == LOCAL_NAME || SHARED_NAMES.contains(&name))

@@ -1,86 +1,86 @@
-//! What a user should know about how memory files were read. None of it is an error: a session begins all the same.
+//! What a user should know about how memory files were read. None of it is an error: the session begins regardless.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something about a memory file that its owner may not expect.
+/// A fact about a memory file that its owner may not expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryFileNotice {
-    /// A file that another one imports is not there.
+    /// A file that another one imports does not exist.
     Missing {
         /// The file.
         path: PathBuf,
         /// The file that imports it.
         imported_by: PathBuf,
     },
-    /// A file is there and cannot be used.
+    /// A file exists but cannot be used.
     Unusable {
         /// The file.
         path: PathBuf,
         /// The file that imports it, if one does.
         imported_by: Option<PathBuf>,
-        /// Why.
+        /// Why the file cannot be used.
         reason: String,
     },
-    /// A file's text is not UTF-8; what could not be read was replaced.
+    /// A file's text is not UTF-8; invalid characters were replaced.
     Repaired {
         /// The file.
         path: PathBuf,
     },
-    /// A file is larger than any budget and was read in part.
+    /// A file exceeds any budget, so only a part of it was read.
     ReadInPart {
         /// The file.
         path: PathBuf,
-        /// How much of it was not read.
+        /// The number of bytes that were not read.
         unread_bytes: u64,
     },
-    /// A file from elsewhere is sent: by an import, or by a link in the place of a memory file.
+    /// A file from elsewhere is sent, because of an import or because of a link in the place of a memory file.
     Outside {
         /// The file.
         path: PathBuf,
-        /// Where it really is.
+        /// The real path of the file.
         real: PathBuf,
         /// The file that imports it, if one does.
         imported_by: Option<PathBuf>,
     },
-    /// A file of the project asks for one from elsewhere, and the user has not agreed to that: it was not read.
+    /// A file of the project asks for one from elsewhere, and the user has not agreed to that. It was not read.
     NotAgreed {
         /// The file.
         path: PathBuf,
-        /// Where it really is.
+        /// The real path of the file.
         real: PathBuf,
-        /// The file that imports it; none: it is a link in the place of a memory file.
+        /// The file that imports it; `None` if it is a link in the place of a memory file.
         imported_by: Option<PathBuf>,
     },
-    /// A rule forbids reading a file: it was not read.
+    /// A rule forbids reading a file. It was not read.
     Denied {
         /// The file.
         path: PathBuf,
         /// The file that imports it, if one does.
         imported_by: Option<PathBuf>,
     },
-    /// A file says what another one says and is not sent again.
+    /// A file has the same text as another one and is not sent again.
     SameText {
         /// The file.
         path: PathBuf,
-        /// The one that is sent.
+        /// The file that is sent.
         sent: PathBuf,
     },
-    /// An import was not followed, being too many files away from the first.
+    /// An import was not followed because it is too many files away from the first.
     TooDeep {
         /// The file.
         path: PathBuf,
         /// The file that imports it.
         imported_by: PathBuf,
     },
-    /// Imports were not followed, being too many.
+    /// Imports were not followed because there are too many.
     TooMany {
-        /// How many are followed.
+        /// The maximum number of imports that are followed.
         most: usize,
-        /// The file whose import was the first to be left.
+        /// The file with the first import that was not followed.
         imported_by: PathBuf,
     },
-    /// A file that was to be read was not.
+    /// A file that should have been read was not.
     NotSupplied {
         /// The file.
         path: PathBuf,

@@ -1,17 +1,17 @@
-//! Where memory files are looked for.
+//! Where memory files are searched for.
 
 use std::path::{Path, PathBuf};
 
 use super::{LOCAL_NAME, MemoryFileKind, SHARED_NAMES};
 
-/// The folders of a session. All of them absolute.
+/// The folders of a session. All of them are absolute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFolders {
-    /// The user's home, which `~/` in an import stands for.
+    /// The user's home, which `~/` in an import refers to.
     pub user_home: Option<PathBuf>,
     /// Claude Code's folder, usually `~/.claude`.
     pub claude_home: Option<PathBuf>,
-    /// Our own folder.
+    /// Longhaul's own folder.
     pub longhaul_home: Option<PathBuf>,
     /// The root of the project.
     pub project_root: PathBuf,
@@ -20,7 +20,7 @@ pub struct SessionFolders {
 }
 
 impl SessionFolders {
-    /// The files that are looked for, in the order in which they are sent: the user's, the project's from its root
+    /// Returns the files to search for, in the order in which they are sent: the user's, the project's from its root
     /// down to the working directory, then the user's own for the project.
     pub(super) fn candidates(&self) -> Vec<(PathBuf, MemoryFileKind)> {
         let mut files = Vec::new();
@@ -41,8 +41,8 @@ impl SessionFolders {
         files
     }
 
-    /// The files that are looked for when a file is read: those of the folders that lead to it from the root of the project,
-    /// but for the folders whose files every session has. None for a file outside of the project.
+    /// Returns the files to search for when a file is read: those of the folders from the project's root to that file,
+    /// except for the folders whose files every session has. Returns none for a file outside of the project.
     pub(super) fn candidates_for(&self, file: &Path) -> Vec<(PathBuf, MemoryFileKind)> {
         let inside = |folder: &&Path| folder.starts_with(&self.project_root);
         let known = self.folders();
@@ -59,7 +59,8 @@ impl SessionFolders {
         files
     }
 
-    /// From the root of the project down to the working directory. If that lies elsewhere, just the two.
+    /// Returns the folders from the project's root down to the working directory. If the working directory lies
+    /// elsewhere, returns just these two.
     fn folders(&self) -> Vec<&Path> {
         if !self.cwd.starts_with(&self.project_root) {
             return vec![&self.project_root, &self.cwd];

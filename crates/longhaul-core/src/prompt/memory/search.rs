@@ -1,6 +1,6 @@
-//! Finds memory files without touching a disk: asks for paths, is fed contents, follows imports.
+//! Finds memory files without accessing a disk: it asks for paths, is given contents, and follows imports.
 //!
-//! Which of the known files are sent, and what is wanted next, a [`Walk`] over them tells.
+//! A [`MemoryFileWalk`] over the known files tells which of them are sent and which are wanted next.
 
 use std::path::{Path, PathBuf};
 
@@ -12,79 +12,80 @@ use crate::hash::Map;
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFileContent {
-    /// Its text, from its beginning.
+    /// The text of the file, from its beginning.
     pub text: String,
-    /// Whether the text is what the file holds.
+    /// Whether the text is exactly the file's content.
     pub encoding: TextEncoding,
-    /// How many bytes behind the text were not read.
+    /// The number of bytes after the text that were not read.
     pub unread_bytes: u64,
-    /// The path of the file with all links resolved. Two paths to one file are one file.
+    /// The path of the file with all links resolved. Two paths to the same file count as one file.
     pub real: PathBuf,
-    /// Where that is.
+    /// The location of the real path.
     pub reach: FileReach,
 }
 
-/// Whether a text is what its file holds.
+/// Whether a text is exactly its file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextEncoding {
-    /// It is.
+    /// The text is exact.
     Exact,
     /// The file was not UTF-8, and some characters were replaced.
     Repaired,
 }
 
-/// Where a file really is.
+/// The location of a file's real path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileReach {
-    /// In the project.
+    /// The file is in the project.
     Project,
-    /// Not in the project, and in the user's home or one of the programs' own folders.
+    /// The file is not in the project, but in the user's home or one of the programs' own folders.
     Home,
-    /// Anywhere else.
+    /// The file is anywhere else.
     Elsewhere,
 }
 
 /// Why there is no content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContentUnavailable {
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
-    /// There is something, and it cannot be used; the reason in words.
+    /// The file exists but cannot be used, for this reason.
     Unusable(String),
-    /// It lies outside of the project, only the project asks for it, and the user has not agreed to that.
+    /// The file lies outside of the project, only the project asks for it, and the user has not agreed to that.
     NotAgreed {
         /// The path of the file with all links resolved.
         real: PathBuf,
     },
-    /// A rule of the user or of the project forbids reading it.
+    /// A rule of the user or of the project forbids reading the file.
     Denied,
 }
 
-/// On whose word a file is read. A project's files may come from anybody, so what they ask for outside of the project
-/// needs the user's consent.
+/// Who asks for a file to be read. A project's files may come from anybody, so reading files outside of the project for
+/// them needs the user's consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadAuthority {
-    /// One of the user's own files for all projects is the file, or imports it.
+    /// The file is one of the user's own files for all projects, or one of these imports it.
     User,
-    /// A file of the project is the file, or imports it. `CLAUDE.local.md` counts as one, since it can be committed too.
+    /// The file is a file of the project, or one of these imports it. `CLAUDE.local.md` counts as one, since it can be
+    /// committed too.
     Project,
 }
 
-/// A file that a search wants to be read.
+/// A file that a search needs to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WantedFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// On whose word it is read.
+    /// Who asks for the file.
     pub authority: ReadAuthority,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FoundMemoryFiles {
-    /// The files to be sent, in their order: an imported file stands behind the one that imports it.
+    /// The files to send, in order: an imported file comes after the one that imports it.
     pub files: Vec<MemoryFile>,
-    /// What the user should know.
+    /// The notices for the user.
     pub notices: Vec<MemoryFileNotice>,
 }
 
@@ -96,7 +97,7 @@ pub struct MemoryFileSearch {
     pub(super) supplied: Map<WantedFile, Result<LoadedMemoryFile, ContentUnavailable>>,
 }
 
-/// A file that was read, and the paths of those it imports.
+/// A file that was read, and the paths that it imports.
 #[derive(Debug, Clone)]
 pub(super) struct LoadedMemoryFile {
     pub(super) content: MemoryFileContent,
@@ -104,7 +105,7 @@ pub(super) struct LoadedMemoryFile {
 }
 
 impl MemoryFileSearch {
-    /// A search that has not seen anything yet.
+    /// Creates a new search.
     pub fn new(places: &SessionFolders) -> Self {
         Self {
             candidates: places.candidates(),
@@ -113,7 +114,7 @@ impl MemoryFileSearch {
         }
     }
 
-    /// A search for the memory files of the folders that lead to a file, without those of every session.
+    /// Creates a search for the memory files of the folders that lead to a file, without those of every session.
     pub fn nested(places: &SessionFolders, file: &Path) -> Self {
         Self {
             candidates: places.candidates_for(file),
@@ -122,12 +123,12 @@ impl MemoryFileSearch {
         }
     }
 
-    /// The files to be read next, each to be supplied, in any order. None when the search is done.
+    /// Returns the files to read next. Each must be supplied, in any order. The list is empty when the search is done.
     pub fn wanted(&self) -> Vec<WantedFile> {
         MemoryFileWalk::of(self).wanted
     }
 
-    /// Takes the content of a file, or why there is none.
+    /// Supplies the content of a file, or why there is none.
     pub fn supply(
         &mut self,
         wanted: &WantedFile,
@@ -147,7 +148,7 @@ impl MemoryFileSearch {
         self.supplied.insert(wanted.clone(), read);
     }
 
-    /// What was found. What was wanted and not supplied is a notice.
+    /// Returns the result. A file that was wanted but not supplied becomes a notice.
     pub fn finish(self) -> FoundMemoryFiles {
         let walk = MemoryFileWalk::of(&self);
         let mut found = walk.found;
@@ -162,7 +163,7 @@ impl MemoryFileSearch {
             Some(below) => self.user_home.as_ref()?.join(below),
             None => folder.join(import),
         };
-        // Takes `./` out. What `..` means, links decide.
+        // This removes `./`. The meaning of `..` depends on links.
         Some(path.components().collect())
     }
 }

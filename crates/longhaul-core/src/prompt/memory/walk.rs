@@ -1,7 +1,7 @@
-//! One look through all memory files that are known, in the order in which they are sent.
+//! One pass over all known memory files, in the order in which they are sent.
 //!
-//! It is taken anew whenever something is asked, from the first file on. So the order in which contents arrive does not
-//! matter, and the first mention of a file in the order of sending is the one that counts.
+//! The pass is repeated from the first file for every question. So the order in which contents arrive does not matter,
+//! and the first mention of a file in the order of sending counts.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -14,23 +14,23 @@ use super::search::{
 use super::{MemoryFile, MemoryFileKind, MemoryFileNotice};
 use crate::hash::{Map, Set};
 
-/// How many imports in a row are followed.
+/// The maximum length of a chain of imports that is followed.
 pub(super) const MOST_DEEP: usize = 5;
 
-/// How many imports are followed in all.
+/// The maximum number of imports that are followed in total.
 const MOST_IMPORTS: usize = 100;
 
-/// How the walk came to a file.
+/// How the walk reached a file.
 #[derive(Clone, Copy)]
 struct WalkStep<'s> {
     kind: MemoryFileKind,
     authority: ReadAuthority,
-    /// The file that imports it, if one does.
+    /// The file that imports this one, if there is one.
     by: Option<&'s Path>,
     depth: usize,
 }
 
-/// One look through all that is known.
+/// One pass over all known files.
 pub(super) struct MemoryFileWalk<'s> {
     search: &'s MemoryFileSearch,
     pub(super) found: FoundMemoryFiles,
@@ -92,7 +92,7 @@ impl<'s> MemoryFileWalk<'s> {
                 imported_by: by.map(Path::to_owned),
                 reason: reason.clone(),
             },
-            // A bare word behind an at sign is more often somebody's name than a file.
+            // A bare word after an at sign is more often somebody's name than a file.
             (ContentUnavailable::Missing, Some(by)) if path.extension().is_some() => {
                 MemoryFileNotice::Missing {
                     path,
@@ -184,7 +184,7 @@ impl<'s> MemoryFileWalk<'s> {
         }
     }
 
-    /// A file that holds nothing but the name of another memory file: a link, where links cannot be checked out.
+    /// Whether a file holds only the name of another memory file: a link, on systems where links cannot be checked out.
     fn names_another(&self, path: &Path, text: &str) -> bool {
         let named = path.parent().unwrap_or(path).join(text.trim());
         let mut others = self.search.candidates.iter();
@@ -200,7 +200,7 @@ impl<'s> MemoryFileWalk<'s> {
     ) {
         let notices = &mut self.found.notices;
         let path = path.to_owned();
-        // A project's file may come from anybody: what it takes from the user's home is worth telling too.
+        // A project's file may come from anybody, so the user should also know what it takes from the user's home.
         let expected = match (kind, content.reach) {
             (_, FileReach::Project) => true,
             (MemoryFileKind::User | MemoryFileKind::Local, FileReach::Home) => true,
