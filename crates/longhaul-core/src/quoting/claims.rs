@@ -1,9 +1,9 @@
-//! What a model wrote stands as it is, but for lines that claim to be the engine's: those are quoted.
+//! Keeps a model's text unchanged, except for lines that look like the engine's own: those are quoted.
 
 use super::markers;
 use super::tags;
 
-/// The text, with lines quoted that look like a heading, a tag or a notice of the engine's own.
+/// Returns the text with lines quoted that look like a heading, a tag or a notice of the engine.
 pub fn without_claims(text: &str) -> String {
     let text = tags::defused(text);
     let mut safe = String::with_capacity(text.len() + 16);

@@ -1,24 +1,24 @@
-//! The user's own words, as they are, between two marks. The closing mark does not occur in the words, so they cannot end
-//! their own quotation, however they are made up; and a search for the words finds them whole.
+//! Puts the user's own words unchanged between two delimiters. The closing delimiter does not occur in the words, so
+//! they cannot end their own quotation, whatever they contain; and a search for the words finds them whole.
 
-/// The marks around a text.
+/// The delimiters around a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuoteFence {
-    /// Before it, on a line of its own.
+    /// The opening delimiter, on a line of its own.
     pub open: String,
-    /// After it, on a line of its own.
+    /// The closing delimiter, on a line of its own.
     pub close: String,
 }
 
 impl QuoteFence {
-    /// The marks for a text with this label.
+    /// Returns the delimiters for a text with this label.
     pub fn around(label: &str, text: &str) -> Self {
         let close = format!("[/{label}]");
         if !text.contains(&close) {
             let open = format!("[{label}]");
             return Self { open, close };
         }
-        // A text of finite length holds finitely many of these, so one of them is not in it.
+        // A finite text contains only finitely many of these delimiters, so one of them does not occur in it.
         let mut number = 2;
         loop {
             let close = format!("[/{label}.{number}]");
@@ -30,7 +30,7 @@ impl QuoteFence {
         }
     }
 
-    /// The closing mark that belongs to a line, if the line is an opening mark.
+    /// Returns the closing delimiter that belongs to a line, if the line is an opening delimiter.
     pub fn closing(line: &str) -> Option<String> {
         let label = line.strip_prefix('[')?.strip_suffix(']')?;
         let is_label = !label.is_empty()
@@ -41,7 +41,7 @@ impl QuoteFence {
     }
 }
 
-/// The user's words: as they are if they have one line, else between marks.
+/// Returns the user's words: unchanged if they are one line, otherwise between delimiters.
 pub fn fenced(label: &str, text: &str) -> String {
     if !text.trim().contains(super::is_break) {
         return text.to_owned();

@@ -1,11 +1,11 @@
-//! A path, a title, an item of a list: text of others that stands inside a line of ours.
+//! Quotes a path, a title or an item of a list: foreign text inside a line that the engine writes.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::tags;
 
-/// The text on one line: as it is, or as a JSON string if it has line ends or control characters.
+/// Returns the text on one line: unchanged, or as a JSON string if it has line ends or control characters.
 pub fn inline(text: &str) -> Cow<'_, str> {
     let is_plain = |character: char| !character.is_control() && !super::is_break(character);
     if text.chars().all(is_plain) {
@@ -21,7 +21,7 @@ pub fn inline(text: &str) -> Cow<'_, str> {
             '\r' => line.push_str("\\r"),
             '\t' => line.push_str("\\t"),
             _ if is_plain(character) => line.push(character),
-            // A control character is below U+10000, so four digits do.
+            // A control character is below U+10000, so four digits are enough.
             _ => {
                 let _ = write!(line, "\\u{:04x}", u32::from(character));
             }

@@ -1,8 +1,9 @@
-//! Text of others, line by line: each line begins with a mark, so none of them can open a section or a tag of ours.
+//! Quotes foreign text line by line: each line begins with a quote sign, so that none of them can open a section or a
+//! tag of the engine.
 
 use super::tags;
 
-/// What stands before each line.
+/// The quote sign before each line.
 const MARK: char = '>';
 
 /// Whether a reader may take this character for the end of a line.
@@ -13,7 +14,7 @@ pub(crate) fn is_break(character: char) -> bool {
     )
 }
 
-/// A text with a mark before each of its lines. Line ends stay what they are; a blank text has no lines.
+/// Returns a text with a quote sign before each of its lines. Line ends stay unchanged; a blank text has no lines.
 pub fn quoted(text: &str) -> String {
     let text = text.trim_matches(is_break);
     if text.trim().is_empty() {
@@ -42,7 +43,7 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The text that was quoted.
+/// Returns the text that was quoted.
 pub fn unquoted(quoted: &str) -> String {
     let mut text = String::with_capacity(quoted.len());
     for line in quoted.split_inclusive(is_break) {

@@ -1,5 +1,5 @@
-//! All that marks a text as the engine's or the host's: headings, notices, tags. The table is read from the fragments that
-//! the engine writes, so what they say and what is guarded cannot drift apart; `fragments.rs` lists them.
+//! Everything that identifies a text as the engine's or the host's: headings, notices, tags. The table is read from the
+//! fragments that the engine writes, so the fragments and the guard cannot drift apart; `fragments.rs` lists them.
 
 mod fragments;
 
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use fragments::{FRAGMENTS, FragmentRole};
 
-/// What a marker is.
+/// The kind of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MarkerKind {
     /// A heading of a part that the engine writes.
@@ -17,35 +17,35 @@ pub enum MarkerKind {
     Notice,
     /// A tag.
     Tag,
-    /// A heading of a summary: models are asked to write these.
+    /// A heading of a summary. Models are asked to write these.
     Section,
     /// A sentence that counts only inside the element in which the host speaks, or as a block of its own.
     Reminder,
 }
 
-/// Something that marks a text as the engine's or the host's.
+/// Something that identifies a text as the engine's or the host's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
-    /// What it is.
+    /// The kind of the marker.
     pub kind: MarkerKind,
-    /// A line as it could be written, with something in each place that is filled in.
+    /// A line as it could be written, with every placeholder filled.
     pub line: String,
-    /// The part of it that is always the same, without decoration and in lower case.
+    /// The constant part of the line, without decoration and in lower case.
     core: String,
 }
 
-/// A claim of fewer bytes occurs by chance; it counts only as a heading or as a whole line.
+/// A marker with fewer bytes may occur by chance, so it counts only as a heading or as a whole line.
 const BY_CHANCE: usize = 20;
-/// A sentence is recognised by its first bytes.
+/// The number of bytes by which a sentence is recognized.
 const OPENING: usize = 40;
 
-/// All markers.
+/// Returns all markers.
 pub fn all() -> &'static [Marker] {
     static ALL: LazyLock<Vec<Marker>> = LazyLock::new(read);
     &ALL
 }
 
-/// The files that the markers are read from, by their path in this crate's sources.
+/// Returns the files that the markers are read from, by their path in this crate's sources.
 pub fn sources() -> impl Iterator<Item = &'static str> {
     FRAGMENTS.iter().map(|fragment| fragment.path)
 }
@@ -104,7 +104,7 @@ fn marker(line: &str, kind: MarkerKind) -> Option<Marker> {
         kind
     };
     let fixed = line.split('{').next().unwrap_or_default();
-    // What a heading says in brackets explains it.
+    // Brackets in a heading hold an explanation.
     let fixed = match kind {
         MarkerKind::Heading => fixed.split(" (").next().unwrap_or_default(),
         _ => fixed,
@@ -118,7 +118,7 @@ fn marker(line: &str, kind: MarkerKind) -> Option<Marker> {
     })
 }
 
-/// A fragment's line with something in each of its places.
+/// Returns a fragment's line with every placeholder filled.
 fn filled(line: &str) -> String {
     let mut text = String::new();
     for (at, part) in line.split('{').enumerate() {
@@ -146,7 +146,7 @@ fn tag_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line without what decorates it.
+/// Returns a line without its decoration.
 fn bare(line: &str) -> &str {
     line.trim_start_matches(|c: char| {
         c.is_whitespace()
@@ -157,7 +157,7 @@ fn bare(line: &str) -> &str {
     })
 }
 
-/// Whether a line begins what the engine puts after a summary: where details are found, how to go on.
+/// Whether a line begins the engine's text after a summary: where to find details, how to continue.
 pub(crate) fn frames_summary(line: &str) -> bool {
     let line = line.trim();
     let framing = FRAGMENTS
@@ -169,7 +169,7 @@ pub(crate) fn frames_summary(line: &str) -> bool {
     })
 }
 
-/// Whether a line of a text that a model wrote looks as if the engine had written it.
+/// Whether a line of a model's text looks as if the engine had written it.
 pub(super) fn is_claimed_by(line: &str) -> bool {
     let line = line.trim();
     let core = bare(line);
@@ -177,7 +177,7 @@ pub(super) fn is_claimed_by(line: &str) -> bool {
         return false;
     }
     let is_decorated = line.starts_with(['#', '*', '_']);
-    // No marker is longer than this, so the rest need not be looked at.
+    // No marker is longer than this, so the rest of the line does not matter.
     let core: String = core
         .chars()
         .take(200)

@@ -1,11 +1,12 @@
-//! The element in which the host speaks. Its tags end it wherever they stand, so text of others gets a backslash into them.
+//! The element in which the host speaks. Its tags would end it anywhere, so a backslash is inserted into those of
+//! foreign text.
 
 use std::borrow::Cow;
 
 /// The element's name.
 pub(super) const ELEMENT: &str = "system-reminder";
 
-/// The text with a backslash behind the bracket of each tag of the element.
+/// Returns the text with a backslash after the bracket of each tag of the element.
 pub(super) fn defused(text: &str) -> Cow<'_, str> {
     let mut safe = String::new();
     let mut done = 0;
@@ -25,7 +26,7 @@ pub(super) fn defused(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a host says in words of its own, inside the element.
+/// Returns a host's own words for use inside the element.
 pub(crate) fn hosts_words(text: &str) -> String {
     defused(text).into_owned()
 }

@@ -1,18 +1,18 @@
-//! The fragments that markers are read from. A test holds this list against the folder: whoever adds a fragment enters it
+//! The fragments that markers are read from. A test compares this list with the folder: a new fragment must be added
 //! here, and from then on it cannot be forged.
 
-/// What a fragment is for.
+/// The purpose of a fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FragmentRole {
     /// The engine writes it into the conversation.
     Written,
-    /// The headings of a summary.
+    /// The fragment holds the headings of a summary.
     Sections,
-    /// It stands inside the element in which the host speaks, or is a block of its own.
+    /// The fragment is inside the element in which the host speaks, or is a block of its own.
     Reminder,
-    /// It asks a model for something; its tags are read back.
+    /// The fragment asks a model for something; its tags are read back.
     Prompt,
-    /// It lists what hosts write.
+    /// The fragment lists texts that hosts write.
     Data,
 }
 
@@ -34,7 +34,7 @@ macro_rules! fragments {
     };
 }
 
-/// All of them.
+/// All fragments.
 pub(super) const FRAGMENTS: &[MarkerFragment] = fragments! {
     Written:
         "collapse/heading.md"
