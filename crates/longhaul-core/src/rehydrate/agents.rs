@@ -1,17 +1,17 @@
-//! Agents in the background (R4): told again, so that none is started twice.
+//! Reports background agents again (R4), so that none is started twice.
 
 use serde_json::json;
 
 use super::restore::RestoredAttachment;
 
-/// How far a background agent is.
+/// The state of a background agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentState {
-    /// Still at work.
+    /// The agent is still working.
     Running,
-    /// Done, and its result was not collected yet.
+    /// The agent has finished, and its result has not been collected yet.
     Finished,
-    /// Failed, and this was not collected yet.
+    /// The agent has failed, and the failure has not been collected yet.
     Failed,
 }
 
@@ -25,16 +25,16 @@ impl AgentState {
     }
 }
 
-/// An agent in the background whose result was not collected.
+/// A background agent whose result has not been collected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundAgent {
-    /// Its id.
+    /// The agent's id.
     pub id: String,
-    /// What it was told to do, in a line.
+    /// The agent's task, in one line.
     pub description: String,
-    /// How far it is.
+    /// The agent's state.
     pub state: AgentState,
-    /// The newest it said, in a line.
+    /// The agent's newest message, in one line.
     pub summary: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Files as attachments (R1): cut to their share, skipped where the whole would not fit.
+//! Restores files as attachments (R1): each is cut to its share, and left out if the total would not fit.
 
 use std::path::PathBuf;
 
@@ -8,21 +8,21 @@ use super::restore::{RestoreSourceResult, RestoredAttachment};
 use crate::tokens::cut;
 use crate::window::WindowScale;
 
-/// Tokens a file may take.
+/// The maximum number of tokens of one file.
 const EACH: u64 = 5_000;
-/// Tokens all files may take, measured on the attachments as they are written.
+/// The maximum number of tokens of all files, measured on the attachments as they are written.
 const ALL: u64 = 50_000;
 
-/// A file as it is on disk now.
+/// A file as it currently is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileText {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
 }
 
-/// What became of the files.
+/// The result of restoring files.
 #[derive(Debug, Default)]
 pub(super) struct RestoredFiles {
     pub(super) attachments: Vec<RestoredAttachment>,

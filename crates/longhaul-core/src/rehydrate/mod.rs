@@ -1,8 +1,9 @@
-//! What survives a compaction beside the summary (R): files, todos, plan, skills, running agents, announcements.
+//! Restores context beside the summary after a compaction (R): files, todos, plan, skills, running agents,
+//! announcements.
 //!
-//! The core says which files to read ([`ReadFiles::wanted`]) and turns what the host gathered into attachments under
-//! their budgets ([`restore`]). Reading is the host's; so is gathering in parallel. A source that failed is left out and
-//! reported, never fatal (R6).
+//! The core says which files to read ([`ReadFiles::wanted`]) and turns what the host gathered into attachments within
+//! their budgets ([`restore`]). The host reads and gathers, possibly in parallel. A source that failed is left out and
+//! reported, but is never fatal (R6).
 
 mod agents;
 mod files;

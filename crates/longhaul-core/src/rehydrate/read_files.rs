@@ -1,5 +1,5 @@
-//! Which files the model read last (R1, R7). Follows the host's reads; which of them are read again after a compaction
-//! is decided here, reading them is not.
+//! Tracks which files the model read last (R1, R7). It follows the host's reads and decides which files are read again
+//! after a compaction; the host reads them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,39 +7,39 @@ use jiff::Timestamp;
 
 use crate::hash::Map;
 
-/// The most files that are read again.
+/// The maximum number of files that are read again.
 const MOST: usize = 5;
 
-/// Names of files that the user context holds anyway (A4).
+/// The names of files that the user context holds anyway (A4).
 const MEMORY_FILES: [&str; 3] = ["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"];
 
 /// One file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFile {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// When it was read last.
+    /// The time at which the file was last read.
     pub at: Timestamp,
 }
 
-/// The files that were read, for the main thread or a fork of it: a fork works on a clone.
+/// The files that were read, by the main thread or a fork of it. A fork works on a clone.
 #[derive(Debug, Clone, Default)]
 pub struct ReadFiles {
-    /// With a counter that orders reads of the same instant.
+    /// Each file with its time and a counter that orders reads at the same instant.
     files: Map<PathBuf, (Timestamp, u64)>,
     count: u64,
 }
 
-/// What is not read again, beside memory files.
+/// The files that are not read again, besides memory files.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreExclusions {
     /// The session's own transcript.
     pub transcript: Option<PathBuf>,
-    /// The plan file: it is attached whole (R2).
+    /// The plan file, which is attached whole (R2).
     pub plan: Option<PathBuf>,
-    /// Memory files that the user context holds, wherever they lie.
+    /// Memory files that the user context holds, wherever they are.
     pub memory: Vec<PathBuf>,
-    /// Files whose content is in the part that is kept (P4).
+    /// Files whose content is in the kept part (P4).
     pub kept: Vec<PathBuf>,
 }
 
@@ -58,23 +58,24 @@ impl RestoreExclusions {
 }
 
 impl ReadFiles {
-    /// Notes that a file's content was shown. A stub that says it is unchanged shows nothing and is not noted (W1).
+    /// Records that a file's content was shown. A stub that says that a file is unchanged shows nothing and is not
+    /// recorded (W1).
     pub fn read(&mut self, path: impl Into<PathBuf>, at: Timestamp) {
         self.count += 1;
         self.files.insert(path.into(), (at, self.count));
     }
 
-    /// How many there are.
+    /// The number of files that were read.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether none was read.
+    /// Whether no file was read.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The files to read again: exclusions first, then the newest.
+    /// Returns the files to read again: the newest of those that are not excluded.
     pub fn wanted(&self, exclusions: &RestoreExclusions) -> Vec<ReadFile> {
         let mut files: Vec<_> = self
             .files
@@ -92,7 +93,7 @@ impl ReadFiles {
             .collect()
     }
 
-    /// After a valid summary (R7): forgets what was read, but for what was restored.
+    /// Forgets all files but the restored ones, after a valid summary (R7).
     pub fn compacted(&mut self, restored: &[PathBuf], at: Timestamp) {
         self.files.clear();
         for path in restored.iter().rev() {

@@ -1,4 +1,4 @@
-//! From what the host gathered to attachments, in a fixed order (R6): files, todo, plan, plan mode, skills, agents,
+//! Turns what the host gathered into attachments, in a fixed order (R6): files, todo, plan, plan mode, skills, agents,
 //! announcements.
 
 use std::collections::BTreeMap;
@@ -13,16 +13,16 @@ use super::todos::{self, TodoListItem};
 use crate::tokens::RoughEstimator;
 use crate::window::WindowScale;
 
-/// What one source gave.
+/// The result of one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreSourceResult<T> {
-    /// What it holds.
+    /// The source has this content.
     Found(T),
-    /// It could not be had.
+    /// The source could not be read.
     Failed {
-        /// What was wanted, for people.
+        /// The name of the source, for people.
         what: String,
-        /// Why not.
+        /// Why the source could not be read.
         why: String,
     },
 }
@@ -30,13 +30,13 @@ pub enum RestoreSourceResult<T> {
 /// The plan file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFile {
-    /// Its path.
+    /// The path of the plan file.
     pub path: PathBuf,
-    /// Its text, whole.
+    /// The whole text of the plan file.
     pub text: String,
 }
 
-/// Everything a host gathers. What it does not have stays empty.
+/// Everything that a host gathers. Sources that it does not have stay empty.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreInput {
     /// The files that [`super::ReadFiles::wanted`] named, in that order.
@@ -45,44 +45,45 @@ pub struct RestoreInput {
     pub todos: Option<RestoreSourceResult<Vec<TodoListItem>>>,
     /// The plan file.
     pub plan: Option<RestoreSourceResult<PlanFile>>,
-    /// The reminder of plan mode, when it is on.
+    /// The reminder of plan mode, if it is on.
     pub plan_mode: Option<String>,
-    /// Skills that were invoked.
+    /// The skills that were invoked.
     pub skills: Option<RestoreSourceResult<Vec<InvokedSkill>>>,
-    /// Agents in the background.
+    /// The agents in the background.
     pub agents: Option<RestoreSourceResult<Vec<BackgroundAgent>>>,
-    /// What the user has said since that calls todos or the plan off. The engine fills it in.
+    /// The user's later words that cancel todos or the plan. The engine fills this in.
     pub called_off: CancellationWords,
-    /// Tools, agents and MCP instructions, announced as a delta against an empty history (R5): attachments as they are.
+    /// Tools, agents and MCP instructions, announced as a delta against an empty history (R5). They are complete
+    /// attachments.
     pub announcements: Vec<Value>,
 }
 
-/// Words by which the user called work off (ruling 18): what is older carries them.
+/// The words by which the user cancelled work (ruling 18). Older work is restored together with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CancellationWords {
-    /// For open items of the todo list, by their content.
+    /// The words that cancel open items of the todo list, by the items' content.
     pub todos: BTreeMap<String, String>,
-    /// For the plan.
+    /// The words that cancel the plan.
     pub plan: Option<String>,
 }
 
-/// What goes back into the window.
+/// The restored context.
 #[derive(Debug, Default)]
 pub struct RestoredContext {
-    /// The attachments in order.
+    /// The attachments, in order.
     pub attachments: Vec<RestoredAttachment>,
-    /// Files whose content is in them.
+    /// The files whose content is in the attachments.
     pub files: Vec<PathBuf>,
-    /// Open todos that are in them.
+    /// The number of open todos in the attachments.
     pub open_todos: usize,
-    /// What was left out or cut, for the loss report.
+    /// The sources that were left out or cut, for the loss report.
     pub notes: Vec<String>,
 }
 
-/// One attachment.
+/// One restored attachment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RestoredAttachment {
-    /// The `attachment` of its entry.
+    /// The `attachment` value of its entry.
     pub value: Value,
     pub(super) is_cut: bool,
 }
@@ -95,13 +96,13 @@ impl RestoredAttachment {
         }
     }
 
-    /// Its size as it is written.
+    /// The size of the attachment as it is written, in tokens.
     pub fn tokens(&self) -> u64 {
         RoughEstimator::text(&self.value.to_string()).unpadded()
     }
 }
 
-/// Makes the attachments.
+/// Creates the attachments.
 pub fn restore(gathered: &RestoreInput, scale: WindowScale) -> RestoredContext {
     let files = files::restore(&gathered.files, scale);
     let mut done = RestoredContext {

@@ -1,4 +1,5 @@
-//! Skills that were invoked (R3). The list of all skills is not sent again: the tool that runs them still names them.
+//! Restores skills that were invoked (R3). The list of all skills is not sent again: the tool that runs them still
+//! names them.
 
 use std::path::PathBuf;
 
@@ -10,21 +11,21 @@ use crate::tokens::RoughEstimator;
 use crate::tokens::cut;
 use crate::window::WindowScale;
 
-/// Tokens a skill may take.
+/// The maximum number of tokens of one skill.
 const EACH: u64 = 5_000;
-/// Tokens all skills may take.
+/// The maximum number of tokens of all skills.
 const ALL: u64 = 25_000;
 
 /// A skill that was invoked in this session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvokedSkill {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// Where its instructions lie.
+    /// The path of the skill's instructions.
     pub path: PathBuf,
-    /// Its instructions.
+    /// The skill's instructions.
     pub content: String,
-    /// When it was invoked last.
+    /// The time at which the skill was last invoked.
     pub at: Timestamp,
 }
 

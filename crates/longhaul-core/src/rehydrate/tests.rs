@@ -1,4 +1,4 @@
-//! What goes back into the window, source by source.
+//! Tests the restored context, source by source.
 
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ fn r1_a_long_file_is_cut_at_a_line_with_a_note() {
 
 #[test]
 fn r1_what_does_not_fit_is_skipped_and_the_next_is_tried() {
-    // In a small window the shares shrink, too; here files just under their own share fill what all may take.
+    // In a small window the shares shrink, too. Here, files just under their own share fill the total.
     let files = (0..12).map(|n| file(&format!("/p/{n}.rs"), if n == 10 { 4_900 } else { 4_600 }));
     let gathered = RestoreInput {
         files: files.chain([file("/p/small.rs", 100)]).collect(),

@@ -1,4 +1,4 @@
-//! The todo list, whole (R2), with what the user has said since against items of it (ruling 18).
+//! Restores the whole todo list (R2), with the user's later words against its items (ruling 18).
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 
 use super::restore::RestoredAttachment;
 
-/// One item.
+/// One item of the todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TodoListItem {
-    /// What is to be done.
+    /// The task.
     pub content: String,
     /// `pending`, `in_progress` or `completed`.
     pub status: String,
-    /// How it reads while it is being done.
+    /// The wording of the task while it is in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_form: Option<String>,
 }
 
 impl TodoListItem {
-    /// Whether it is not done yet.
+    /// Whether the item is not completed yet.
     pub fn is_open(&self) -> bool {
         self.status != "completed"
     }
