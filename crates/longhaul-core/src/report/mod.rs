@@ -1,6 +1,7 @@
-//! What a compaction or clearing lost, kept and put back (Y3, ruling 15): `compactMetadata.report` on the boundary.
+//! What a compaction or clearing lost, kept and restored (Y3, ruling 15): `compactMetadata.report` on the boundary.
 //!
-//! Every room that takes part adds its figures; here is the shape, its reading back, and its telling to people.
+//! Every module that takes part adds its figures; this module defines the format, reads it back, and words it for
+//! people.
 
 mod originals;
 mod summary_origin;
@@ -13,15 +14,15 @@ pub(crate) use summary_origin::dollars;
 
 use crate::message::EntryView;
 
-/// The loss report of one compaction or clearing. Field names are those on disk; what a reader does not know is passed over.
+/// The loss report of one compaction or clearing. The field names are those on disk; unknown fields are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LossReport {
     /// The size of the view.
     pub tokens: ViewTokens,
-    /// The user's messages, of the whole session.
+    /// The user's messages in the whole session.
     pub user_messages: UserMessageLoss,
-    /// What the user laid down.
+    /// The rules that the user stated.
     pub rules: RuleLoss,
     /// Files touched in the session.
     pub files: FileLoss,
@@ -29,7 +30,7 @@ pub struct LossReport {
     pub todos: TodoLoss,
     /// Tool results.
     pub results: ResultLoss,
-    /// What else is worth a sentence.
+    /// Further remarks, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -37,76 +38,76 @@ pub struct LossReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewTokens {
-    /// Before.
+    /// The tokens before the compaction or clearing.
     pub before: u64,
-    /// After.
+    /// The tokens after the compaction or clearing.
     pub after: u64,
 }
 
-/// What became of the user's messages: `total = verbatim + shortened + omitted`.
+/// What happened to the user's messages: `total = verbatim + shortened + omitted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UserMessageLoss {
-    /// All of the session.
+    /// All messages of the session.
     pub total: u64,
-    /// In view word for word.
+    /// Messages that are in view word for word.
     pub verbatim: u64,
-    /// In view with the middle cut out.
+    /// Messages that are in view with the middle cut out.
     pub shortened: u64,
-    /// Not in view.
+    /// Messages that are not in view.
     pub omitted: u64,
 }
 
-/// What became of stated rules.
+/// What happened to the rules that the user stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuleLoss {
-    /// All of the session.
+    /// All rules of the session.
     pub total: u64,
-    /// In view word for word.
+    /// Rules that are in view word for word.
     pub verbatim: u64,
 }
 
-/// What became of files.
+/// What happened to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileLoss {
-    /// Touched in the session.
+    /// Files touched in the session.
     pub touched: u64,
-    /// Put back with their content.
+    /// Files that were restored with their content.
     pub restored: u64,
-    /// Neither put back nor named, for lack of room.
+    /// Files that were neither restored nor named, for lack of room.
     pub left_out: u64,
 }
 
-/// What became of open work.
+/// What happened to open work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TodoLoss {
-    /// Still to be done.
+    /// Todos that are still to be done.
     pub open: u64,
-    /// Of these, in view.
+    /// Open todos that are in view.
     pub kept: u64,
 }
 
-/// What became of tool results.
+/// What happened to tool results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResultLoss {
-    /// No longer in view.
+    /// Results that are no longer in view.
     pub cleared: u64,
-    /// Of these, kept in the archive.
+    /// Cleared results that are in the archive.
     pub archived: u64,
 }
 
 impl LossReport {
-    /// The report that a boundary carries, full or micro.
+    /// Returns the report on a boundary, full or micro.
     pub fn of_boundary(boundary: EntryView<'_>) -> Option<Self> {
         let report = boundary.object(boundary.facets.metadata).get("report")?;
         serde_json::from_slice(report).ok()
     }
 
-    /// Whether all that the user said is still there word for word.
+    /// Whether all of the user's messages are still in view word for word.
     pub fn keeps_every_word(&self) -> bool {
         self.user_messages.verbatim == self.user_messages.total
             && self.rules.verbatim == self.rules.total

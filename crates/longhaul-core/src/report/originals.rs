@@ -1,30 +1,30 @@
-//! Where what has left the window can be found, and the sentences of a loss report that say so.
+//! Where to find content that has left the window, and the sentences of a loss report that say so.
 
 use super::LossReport;
 
-/// Who has what has left the window.
+/// Who keeps content that has left the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OriginalsLocation {
-    /// The transcript, and the archive beside it if there is one.
+    /// The transcript keeps it, and also the archive beside it if there is one.
     #[default]
     Transcript,
-    /// The client, which sends its whole history with each request.
+    /// The client keeps it and sends its whole history with each request.
     Client,
 }
 
-/// Whether what leaves the window was put into the archive.
+/// Whether content that leaves the window was archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArchiveOutcome {
-    /// It was.
+    /// The content was archived.
     Yes,
     /// There is no archive.
     NoArchive,
-    /// It could not be written.
+    /// The archive could not be written.
     Failed,
 }
 
 impl OriginalsLocation {
-    /// Adds what is to be said of user messages that are not in view word for word.
+    /// Adds the sentences about user messages that are not in view word for word.
     pub(crate) fn tell_of_messages(self, report: &mut LossReport) {
         let messages = report.user_messages;
         if messages.shortened + messages.omitted > 0 {
@@ -38,7 +38,7 @@ impl OriginalsLocation {
         }
     }
 
-    /// Adds what is to be said of the archive. A client has everything anyway.
+    /// Adds the sentences about the archive. A client has everything anyway.
     pub(crate) fn tell_of_archive(self, archive: ArchiveOutcome, report: &mut LossReport) {
         let note = match (self, archive) {
             (_, ArchiveOutcome::Yes) => {
@@ -47,10 +47,10 @@ impl OriginalsLocation {
             }
             (Self::Client, _) => return,
             (Self::Transcript, ArchiveOutcome::NoArchive) => {
-                "There is no archive: what was summed up is in the transcript alone."
+                "There is no archive: the summarized messages are only in the transcript."
             }
             (Self::Transcript, ArchiveOutcome::Failed) => {
-                "The archive could not be written: what was summed up is in the transcript alone."
+                "The archive could not be written: the summarized messages are only in the transcript."
             }
         };
         report.notes.push(note.to_owned());

@@ -1,27 +1,27 @@
-//! How a summary came about: who made it, what that cost, how long it took and how long somebody waited for it
-//! (`compactMetadata.made` on the boundary). It is written by the engine; here it is read back.
+//! How a summary came about: who made it, its cost, how long it took and how long a turn waited for it
+//! (`compactMetadata.made` on the boundary). The engine writes it; this module reads it back.
 
 use crate::message::{EntryView, Usage};
 
-/// How a summary came about. What a boundary does not tell is none.
+/// How a summary came about. Values that a boundary does not record are `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SummaryOrigin {
-    /// `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
+    /// Who made the summary: `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
     pub by: Option<String>,
-    /// Whether it was prepared before it was needed.
+    /// Whether the summary was prepared before it was needed.
     pub ahead: bool,
-    /// How long a turn waited for it, in milliseconds.
+    /// How long a turn waited for the summary, in milliseconds.
     pub waited_ms: Option<u64>,
-    /// How long it took to make, in milliseconds.
+    /// How long it took to make the summary, in milliseconds.
     pub took_ms: Option<u64>,
-    /// What it cost; none if no model was asked or its prices are not known.
+    /// The cost of the summary; `None` if no model was asked or its prices are not known.
     pub cost_usd: Option<f64>,
-    /// The tokens that were billed for it.
+    /// The tokens that were billed for the summary.
     pub usage: Option<Usage>,
 }
 
 impl SummaryOrigin {
-    /// What a boundary tells. None if it tells nothing.
+    /// Reads the origin from a boundary. Returns `None` if the boundary does not record it.
     pub fn of_boundary(boundary: EntryView<'_>) -> Option<Self> {
         let made = boundary.object(boundary.facets.metadata).object("made")?;
         Some(Self {
@@ -35,7 +35,7 @@ impl SummaryOrigin {
     }
 }
 
-/// An amount of money as it is recorded: a number that is not negative.
+/// Reads a recorded amount of money: a number that is not negative.
 pub(crate) fn dollars(literal: &[u8]) -> Option<f64> {
     let amount: f64 = serde_json::from_slice(literal).ok()?;
     (amount >= 0.0).then_some(amount)

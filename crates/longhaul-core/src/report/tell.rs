@@ -1,16 +1,16 @@
-//! A loss report in words.
+//! Words a loss report for people.
 
 use std::fmt::Write as _;
 
 use super::LossReport;
 
-/// The most lines of notes; the whole report stays below twenty-five lines.
+/// The maximum number of lines of notes. The whole report stays below twenty-five lines.
 const MOST_NOTES: usize = 12;
-/// The most characters of a note.
+/// The maximum number of characters of a note.
 const LONGEST_NOTE: usize = 300;
 
 impl LossReport {
-    /// One line, for a status display.
+    /// Returns one line for a status display.
     pub fn status_line(&self) -> String {
         let mut line = format!(
             "Compacted {} → {} tokens",
@@ -33,7 +33,7 @@ impl LossReport {
         line
     }
 
-    /// The report for people: what was dropped, kept, restored and left out, in at most twenty-five lines.
+    /// Returns the report for people: what was dropped, kept, restored and left out, in at most twenty-five lines.
     pub fn tell(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, what: String| {
@@ -104,7 +104,7 @@ fn count(number: u64, noun: &str) -> String {
     }
 }
 
-/// A number of tokens in a glance: 167,000 is 167K.
+/// Returns a short form of a number of tokens: 167,000 is 167K.
 fn thousands(tokens: u64) -> String {
     match tokens {
         0..1_000 => tokens.to_string(),
