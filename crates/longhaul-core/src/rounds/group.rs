@@ -1,14 +1,14 @@
-//! A view as rounds.
+//! Groups a view into rounds.
 
 use std::ops::Range;
 
 use super::{Seams, ViewPiece};
 
-/// The rounds of a view, each a run of its pieces, in order and without gaps.
+/// The rounds of a view. Each is a range of its pieces, in order and without gaps.
 ///
-/// What precedes the first response is a round of its own if the model sees any of it. Everything else belongs to the
-/// response before it: its results, and also the prompt that the user wrote next. Responses that are entangled (lines of
-/// one inside the other, a result that came late) are one round, so a round never holds half a pair.
+/// The pieces before the first response are a round of their own if the model sees any of them. Everything else belongs
+/// to the response before it: its results, and also the prompt that the user wrote next. Responses that are entangled
+/// (lines of one inside the other, a result that arrived late) are one round, so a round never holds half a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rounds {
     starts: Vec<usize>,
@@ -33,22 +33,22 @@ impl Rounds {
         }
     }
 
-    /// How many there are.
+    /// The number of rounds.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether there is none: the model sees nothing of the view.
+    /// Whether there are no rounds because the model sees nothing of the view.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// The pieces of a round, by index; empty behind the last.
+    /// Returns the range of a round's pieces; empty after the last round.
     pub fn pieces(&self, round: usize) -> Range<usize> {
         self.start(round)..self.start(round + 1)
     }
 
-    /// Where a round begins; the end of the view behind the last.
+    /// Returns the index at which a round begins; after the last round, the end of the view.
     pub(super) fn start(&self, round: usize) -> usize {
         self.starts.get(round).copied().unwrap_or(self.len)
     }

@@ -1,8 +1,8 @@
-//! Rounds: one response of the model with the results that answer it (L).
+//! Rounds: one response of the model with the results that answer its calls (L).
 //!
-//! [`Piece`] is what grouping needs to know of an entry; `seams` finds where a conversation may be cut; [`Rounds`]
-//! groups it; [`Shortening`] drops the oldest rounds when a request to summarise is itself too long. Rounds as they are
-//! billed are another matter: those are in `inspect/`.
+//! [`ViewPiece`] holds the facts about an entry that grouping needs; `seams` finds where a conversation may be cut;
+//! [`Rounds`] groups it; [`RequestShortening`] drops the oldest rounds when a request to summarize is itself too long.
+//! Billing counts rounds differently, in `inspect/`.
 
 mod group;
 mod piece;

@@ -1,35 +1,35 @@
-//! What grouping and cutting need to know of an entry.
+//! The facts about an entry that grouping and cutting need.
 
 use crate::message::{BlockKind, EntryView, Id, Sent, Subtype};
 use crate::transcript::{TranscriptRow, TranscriptTable};
 
-/// What an entry is to the conversation.
+/// The role of an entry in the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
-    /// A compaction's boundary: nothing before it is in view.
+    /// A compaction's boundary. Nothing before it is in view.
     Boundary,
-    /// Never sent: notices, progress, records of errors.
+    /// An entry that is never sent: notices, progress, records of errors.
     Unsent,
-    /// From the user, a tool or the host.
+    /// Input from the user, a tool or the host.
     Input,
-    /// A line of a response. Lines of one message share its id; a line without one is a response of its own.
+    /// A line of a response. Lines of one message share its id; a line without an id is a response of its own.
     Response(Option<Id>),
-    /// A line of a response that holds nothing but reasoning.
+    /// A line of a response that holds only reasoning.
     Reasoning(Option<Id>),
 }
 
 impl PieceKind {
-    /// Whether the model sees it.
+    /// Whether the model sees the entry.
     pub fn is_sent(self) -> bool {
         !matches!(self, Self::Boundary | Self::Unsent)
     }
 
-    /// Whether it is a line of a response.
+    /// Whether the entry is a line of a response.
     pub fn is_response(self) -> bool {
         matches!(self, Self::Response(_) | Self::Reasoning(_))
     }
 
-    /// The message that it is a line of.
+    /// Returns the message that the entry is a line of.
     pub(crate) fn message(self) -> Option<Id> {
         match self {
             Self::Response(message) | Self::Reasoning(message) => message,
@@ -38,19 +38,19 @@ impl PieceKind {
     }
 }
 
-/// One entry of a view, reduced to what decides where the view may be cut.
+/// One entry of a view, reduced to the facts that decide where the view may be cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewPiece {
-    /// What it is.
+    /// The role of the entry.
     pub part: PieceKind,
-    /// The calls it makes.
+    /// The calls that the entry makes.
     pub calls: Vec<Id>,
-    /// The calls it answers.
+    /// The calls that the entry answers.
     pub answers: Vec<Id>,
 }
 
 impl ViewPiece {
-    /// The piece that an entry is.
+    /// Creates the piece of an entry.
     pub fn of_view(entry: EntryView<'_>) -> Self {
         let facets = entry.facets;
         let blocks = facets.blocks.iter().filter(|block| !block.inner);
@@ -63,7 +63,7 @@ impl ViewPiece {
         Self::new(seen, noted)
     }
 
-    /// The piece that a row is.
+    /// Creates the piece of a row.
     pub fn of_row(table: &TranscriptTable, row: &TranscriptRow) -> Self {
         let blocks = table.blocks(row).iter();
         let noted = blocks.map(|block| (block.kind, block.blank, block.call));
@@ -102,7 +102,7 @@ impl ViewPiece {
     }
 }
 
-/// The facts of an entry that both of its forms know.
+/// The facts that both forms of an entry provide.
 struct PieceFacts {
     subtype: Subtype,
     message: Option<Id>,

@@ -1,11 +1,11 @@
-//! Where a conversation may be cut: never between a call and its result, never inside a response, never between
+//! Finds where a conversation may be cut: never between a call and its result, never inside a response, never between
 //! reasoning and what it led to (P3, M6).
 
 use super::{PieceKind, ViewPiece};
 use crate::hash::Map;
 use crate::message::Id;
 
-/// The places between the pieces of a view.
+/// The positions between the pieces of a view.
 #[derive(Debug)]
 pub(crate) struct Seams {
     /// Whether the piece at an index must stay with the one before it.
@@ -23,13 +23,13 @@ impl Seams {
         }
     }
 
-    /// Whether the view may be cut before the piece at this index; its end is an index too.
+    /// Whether the view may be cut before the piece at this index. The end of the view is a valid index too.
     pub(crate) fn is_safe(&self, at: usize) -> bool {
         !self.glued.get(at).copied().unwrap_or(false)
     }
 }
 
-/// Stretches that must stay whole, each noted at its two ends.
+/// Spans that must stay whole, each recorded at its two ends.
 struct UnbrokenSpans {
     opens: Vec<u32>,
     closes: Vec<u32>,
@@ -43,7 +43,7 @@ impl UnbrokenSpans {
         }
     }
 
-    /// The pieces from one index to the other, in either order, belong together.
+    /// Joins the pieces from one index to the other, in either order.
     fn join(&mut self, one: usize, other: usize) {
         if one != other {
             self.opens[one.min(other)] += 1;
@@ -63,7 +63,7 @@ impl UnbrokenSpans {
     }
 }
 
-/// The lines of a response, and whatever lies between them.
+/// Joins the lines of a response and everything between them.
 fn responses(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     let mut last: Map<Id, usize> = Map::default();
     for (at, piece) in pieces.iter().enumerate() {
@@ -75,8 +75,9 @@ fn responses(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     }
 }
 
-/// Calls and their results. A result answers the newest call with its id before it: some programs use an id again. If
-/// there is none, it answers the first one behind it: damaged files may have them the wrong way round.
+/// Joins calls and their results. A result answers the newest call with its id before it, because some programs reuse
+/// ids. If there is none, it answers the first such call after it, because damaged files may have them in the wrong
+/// order.
 fn pairs(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     let mut calls: Map<Id, usize> = Map::default();
     let mut early: Map<Id, usize> = Map::default();
@@ -98,7 +99,7 @@ fn pairs(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     }
 }
 
-/// Reasoning on a line of its own stays with the line that follows it, also where neither has a message id.
+/// Joins reasoning on a line of its own to the line after it, even if neither has a message id.
 fn reasoning(pieces: &[ViewPiece], spans: &mut UnbrokenSpans) {
     let mut waiting = None;
     for (at, piece) in pieces.iter().enumerate() {

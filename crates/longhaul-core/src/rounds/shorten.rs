@@ -1,57 +1,57 @@
-//! Dropping the oldest rounds of a request to summarise that is itself too long (L1–L3).
+//! Drops the oldest rounds of a request to summarize that is itself too long (L1–L3).
 //!
-//! Nothing is dropped from the conversation, only from this one request. The marker that may have to stand first is
+//! Nothing is dropped from the conversation, only from this one request. The marker that may have to come first is
 //! never part of the pieces, so a retry groups the conversation alone and cannot mistake the marker for progress.
 
 use super::{Rounds, ViewPiece};
 use crate::tokens::Estimate;
 
-/// Retries after the first request.
+/// The maximum number of retries after the first request.
 pub const MOST_RETRIES: u32 = 3;
 
-/// What stands for the part that was left out, as the text of a user message.
+/// The text of the user message that replaces the dropped part.
 pub const MARKER: &str = include_str!("marker.txt");
 
-/// What the shortened request begins with.
+/// How the shortened request begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestLead {
-    /// An entry of the user: it can be sent as it is.
+    /// The request begins with an entry of the user, which can be sent as it is.
     Own,
-    /// A user message with [`MARKER`] goes first, since the rest begins with a response.
+    /// A user message with [`MARKER`] goes first, because the rest begins with a response.
     Marker,
 }
 
 /// A request after its oldest rounds were dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortenedRequest {
-    /// How many rounds were dropped by this step.
+    /// The number of rounds that this step dropped.
     pub rounds: usize,
-    /// What they weighed.
+    /// The weight of the dropped rounds.
     pub weight: Estimate,
-    /// The first piece that is still sent: all behind it are too.
+    /// The index of the first piece that is still sent, together with all pieces after it.
     pub from: usize,
-    /// What goes before it.
+    /// How the request begins.
     pub lead: RequestLead,
 }
 
 /// Why a request cannot be made shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ShorteningExhausted {
-    /// A single round is left.
-    #[error("the newest part of the conversation alone is too long to be summarised by this model")]
+    /// Only one round is left.
+    #[error("the newest part of the conversation alone is too long to be summarized by this model")]
     NothingLeft,
-    /// It was tried often enough.
+    /// The maximum number of retries was reached.
     #[error(
-        "the conversation was still too long to be summarised after {MOST_RETRIES} attempts to shorten it"
+        "the conversation was still too long to be summarized after {MOST_RETRIES} attempts to shorten it"
     )]
     TooManyRetries,
 }
 
 /// Drops the oldest rounds of a view.
 ///
-/// `gap` is by how many of the provider's tokens the request was too long, where its error says so: rounds are dropped
-/// until their padded estimate covers it. Without it a fifth of the rounds goes. At least one round is dropped, and at
-/// least one is kept.
+/// `gap` is the number of the provider's tokens by which the request was too long, if its error says so: rounds are
+/// dropped until their padded estimate covers it. Without `gap`, a fifth of the rounds is dropped. At least one round
+/// is dropped, and at least one is kept.
 pub fn drop_oldest(
     pieces: &[ViewPiece],
     weights: &[Estimate],
@@ -105,7 +105,7 @@ pub struct RequestShortening<'a> {
 }
 
 impl<'a> RequestShortening<'a> {
-    /// A request for all these pieces was sent; `weights` are theirs, in order.
+    /// Creates the retries for a request with all these pieces; `weights` are theirs, in order.
     pub fn new(pieces: &'a [ViewPiece], weights: &'a [Estimate]) -> Self {
         Self {
             pieces,
@@ -115,8 +115,8 @@ impl<'a> RequestShortening<'a> {
         }
     }
 
-    /// The request was too long, by this much where that is known: what to send instead. Indices are those of the
-    /// whole view, whatever was dropped before.
+    /// Returns what to send instead of a request that was too long, by this many tokens if that is known. Indices are
+    /// those of the whole view, whatever was dropped before.
     pub fn retry(&mut self, gap: Option<u64>) -> Result<ShortenedRequest, ShorteningExhausted> {
         if self.retries == MOST_RETRIES {
             return Err(ShorteningExhausted::TooManyRetries);
