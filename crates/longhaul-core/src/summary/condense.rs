@@ -1,16 +1,16 @@
-//! Makes a summary that a model wrote shorter, section by section, where there is no room for all of it.
+//! Shortens a summary that a model wrote, section by section, if there is not enough room for all of it.
 //!
-//! The longest sections give first, each from its end, and say how much is missing: what a model was paid for is worth
-//! more than extracts, and every section of it more than one of them whole.
+//! The longest sections are shortened first, each from its end, and say how much is missing. The model's summary was
+//! paid for and is worth more than extracts, and all of its sections together are worth more than a single whole one.
 
 use crate::facts::budget::units_within;
 use crate::facts::{BudgetItem, BudgetShare, ItemProtection, fit, shorten};
 use crate::tokens::utf16_len;
 
-/// A section gets at least so many units: its heading and its first words.
+/// The minimum number of units of a section: its heading and its first words.
 const LEAST: usize = 120;
 
-/// The text in at most so many tokens by the padded estimate.
+/// Returns the text in at most `tokens` tokens by the padded estimate.
 pub(crate) fn condense(text: &str, tokens: u64) -> String {
     let room = usize::try_from(units_within(tokens)).unwrap_or(usize::MAX);
     if utf16_len(text) <= room {
@@ -36,7 +36,7 @@ pub(crate) fn condense(text: &str, tokens: u64) -> String {
     kept.collect()
 }
 
-/// Headed parts of a text: a heading is a line that begins with a number and a point, or with `#`.
+/// Splits a text into its sections. A heading is a line that begins with a number and a period, or with `#`.
 fn sections(text: &str) -> Vec<&str> {
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     let mut starts: Vec<usize> = starts
@@ -56,7 +56,7 @@ fn is_heading(line: &str) -> bool {
     line.starts_with('#') || (1..=2).contains(&digits) && bare[digits..].starts_with(". ")
 }
 
-/// The beginning of a section, cut at a line, and how many lines are missing.
+/// Returns the beginning of a section, cut at a line, with a note on how many lines are missing.
 fn head_of(section: &str, most: usize) -> String {
     let note = |lines: usize| match lines {
         1 => "(1 more line of the summary was left out for lack of room.)\n".to_owned(),
@@ -73,7 +73,7 @@ fn head_of(section: &str, most: usize) -> String {
         kept.push_str(line);
         lines += 1;
     }
-    // One long paragraph: its two ends say more than its heading alone.
+    // For one long paragraph, its two ends say more than its heading alone.
     if lines <= 1 && room >= LEAST {
         let mut short = shorten(section.trim_end(), most.saturating_sub(1));
         short.push('\n');

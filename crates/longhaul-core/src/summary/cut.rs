@@ -1,23 +1,23 @@
-//! What a compaction sums up, what it keeps and what it sends (F2, P1–P3).
+//! Decides what a compaction summarizes, keeps and sends (F2, P1–P3).
 
 use std::ops::Range;
 
 use crate::rounds::{PieceKind, Seams, ViewPiece};
 
-/// Which side of the pivot is summed up.
+/// Which side of the pivot is summarized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PivotDirection {
-    /// What lies before it; the rest is kept.
+    /// The part before the pivot is summarized, and the rest is kept.
     UpTo,
-    /// What lies from it on; the part before is kept.
+    /// The part from the pivot on is summarized, and the part before it is kept.
     From,
 }
 
-/// The safe cut for a pivot: an index of the view before which it may be cut without parting a call from its result,
-/// the lines of a response from each other, or reasoning from what it led to.
+/// Returns the safe cut for a pivot: an index before which the view may be cut without separating a call from its
+/// result, the lines of a response from each other, or reasoning from what it led to.
 ///
-/// The cut moves so that more is kept, never less: backward where the part behind the pivot is kept, forward where the
-/// part before it is. It never lies before the view's first entry behind its boundary, nor behind its end.
+/// The cut moves so that more is kept, never less: backward if the part after the pivot is kept, forward if the part
+/// before it is kept. It never lies before the first entry after the view's boundary, nor after the view's end.
 pub fn safe_cut(view: &[ViewPiece], pivot: usize, direction: PivotDirection) -> usize {
     let seams = Seams::of(view);
     let floor = after_boundary(view);
@@ -33,7 +33,7 @@ pub fn safe_cut(view: &[ViewPiece], pivot: usize, direction: PivotDirection) -> 
     }
 }
 
-/// The first entry behind the last boundary.
+/// Returns the first entry after the last boundary.
 fn after_boundary(view: &[ViewPiece]) -> usize {
     let boundary = view
         .iter()
@@ -41,20 +41,20 @@ fn after_boundary(view: &[ViewPiece]) -> usize {
     boundary.map_or(0, |at| at + 1)
 }
 
-/// The parts that a compaction makes of a view, as ranges of its entries. The view's own boundary is in none of them:
-/// the new one takes its place. An earlier summary is an entry like any other, so summaries chain.
+/// The parts into which a compaction divides a view, as ranges of its entries. The view's own boundary is in none of
+/// them, because the new one replaces it. An earlier summary is an entry like any other, so summaries chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactionScope {
-    /// What the summariser is shown.
+    /// The entries that the summarizer sees.
     pub sent: Range<usize>,
-    /// What the summary replaces.
+    /// The entries that the summary replaces.
     pub summarised: Range<usize>,
-    /// What stays word for word.
+    /// The entries that stay word for word.
     pub kept: Range<usize>,
 }
 
 impl CompactionScope {
-    /// Everything is summed up.
+    /// Summarizes everything.
     pub fn whole(view: &[ViewPiece]) -> Self {
         let all = after_boundary(view)..view.len();
         Self {
@@ -64,7 +64,7 @@ impl CompactionScope {
         }
     }
 
-    /// One side of a pivot is summed up, from the nearest safe cut that keeps no less.
+    /// Summarizes one side of a pivot, from the nearest safe cut that keeps no less.
     pub fn partial(view: &[ViewPiece], pivot: usize, direction: PivotDirection) -> Self {
         let (start, end) = (after_boundary(view), view.len());
         let cut = safe_cut(view, pivot, direction);
@@ -74,7 +74,7 @@ impl CompactionScope {
                 summarised: start..cut,
                 kept: cut..end,
             },
-            // The part that is kept is sent too: it is cached, and the rest makes sense only with it.
+            // The kept part is sent too: it is cached, and the rest makes sense only with it.
             PivotDirection::From => Self {
                 sent: start..end,
                 summarised: cut..end,
@@ -83,7 +83,7 @@ impl CompactionScope {
         }
     }
 
-    /// How many entries that the model saw are summed up. With none there is nothing to do.
+    /// Returns how many of the entries that the model saw are summarized. If there are none, there is nothing to do.
     pub fn messages(&self, view: &[ViewPiece]) -> usize {
         let summarised = view.get(self.summarised.clone()).unwrap_or_default();
         summarised

@@ -1,22 +1,22 @@
-//! Files whose content the kept part of a view still shows: they need not be restored (P4).
+//! Finds the files whose content the kept part of a view still shows: they need not be restored (P4).
 
 use std::collections::BTreeSet;
 
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryView, Id};
 
-/// How a result is known that shows nothing of its file.
+/// How to recognize results that show nothing of their file.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadTools<'a> {
     /// The names of the tools that read files.
     pub names: &'a [&'a str],
-    /// How the result begins that says a file is unchanged since it was read before.
+    /// How a result begins that says that a file is unchanged since it was last read.
     pub unchanged: &'a str,
-    /// Calls whose results were cleared.
+    /// The calls whose results were cleared.
     pub cleared: &'a [Id],
 }
 
-/// The paths that these entries show the content of: read with success, not cleared, not answered by a stub.
+/// Returns the paths whose content these entries show: read successfully, not cleared, not answered by a stub.
 pub fn kept_files<'a>(
     entries: impl IntoIterator<Item = EntryView<'a>>,
     tools: ReadTools<'_>,

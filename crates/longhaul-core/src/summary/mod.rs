@@ -1,10 +1,10 @@
-//! Full and partial compaction by a model: what is asked of it, what is taken of its answer, what stands in the
-//! conversation afterwards (F, P).
+//! Full and partial compaction by a model: the request, the reading of its answer, and the message that replaces the
+//! summarized part (F, P).
 //!
-//! Pure pieces only. `cut` decides what is summed up and what is kept, `kept_files` what of it need
-//! not be restored, `prompt` what the model is asked, `strip` what a
-//! plain request leaves out, `read` whether an answer is a summary, `message` what the next turns will see. Sending lives
-//! in the shell; the lines that go into the transcript are made in `boundary/`.
+//! This module has no side effects. `cut` decides what is summarized and what is kept, `kept_files` finds files that
+//! need not be restored, `prompt` writes the request, `strip` removes parts of entries for a plain request, `read`
+//! decides whether an answer is a summary, and `message` writes the text for the next turns. The shell sends requests;
+//! `boundary/` writes the transcript lines.
 
 mod condense;
 mod cut;
@@ -23,7 +23,7 @@ pub use read::{Summary, SummaryFailure, SummaryReplyText, SummaryStop, read};
 pub(crate) use read::{begun, collapsed, says_something, without_summary};
 pub use strip::{DOCUMENT, IMAGE, StrippedEntry, strip};
 
-/// Fragments as one text, a blank line between them; blank ones add nothing.
+/// Joins fragments into one text with blank lines between them. Blank fragments are skipped.
 pub(crate) fn joined(parts: &[&str]) -> String {
     let parts = parts.iter().map(|part| part.trim());
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();

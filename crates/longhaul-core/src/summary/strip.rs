@@ -1,34 +1,34 @@
-//! What a plain request for a summary leaves out of an entry (F3): pictures and documents, which a summariser cannot
-//! quote, and lists of skills, which are announced again anyway.
+//! Strips an entry for a plain request for a summary (F3): pictures and documents, which a summarizer cannot quote, and
+//! lists of skills, which are announced again anyway.
 //!
-//! Only for that request. A fork repeats its parent's bytes as they are, because a cache hit is worth more.
+//! This is only for that request. A fork repeats its parent's bytes unchanged, because a cache hit is worth more.
 
 use bytes::Bytes;
 
 use crate::json::{self, ObjectReader};
 use crate::message::{BlockKind, EntryKind, EntryView};
 
-/// What stands for a picture, as the text of a block.
+/// The text block that replaces a picture.
 pub const IMAGE: &str = "[image]";
-/// What stands for a document, as the text of a block.
+/// The text block that replaces a document.
 pub const DOCUMENT: &str = "[document]";
 
-/// Attachments that are put into the conversation anew after a compaction.
+/// Attachments that are added to the conversation again after a compaction.
 const REPEATED_ATTACHMENTS: [&str; 2] = ["skill_discovery", "skill_listing"];
 
-/// What becomes of an entry.
+/// The result of stripping an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StrippedEntry {
-    /// It is sent as it is.
+    /// The entry is sent unchanged.
     AsIs,
-    /// It is sent in this form: the same line with a text block in place of each picture and document, also inside
-    /// results.
+    /// The entry is sent in this form: the same line with a text block in place of each picture and document, also
+    /// inside results.
     Rewritten(Bytes),
-    /// It is not sent.
+    /// The entry is not sent.
     Dropped,
 }
 
-/// Strips an entry. The line is cut and joined, never parsed into a tree, so whatever else it holds stays as it was.
+/// Strips an entry. The line is cut and joined, never parsed into a tree, so everything else in it stays unchanged.
 pub fn strip(entry: EntryView<'_>) -> StrippedEntry {
     if entry.facets.kind == EntryKind::Attachment {
         return attachment(entry);
@@ -48,7 +48,7 @@ fn media_marker(kind: BlockKind) -> Option<&'static str> {
     }
 }
 
-/// A list of skills is dropped; a file that is a picture or document keeps its name and loses its content.
+/// Drops a list of skills. A file that is a picture or document keeps its name and loses its content.
 fn attachment(entry: EntryView<'_>) -> StrippedEntry {
     let value = entry.object(entry.facets.attachment);
     let kind = value.string("type").unwrap_or_default();
@@ -67,7 +67,7 @@ fn attachment(entry: EntryView<'_>) -> StrippedEntry {
     with_text_blocks(entry.line, media.into_iter())
 }
 
-/// The line with text blocks in place of these parts, which come in order.
+/// Returns the line with text blocks in place of these parts, which are in order.
 fn with_text_blocks(
     line: &[u8],
     parts: impl Iterator<Item = (std::ops::Range<usize>, &'static str)>,

@@ -1,33 +1,33 @@
-//! The message that stands in the conversation for what was summed up (F9).
+//! The message that replaces the summarized part of the conversation (F9).
 //!
-//! Readers know it by its entry's flags, never by these words.
+//! Readers recognize it by its entry's flags, never by its text.
 
 use super::Summary;
 use crate::quoting::inline;
 
-/// Who set the compaction off, and who is there to answer.
+/// Who started the compaction, and who is there to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactionMode {
     /// The user asked for it and will say what comes next.
     Manual,
-    /// It happened in the middle of a turn: the work goes on by itself.
+    /// It happened in the middle of a turn, and the work continues by itself.
     Automatic,
-    /// The agent works alone, and nobody is there to ask.
+    /// The agent works alone, and no user is there to ask.
     Autonomous,
 }
 
-/// Where messages that were kept word for word stand.
+/// The position of messages that were kept word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptPlacement {
-    /// None were kept.
+    /// No messages were kept.
     Nothing,
-    /// Before the summary.
+    /// The kept messages are before the summary.
     Before,
-    /// Behind the summary.
+    /// The kept messages are after the summary.
     Behind,
 }
 
-/// How details are looked up that the summary does not have.
+/// How to look up details that the summary does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DetailLookup<'a> {
     /// The path of the transcript, if the model has a tool that reads files.
@@ -39,20 +39,20 @@ pub struct DetailLookup<'a> {
 /// The parts of the message.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryMessage<'a> {
-    /// The summary; none if the provider's own stands before this message.
+    /// The summary; `None` if the provider's own summary precedes this message.
     pub summary: Option<&'a Summary>,
-    /// What the engine adds of its own: what the summary must hold and left out. May be blank.
+    /// The engine's additions, which the summary must hold but left out. This may be blank.
     pub appendix: &'a str,
-    /// Where to look up details.
+    /// How to look up details.
     pub look_up: DetailLookup<'a>,
-    /// What was kept.
+    /// The position of kept messages.
     pub kept: KeptPlacement,
-    /// What to do next.
+    /// How to continue.
     pub mode: CompactionMode,
 }
 
 impl SummaryMessage<'_> {
-    /// The text.
+    /// Returns the text of the message.
     pub fn text(&self) -> String {
         let opening = match (self.summary, self.kept) {
             (None, _) => include_str!("opening_provider.md"),

@@ -1,26 +1,26 @@
-//! Instructions added to the request for a summary: what the user called off, then the user's, the hooks', the memory
-//! file's, in this order (F4, K1, ruling 18).
+//! Instructions that are added to the request for a summary: work that the user cancelled, then the user's, the hooks'
+//! and the memory file's instructions, in this order (F4, K1, ruling 18).
 
 use crate::facts::UserCancellation;
 use crate::quoting::{inline, quoted};
 
-/// What others want of a summary. Blank ones add nothing.
+/// Additional instructions for a summary. Blank ones are skipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SummaryInstructions<'a> {
-    /// The words by which the user called work off.
+    /// The words by which the user cancelled work.
     pub called_off: &'a [UserCancellation],
-    /// What the user gave with the command.
+    /// The instructions that the user gave with the command.
     pub user: &'a str,
-    /// What hooks printed, in the order in which they are configured.
+    /// The output of hooks, in the order in which they are configured.
     pub hooks: &'a [&'a str],
     /// The section of the project's memory file; see [`compact_instructions`](crate::prompt::memory::compact_instructions).
     pub memory_file: &'a str,
 }
 
 impl SummaryInstructions<'_> {
-    /// The part of the prompt that holds them; empty if there are none.
+    /// Returns the part of the prompt that holds the instructions; empty if there are none.
     pub(crate) fn text(&self) -> String {
-        // What hooks print and what a project's file says must not pass for the user's.
+        // The output of hooks and the text of a project's file must not pass for the user's.
         let user = ("From the user:", self.user.trim().to_owned());
         let hooks = self.hooks.iter().map(|text| ("From a hook:", quoted(text)));
         let memory = ("From the project's memory file:", quoted(self.memory_file));
@@ -39,7 +39,7 @@ impl SummaryInstructions<'_> {
         super::super::joined(&[&self.words_against(), &text])
     }
 
-    /// The words by which the user called work off, and what that means for a summary.
+    /// Returns the words by which the user cancelled work, and what they mean for a summary.
     fn words_against(&self) -> String {
         let words = self.called_off.iter();
         let words: Vec<String> = words

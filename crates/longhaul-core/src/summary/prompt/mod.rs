@@ -1,4 +1,4 @@
-//! What the summariser is asked (F4, F5): composed of fragments, one idea a file.
+//! The request to the summarizer (F4, F5), composed of fragments with one idea per file.
 
 mod instructions;
 mod quote;
@@ -8,30 +8,30 @@ pub use quote::opening_words;
 
 use crate::quoting::quoted;
 
-/// How every request for a summary begins: what is asked for instead of work, and that no tool is to be called.
+/// The beginning of every request for a summary: it asks for a summary instead of work, and forbids tool calls.
 pub(crate) const NO_TOOLS: &str = include_str!("no_tools.md");
 
-/// How a summary keeps apart what the user said and what the assistant did (Y4).
+/// How a summary distinguishes the user's words from the assistant's actions (Y4).
 pub(crate) const WHOSE_WORDS: &str = include_str!("whose_words.md");
 
 /// The system prompt of the plain request, which does not share the conversation's own (F7).
 pub const PLAIN_SYSTEM: &str = include_str!("system.md");
 
-/// Which part of the conversation is summed up.
+/// Which part of the conversation is summarized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryPromptVariant<'a> {
-    /// All of it.
+    /// The whole conversation is summarized.
     Whole,
-    /// The recent part; the earlier is kept before the summary.
+    /// The recent part is summarized; the earlier part is kept before the summary.
     From {
-        /// How the first message of that part begins; see [`opening_words`].
+        /// How the first message of the recent part begins; see [`opening_words`].
         quote: &'a str,
     },
-    /// All that the summariser is shown; newer messages are kept behind the summary.
+    /// Everything that the summarizer sees is summarized; newer messages are kept after the summary.
     UpTo,
 }
 
-/// The text of the message that asks for a summary.
+/// Returns the text of the message that asks for a summary.
 pub fn prompt(variant: SummaryPromptVariant<'_>, instructions: &SummaryInstructions<'_>) -> String {
     let (task, what) = match variant {
         SummaryPromptVariant::Whole => {
@@ -60,11 +60,12 @@ pub fn prompt(variant: SummaryPromptVariant<'_>, instructions: &SummaryInstructi
     ])
 }
 
-/// The most characters of instructions that the provider's own compaction takes.
+/// The maximum number of characters of instructions that the provider's own compaction accepts.
 const PROVIDER_MOST: usize = 16_384;
 
-/// What the provider is to heed when it sums up by itself (N3). Its instructions replace its own prompt, so they are whole
-/// or none: the outer option is none if they are longer than it takes, the inner if there is nothing to heed.
+/// Returns the instructions for the provider's own summary (N3). They replace the provider's prompt, so they are sent
+/// whole or not at all: the outer option is `None` if they are too long, and the inner one if there are no
+/// instructions.
 pub(crate) fn provider_instructions(
     instructions: &SummaryInstructions<'_>,
 ) -> Option<Option<String>> {
@@ -76,7 +77,8 @@ pub(crate) fn provider_instructions(
     (text.chars().count() <= PROVIDER_MOST).then_some(Some(text))
 }
 
-/// The nine sections. A summary that newer messages follow has nothing to say about current work or a next step.
+/// Returns the nine sections. A summary that is followed by newer messages has nothing to say about current work or a
+/// next step.
 fn sections(variant: SummaryPromptVariant<'_>) -> [&'static str; 9] {
     let (eighth, ninth) = match variant {
         SummaryPromptVariant::Whole | SummaryPromptVariant::From { .. } => (

@@ -1,12 +1,13 @@
-//! How a message begins, so that a summariser can find it again (F5).
+//! Quotes the beginning of a message, so that a summarizer can find it again (F5).
 
 use crate::json::{self, ObjectReader};
 use crate::message::{BlockKind, EntryView};
 
-/// Characters that are quoted.
+/// The number of characters that are quoted.
 const LENGTH: usize = 300;
 
-/// The opening words of an entry: of its text, else of a result, else of a call. Empty if it says nothing.
+/// Returns the opening words of an entry: of its text, or else of a result, or else of a call. Empty if it has none of
+/// these.
 pub fn opening_words(entry: EntryView<'_>) -> String {
     let blocks = || entry.facets.blocks.iter().filter(|block| !block.blank);
     let text = blocks()

@@ -1,4 +1,4 @@
-//! From the summariser's reply to a summary, or to the reason why it is none (F6).
+//! Reads the summarizer's reply: the result is a summary or the reason why it is not one (F6).
 
 mod tags;
 
@@ -6,16 +6,16 @@ pub(crate) use tags::collapsed;
 
 use crate::quoting::without_claims;
 
-/// Why a reply ended, as far as it matters here.
+/// Why a reply ended, as far as it matters for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryStop {
-    /// The model had said what it wanted to say.
+    /// The model finished its reply.
     Finished,
-    /// It reached the limit on its output, or the end of the window.
+    /// The reply reached the limit on its output or the end of the window.
     CutOff,
-    /// The window was full before it was done: the request left too little room.
+    /// The window was full before the reply was complete: the request left too little room.
     WindowFull,
-    /// It wants a tool to run.
+    /// The model wants to run a tool.
     ToolUse,
     /// The provider or the model declined.
     Refusal,
@@ -24,16 +24,16 @@ pub enum SummaryStop {
 /// A reply to a request for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummaryReplyText<'a> {
-    /// Its text blocks, joined.
+    /// The text blocks of the reply, joined.
     pub text: &'a str,
-    /// How many tools it calls.
+    /// The number of tool calls in the reply.
     pub calls: usize,
-    /// Why it ended.
+    /// Why the reply ended.
     pub stop: SummaryStop,
 }
 
 impl SummaryReplyText<'_> {
-    /// Whether it is a text at all, rather than a call or a refusal.
+    /// Whether the reply is a text at all, rather than a call or a refusal.
     pub(crate) fn is_text(&self) -> Result<(), SummaryFailure> {
         match self.stop {
             SummaryStop::Refusal => Err(SummaryFailure::Refusal),
@@ -49,38 +49,41 @@ impl SummaryReplyText<'_> {
 pub struct Summary(String);
 
 impl Summary {
-    /// The summary of a conversation in which nothing is said.
+    /// Creates the summary of a conversation in which nothing was said.
     pub fn of_nothing() -> Self {
         Self(format!(
             "{HEADING}\n\nNothing was said that could be summed up."
         ))
     }
 
-    /// A summary made of extracts, as they stand: what the user wrote in it stays to the letter. None if it is blank.
+    /// Creates a summary from extracts, unchanged: the user's words in it stay to the letter. Returns `None` if it is
+    /// blank.
     pub fn of_extracts(text: &str) -> Option<Self> {
         let text = text.trim_matches('\n');
         says_something(text).then(|| Self(format!("{HEADING}\n\n{text}")))
     }
 
-    /// A summary that a model wrote or the user edited. Lines of it that look like the engine's own are quoted. None if it
-    /// is blank.
+    /// Creates a summary that a model wrote or the user edited. Lines that look like the engine's own are quoted.
+    /// Returns `None` if it is blank.
     pub fn new(text: &str) -> Option<Self> {
         Self::of_notes(&without_claims(text))
     }
 
-    /// Notes, whose parts were guarded when they were put together. None if they are blank.
+    /// Creates a summary from notes, whose parts were guarded when they were combined. Returns `None` if they are
+    /// blank.
     pub(crate) fn of_notes(text: &str) -> Option<Self> {
         let text = tags::collapsed(text);
         says_something(&text).then(|| Self(format!("{HEADING}\n\n{text}")))
     }
 
-    /// The same summary with other words under its heading.
+    /// Returns the summary with another text under its heading.
     #[must_use]
     pub(crate) fn reworded(&self, reword: impl FnOnce(&str) -> String) -> Self {
         Self(format!("{HEADING}\n\n{}", reword(self.body())))
     }
 
-    /// It in at most so many tokens by the padded estimate, every section of it shortened before any is left out.
+    /// Returns the summary in at most `tokens` tokens by the padded estimate. Every section is shortened before any is
+    /// left out.
     pub(crate) fn condensed(&self, tokens: u64) -> Self {
         let text = super::condense::condense(&self.0, tokens);
         if says_something(&text) {
@@ -95,47 +98,47 @@ impl Summary {
         &self.0
     }
 
-    /// The text without its heading: what a user is given to edit.
+    /// The text without its heading, which a user is given to edit.
     pub fn body(&self) -> &str {
         self.0.strip_prefix(HEADING).unwrap_or(&self.0).trim_start()
     }
 }
 
-/// What the summary's tags become.
+/// The heading that replaces the summary's tags.
 const HEADING: &str = "## Summary";
 
-/// Why a reply is no summary. Nothing is replaced then.
+/// Why a reply is not a summary. Nothing is replaced in this case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SummaryFailure {
-    /// It says something else, or nothing.
+    /// The reply says something else, or nothing.
     #[error("the model answered without a summary")]
     NoSummary,
-    /// There is a summary, with nothing in it.
+    /// The reply has a summary, but it is empty.
     #[error("the model's summary was empty")]
     Empty,
-    /// It called a tool.
-    #[error("the model called a tool instead of summarising")]
+    /// The reply calls a tool.
+    #[error("the model called a tool instead of summarizing")]
     ToolCall,
-    /// It was declined.
-    #[error("the model declined to summarise the conversation")]
+    /// The model or the provider declined.
+    #[error("the model declined to summarize the conversation")]
     Refusal,
-    /// Its text is an error of the API.
+    /// The text of the reply is an error of the API.
     #[error("the summary request was answered with an error: {text}")]
     ApiErrorText {
-        /// The beginning of that text.
+        /// The beginning of the text.
         text: String,
     },
-    /// It folds some of the spans it was asked for, and not this one.
-    #[error("the model left out part {number} of what it was to sum up")]
+    /// The reply folds some of the requested spans but not this one.
+    #[error("the model left out part {number} of the conversation that it was asked to summarize")]
     MissingFold {
-        /// The number of the first that is missing; 0 is the one for all earlier folds.
+        /// The number of the first missing span; 0 is the one for all earlier folds.
         number: usize,
     },
-    /// It was cut off before its end. The sections that are missing, the newest work and the next step, are those the next
-    /// turn needs most: what is there is used only with extracts in their place.
+    /// The reply was cut off before its end. The missing sections, the newest work and the next step, are those that
+    /// the next turn needs most: the rest is used only with extracts in their place.
     #[error("the summary was cut off after {sections} of its sections; allow more output tokens")]
     Truncated {
-        /// How many sections had begun.
+        /// The number of sections that had begun.
         sections: usize,
     },
 }
@@ -155,7 +158,7 @@ impl SummaryFailure {
     }
 }
 
-/// How many sections a text without tags must have to be taken for a summary whose tags were forgotten.
+/// The minimum number of sections in a text without tags for it to count as a summary whose tags were forgotten.
 const ENOUGH_SECTIONS: usize = 5;
 
 /// Reads a reply.
@@ -174,7 +177,8 @@ pub fn read(reply: SummaryReplyText<'_>) -> Result<Summary, SummaryFailure> {
     Summary::new(&body).ok_or(SummaryFailure::Empty)
 }
 
-/// What there is of a summary that was cut off. None where the reply is whole, or had not come to the summary.
+/// Returns the beginning of a summary that was cut off. Returns `None` if the reply is complete or had not reached the
+/// summary.
 pub(crate) fn begun(reply: SummaryReplyText<'_>) -> Option<Summary> {
     let is_cut = matches!(reply.stop, SummaryStop::CutOff | SummaryStop::WindowFull);
     if !is_cut || reply.is_text().is_err() {
@@ -184,7 +188,7 @@ pub(crate) fn begun(reply: SummaryReplyText<'_>) -> Option<Summary> {
     Summary::new(&parts.body?)
 }
 
-/// A reply without a summary's tags.
+/// Reads a reply without a summary's tags.
 fn untagged(outside: &str, whole: &str) -> Result<Summary, SummaryFailure> {
     if sections(outside) >= ENOUGH_SECTIONS
         && let Some(summary) = Summary::new(outside)
@@ -194,7 +198,7 @@ fn untagged(outside: &str, whole: &str) -> Result<Summary, SummaryFailure> {
     Err(without_summary(whole))
 }
 
-/// What a text is that holds no summary.
+/// Returns why a text without a summary is not one.
 pub(crate) fn without_summary(text: &str) -> SummaryFailure {
     if is_api_error(text) {
         SummaryFailure::ApiErrorText {
@@ -209,7 +213,7 @@ pub(crate) fn says_something(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// How many numbered headings follow each other from 1 on.
+/// Returns how many numbered headings follow each other, starting with 1.
 fn sections(text: &str) -> usize {
     let mut found = 0;
     for line in text.lines() {
@@ -223,7 +227,7 @@ fn sections(text: &str) -> usize {
     found
 }
 
-/// How hosts word an error of the API when they hand it on as a reply.
+/// How hosts begin an API error that they pass on as a reply.
 const ERROR_OPENINGS: [&str; 12] = [
     "api error",
     "error: 4",

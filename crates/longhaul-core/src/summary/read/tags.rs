@@ -1,14 +1,14 @@
-//! Takes a reply apart by its tags: the draft is dropped, the summary kept. Models forget to close tags, nest them, repeat
-//! them, shout them; none of that may let the draft through or lose the summary.
+//! Splits a reply by its tags: the draft is dropped, and the summary is kept. Models forget to close tags, nest them,
+//! repeat them or write them in capitals; none of that may let the draft through or lose the summary.
 
-/// A reply, taken apart.
+/// The parts of a reply.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SummaryReplyParts {
-    /// What stands in the summary's tags, drafts inside it removed.
+    /// The text inside the summary's tags, with drafts inside it removed.
     pub(super) body: Option<String>,
-    /// Whether the summary's last tag is there.
+    /// Whether the summary's closing tag is there.
     pub(super) closed: bool,
-    /// What stands outside both, up to the summary.
+    /// The text outside of both tags, up to the summary.
     pub(super) outside: String,
 }
 
@@ -44,7 +44,8 @@ pub(super) fn take_apart(text: &str) -> SummaryReplyParts {
             (TagName::Draft, TagSide::Open) => match draft_end(text, &tags, at) {
                 Some(next) => {
                     at = next;
-                    // A draft that ends in its own tag ends behind it; one that was never closed, before the summary.
+                    // A draft with a closing tag ends after that tag; a draft that was never closed ends before the
+                    // summary.
                     done = match tags[next - 1].name {
                         TagName::Draft => tags[next - 1].to,
                         TagName::Summary => {
@@ -72,8 +73,8 @@ pub(super) fn take_apart(text: &str) -> SummaryReplyParts {
     parts
 }
 
-/// The index behind the tag that ends a draft which was opened before `at`: its own closing tag, or, if it has none,
-/// the opening tag of the summary. None if nothing ends it.
+/// Returns the index after the tag that ends a draft which was opened before `at`: its own closing tag or, if it has
+/// none, the opening tag of the summary. Returns `None` if nothing ends it.
 fn draft_end(text: &str, tags: &[ReplyTag], at: usize) -> Option<usize> {
     let mut depth = 1;
     for (index, tag) in tags.iter().enumerate().skip(at) {
@@ -88,14 +89,14 @@ fn draft_end(text: &str, tags: &[ReplyTag], at: usize) -> Option<usize> {
     }
     let opens = |tag: &ReplyTag| is(tag, TagName::Summary, TagSide::Open);
     let rest = || tags.iter().enumerate().skip(at);
-    // A draft may mention the tag in a sentence; on a line of its own it is meant.
+    // A draft may mention the tag within a sentence; a tag on a line of its own is a real one.
     rest()
         .find(|(_, tag)| opens(tag) && begins_line(text, tag.from))
         .or_else(|| rest().find(|(_, tag)| opens(tag)))
         .map(|(index, _)| index + 1)
 }
 
-/// The summary itself. Tags that the summary merely mentions, inside a sentence or code, stay.
+/// Returns the summary itself. Tags that the summary merely mentions, inside a sentence or code, stay.
 fn body(text: &str) -> String {
     let tags = tags(text);
     let mut body = String::with_capacity(text.len());
@@ -132,7 +133,7 @@ fn ends_line(text: &str, at: usize) -> bool {
     behind.is_empty() || behind.starts_with('\n')
 }
 
-/// All tags of the two names, in order, whatever their case.
+/// Returns all tags of the two names, in order, whatever their case.
 fn tags(text: &str) -> Vec<ReplyTag> {
     let mut found = Vec::new();
     for from in memchr::memchr_iter(b'<', text.as_bytes()) {
@@ -162,7 +163,7 @@ fn tags(text: &str) -> Vec<ReplyTag> {
     found
 }
 
-/// The text with runs of blank lines collapsed to one, and none around it.
+/// Returns the text with runs of blank lines collapsed to one, and none around it.
 pub(crate) fn collapsed(text: &str) -> String {
     let mut collapsed = String::with_capacity(text.len());
     let mut blank = false;
