@@ -1,18 +1,18 @@
-//! Cutting a text to a size, at the end of a line.
+//! Cuts a text to a size, at the end of a line.
 
-/// UTF-16 units of a text: what estimates are made from (T2).
+/// The UTF-16 units of a text, from which estimates are made (T2).
 pub(crate) fn units(text: &str) -> u64 {
     super::utf16_len(text) as u64
 }
 
-/// The most units of a text whose padded estimate is within so many tokens.
+/// The maximum number of units of a text whose padded estimate is within this many tokens.
 pub(crate) const fn units_within(tokens: u64) -> u64 {
-    // A third of padding is taken off, then four units are a token.
+    // This removes the padding of a third; then four units are a token.
     tokens.saturating_mul(3) / 4 * 4
 }
 
-/// The longest beginning of a text with at most so many units that ends with a line. If not even the first line fits,
-/// it ends within that.
+/// Returns the longest beginning of a text with at most `most` units that ends with a line. If not even the first line
+/// fits, it is cut within that line.
 pub(crate) fn at_line(text: &str, most: u64) -> &str {
     let (mut used, mut line_end) = (0, 0);
     for (at, character) in text.char_indices() {
@@ -28,7 +28,8 @@ pub(crate) fn at_line(text: &str, most: u64) -> &str {
     text
 }
 
-/// The beginning of a text that takes at most so many tokens, not padded, cut anywhere; none if all of it does.
+/// Returns the beginning of a text that takes at most `tokens` tokens, not padded, cut anywhere; `None` if the whole
+/// text fits.
 pub(crate) fn beginning(text: &str, tokens: u64) -> Option<&str> {
     let most = tokens.saturating_mul(4);
     if units(text) <= most.saturating_add(1) {
@@ -43,7 +44,7 @@ pub(crate) fn beginning(text: &str, tokens: u64) -> Option<&str> {
     Some(end.map_or(text, |(at, _)| &text[..at]))
 }
 
-/// The same, cut at a line.
+/// Returns the beginning of a text that takes at most `tokens` tokens, cut at a line; `None` if the whole text fits.
 pub(crate) fn beyond(text: &str, tokens: u64) -> Option<&str> {
     let most = tokens.saturating_mul(4);
     (units(text) > most.saturating_add(1)).then(|| at_line(text, most))

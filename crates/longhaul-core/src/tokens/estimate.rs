@@ -1,9 +1,9 @@
-//! Estimating tokens from sizes (T2).
+//! Estimates tokens from sizes (T2).
 
 use super::Estimate;
 use crate::message::{BlockKind, EntryBlock};
 
-/// Kinds of content that tokenise differently.
+/// Kinds of content that a tokenizer treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContentClass {
     /// Text as people and tools write it.
@@ -16,8 +16,8 @@ pub enum ContentClass {
     Serialised,
 }
 
-/// Turns sizes into tokens. Implement [`Estimator::tokens`]; it must be cheap and give the same answer each time,
-/// because counts are kept per entry and never asked for again.
+/// Turns sizes into tokens. Implement [`Estimator::tokens`]. It must be cheap and always give the same answer, because
+/// counts are kept per entry and never asked for again.
 pub trait Estimator {
     /// The estimate for content of a class that is `units` UTF-16 units long.
     fn tokens(&self, class: ContentClass, units: u64) -> Estimate;
@@ -36,8 +36,8 @@ pub trait Estimator {
         self.tokens(class, u64::from(block.units))
     }
 
-    /// The estimate for the blocks inside a tool result: those at the front of `rest` that are marked as inner.
-    /// A result inside a result stands for the blocks behind it, which are in the same run.
+    /// The estimate for the blocks inside a tool result: those at the front of `rest` that are flagged as inner. A
+    /// result inside a result counts through the blocks after it, which are in the same run.
     fn inner(&self, rest: &[EntryBlock]) -> Estimate {
         rest.iter()
             .take_while(|block| block.inner)
@@ -59,7 +59,7 @@ pub struct RoughEstimator;
 impl RoughEstimator {
     const MEDIA: Estimate = Estimate::new(2_000);
 
-    /// The estimate for a text that is at hand.
+    /// Returns the estimate for a text.
     pub fn text(text: &str) -> Estimate {
         Self.tokens(ContentClass::Text, utf16_len(text) as u64)
     }
@@ -69,16 +69,16 @@ impl Estimator for RoughEstimator {
     fn tokens(&self, class: ContentClass, units: u64) -> Estimate {
         match class {
             ContentClass::Media => Self::MEDIA,
-            // A quarter, rounded half up.
+            // This is a quarter, rounded half up.
             _ => Estimate::new((units + 2) / 4),
         }
     }
 }
 
-/// UTF-16 length of a text: a unit for each character, two for those beyond the basic plane.
+/// The UTF-16 length of a text: one unit for each character, two for those beyond the basic plane.
 ///
-/// Counts in lanes of bytes that cannot overflow within a chunk, which compilers turn into vector code; a plain
-/// sum of flags is several times slower.
+/// It counts in lanes of bytes that cannot overflow within a chunk, which compilers turn into vector code; a plain sum
+/// of flags is several times slower.
 pub(crate) fn utf16_len(text: &str) -> usize {
     const CHUNK: usize = 192;
     let bytes = text.as_bytes();

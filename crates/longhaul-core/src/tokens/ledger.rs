@@ -1,20 +1,21 @@
 //! The running count of a conversation (T1, T3): each entry is counted once, when it arrives.
 //!
 //! The anchor is the newest reply whose usage can be trusted. One reply may be stored as several lines with tool
-//! results between them (M6): its own lines are inside what it measured, everything else behind its first line is
-//! not. So the ledger keeps two sums, one since the anchor's first line and one since the newest reply's, and a
-//! reply that turns out to be usable takes the second over.
+//! results between them (M6): its own lines are inside what it measured, everything else after its first line is not.
+//! So the ledger keeps two sums, one since the anchor's first line and one since the newest reply's, and a reply that
+//! turns out to be usable takes over the second one.
 
 use super::{ContextSize, Estimate, Estimator, MeasuredTokens};
 use crate::hash::{Map, Set};
 use crate::message::{BlockKind, EntryView, Id, Sent, Subtype, Usage};
 
-/// Where an entry stands in the view.
+/// The standing of an entry in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryStanding {
-    /// Part of the conversation since the last boundary.
+    /// The entry is part of the conversation since the last boundary.
     Live,
-    /// Kept over a compaction: its usage measured a conversation that is gone, so it never anchors (ruling 2).
+    /// The entry was kept over a compaction: its usage measured a conversation that is gone, so it never anchors
+    /// (ruling 2).
     Preserved,
 }
 
@@ -25,18 +26,18 @@ pub enum LedgerEntry<'a> {
     Reply {
         /// The reply's message id.
         message: Option<Id>,
-        /// What its usage measured, if it has a usage.
+        /// The measurement in its usage, if it has a usage.
         measured: Option<LedgerMeasurement>,
         /// The line's own weight.
         weight: Estimate,
-        /// Of this, what the model wrote for others to read: texts and calls.
+        /// The part of this weight that the model wrote for others to read: texts and calls.
         text: Estimate,
     },
     /// A user message or attachment.
     Input {
-        /// The weight of what is not a tool result.
+        /// The weight of everything that is not a tool result.
         weight: Estimate,
-        /// Its tool results: the calls they answer and their weights.
+        /// The tool results: the calls that they answer, and their weights.
         results: &'a [(Id, Estimate)],
     },
     /// The results of these calls were cleared.
@@ -45,7 +46,7 @@ pub enum LedgerEntry<'a> {
     CacheEdits(&'a [Id]),
 }
 
-/// What the usage of a reply measured.
+/// The measurement in the usage of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LedgerMeasurement {
     /// Everything before the reply.
@@ -55,7 +56,7 @@ pub struct LedgerMeasurement {
 }
 
 impl LedgerMeasurement {
-    /// What a usage says.
+    /// Reads the measurement from a usage.
     pub fn of(usage: &Usage) -> Self {
         let output = usage.context_output();
         Self {
@@ -64,13 +65,13 @@ impl LedgerMeasurement {
         }
     }
 
-    /// Everything in the window when the reply ended.
+    /// The tokens in the window when the reply ended.
     fn total(self) -> u64 {
         self.prompt.tokens() + self.output.tokens()
     }
 
-    /// Whether what was recorded of the reply is plainly only its beginning: less than half of what its own text takes.
-    /// Hosts record what a stream said when it began.
+    /// Whether the recorded output is plainly only the beginning of the reply: less than half of what its own text
+    /// takes. Some hosts record the count from the beginning of a stream.
     pub fn is_partial(self, text: Estimate) -> bool {
         self.output.tokens() * 2 < text.unpadded()
     }
@@ -79,10 +80,10 @@ impl LedgerMeasurement {
 #[derive(Debug, Clone, Copy)]
 struct LedgerReply {
     message: Option<Id>,
-    /// Weight of its own lines, and of this its texts and calls.
+    /// The weight of the reply's own lines, and the part of it for texts and calls.
     own: Estimate,
     text: Estimate,
-    /// Weight of everything behind its first line that is not its own.
+    /// The weight of everything after the reply's first line that is not its own.
     since: Estimate,
 }
 
@@ -97,7 +98,7 @@ struct LedgerAnchor {
 #[derive(Debug, Clone, Copy)]
 struct KnownResult {
     weight: Estimate,
-    /// Its place in the order of entries: whether it lies before the anchor or behind it.
+    /// The result's position in the order of entries, which tells whether it lies before or after the anchor.
     seen: u64,
 }
 
@@ -105,21 +106,21 @@ struct KnownResult {
 #[derive(Debug, Clone, Copy)]
 struct EditedResult {
     result: KnownResult,
-    /// The anchor then. A newer one has measured without the result.
+    /// The anchor at that time. A newer one has measured without the result.
     anchor_seen: Option<u64>,
 }
 
-/// Counts a conversation entry by entry. What a turn costs is what the turn added.
+/// Counts a conversation entry by entry. A turn costs only what it added.
 #[derive(Debug, Default)]
 pub struct TokenLedger {
     anchor: Option<LedgerAnchor>,
     /// When the anchor's first line arrived.
     anchor_seen: u64,
     newest: Option<(LedgerReply, u64)>,
-    /// Weight of everything since the view began; what counts while there is no anchor.
+    /// The weight of everything since the view began, which counts while there is no anchor.
     whole: Estimate,
     results: Map<Id, KnownResult>,
-    /// Results that are in the conversation and not in the window.
+    /// Results that are in the conversation but not in the window.
     edited: Map<Id, EditedResult>,
     seen: u64,
 }
@@ -130,7 +131,7 @@ impl TokenLedger {
         Self::default()
     }
 
-    /// Counts one more entry of a conversation. What is not sent is not in the window and counts nothing.
+    /// Counts one more entry of a conversation. An entry that is not sent is not in the window and counts nothing.
     pub fn entry(
         &mut self,
         entry: EntryView<'_>,
@@ -161,7 +162,7 @@ impl TokenLedger {
                 if sent == Sent::Attachment {
                     let own = estimator.attachment(facets.attachment_units);
                     match entry.uuid() {
-                        // One that can be named can be cleared (U6).
+                        // A result that can be named can be cleared (U6).
                         Some(uuid) => results.push((uuid, own)),
                         None => weight += own,
                     }
@@ -221,7 +222,7 @@ impl TokenLedger {
                 self.input(weight + results);
             }
             LedgerEntry::Clearing(ids) => self.clear(ids),
-            // Edits hold for one rendering: those of a conversation that is gone hold no more.
+            // Edits hold for one rendering, so those of a conversation that is gone no longer hold.
             LedgerEntry::CacheEdits(_) if standing == EntryStanding::Preserved => {}
             LedgerEntry::CacheEdits(ids) => self.edit(ids),
         }
@@ -230,7 +231,7 @@ impl TokenLedger {
     /// The size of the context now.
     pub fn context(&self) -> ContextSize {
         match &self.anchor {
-            // The reply is estimated where what was recorded of it is only a part (ruling 21).
+            // The reply is estimated if only a part of it was recorded (ruling 21).
             Some(anchor) if anchor.measured.is_partial(anchor.reply.text) => ContextSize {
                 measured: anchor.measured.prompt,
                 added: anchor.reply.since + anchor.reply.own,
@@ -253,7 +254,7 @@ impl TokenLedger {
         self.results.get(&call).map(|result| result.weight)
     }
 
-    /// Whether the count rests on a measurement, and of which message.
+    /// Returns the message and the measurement that the count is based on, if there is one.
     pub fn anchor(&self) -> Option<(Option<Id>, MeasuredTokens)> {
         self.anchor.as_ref().map(|anchor| {
             (
@@ -275,7 +276,7 @@ impl TokenLedger {
             .anchor
             .as_ref()
             .is_some_and(|anchor| same(&anchor.reply));
-        // The line is inside what its own reply measured, and new to any other.
+        // The line is inside what its own reply measured, but new to any other reply.
         self.whole += weight;
         if !of_newest && let Some((reply, _)) = &mut self.newest {
             reply.since += weight;
@@ -283,7 +284,7 @@ impl TokenLedger {
         if !of_anchor && let Some(anchor) = &mut self.anchor {
             anchor.reply.since += weight;
         }
-        // A late line of the anchor's reply, behind a newer reply, does not make it the newest again.
+        // A late line of the anchor's reply, after a newer reply, does not make it the newest again.
         if !of_newest && !of_anchor {
             let reply = LedgerReply {
                 message,
@@ -300,12 +301,12 @@ impl TokenLedger {
             reply.own += weight;
             reply.text += text;
         }
-        // Zero usage is that of an aborted stream; it never anchors (T5).
+        // Zero usage comes from an aborted stream and never anchors (T5).
         let Some(measured) = measured.filter(|measured| measured.total() > 0) else {
             return;
         };
         match (&mut self.anchor, self.newest) {
-            // Lines of one reply may carry partial usage: the largest counts.
+            // Lines of one reply may carry partial usage, so the largest counts.
             (Some(anchor), _) if of_anchor => {
                 if measured.total() > anchor.measured.total() {
                     anchor.measured = measured;
@@ -333,14 +334,15 @@ impl TokenLedger {
         }
     }
 
-    /// A new rendering begins: what is cleared is gone, what was only dropped from the cache is sent again.
+    /// Begins a new rendering: cleared results are gone, and results that were only dropped from the cache are sent
+    /// again.
     fn clear(&mut self, ids: &[Id]) {
         for id in ids {
-            // Cleared twice is cleared once: the result is gone from the map.
+            // Clearing a result twice has no further effect: the result is gone from the map.
             if let Some(result) = self.results.remove(id) {
                 self.take_off(result);
             }
-            // Off the count already.
+            // The result is already off the count.
             self.edited.remove(id);
         }
         for (id, edited) in std::mem::take(&mut self.edited) {
@@ -373,7 +375,7 @@ impl TokenLedger {
                 continue;
             }
             self.results.insert(id, edited.result);
-            // The reply that told of the expired cache has measured them: nothing could be dropped from it.
+            // The reply that revealed the expired cache has measured these results: nothing could be dropped from it.
             if edited.anchor_seen == anchor_seen {
                 self.put_back(edited.result)
             } else {
@@ -402,7 +404,7 @@ impl TokenLedger {
         }
     }
 
-    /// The opposite, under the same anchor.
+    /// Puts a removed result back into the count, under the same anchor.
     fn put_back(&mut self, result: KnownResult) {
         self.whole += result.weight;
         if let Some((reply, seen)) = &mut self.newest

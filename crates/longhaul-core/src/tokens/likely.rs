@@ -1,20 +1,20 @@
-//! How many tokens a tokenizer is likely to make of a text, by the kinds of its characters.
+//! Estimates how many tokens a tokenizer makes of a text, by the kinds of its characters.
 //!
-//! [`Rough`](super::Rough) takes four characters for a token, which holds for prose. Tables, logs, JSON, base64 and
-//! Chinese are denser by up to five times, and a window that is filled with them overflows long before it seems full.
-//! What is counted here are runs of characters: tokenizers cut words, numbers and punctuation apart, keep common words
-//! whole and take rare strings to pieces. The count is that of a public vocabulary of 100,000 tokens; how many
-//! tokens a provider makes of the same text is a factor that depends on the provider alone.
+//! [`RoughEstimator`](super::RoughEstimator) assumes four characters per token, which holds for prose. Tables, logs,
+//! JSON, base64 and Chinese are denser by up to five times, and a window that is filled with them overflows long before
+//! it seems full. This module counts runs of characters: tokenizers separate words, numbers and punctuation, keep
+//! common words whole and split rare strings into pieces. The count is that of a public vocabulary of 100,000 tokens;
+//! how many tokens a provider makes of the same text is a factor that depends on the provider alone.
 
-/// Hundredths of a token.
+/// The hundredths in a token.
 const WHOLE: u64 = 100;
 
-/// What a run is made of.
+/// The kind of characters in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CharRunKind {
     Lower,
     Upper,
-    /// An upper-case letter and lower-case ones behind it.
+    /// An upper-case letter with lower-case ones after it.
     Capitalised,
     Digits,
     Spaces,
@@ -36,8 +36,8 @@ impl CharRunKind {
         }
     }
 
-    /// Hundredths of a token for a run of so many bytes. `torn`: it stands directly behind a run of another kind of
-    /// letters or digits, as in base64 and in ids, where hardly anything is a word.
+    /// Returns the hundredths of a token for a run of `length` bytes. A run is `torn` if it comes directly after a run
+    /// of another kind of letters or digits, as in base64 and in ids, where hardly anything is a word.
     fn cost(self, length: u64, torn: TornRun) -> u64 {
         let beyond = |free: u64, each: u64| WHOLE + length.saturating_sub(free) * each;
         match (self, torn) {
@@ -63,7 +63,7 @@ enum TornRun {
     No,
 }
 
-/// The likely number of tokens of a text in UTF-8.
+/// Returns the likely number of tokens of a UTF-8 text.
 pub fn likely(text: &[u8]) -> u64 {
     let mut hundredths = 0;
     let mut run: Option<(CharRunKind, u64, TornRun)> = None;
@@ -93,7 +93,7 @@ pub fn likely(text: &[u8]) -> u64 {
     hundredths.div_ceil(WHOLE)
 }
 
-/// Whether a run of one kind behind one of another is a piece of the same string.
+/// Whether a run of one kind after one of another is a piece of the same string.
 fn joins(before: CharRunKind, after: CharRunKind) -> TornRun {
     let written = |kind| {
         matches!(
@@ -104,7 +104,7 @@ fn joins(before: CharRunKind, after: CharRunKind) -> TornRun {
                 | CharRunKind::Digits
         )
     };
-    // `camelCase` is made of words.
+    // `camelCase` consists of words.
     let is_case = matches!(before, CharRunKind::Lower | CharRunKind::Capitalised)
         && after == CharRunKind::Upper;
     if written(before) && written(after) && !is_case {
@@ -114,13 +114,14 @@ fn joins(before: CharRunKind, after: CharRunKind) -> TornRun {
     }
 }
 
-/// Hundredths of a token for a character, told at its first byte: alphabets of two bytes are cut into pieces of two or
-/// three letters, of three bytes each character is one token or more, of four (pictographs) two or three.
+/// Returns the hundredths of a token for a character, judged by its first byte. Two-byte alphabets are split into
+/// pieces of two or three letters; a three-byte character is one token or more; a four-byte character (pictographs) is
+/// two or three.
 fn outside_ascii(byte: u8) -> u64 {
     match byte {
         0xF0.. => 260,
         0xE0.. => 125,
-        // Hebrew and Arabic.
+        // This range is Hebrew and Arabic.
         0xD7..=0xDB => 95,
         0xC0.. => 65,
         _ => 0,

@@ -1,7 +1,7 @@
 //! Counting what is in the window (T).
 //!
-//! What a provider measured and what we estimate are different types; a context size is one of each. Thresholds
-//! live in `window/`, prices in `models/`.
+//! Provider measurements and our own estimates have different types; a context size consists of one of each. Thresholds
+//! are in `window/`, prices in `models/`.
 
 pub(crate) mod cut;
 mod estimate;

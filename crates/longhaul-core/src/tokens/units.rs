@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign};
 pub struct Estimate(u64);
 
 impl Estimate {
-    /// Nothing.
+    /// Zero tokens.
     pub const ZERO: Self = Self(0);
 
     /// An estimate of this many tokens.
@@ -16,7 +16,7 @@ impl Estimate {
         Self(tokens)
     }
 
-    /// This without another that is part of it.
+    /// Returns this estimate without a part of it.
     pub(crate) const fn less(self, part: Self) -> Self {
         Self(self.0.saturating_sub(part.0))
     }
