@@ -1,7 +1,7 @@
-//! Parents: which entry each entry follows (M4, ruling 8).
+//! Resolves parents: which entry each entry follows (M4, ruling 8).
 //!
-//! A parent that is not in the file, or a chain that leads back to itself, falls back to the entry before it in the
-//! file, so that every entry stays reachable (Y8).
+//! If a parent is not in the file, or a chain leads back to itself, the entry follows the one before it in the file
+//! instead, so that every entry stays reachable (Y8).
 
 use super::{TranscriptProblem, TranscriptProblemKind, TranscriptRow};
 use crate::hash::Map;
@@ -12,7 +12,7 @@ use crate::message::Id;
 pub(super) struct UuidChain {
     index: Map<Id, u32>,
     parents: Vec<Option<u32>>,
-    /// Rows that repeat an earlier uuid: entries of the file, but not of the conversation.
+    /// Rows that repeat an earlier uuid. They are entries of the file, but not of the conversation.
     repeated: Vec<bool>,
 }
 
@@ -29,7 +29,7 @@ impl UuidChain {
         chain
     }
 
-    /// The row with this uuid; the first, if it is repeated.
+    /// Returns the row with this uuid; if the uuid is repeated, the first one.
     pub(super) fn find(&self, uuid: Id) -> Option<u32> {
         self.index.get(&uuid).copied()
     }
@@ -49,7 +49,7 @@ impl UuidChain {
             if first != at as u32 {
                 self.repeated[at] = true;
                 let message = format!(
-                    "this uuid is that of line {}, which is used",
+                    "line {} has the same uuid and is used instead",
                     rows[first as usize].line
                 );
                 problems.push(TranscriptProblem::new(
@@ -83,7 +83,7 @@ impl UuidChain {
         }
     }
 
-    /// The nearest earlier entry of the same conversation: main or sub-agents'.
+    /// Returns the nearest earlier entry of the same conversation: the main one or the sub-agents'.
     fn entry_before(&self, rows: &[TranscriptRow], at: usize) -> Option<u32> {
         let sidechain = rows[at].flags.sidechain;
         (0..at)
@@ -95,7 +95,7 @@ impl UuidChain {
             .map(|before| before as u32)
     }
 
-    /// Follows every chain once; a cycle is cut at its earliest line, whose parent can only be a later one.
+    /// Follows every chain once. A cycle is cut at its earliest line, whose parent can only be a later one.
     fn cut_cycles(&mut self, rows: &[TranscriptRow], problems: &mut Vec<TranscriptProblem>) {
         #[derive(Clone, Copy, PartialEq)]
         enum VisitState {
@@ -135,7 +135,7 @@ impl UuidChain {
                             TranscriptProblemKind::CyclicParent,
                             message,
                         ));
-                        // What lay above the cut is walked again, from its own start.
+                        // Rows above the cut are walked again, from their own start.
                         let keep = path.iter().position(|on| *on == first).unwrap_or(from) + 1;
                         for above in path.drain(keep..) {
                             marks[above as usize] = VisitState::New;

@@ -1,4 +1,4 @@
-//! A file's conversation, resolved.
+//! Resolves a file's conversation.
 
 use super::live_view::ViewFinder;
 use super::segment::{NOW, ParentLinks};
@@ -30,17 +30,17 @@ impl ResolvedConversation {
         conversation
     }
 
-    /// What the model still sees.
+    /// The entries that the model still sees.
     pub fn view(&self) -> &LiveView {
         &self.view
     }
 
-    /// Whether a row is of the main conversation: not of a sub-agent's, not a repeated line.
+    /// Whether a row belongs to the main conversation, rather than to a sub-agent's, and is not a repeated line.
     pub fn is_main(&self, row: u32) -> bool {
         self.main[row as usize] && !self.links.chain().is_repeated(row)
     }
 
-    /// Whether a row is of a sub-agent's conversation beside the main one.
+    /// Whether a row belongs to a sub-agent's conversation beside the main one.
     pub fn is_sidechain(&self, row: u32) -> bool {
         !self.main[row as usize] && !self.links.chain().is_repeated(row)
     }
@@ -50,14 +50,14 @@ impl ResolvedConversation {
         self.links.chain().parent(row)
     }
 
-    /// The row before this one, also across a boundary: what it says that the conversation was before it.
+    /// The row before this one, also across a boundary: the boundary records the entry that preceded it.
     pub fn before(&self, table: &TranscriptTable, row: u32) -> Option<u32> {
         let chain = self.links.chain();
         let logical = || chain.find(table.boundary(row)?.logical_parent?);
         chain.parent(row).or_else(logical)
     }
 
-    /// The view that a boundary replaced: what the model saw just before it.
+    /// Returns the view that a boundary replaced: what the model saw just before it.
     pub fn view_before(&self, table: &TranscriptTable, boundary: &BoundaryNote) -> LiveView {
         let views = self.views(table, boundary.row);
         let before = views.newest_before(boundary.row);
@@ -70,8 +70,8 @@ impl ResolvedConversation {
         })
     }
 
-    /// The entry up to which reasoning is not sent again (N2), by the newest boundary or undo of the live view that
-    /// names one.
+    /// Returns the entry up to which reasoning is not sent again (N2), from the newest boundary or undo of the live
+    /// view that names one.
     pub fn thinking_stripped_through(&self, table: &TranscriptTable) -> Option<Id> {
         let notes = table.boundaries().iter().rev();
         let in_view = |note: &&BoundaryNote| self.view.rows.contains(&note.row);
@@ -80,8 +80,8 @@ impl ResolvedConversation {
             .find_map(|note| note.thinking_stripped_through)
     }
 
-    /// The rows at which the responses of the main conversation begin, in file order. The lines of one response count
-    /// once; a line without a message id is a response of its own.
+    /// Returns the rows at which the responses of the main conversation begin, in file order. The lines of one response
+    /// count once; a line without a message id is a response of its own.
     pub fn responses(&self, table: &TranscriptTable) -> Vec<u32> {
         let mut seen: Set<Id> = Set::default();
         let rows = (0..).zip(table.rows());
@@ -91,7 +91,7 @@ impl ResolvedConversation {
             .collect()
     }
 
-    /// What the model saw when it gave the response that begins at this row.
+    /// Returns what the model saw when it gave the response that begins at this row.
     pub fn view_answered_by(&self, table: &TranscriptTable, response: u32) -> LiveView {
         let views = self.views(table, response);
         let parent = self.links.chain().parent(response);
@@ -100,7 +100,7 @@ impl ResolvedConversation {
         leaf.map_or_else(LiveView::default, |leaf| views.ending_in(leaf, response))
     }
 
-    /// The rows that a boundary preserved: those it names, and the other lines of the same responses.
+    /// Returns the rows that a boundary preserved: those it names, and the other lines of the same responses.
     pub(crate) fn preserved_by(
         &self,
         table: &TranscriptTable,
@@ -128,7 +128,7 @@ impl ResolvedConversation {
         }
     }
 
-    /// How a row of the live view counts.
+    /// Returns how a row of the live view counts.
     pub fn standing(&self, row: u32) -> EntryStanding {
         if self.view.is_preserved(row) {
             EntryStanding::Preserved
@@ -158,7 +158,7 @@ impl ResolvedConversation {
                     results.clear();
                     let mut weight = Estimate::ZERO;
                     match (row.uuid, row.attachment) {
-                        // One that can be named can be cleared (U6).
+                        // A result that can be named can be cleared (U6).
                         (Some(uuid), Some(own)) => results.push((uuid, own)),
                         (None, Some(own)) => weight += own,
                         (_, None) => {}
@@ -175,7 +175,7 @@ impl ResolvedConversation {
                     };
                     ledger.push(input, standing);
                 }
-                // What is not sent is not in the window; but it may say what left it.
+                // An entry that is not sent is not in the window, but it may say what left the window.
                 None => {
                     if let Some(note) = table.boundary(*at) {
                         let counted = match &note.cache_edits {
@@ -192,8 +192,9 @@ impl ResolvedConversation {
 }
 
 impl ResolvedConversation {
-    /// For each row the first entry of the conversation that it is part of, across boundaries: what an entry with no parent
-    /// begins is another conversation than the one before it (ruling 20). None for rows that are of no conversation.
+    /// Returns for each row the first entry of its conversation, across boundaries: an entry without a parent begins
+    /// another conversation than the one before it (ruling 20). The root is `None` for rows that belong to no
+    /// conversation.
     pub fn roots(&self, table: &TranscriptTable) -> Vec<Option<u32>> {
         let rows = table.rows();
         let mut roots: Vec<Option<u32>> = vec![None; rows.len()];
@@ -208,7 +209,7 @@ impl ResolvedConversation {
                     break known;
                 }
                 path.push(at);
-                // Noted at once, so that a circle in a damaged file ends.
+                // The root is recorded at once, so that a cycle in a damaged file ends.
                 roots[at as usize] = Some(at);
                 match self.predecessor(table, at) {
                     Some(before) => at = before,
@@ -222,7 +223,8 @@ impl ResolvedConversation {
         roots
     }
 
-    /// The entry that the conversation came from; a boundary that does not say it replaced what stood before it.
+    /// Returns the entry that the conversation came from. A boundary that does not record it replaced the entries
+    /// before it.
     fn predecessor(&self, table: &TranscriptTable, at: u32) -> Option<u32> {
         let is_boundary = table.rows()[at as usize].subtype == Subtype::CompactBoundary;
         let newest = || self.views(table, at).newest_before(at);
@@ -231,8 +233,8 @@ impl ResolvedConversation {
     }
 }
 
-/// Which rows are of the main conversation. A file of nothing but a sub-agent's entries is that agent's own, and is
-/// read as a main one (ruling 6).
+/// Returns which rows belong to the main conversation. If a file holds only a sub-agent's entries, it is that agent's
+/// own file and is read as a main conversation (ruling 6).
 fn main_rows(table: &TranscriptTable) -> Vec<bool> {
     let rows = table.rows();
     let only_sidechains = rows

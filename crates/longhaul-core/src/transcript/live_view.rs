@@ -1,7 +1,7 @@
-//! The live view: what the model still sees (M5, M6, ruling 8).
+//! The live view: the entries that the model still sees (M5, M6, ruling 8).
 //!
-//! The parent chain from the newest leaf back to the last boundary, and the lines that the chain does not pass
-//! through but that belong to it: other lines of the same responses and the results of their calls.
+//! The view consists of the parent chain from the newest leaf back to the last boundary, and of lines that belong to
+//! the chain although it does not pass through them: other lines of the same responses and the results of their calls.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::message::{BlockKind, EntryKind, Id, Subtype};
 /// The rows the model sees, in the order in which it sees them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LiveView {
-    /// The boundary it begins with, if any. It is the first of `rows` too.
+    /// The boundary that the view begins with, if any. It is also the first of `rows`.
     pub boundary: Option<u32>,
     /// The rows, boundary included.
     pub rows: Vec<u32>,
@@ -21,7 +21,7 @@ pub struct LiveView {
 }
 
 impl LiveView {
-    /// Whether a row is here because a boundary preserved it, or a line of the same response.
+    /// Whether a row is in the view because a boundary preserved it or a line of the same response.
     pub(crate) fn is_preserved(&self, row: u32) -> bool {
         self.preserved.contains(&row)
     }
@@ -34,22 +34,22 @@ const RESPONSE_SPAN: u32 = 1_000;
 #[derive(Clone, Copy)]
 pub(super) struct ViewFinder<'a> {
     pub(super) table: &'a TranscriptTable,
-    /// Which rows are of the main conversation.
+    /// For each row, whether it belongs to the main conversation.
     pub(super) main: &'a [bool],
     pub(super) links: &'a ParentLinks,
-    /// Views are found as they were before the boundary at this row.
+    /// Views are resolved as they were before the boundary at this row.
     pub(super) time: u32,
 }
 
 impl<'a> ViewFinder<'a> {
-    /// The view that ends in the newest entry of the main conversation.
+    /// Returns the view that ends with the newest entry of the main conversation.
     pub(super) fn newest(self) -> LiveView {
         let end = self.table.rows().len() as u32;
         let leaf = self.newest_before(end);
         leaf.map_or_else(LiveView::default, |leaf| self.ending_in(leaf, end))
     }
 
-    /// The newest entry of the main conversation before a row.
+    /// Returns the newest entry of the main conversation before a row.
     pub(super) fn newest_before(self, end: u32) -> Option<u32> {
         let rows = self.table.rows();
         (0..end)
@@ -57,14 +57,14 @@ impl<'a> ViewFinder<'a> {
             .find(|at| rows[*at as usize].uuid.is_some() && self.may_end_a_view(*at))
     }
 
-    /// Whether a row can be a leaf: of the main conversation, and not mere progress.
+    /// Whether a row can be a leaf: it belongs to the main conversation and is not mere progress.
     fn may_end_a_view(self, at: u32) -> bool {
         self.main[at as usize]
             && self.table.rows()[at as usize].kind != EntryKind::Progress
             && !self.links.chain().is_repeated(at)
     }
 
-    /// The view that ends in this row, as it was while the file ended before the row `end`.
+    /// Returns the view that ends with this row, as it was while the file ended before the row `end`.
     pub(super) fn ending_in(self, leaf: u32, end: u32) -> LiveView {
         let rows = self.table.rows();
         let leaf = self.links.last_placed_after(leaf, self.time);
@@ -79,7 +79,7 @@ impl<'a> ViewFinder<'a> {
                 break;
             }
             match self.links.parent(first, self.time) {
-                // Damaged segments may close a circle that the plain chain does not have.
+                // Damaged segments may close a cycle that the plain chain does not have.
                 Some(parent) if on_chain.insert(parent) => {
                     view.push(parent);
                     first = parent;
@@ -105,7 +105,7 @@ impl<'a> ViewFinder<'a> {
         }
     }
 
-    /// Rows off the chain that belong to a response on it, each with a row of the view that it belongs to.
+    /// Returns rows off the chain that belong to a response on it, each with the row of the view that it belongs to.
     fn strays(self, view: &[u32], on_chain: &Set<u32>, near: Range<u32>) -> Vec<(u32, u32)> {
         let rows = self.table.rows();
         let mut responses: Map<Id, u32> = Map::default();
@@ -122,7 +122,7 @@ impl<'a> ViewFinder<'a> {
         let off_chain = |at: u32| {
             self.main[at as usize] && !on_chain.contains(&at) && !self.links.chain().is_repeated(at)
         };
-        // First the other lines of each response, then the results of all its calls.
+        // The other lines of each response come first, then the results of all its calls.
         let mut strays = Vec::new();
         let mut calls: Map<Id, u32> = Map::default();
         for at in near.clone() {
@@ -145,7 +145,7 @@ impl<'a> ViewFinder<'a> {
             if row.kind != EntryKind::User || !off_chain(at) {
                 continue;
             }
-            // A result on the chain is the one the conversation went on with; another is of an abandoned branch.
+            // The conversation continued with the result on the chain; any other belongs to an abandoned branch.
             let home = self
                 .answers(row)
                 .filter(|call| !answered.contains(call))
@@ -158,7 +158,7 @@ impl<'a> ViewFinder<'a> {
         strays
     }
 
-    /// The calls that a row answers.
+    /// Returns the calls that a row answers.
     fn answers(self, row: &'a TranscriptRow) -> impl Iterator<Item = Id> + 'a {
         let blocks = self.table.blocks(row).iter();
         blocks
@@ -167,13 +167,13 @@ impl<'a> ViewFinder<'a> {
     }
 }
 
-/// The response that a row is a line of.
+/// Returns the response that a row is a line of.
 fn response(row: &TranscriptRow) -> Option<Id> {
     row.message.filter(|_| row.kind == EntryKind::Assistant)
 }
 
-/// Puts strays among the rows of the run that they belong to, in file order. A run is a stretch of the view in
-/// which lines ascend: what a boundary preserved is one, what follows the boundary another.
+/// Inserts strays among the rows of the run that they belong to, in file order. A run is a stretch of the view in which
+/// lines ascend: the rows that a boundary preserved are one run, those after the boundary another.
 fn merged(rows: &[TranscriptRow], view: Vec<u32>, strays: Vec<(u32, u32)>) -> Vec<u32> {
     if strays.is_empty() {
         return view;

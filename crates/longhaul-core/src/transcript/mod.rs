@@ -1,8 +1,9 @@
-//! How the lines of a file form a conversation (M, rulings 6 and 8–10).
+//! Resolves how the lines of a file form a conversation (M, rulings 6 and 8–10).
 //!
-//! A [`Table`] reduces the entries of a file, or of its tail, to what decides that. [`Conversation`] resolves it:
-//! parents, boundaries with what they preserved, and the live view, which is what the model still sees. Damage is
-//! data here: it becomes [`Problem`]s with line numbers, and every intact entry takes part.
+//! A [`TranscriptTable`] reduces the entries of a file, or of its tail, to the facts that decide this.
+//! [`ResolvedConversation`] resolves it: parents, boundaries with what they preserved, and the live view, which is what
+//! the model still sees. Damage is treated as data: it becomes [`TranscriptProblem`]s with line numbers, and every
+//! intact entry takes part.
 
 mod chain;
 mod conversation;

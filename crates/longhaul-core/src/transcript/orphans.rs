@@ -1,4 +1,4 @@
-//! Tool calls without results and results without calls (ruling 9).
+//! Finds tool calls without results and results without calls (ruling 9).
 
 use super::segment::ParentLinks;
 use super::{TranscriptProblem, TranscriptProblemKind, TranscriptTable};
@@ -42,7 +42,7 @@ pub(super) fn find(
         }
     }
     let later = later_responses(table, main, links);
-    // If one line of a response was followed by another response, the whole of it was.
+    // If one line of a response was followed by another response, the whole response was.
     let lines = rows.iter().zip(&later);
     let followed: Set<Id> = lines
         .filter(|(row, later)| later.other_than(row.message))
@@ -69,7 +69,7 @@ pub(super) fn find(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LaterResponses {
     None,
-    /// Only this one, perhaps the one that the entry is a line of.
+    /// There is only this response, possibly the one that the entry is a line of.
     Only(Option<Id>),
     Several,
 }
@@ -83,7 +83,7 @@ impl LaterResponses {
         }
     }
 
-    /// Whether the conversation went on beyond this response. The last response of a branch, the newest or an
+    /// Whether the conversation continued beyond this response. The last response of a branch, whether the newest or an
     /// abandoned one, may still have been waiting for its results.
     fn other_than(self, message: Option<Id>) -> bool {
         match self {
@@ -113,7 +113,7 @@ fn later_responses(
             };
             later[parent as usize] = later[parent as usize].and(later[at]).and(own);
         }
-        // A conversation goes on across a boundary.
+        // A conversation continues across a boundary.
         if row.subtype == Subtype::CompactBoundary {
             let named = table
                 .boundary(at as u32)

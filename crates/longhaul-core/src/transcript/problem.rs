@@ -1,15 +1,15 @@
-//! What is wrong with a file, line by line (M4, ruling 9). A problem never stops the reading.
+//! Problems of a file, line by line (M4, ruling 9). A problem never stops the reading.
 
 use serde::Serialize;
 
 use crate::message::LineDamage;
 
-/// Something wrong on a line that was survived.
+/// A problem on a line, which the reader survived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TranscriptProblem {
     /// The line, counted from 1.
     pub line: u64,
-    /// What kind of problem.
+    /// The kind of problem.
     pub kind: TranscriptProblemKind,
     /// One sentence for a person.
     pub message: String,
@@ -19,36 +19,36 @@ pub struct TranscriptProblem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptProblemKind {
-    /// The last line breaks off: a write was cut short.
+    /// The last line breaks off because a write was cut short.
     TornLine,
-    /// Not JSON.
+    /// The line is not JSON.
     DamagedLine,
-    /// Not UTF-8.
+    /// The line is not UTF-8.
     InvalidUtf8,
-    /// JSON, but no object.
+    /// The line is JSON but not an object.
     NotAnObject,
-    /// An object with something behind it.
+    /// The line is an object with something after it.
     TrailingGarbage,
     /// The file begins with a byte order mark.
     Bom,
     /// Lines end in carriage return and line feed.
     Crlf,
-    /// A uuid that an earlier line has.
+    /// An earlier line has the same uuid.
     DuplicateUuid,
-    /// A parent that is not in the file.
+    /// The parent is not in the file.
     DanglingParent,
-    /// A parent chain that leads back to itself.
+    /// The parent chain leads back to itself.
     CyclicParent,
     /// A boundary names preserved messages that cannot be found.
     BrokenSegment,
-    /// A tool result without its call.
+    /// A tool result has no call.
     OrphanResult,
-    /// A tool call that was never answered, though the conversation went on.
+    /// A tool call was never answered, though the conversation continued.
     OrphanCall,
 }
 
 impl TranscriptProblemKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 13] = [
         Self::TornLine,
         Self::DamagedLine,
@@ -94,7 +94,7 @@ impl TranscriptProblem {
         }
     }
 
-    /// The problem that a damaged line is. A line is torn if the file ends inside it.
+    /// Creates the problem of a damaged line. A line is torn if the file ends inside it.
     pub fn damaged(line: u64, damage: &LineDamage, ends_the_file: EndsTheFile) -> Self {
         let kind = match damage {
             _ if ends_the_file == EndsTheFile::Yes && damage.is_cut_off() => {
@@ -112,7 +112,7 @@ impl TranscriptProblem {
     }
 }
 
-/// Whether a line is the last and has no line end.
+/// Whether a line is the last one and has no line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndsTheFile {
     /// The file ends with this line, without a line end.

@@ -1,9 +1,10 @@
-//! How far back a resume must read (M5): fed lines from the end of a file, it says when the live view is covered.
+//! Finds how far back a resume must read (M5): given lines from the end of a file, it says when the live view is
+//! covered.
 //!
-//! It follows the parent chain from the newest leaf as the lines come. Usually the chain ends at the last boundary,
-//! and nothing before it is needed; a boundary that preserved messages needs those too, and a conversation that was
-//! rewound to before the boundary goes on to where its chain leads. The view itself is then resolved from the tail
-//! in the usual way, so there is one way of reading.
+//! It follows the parent chain from the newest leaf as the lines arrive. Usually the chain ends at the last boundary,
+//! and nothing before it is needed; if a boundary preserved messages, these are needed too, and if a conversation was
+//! rewound to before the boundary, its chain leads further back. The view itself is then resolved from the tail in the
+//! usual way, so there is only one way of reading.
 
 use crate::hash::{Map, Set};
 use crate::json::ObjectReader;
@@ -12,18 +13,18 @@ use crate::message::{EntryKind, EntryView, Id, Subtype};
 /// Whether a resume has read enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeNeed {
-    /// Feed the line before.
+    /// More is needed: supply the previous line.
     More,
-    /// The live view lies at or behind this byte offset.
+    /// The live view begins at or after this byte offset.
     From(u64),
 }
 
 /// Follows a conversation backwards.
 #[derive(Debug, Default)]
 pub struct ResumeProbe {
-    /// Parents of the entries passed so far, in case a parent is a later line.
+    /// The parents of the entries seen so far, in case a parent is a later line.
     passed: Map<Id, PassedEntry>,
-    /// Boundaries that an undo behind them takes back.
+    /// Boundaries that a later undo takes back.
     undone: Set<Id>,
     state: ResumeProbeState,
 }
@@ -36,26 +37,26 @@ struct PassedEntry {
 
 #[derive(Debug, Default)]
 enum ResumeProbeState {
-    /// No entry of the conversation yet.
+    /// No entry of the conversation has been found yet.
     #[default]
     Leaf,
-    /// The chain goes on with this entry.
+    /// The chain continues with this entry.
     Chain(Id),
-    /// At the boundary, and these entries that it preserved are not found yet.
+    /// The boundary has been reached, and these entries that it preserved have not been found yet.
     Preserved(Set<Id>),
-    /// All found; lines of the response that the earliest is part of may lie before it.
+    /// All entries have been found; lines of the response that the earliest belongs to may lie before it.
     Response(Option<Id>),
-    /// Enough.
+    /// Enough has been read.
     Done,
 }
 
 impl ResumeProbe {
-    /// Nothing read yet.
+    /// Creates a probe that has read nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the line before the one taken last. `offset` is where it starts.
+    /// Takes the line before the previous one. `offset` is where it starts.
     pub fn line(&mut self, offset: u64, entry: EntryView<'_>) -> ResumeNeed {
         let facets = entry.facets;
         let Some(uuid) = entry.uuid().filter(|_| !facets.flags.sidechain) else {
@@ -63,7 +64,7 @@ impl ResumeProbe {
         };
         let is_boundary =
             facets.kind == EntryKind::System && facets.subtype == Subtype::CompactBoundary;
-        // The first line with a uuid counts, and lines come last to first.
+        // The first line with a uuid counts, and lines arrive last to first.
         self.passed.insert(
             uuid,
             PassedEntry {
@@ -84,7 +85,7 @@ impl ResumeProbe {
             ResumeProbeState::Preserved(wanted) => {
                 wanted.remove(&uuid);
                 if is_boundary {
-                    // A segment may hold what an earlier boundary had preserved.
+                    // A segment may hold entries that an earlier boundary had preserved.
                     wanted.extend(
                         preserved(entry)
                             .into_iter()
@@ -135,7 +136,8 @@ impl ResumeProbe {
         while let Some(passed) = self.passed.get(&wanted) {
             steps += 1;
             let start = match passed.parent {
-                // A boundary that only an earlier line leads to, or a circle: the whole file will tell.
+                // The chain leads to a boundary that only an earlier line names, or it is a cycle: the whole file is
+                // needed.
                 _ if passed.is_boundary || steps > self.passed.len() => 0,
                 Some(parent) => {
                     wanted = parent;
@@ -156,7 +158,7 @@ impl ResumeProbe {
             return ResumeNeed::From(offset);
         }
         let metadata = entry.object(entry.facets.metadata);
-        // Our own boundaries say where their view begins.
+        // Boundaries that Longhaul wrote record where their view begins.
         if let Some(start) = metadata
             .count("viewOffset")
             .filter(|start| *start <= offset)
@@ -177,7 +179,7 @@ impl ResumeProbe {
     }
 }
 
-/// The entries that a boundary names as preserved: the list, and the segment's two ends.
+/// Returns the entries that a boundary names as preserved: the list, and the segment's two ends.
 fn preserved(boundary: EntryView<'_>) -> Vec<Id> {
     let metadata = boundary.object(boundary.facets.metadata);
     let listed = metadata

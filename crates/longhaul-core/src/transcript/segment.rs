@@ -1,8 +1,9 @@
-//! What a boundary preserved: messages before it that the model still sees behind it (P5, rulings 10 and 11).
+//! Messages that a boundary preserved: they lie before it, but the model still sees them after it (P5, rulings 10 and
+//! 11).
 //!
 //! On disk the preserved entries keep their old parents. Reading relinks them: the first follows the anchor, and
 //! whatever else followed the anchor follows the last. Boundaries are relinked in file order, so a later segment may
-//! hold entries that an earlier one had moved. An undo puts back what its boundary had moved.
+//! hold entries that an earlier one had moved. An undo puts back the entries that its boundary had moved.
 
 use super::chain::UuidChain;
 use super::table::BoundaryNote;
@@ -26,26 +27,26 @@ pub(super) struct PreservedSegment {
 struct LinkChange {
     /// The row of the boundary or undo.
     by: u32,
-    /// The row that the link leads to; none if an undo put back what the plain chain says.
+    /// The row that the link leads to; `None` if an undo restored the plain chain.
     to: Option<u32>,
 }
 
-/// Where a link led after the newest boundary or undo before `time`; none if to where the plain chain says.
+/// Returns where a link led after the newest boundary or undo before `time`; `None` if it followed the plain chain.
 fn moved_by(moves: &Map<u32, Vec<LinkChange>>, row: u32, time: u32) -> Option<u32> {
     let moves = moves.get(&row)?.iter().rev();
     moves.copied().find(|step| step.by < time)?.to
 }
 
-/// Any time: all boundaries count.
+/// The time at which all boundaries count.
 pub(super) const NOW: u32 = u32::MAX;
 
-/// Parents as the conversation goes, preserved segments taken into account.
+/// The parents in the conversation, with preserved segments taken into account.
 #[derive(Debug, Default)]
 pub(super) struct ParentLinks {
     chain: UuidChain,
-    /// Member → the entry before it now, by the boundary that moved it, oldest first.
+    /// For each member, the entry that is now before it, by the boundary that moved it, oldest first.
     moved: Map<u32, Vec<LinkChange>>,
-    /// Anchor → the last member of the segment behind it, likewise.
+    /// For each anchor, the last member of the segment after it, by the boundary that moved it, oldest first.
     behind: Map<u32, Vec<LinkChange>>,
     segments: Vec<PreservedSegment>,
 }
@@ -86,7 +87,7 @@ impl ParentLinks {
         moved_by(&self.moved, row, time).is_some()
     }
 
-    /// The entry before this one in the conversation, as it was before the boundary at row `time`.
+    /// Returns the entry before this one in the conversation, as it was before the boundary at row `time`.
     pub(super) fn parent(&self, row: u32, time: u32) -> Option<u32> {
         moved_by(&self.moved, row, time).or_else(|| {
             let parent = self.chain.parent(row)?;
@@ -94,7 +95,7 @@ impl ParentLinks {
         })
     }
 
-    /// The last entry of the segment that is placed behind this one; itself if there is none.
+    /// Returns the last entry of the segment that is placed after this one, or this one if there is none.
     pub(super) fn last_placed_after(&self, row: u32, time: u32) -> u32 {
         moved_by(&self.behind, row, time).unwrap_or(row)
     }
@@ -117,7 +118,7 @@ impl ParentLinks {
         let [head, segment_anchor, tail] = note.segment.unwrap_or_default();
         let summary = || self.summary_after(rows, note.row);
         let (anchor, members) = match &note.preserved {
-            // The list of messages wins over the segment's two ends.
+            // The list of messages takes precedence over the segment's two ends.
             Some(uuids) => {
                 let members: Vec<u32> = uuids.iter().filter_map(|uuid| find(*uuid)).collect();
                 let missing = uuids.len() - members.len();
@@ -161,7 +162,7 @@ impl ParentLinks {
         }
     }
 
-    /// The rows from `head` to `tail`, followed backwards.
+    /// Returns the rows from `head` to `tail`, followed backwards.
     fn between(&self, head: u32, tail: u32) -> Option<Vec<u32>> {
         let mut members = vec![tail];
         let mut seen = Set::default();
@@ -177,7 +178,7 @@ impl ParentLinks {
         Some(members)
     }
 
-    /// The summary that follows a boundary in the file.
+    /// Returns the summary that follows a boundary in the file.
     fn summary_after(&self, rows: &[TranscriptRow], boundary: u32) -> Option<u32> {
         (boundary..rows.len() as u32).find(|row| rows[*row as usize].flags.compact_summary)
     }
@@ -201,7 +202,7 @@ impl ParentLinks {
         self.segments.push(segment);
     }
 
-    /// Undoes a boundary: what it preserved is again where it was before.
+    /// Undoes a boundary: the entries that it preserved return to their previous places.
     fn put_back(&mut self, note: &BoundaryNote) {
         let boundary = note.undoes.and_then(|uuid| self.chain.find(uuid));
         let mut segments = self.segments.iter();

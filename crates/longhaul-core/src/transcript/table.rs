@@ -1,4 +1,5 @@
-//! The entries of a file, reduced to what forms a conversation: about a hundred bytes each, whatever their size.
+//! The entries of a file, reduced to the facts that form a conversation: about a hundred bytes each, whatever their
+//! size.
 
 use jiff::Timestamp;
 
@@ -8,30 +9,30 @@ use crate::message::{BlockKind, EntryFlags, EntryKind, EntryView, Id, Sent, Subt
 use crate::report::{LossReport, SummaryOrigin};
 use crate::tokens::{Estimate, Estimator};
 
-/// One entry.
+/// One entry of a transcript.
 #[derive(Debug, Clone)]
 pub struct TranscriptRow {
-    /// Its line in the file, from 1; in a table of a tail, counted from the tail's start.
+    /// The line in the file, from 1; in a table of a tail, counted from the tail's start.
     pub line: u64,
-    /// Where the line starts in the file.
+    /// The offset in the file at which the line starts.
     pub offset: u64,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// Which system entry it is.
+    /// The subtype, for a system entry.
     pub subtype: Subtype,
-    /// Yes/no facts.
+    /// The boolean facets.
     pub flags: EntryFlags,
-    /// Its uuid.
+    /// The uuid of the entry.
     pub uuid: Option<Id>,
-    /// The uuid of the entry before it.
+    /// The uuid of the previous entry.
     pub parent: Option<Id>,
-    /// When it was written.
+    /// The time at which the entry was written.
     pub timestamp: Option<Timestamp>,
-    /// The API message it is part of.
+    /// The id of the API message that the entry is part of.
     pub message: Option<Id>,
-    /// Its model, for [`Table::text`].
+    /// The index of the model's name, for [`TranscriptTable::text`].
     pub model: Option<u32>,
-    /// The estimate for its attachment, if it is one that the model sees.
+    /// The estimate for the attachment, if the entry is one that the model sees.
     pub attachment: Option<Estimate>,
     first_block: u32,
     block_count: u32,
@@ -39,40 +40,40 @@ pub struct TranscriptRow {
 }
 
 impl TranscriptRow {
-    /// Whether this is a line of a model's reply: not a record of an error, not written by the host.
+    /// Whether this is a line of a model's reply, rather than a record of an error or an entry written by the host.
     pub fn is_reply(&self) -> bool {
         Sent::is_reply(self.kind, self.flags)
     }
 
-    /// How the model sees it; none: it does not (Z1).
+    /// Returns how the model sees the entry, or `None` if the model does not see it (Z1).
     pub fn sent(&self) -> Option<Sent> {
         Sent::of(self.kind, self.flags, || self.attachment.is_some())
     }
 
-    /// Whether the model sees it.
+    /// Whether the model sees the entry.
     pub fn is_sent(&self) -> bool {
         self.sent().is_some()
     }
 }
 
-/// One content block of an entry; blocks inside a tool result are folded into it.
+/// One content block of an entry. Blocks inside a tool result are folded into it.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockRow {
-    /// What it is.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// Text that is only white space.
+    /// Whether the block is text that is only white space.
     pub blank: bool,
-    /// A result marked as an error.
+    /// Whether the block is a result that is marked as an error.
     pub is_error: bool,
-    /// The call that it makes or answers.
+    /// The call that the block makes or answers.
     pub call: Option<Id>,
-    /// A call's tool, for [`Table::text`].
+    /// The index of the called tool's name, for [`TranscriptTable::text`].
     pub tool: Option<u32>,
-    /// Its estimate.
+    /// The estimated weight of the block.
     pub weight: Estimate,
 }
 
-/// A boundary's metadata, read when it passes by: the bytes may be gone when the table is resolved.
+/// A boundary's metadata, read immediately: the bytes may be gone when the table is resolved.
 #[derive(Debug, Clone, Default)]
 pub struct BoundaryNote {
     /// The row of the boundary.
@@ -87,9 +88,9 @@ pub struct BoundaryNote {
     pub messages_summarized: Option<u64>,
     /// The uuid as written.
     pub uuid: String,
-    /// When it was written.
+    /// The time at which the boundary was written.
     pub timestamp: Option<Timestamp>,
-    /// The entry before it in the conversation that was replaced (`logicalParentUuid`).
+    /// The previous entry in the conversation that was replaced (`logicalParentUuid`).
     pub logical_parent: Option<Id>,
     /// `preservedSegment`: head, anchor, tail.
     pub segment: Option<[Option<Id>; 3]>,
@@ -99,17 +100,18 @@ pub struct BoundaryNote {
     pub preserved_anchor: Option<Id>,
     /// `compactedToolIds` and `clearedAttachmentUUIDs` of a microcompact boundary.
     pub cleared: Vec<Id>,
-    /// `cacheEdits` of one: it clears nothing, and these are what the provider is asked to drop (U4).
+    /// `cacheEdits` of a microcompact boundary: it clears nothing, and the provider is asked to drop these results
+    /// (U4).
     pub cache_edits: Option<Vec<Id>>,
     /// `boundaryUuid` of an undo: the boundary that it takes back.
     pub undoes: Option<Id>,
     /// `thinkingStrippedThrough`: reasoning up to and including this entry is not sent again (N2).
     pub thinking_stripped_through: Option<Id>,
-    /// `report`: what it lost (ruling 15).
+    /// `report`: the loss report (ruling 15).
     pub report: Option<Box<LossReport>>,
-    /// `made`: who summed up, and what that cost.
+    /// `made`: who made the summary, and its cost.
     pub made: Option<Box<SummaryOrigin>>,
-    /// `folds`: how many spans its summary consists of (O6).
+    /// `folds`: the number of spans that the summary consists of (O6).
     pub folds: Option<u64>,
 }
 
@@ -224,12 +226,12 @@ impl TranscriptTable {
         at.ok().map(|at| &self.boundaries[at])
     }
 
-    /// The text behind a name index.
+    /// Returns the text for a name index.
     pub fn text(&self, name: u32) -> &str {
         &self.names[name as usize]
     }
 
-    /// The estimate for what a model wrote for others to read in a row: texts and calls.
+    /// The estimate for what a model wrote in a row for others to read: texts and calls.
     pub(crate) fn output_weight(&self, row: &TranscriptRow) -> Estimate {
         let blocks = self.blocks(row).iter();
         let spoken = blocks.filter(|block| block.kind.is_visible_output());
@@ -246,7 +248,7 @@ impl TranscriptTable {
     }
 }
 
-/// How many spans the folds on a boundary stand for; none if it has no folds.
+/// Returns the number of spans that a boundary's folds represent; `None` if it has no folds.
 fn fold_count(metadata: json::ObjectReader<'_>) -> Option<u64> {
     let folds = metadata.object("folds")?;
     folds.count("version").filter(|version| *version > 0)?;

@@ -1,9 +1,9 @@
-//! Claude Code's transcripts, and ours: JSONL, one entry a line.
+//! The transcripts of Claude Code and Longhaul: JSONL, one entry per line.
 
 use super::{DetectedFormat, FileStart};
 use crate::json::ObjectReader;
 
-/// Entry types without uuid or session that a file may consist of at first.
+/// Types of entries without uuid or session that a file may consist of at first.
 const BARE_TYPES: [&str; 3] = ["summary", "file-history-snapshot", "queue-operation"];
 
 pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
@@ -12,7 +12,7 @@ pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
         .then_some(DetectedFormat::Transcript)
 }
 
-/// Whether an object is an entry: it has a type, and an identity or a session or a type that needs neither.
+/// Whether an object is an entry: it has a type, and also an identity, a session, or a type that needs neither.
 fn is_entry(object: ObjectReader<'_>) -> bool {
     object.string("type").is_some_and(|name| {
         let identified = object.get("uuid").is_some() && object.get("parentUuid").is_some();

@@ -7,7 +7,7 @@ pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
         let kind = item.string("type");
         let kind = kind.as_deref();
         item.get("payload").is_some() && matches!(kind, Some("session_meta" | "response_item" | "event_msg" | "turn_context"))
-            // The first line of older rollouts.
+            // This is the first line of older rollouts.
             || item.get("instructions").is_some() && item.get("timestamp").is_some() && item.get("id").is_some()
     });
     is_rollout.then(|| foreign("a Codex rollout")).flatten()

@@ -1,8 +1,8 @@
-//! Whose transcript is this? Told by the beginning of a file, before the rest is read.
+//! Detects the format of a transcript from the beginning of the file, before the rest is read.
 //!
-//! A format is one file here: it recognises its own, and says what it is in a word or two. Only Claude Code's is read
-//! so far; the others are refused by name. To have another one read, give it a reader beside its recogniser and let
-//! [`Verdict`] hand that out.
+//! Each format has a file here that recognizes it and names it in a word or two. Only Claude Code's format is read so
+//! far; the others are refused by name. To support another one, add a reader beside its recognizer and let
+//! [`DetectedFormat`] return it.
 
 mod aider;
 mod claude_code;
@@ -16,24 +16,24 @@ mod tau_bench;
 
 use crate::json::{JsonCursor, ObjectReader};
 
-/// How much of a file's beginning is enough to tell.
+/// How many bytes of a file's beginning are enough to detect its format.
 pub const HEAD_BYTES: usize = 64 * 1024;
 
-/// What the beginning of a file says.
+/// The format that the beginning of a file shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetectedFormat {
-    /// Entries in the on-disk shape that Claude Code writes; ours too.
+    /// The file has entries in the on-disk format of Claude Code, which is also Longhaul's.
     Transcript,
-    /// Something else, which we do not read.
+    /// The file has another format, which Longhaul does not read.
     Foreign(ForeignFormat),
-    /// It does not say: empty, or damaged at the start. Reading on will tell.
+    /// The beginning does not show the format: it is empty or damaged. Reading further will tell.
     Unclear,
 }
 
-/// A format that is recognised and not read.
+/// A format that is recognized but not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForeignFormat {
-    /// What it is, to follow "this is": "a SWE-agent trajectory".
+    /// The name of the format, to follow "this is": "a SWE-agent trajectory".
     pub what: &'static str,
     /// What to do instead, as a sentence.
     pub advice: &'static str,
@@ -42,10 +42,10 @@ pub struct ForeignFormat {
 const READS_ONLY_CLAUDE_CODE: &str =
     "Longhaul reads Claude Code transcripts (JSONL, one entry a line) for now.";
 
-/// A format's recogniser: `Some` if it is sure.
+/// A function that recognizes a format: it returns `Some` if it is sure.
 type Recogniser = fn(&FileStart<'_>) -> Option<DetectedFormat>;
 
-/// Asked in order: what is sure of itself first, what knows only the outer shape last.
+/// The recognizers, in order: the most specific first, those that only know the outer shape last.
 const FORMATS: [Recogniser; 9] = [
     claude_code::recognise,
     stream_json::recognise,
@@ -58,7 +58,7 @@ const FORMATS: [Recogniser; 9] = [
     other::recognise,
 ];
 
-/// Tells a file by its first [`HEAD_BYTES`] bytes, or all of it if it is shorter.
+/// Detects a file's format from its first [`HEAD_BYTES`] bytes, or from all of it if it is shorter.
 pub fn recognise(bytes: &[u8]) -> DetectedFormat {
     let head = FileStart::new(bytes);
     FORMATS
@@ -70,7 +70,7 @@ pub fn recognise(bytes: &[u8]) -> DetectedFormat {
 /// The beginning of a file.
 struct FileStart<'a> {
     bytes: &'a [u8],
-    /// Whether there may be more of the file.
+    /// Whether the file may continue after these bytes.
     is_cut: bool,
 }
 
@@ -84,14 +84,14 @@ impl<'a> FileStart<'a> {
         }
     }
 
-    /// The lines that are JSON objects, as far as they are whole.
+    /// Returns the lines that are JSON objects, as far as they are complete.
     fn objects(&self) -> impl Iterator<Item = ObjectReader<'a>> {
         let lines = self.bytes.split(|byte| *byte == b'\n');
         lines.filter(|line| is_object(line)).map(ObjectReader::new)
     }
 
-    /// Whether the file begins like a JSON text and has this within the head. Documents are longer than the head,
-    /// so they are told by a word rather than parsed.
+    /// Whether the file begins like a JSON text and contains this word in its first bytes. Documents are longer than
+    /// that, so they are recognized by a word rather than parsed.
     fn opens_with_and_holds(&self, opening: u8, word: &str) -> bool {
         self.bytes.first() == Some(&opening)
             && memchr::memmem::find(self.bytes, word.as_bytes()).is_some()

@@ -1,8 +1,8 @@
-//! What is no agent's transcript at all, told by its outer shape.
+//! Recognizes files that are not an agent's transcript at all, by their outer shape.
 
 use super::{DetectedFormat, FileStart, ForeignFormat, foreign};
 
-/// Share of control characters above which a file is not text.
+/// The share of control characters above which a file is not text.
 const BINARY_SHARE: usize = 20;
 
 pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
@@ -22,7 +22,7 @@ pub(super) fn recognise(head: &FileStart<'_>) -> Option<DetectedFormat> {
     match bytes.first()? {
         b'[' => foreign("a JSON array, not lines of entries"),
         b'{' => json_object(head),
-        // A line that is longer than the head may be one of garbage, with a transcript behind it.
+        // A line that is longer than the first bytes may be garbage, with a transcript after it.
         _ if head.is_cut && memchr::memchr(b'\n', bytes).is_none() => None,
         _ if memchr::memchr(b'{', bytes).is_none() => foreign("plain text"),
         // Text with braces may be a transcript with a damaged beginning.
@@ -47,7 +47,7 @@ fn json_object(head: &FileStart<'_>) -> Option<DetectedFormat> {
     let laid_out = lines.next()? == b"{";
     let more = lines.any(|line| !line.is_empty());
     match head.objects().next() {
-        // An object that is laid out over several lines is one document, though an inner one may fill a line.
+        // An object that spans several lines is one document, though an inner object may fill a line.
         _ if laid_out => foreign("a single JSON document"),
         Some(_) if more => foreign("JSON lines, but not those of a transcript"),
         Some(_) => foreign("a single JSON document"),
