@@ -1,49 +1,49 @@
-//! XXH3, the hash by which ids, requests and files are told apart. Fast, and no defence against somebody who looks for
-//! collisions: what outsiders could choose is hashed with a key (`siphasher` in the gateway).
+//! XXH3, the hash that distinguishes ids, requests and files. It is fast but does not resist a deliberate search for
+//! collisions: values that outsiders could choose are hashed with a key (`siphasher` in the gateway).
 //!
 //! Hashes are stored in transcripts, archives and the gateway's store, so their values never change. The implementation
-//! uses the vector instructions that the processor has, whatever the program was built for.
+//! uses the vector instructions of the processor, whatever target the program was built for.
 
 use std::hash::Hasher as _;
 
 use twox_hash::{XxHash3_64, XxHash3_128, xxhash3_64, xxhash3_128};
 
-/// The hash of bytes, in 64 bits.
+/// Returns the 64-bit hash of bytes.
 pub fn xxh3_64(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// The hash of bytes under a seed, in 64 bits.
+/// Returns the 64-bit hash of bytes with a seed.
 pub fn xxh3_64_with_seed(bytes: &[u8], seed: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, bytes)
 }
 
-/// The hash of bytes, in 128 bits.
+/// Returns the 128-bit hash of bytes.
 pub fn xxh3_128(bytes: &[u8]) -> u128 {
     XxHash3_128::oneshot(bytes)
 }
 
-/// The hash of bytes under a seed, in 128 bits.
+/// Returns the 128-bit hash of bytes with a seed.
 pub fn xxh3_128_with_seed(bytes: &[u8], seed: u64) -> u128 {
     XxHash3_128::oneshot_with_seed(seed, bytes)
 }
 
-/// The hash of bytes that come piece by piece, in 64 bits.
+/// Computes the 64-bit hash of bytes that arrive piece by piece.
 #[derive(Clone, Default)]
 pub struct Xxh3_64(xxhash3_64::Hasher);
 
 impl Xxh3_64 {
-    /// Of nothing yet.
+    /// Creates a hasher that has read nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
 
-    /// The hash of all pieces so far.
+    /// Returns the hash of all pieces so far.
     pub fn digest(&self) -> u64 {
         self.0.finish()
     }
@@ -55,27 +55,27 @@ impl std::fmt::Debug for Xxh3_64 {
     }
 }
 
-/// The hash of bytes that come piece by piece, in 128 bits.
+/// Computes the 128-bit hash of bytes that arrive piece by piece.
 #[derive(Clone, Default)]
 pub struct Xxh3_128(xxhash3_128::Hasher);
 
 impl Xxh3_128 {
-    /// Of nothing yet.
+    /// Creates a hasher that has read nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Of nothing yet, under a seed.
+    /// Creates a hasher with a seed that has read nothing yet.
     pub fn with_seed(seed: u64) -> Self {
         Self(xxhash3_128::Hasher::with_seed(seed))
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
 
-    /// The hash of all pieces so far.
+    /// Returns the hash of all pieces so far.
     pub fn digest(&self) -> u128 {
         self.0.finish_128()
     }
@@ -91,8 +91,8 @@ impl std::fmt::Debug for Xxh3_128 {
 mod tests {
     use super::*;
 
-    /// Length of the text, seed, and the hashes that other implementations give. Each length takes another way through
-    /// the algorithm.
+    /// The length of the text, the seed, and the hashes of other implementations. Each length takes a different path
+    /// through the algorithm.
     const KNOWN: [(usize, u64, u64, u128); 14] = [
         (0, 0, 0x2d06800538d394c2, 0x99aa06d3014798d86001c324468d497f),
         (

@@ -1,11 +1,12 @@
-//! Guards (H6): where proactive compaction must not begin, whatever the switches say.
+//! Guards (H6) that say where proactive compaction must not begin, whatever the switches say.
 //!
-//! A compaction that compacts itself waits for itself; one beside another owner of the window undoes its work.
+//! A compaction that compacts itself would wait for itself, and one beside another owner of the window would undo that
+//! owner's work.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Who sent a request: `repl_main_thread…`, `sdk`, `agent:…`, `compact`, `notes`, `collapse`.
+/// The sender of a request: `repl_main_thread…`, `sdk`, `agent:…`, `compact`, `notes`, `collapse`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct QuerySource(Cow<'static, str>);
 
@@ -14,29 +15,29 @@ impl QuerySource {
     pub const MAIN: QuerySource = QuerySource(Cow::Borrowed("repl_main_thread"));
     /// The conversation of a program that embeds the engine.
     pub const SDK: QuerySource = QuerySource(Cow::Borrowed("sdk"));
-    /// The request that summarises.
+    /// The request that summarizes.
     pub const COMPACT: QuerySource = QuerySource(Cow::Borrowed("compact"));
     /// The agent that takes session notes.
     pub const NOTES: QuerySource = QuerySource(Cow::Borrowed("notes"));
     /// The agent that folds old rounds.
     pub(crate) const COLLAPSE: QuerySource = QuerySource(Cow::Borrowed("collapse"));
 
-    /// A source by its name.
+    /// Creates a source from its name.
     pub fn new(name: impl Into<Cow<'static, str>>) -> QuerySource {
         QuerySource(name.into())
     }
 
-    /// A sub-agent of a kind.
+    /// Creates the source of a sub-agent of this kind.
     pub fn agent(kind: &str) -> QuerySource {
         QuerySource(Cow::Owned(format!("agent:{kind}")))
     }
 
-    /// Its name.
+    /// The name of the source.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is the main conversation, whose compaction resets what the main thread holds (C2).
+    /// Whether the source is the main conversation, whose compaction resets what the main thread holds (C2).
     pub fn is_main(&self) -> bool {
         let mains = [QuerySource::MAIN, QuerySource::SDK];
         mains.iter().any(|main| self.0.starts_with(main.as_str()))
@@ -52,21 +53,21 @@ impl fmt::Display for QuerySource {
 /// Who keeps the window from overflowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WindowOwner {
-    /// Compaction at a threshold, before a request.
+    /// Compaction at a threshold, before a request, does.
     #[default]
     Proactive,
-    /// Compaction after the provider found a request too long.
+    /// Compaction after the provider rejects a request as too long does.
     Reactive,
-    /// Folding of old rounds, span by span (O6).
+    /// Folding of old rounds, span by span, does (O6).
     Collapse,
 }
 
 /// Whether proactive compaction may begin here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProactiveGuard {
-    /// It may.
+    /// Proactive compaction may begin.
     Clear,
-    /// The request is a compaction itself.
+    /// The request is itself a compaction.
     InsideCompaction,
     /// The request takes session notes.
     InsideNotes,
@@ -78,7 +79,7 @@ pub enum ProactiveGuard {
     CollapseOwns,
 }
 
-/// Judges a request by who sent it and who owns the window.
+/// Judges a request by its sender and the window's owner.
 pub fn guard(source: &QuerySource, owner: WindowOwner) -> ProactiveGuard {
     let inside = [
         (QuerySource::COMPACT, ProactiveGuard::InsideCompaction),

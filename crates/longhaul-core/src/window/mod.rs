@@ -1,8 +1,8 @@
 //! How full the window is, and what may be done about it (H).
 //!
 //! [`WindowStatus`] derives every threshold at once, so that no two places compute the same number differently.
-//! [`switches`] and [`guards`] say whether a kind of compaction may run at all. What counts as used lives in
-//! `tokens/`, what a model's window is in `models/`, what is then done in `plan/`.
+//! [`switches`] and [`guards`] say whether a kind of compaction may run at all. `tokens/` counts the used tokens,
+//! `models/` knows a model's window, and `plan/` decides what is done.
 
 pub mod guards;
 mod percent;

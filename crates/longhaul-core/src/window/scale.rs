@@ -1,29 +1,29 @@
 //! Small windows (H7): below 100K every reserve, margin and budget shrinks with the window.
 
-/// Where scaling ends: from here on, amounts are as written.
+/// The window size from which amounts are not scaled.
 const FULL: u64 = 100_000;
 
-/// The smallest window that can be worked in.
+/// The smallest usable window.
 pub(super) const SMALLEST: u64 = 4_000;
 
-/// How far amounts shrink in a window. Used for every budget of U, F, R, S and X1 too.
+/// How far amounts shrink in a window. Every budget of U, F, R, S and X1 uses it too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowScale(u64);
 
 impl WindowScale {
-    /// The scale of a window of this size (after a cap).
+    /// Returns the scale of a window of this size (after a cap).
     pub fn of_window(size: u64) -> WindowScale {
         WindowScale(size.min(FULL))
     }
 
-    /// An amount at this scale, rounded down.
+    /// Returns an amount at this scale, rounded down.
     pub fn apply(self, amount: u64) -> u64 {
         let scaled = u128::from(amount) * u128::from(self.0) / u128::from(FULL);
         u64::try_from(scaled).unwrap_or(amount)
     }
 }
 
-/// Why a window cannot be worked in.
+/// Why a window cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
     /// The model's window is too small.
@@ -31,7 +31,7 @@ pub enum WindowError {
         "a context window of {size} tokens is too small to work in: at least {SMALLEST} are needed"
     )]
     TooSmall {
-        /// Its size in tokens.
+        /// The size of the window in tokens.
         size: u64,
     },
     /// The window was capped too low.

@@ -1,17 +1,17 @@
-//! What a user may change about the thresholds (H4). Where the values come from lives in `config/`.
+//! The user's settings for the thresholds (H4). `config/` reads the values.
 
 use super::percent::Percent;
 
 /// Overrides of the thresholds. None of them makes the window or the model's output larger than they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WindowSettings {
-    /// The most the window may hold.
+    /// The maximum size of the window.
     pub window_cap: Option<u64>,
-    /// The most a reply may hold.
+    /// The maximum size of a reply.
     pub max_output: Option<u64>,
-    /// Where automatic compaction begins, as a share of the effective window.
+    /// The threshold of automatic compaction, as a share of the effective window.
     pub auto_compact_percent: Option<Percent>,
-    /// Where input is refused, for tests. What would lie above it comes down to it.
+    /// The threshold at which input is refused, for tests. Thresholds above it are lowered to it.
     pub blocking_limit: Option<u64>,
     /// Whether automatic compaction may run.
     pub auto_compact: AutoCompact,
@@ -20,9 +20,9 @@ pub struct WindowSettings {
 /// Whether automatic compaction may run, whichever switch decided it ([`super::Switches`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AutoCompact {
-    /// It may.
+    /// Automatic compaction may run.
     #[default]
     On,
-    /// It may not: warnings then count towards the effective window.
+    /// Automatic compaction may not run: warnings then refer to the effective window.
     Off,
 }

@@ -1,11 +1,11 @@
-//! Every number derived from a window and what is used of it (H1 to H4, H7), in one value.
+//! All numbers derived from a window and its used tokens (H1 to H4, H7), in one value.
 
 use serde::Serialize;
 
 use super::scale::{SMALLEST, WindowError, WindowScale};
 use super::settings::{AutoCompact, WindowSettings};
 
-/// The most that is kept free for a reply or a summary (H1).
+/// The maximum that is kept free for a reply or a summary (H1).
 const REPLY_RESERVE: u64 = 20_000;
 /// Automatic compaction begins this far before the effective window ends (H2).
 const AUTO_COMPACT_MARGIN: u64 = 13_000;
@@ -14,44 +14,44 @@ const WARNING_MARGIN: u64 = 20_000;
 /// Input is refused this far before the effective window ends (H2).
 const BLOCKING_MARGIN: u64 = 3_000;
 
-/// What a status is derived from.
+/// The inputs that a status is derived from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowInput {
     /// The model's window in tokens.
     pub window: u64,
     /// The model's maximum output in tokens.
     pub max_output: u64,
-    /// Tokens in the window now.
+    /// The tokens in the window now.
     pub used: u64,
     /// The user's overrides.
     pub settings: WindowSettings,
 }
 
-/// The window now. Thresholds are in tokens and reached at `used >= threshold`;
-/// always `1 <= warning <= auto_compact <= blocking <= effective <= size`.
+/// The current state of the window. Thresholds are in tokens and reached at `used >= threshold`; `1 <= warning <=
+/// auto_compact <= blocking <= effective <= size` always holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct WindowStatus {
-    /// The window, after a cap.
+    /// The size of the window, after a cap.
     pub size: u64,
-    /// The most a reply may hold, after an override.
+    /// The maximum size of a reply, after an override.
     pub max_output: u64,
-    /// The window without what is kept free for a reply.
+    /// The window without the part that is kept free for a reply.
     pub effective: u64,
-    /// Where automatic compaction begins, if it is on.
+    /// The threshold of automatic compaction, if it is on.
     pub auto_compact: u64,
-    /// What percent left counts towards: `auto_compact` if it is on, else `effective`.
+    /// The limit that `percent_left` refers to: `auto_compact` if it is on, otherwise `effective`.
     pub limit: u64,
-    /// Where the user is warned.
+    /// The threshold at which the user is warned.
     pub warning: u64,
-    /// Where the warning turns red: the same place.
+    /// The threshold at which the warning turns red, which is the same as `warning`.
     pub error: u64,
-    /// Where input is refused unless a compaction can act.
+    /// The threshold at which input is refused unless a compaction can act.
     pub blocking: u64,
     /// Whether automatic compaction may run.
     pub auto_compact_enabled: bool,
-    /// Tokens in the window.
+    /// The tokens in the window.
     pub used: u64,
-    /// What is left until the limit, in whole percent.
+    /// The part that is left until the limit, in whole percent.
     pub percent_left: u8,
     /// The highest threshold reached.
     pub level: WindowLevel,
@@ -61,18 +61,18 @@ pub struct WindowStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowLevel {
-    /// Nothing to do.
+    /// There is nothing to do.
     Ok,
-    /// Tell the user.
+    /// The user should be warned.
     Warning,
-    /// Compact before the next request.
+    /// A compaction should run before the next request.
     AutoCompact,
-    /// Refuse input unless a compaction can act.
+    /// Input should be refused unless a compaction can act.
     Blocking,
 }
 
 impl WindowStatus {
-    /// Derives all of it, or says why the window is too small.
+    /// Derives all numbers, or says why the window is too small.
     pub fn new(input: &WindowInput) -> Result<WindowStatus, WindowError> {
         let settings = &input.settings;
         let size = capped(input.window, settings.window_cap)?;
@@ -86,7 +86,7 @@ impl WindowStatus {
             .unwrap_or(effective - scale.apply(BLOCKING_MARGIN))
             .clamp(1, effective);
         let enabled = settings.auto_compact == AutoCompact::On;
-        // While off, a percentage meant for automatic compaction must not drag the warning down with it.
+        // While automatic compaction is off, a percentage meant for it must not lower the warning.
         let percent = settings.auto_compact_percent.filter(|_| enabled);
         let auto_compact = (effective - scale.apply(AUTO_COMPACT_MARGIN))
             .min(percent.map_or(effective, |percent| percent.of(effective)))
@@ -112,7 +112,7 @@ impl WindowStatus {
         Ok(unused.at(input.used))
     }
 
-    /// The same window with another amount used: what a plan asks before it acts.
+    /// Returns the status of the same window with another amount used, for a plan that asks before it acts.
     pub fn at(&self, used: u64) -> WindowStatus {
         WindowStatus {
             used,
@@ -122,7 +122,7 @@ impl WindowStatus {
         }
     }
 
-    /// How reserves, margins and budgets scale in this window (H7).
+    /// Returns how reserves, margins and budgets scale in this window (H7).
     pub fn scale(&self) -> WindowScale {
         WindowScale::of_window(self.size)
     }
@@ -137,7 +137,7 @@ impl WindowStatus {
     }
 }
 
-/// The window after a cap, which only shrinks it.
+/// Returns the window after a cap, which only shrinks it.
 fn capped(window: u64, cap: Option<u64>) -> Result<u64, WindowError> {
     if window < SMALLEST {
         return Err(WindowError::TooSmall { size: window });
@@ -148,7 +148,7 @@ fn capped(window: u64, cap: Option<u64>) -> Result<u64, WindowError> {
     }
 }
 
-/// H3: rounded half up, never below nothing.
+/// Returns the percent left (H3): rounded half up, never below zero.
 fn percent_left(limit: u64, used: u64) -> u8 {
     let left = u128::from(limit.saturating_sub(used));
     let limit = u128::from(limit.max(1));

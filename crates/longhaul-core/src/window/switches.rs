@@ -1,29 +1,29 @@
-//! The off switches (H5): which kinds of compaction may run, and which switch said no.
+//! The off switches (H5): which kinds of compaction may run, and which switch forbids one.
 //!
-//! Only the user's will is judged here. Whether a compaction may run from where it was asked for is in
-//! [`guards`](super::guards).
+//! Only the user's settings are judged here. [`guards`](super::guards) decides whether a compaction may run for a given
+//! sender.
 
-/// The switches, all as "may run".
+/// The switches. Each is true if its action may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches {
-    /// Anything that shortens the conversation, by hand or not.
+    /// Whether anything may shorten the conversation, by hand or not.
     pub compaction: bool,
-    /// Whatever is not asked for by hand.
+    /// Whether anything may run that is not requested by hand.
     pub automatic: bool,
     /// The user's own setting, `autoCompactEnabled`.
     pub auto_compact_enabled: bool,
-    /// Clearing of old tool results.
+    /// Whether old tool results may be cleared.
     pub micro: bool,
-    /// Session notes and compaction by them.
+    /// Whether session notes and compaction by them may run.
     pub notes: bool,
-    /// Compaction after the provider found a request too long.
+    /// Whether compaction may run after the provider rejects a request as too long.
     pub reactive: bool,
-    /// Folding of old rounds, span by span.
+    /// Whether old rounds may be folded, span by span.
     pub collapse: bool,
 }
 
 impl Default for Switches {
-    /// All on but collapse, which would take the window over from proactive compaction.
+    /// All switches are on except collapse, which would take over the window from proactive compaction.
     fn default() -> Switches {
         Switches {
             compaction: true,
@@ -37,53 +37,53 @@ impl Default for Switches {
     }
 }
 
-/// What may be switched off.
+/// An action that may be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SwitchableAction {
-    /// The user asked for it.
+    /// The user asks for a compaction.
     Manual,
-    /// A threshold was reached.
+    /// A threshold is reached.
     Automatic,
-    /// Old tool results are to be cleared.
+    /// Old tool results are cleared.
     Micro,
-    /// Notes are to be taken or compacted by. Inside a compaction, that one's own switch counts too.
+    /// Notes are taken or compacted by. Inside a compaction, that compaction's own switch counts too.
     Notes,
-    /// The provider found a request too long.
+    /// The provider rejects a request as too long.
     Reactive,
-    /// Old rounds are to be folded.
+    /// Old rounds are folded.
     Collapse,
 }
 
 /// A switch, named so that the user can be told which one decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// [`Switches::compaction`]
+    /// The switch [`Switches::compaction`].
     AllCompaction,
-    /// [`Switches::automatic`]
+    /// The switch [`Switches::automatic`].
     Automatic,
-    /// [`Switches::auto_compact_enabled`]
+    /// The switch [`Switches::auto_compact_enabled`].
     UserSetting,
-    /// [`Switches::micro`]
+    /// The switch [`Switches::micro`].
     Micro,
-    /// [`Switches::notes`]
+    /// The switch [`Switches::notes`].
     Notes,
-    /// [`Switches::reactive`]
+    /// The switch [`Switches::reactive`].
     Reactive,
-    /// [`Switches::collapse`]
+    /// The switch [`Switches::collapse`].
     Collapse,
 }
 
 /// Whether an action may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SwitchVerdict {
-    /// It may.
+    /// The action may run.
     Allowed,
-    /// It may not; this switch is the first that is off.
+    /// The action may not run; this switch is the first that is off.
     Off(Switch),
 }
 
 impl Switches {
-    /// Asks the switches that concern an action, the widest first.
+    /// Checks the switches that concern an action, the widest first.
     pub fn decide(&self, action: SwitchableAction) -> SwitchVerdict {
         use Switch::{AllCompaction, Automatic, Collapse, Micro, Notes, Reactive, UserSetting};
         let asked: &[Switch] = match action {

@@ -1,4 +1,4 @@
-//! H: the figures of the contract, and that they stay ordered whatever is asked for.
+//! Tests the figures of the contract (H), and that they stay ordered whatever is requested.
 
 use proptest::prelude::*;
 
@@ -89,7 +89,7 @@ fn h2_without_auto_compact_the_level_goes_from_warning_to_blocking() {
 fn h3_percent_left_counts_towards_the_limit_and_rounds_half_up() {
     assert_eq!(usual(0).percent_left, 100);
     assert_eq!(usual(83_500).percent_left, 50);
-    // 0.5% of 167,000 is 835: half a percent used leaves 99.5, which is 100.
+    // 0.5% of 167,000 is 835: half a percent used leaves 99.5, which rounds to 100.
     assert_eq!(usual(835).percent_left, 100);
     assert_eq!(usual(836).percent_left, 99);
     assert_eq!(usual(166_999).percent_left, 0);
