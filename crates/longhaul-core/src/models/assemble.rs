@@ -50,7 +50,7 @@ pub(super) fn spec(id: &str, patch: &ModelPatch, prices: Option<Prices>) -> Mode
     }
     if patch.thinking.is_none() {
         assume(format!(
-            "The thinking rules of `{id}` are not known: no thinking setting is sent, and thinking behind an edit is taken as invalid."
+            "The thinking rules of `{id}` are not known: no thinking setting is sent, and thinking after an edit is treated as invalid."
         ));
     }
     assumptions.extend(patch.note.clone().filter(|note| !note.is_empty()));

@@ -50,11 +50,13 @@ impl AssembledRequest {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestNotReady {
     /// Something that shapes its bytes is not on disk.
-    #[error("the head is not on disk yet: append what `before_sending` gives, then acknowledge it")]
+    #[error(
+        "the request prefix is not on disk yet: append the entries that `entries_before_request` returns, then acknowledge them"
+    )]
     NotPersisted,
     /// Some calls have no results yet.
     #[error(
-        "{0} tool calls have no result yet: append their results, or what `before_sending` gives"
+        "{0} tool calls have no result yet: append their results, or the entries that `entries_before_request` returns"
     )]
     OpenCalls(usize),
     /// There is nothing to send.
@@ -64,9 +66,9 @@ pub enum RequestNotReady {
     #[error("the conversation ends with a reply: add what the user says to it")]
     NothingAsked,
     /// An extra field is already part of the request prefix.
-    #[error("`{0}` is part of the head already: it cannot be sent twice")]
+    #[error("`{0}` is already part of the request prefix: it cannot be sent twice")]
     Repeated(String),
     /// The request prefix holds fields that cannot be combined with this kind of request.
-    #[error("the provider cannot sum up a request with these settings")]
+    #[error("the provider cannot summarize a request with these settings")]
     Unsuited,
 }

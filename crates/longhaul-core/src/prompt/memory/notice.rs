@@ -92,7 +92,7 @@ impl fmt::Display for MemoryFileNotice {
         match self {
             Self::Missing { path, imported_by } => write!(
                 f,
-                "{} imports {}, which does not exist: correct the path, or put it in backquotes if it is no import",
+                "{} imports {}, which does not exist: correct the path, or put it in backquotes if it is not an import",
                 imported_by.display(),
                 path.display()
             ),
