@@ -1,8 +1,8 @@
-//! What the request of one more turn costs in a long conversation (B1, T3).
+//! Measures the cost of one more turn's request in a long conversation (B1, T3).
 //!
-//! `cargo bench -p longhaul-core --bench assemble`. A turn is six entries: a reply with two calls, their results, a
-//! closing reply, a prompt; they are pushed, sealed, marked, and the request's slices put together. The baseline is
-//! `serde_json::to_vec` of the same request.
+//! Run `cargo bench -p longhaul-core --bench assemble`. A turn is six entries: a reply with two calls, their results, a
+//! closing reply, a prompt. They are pushed, sealed and given cache breakpoints, and the request's slices are
+//! assembled. The baseline is `serde_json::to_vec` of the same request.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -26,7 +26,7 @@ use serde_json::value::RawValue;
 
 const SHORT: u64 = 100_000;
 const LONG: u64 = 1_000_000;
-/// Turns timed in each round: few, since they add to the length.
+/// The turns timed in each round. They are few, since they add to the length.
 const TIMED: usize = 10;
 const ROUNDS: usize = 200;
 
@@ -92,7 +92,7 @@ impl Session {
     }
 }
 
-/// A session whose history has so many tokens, and the number of its turns.
+/// Returns a session whose history has so many tokens, and the number of its turns.
 fn session(tokens: u64) -> (Session, usize) {
     let spec = ModelTable::builtin().resolve("claude-opus-4-8").spec;
     let raw = |json: String| RawValue::from_string(json).unwrap();
@@ -151,7 +151,7 @@ fn turn_entries(turn: usize) -> Vec<Entry> {
         .collect()
 }
 
-/// The lines of a turn; ids are unique, as in a real session.
+/// Returns the lines of a turn. Ids are unique, as in a real session.
 fn lines(turn: usize) -> Vec<String> {
     let text = "Some words of the kind that people and programs exchange.\\n".repeat(30);
     let user = |n: usize, content: &str| {

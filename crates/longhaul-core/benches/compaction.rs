@@ -1,9 +1,10 @@
-//! What planning costs: a compaction of a million tokens (F1, F7), and a micro pass among ten thousand results (T3, U).
+//! Measures the cost of planning: a compaction of a million tokens (F1, F7), and a micro pass among ten thousand
+//! results (T3, U).
 //!
-//! `cargo bench -p longhaul-core --bench compaction`. A plan is everything between the wish to compact and the request
-//! for the summary: pieces, scope, sizes, prompt, the slices of the fork. Rendering the conversation is not in it: that
-//! was done turn by turn. The baseline of the plan is one walk over the bytes of the history; that of the micro pass is
-//! the same pass among a tenth of the results.
+//! Run `cargo bench -p longhaul-core --bench compaction`. A plan is everything between the decision to compact and the
+//! request for the summary: pieces, scope, sizes, prompt, the slices of the fork. Rendering the conversation is not
+//! included, because it was done turn by turn. The baseline of the plan is one walk over the bytes of the history; that
+//! of the micro pass is the same pass among a tenth of the results.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -74,7 +75,7 @@ fn plan() {
     }
 }
 
-/// Lets the hooks have run, and gives the request for the summary.
+/// Reports that the hooks have run, and returns the size of the request for the summary.
 fn summarise(engine: &mut Engine) -> usize {
     let mut offset = 1 << 30;
     while let Some(effect) = engine.poll() {
@@ -92,7 +93,7 @@ fn summarise(engine: &mut Engine) -> usize {
     panic!("no summary was asked for");
 }
 
-/// An engine that has sent a request with all of this.
+/// Returns an engine that has sent a request with all of these entries.
 fn engine(entries: Vec<LiveEntry>) -> Engine {
     let spec = ModelTable::builtin().resolve("claude-opus-4-6").spec;
     let raw = |json: &str| RawValue::from_string(json.to_owned()).unwrap();
@@ -131,7 +132,7 @@ fn engine(entries: Vec<LiveEntry>) -> Engine {
     engine
 }
 
-/// Performs what is asked, with a short reply.
+/// Performs the requested effects, with a short reply.
 fn turn(engine: &mut Engine) {
     let mut offset = 1 << 29;
     while let Some(effect) = engine.poll() {
@@ -162,7 +163,7 @@ fn turn(engine: &mut Engine) {
     }
 }
 
-/// Turns of a prompt, a call, its result and a closing reply, some 1,300 tokens each.
+/// Returns turns of a prompt, a call, its result and a closing reply, about 1,300 tokens each.
 fn history(tokens: usize) -> Vec<LiveEntry> {
     let text = "Some words of the kind that people and programs exchange.\\n".repeat(30);
     let mut parent = "null".to_owned();

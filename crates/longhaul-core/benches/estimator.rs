@@ -1,6 +1,6 @@
-//! The default estimate of a text (T2) against counting its UTF-16 units one by one.
+//! Compares the default estimate of a text (T2) with counting its UTF-16 units one by one.
 //!
-//! `cargo bench -p longhaul-core --bench estimator`. One thread; texts of a size that fits the cache.
+//! Run `cargo bench -p longhaul-core --bench estimator`. It uses one thread and texts of a size that fits the cache.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_types,

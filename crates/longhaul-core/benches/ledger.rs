@@ -1,7 +1,7 @@
-//! What one more turn costs in a long conversation against a short one (T3).
+//! Compares the cost of one more turn in a long conversation with that in a short one (T3).
 //!
-//! `cargo bench -p longhaul-core --bench ledger`. A turn is six entries: a prompt, a reply with two calls, their
-//! results, a closing reply; each is scanned, weighed and counted, and the context size is asked for.
+//! Run `cargo bench -p longhaul-core --bench ledger`. A turn is six entries: a prompt, a reply with two calls, their
+//! results, a closing reply. Each is scanned, weighed and counted, and the context size is requested.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -19,7 +19,7 @@ use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
 const ENTRIES_PER_TURN: usize = 6;
 const SHORT: usize = 1_000;
 const LONG: usize = 100_000;
-/// Turns timed at each length; few against the length itself, many against the noise.
+/// The turns timed at each length: few compared with the length itself, many compared with the noise.
 const TIMED: usize = 100;
 const ROUNDS: usize = 15;
 
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// The lines of a turn; ids are unique, as in a real session.
+/// Returns the lines of a turn. Ids are unique, as in a real session.
 fn lines(turn: usize) -> Vec<String> {
     let text = "Some words of the kind that people and programs exchange.\\n".repeat(8);
     let usage = r#""usage":{"input_tokens":4,"cache_read_input_tokens":90000,"output_tokens":200}"#;

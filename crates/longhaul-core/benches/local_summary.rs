@@ -1,7 +1,7 @@
-//! How fast facts are gathered, a summary is audited, and a summary without a model is made (X1, X9).
+//! Measures how fast facts are gathered, a summary is audited, and a summary without a model is made (X1, X9).
 //!
-//! `cargo bench -p longhaul-core --bench local_summary`. The entries are those of a generated session, scanned before the
-//! clock starts. The baseline reads every text once with `json::decode`.
+//! Run `cargo bench -p longhaul-core --bench local_summary`. The entries are those of a generated session, scanned
+//! before the clock starts. The baseline reads every text once with `json::decode`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,6 +1,7 @@
-//! What the model is told of each type of attachment (Z1), as one text to read through.
+//! Tests the text that the model gets for each type of attachment (Z1), as one text to read through.
 //!
-//! After a change of wording: `LONGHAUL_BLESS=1 cargo test -p longhaul-core --test it attachments`, and read the diff.
+//! After a change of wording, run `LONGHAUL_BLESS=1 cargo test -p longhaul-core --test it attachments`, and read the
+//! diff.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
 use serde_json::{Value, json};
 
-/// One of each type, and what a family makes of one that lacks its fields.
+/// Returns one attachment of each type, and some that lack the fields of their family.
 pub(crate) fn attachments() -> Vec<Value> {
     vec![
         json!({"type": "file", "filename": "/srv/a.rs", "content": {"type": "text", "file": {"filePath": "/srv/a.rs", "content": "fn main() {}\n"}}}),
@@ -53,7 +54,7 @@ pub(crate) fn attachments() -> Vec<Value> {
     ]
 }
 
-/// The blocks that an attachment becomes.
+/// Returns the blocks that an attachment becomes.
 pub(crate) fn told(attachment: &Value) -> Vec<Value> {
     let line = json!({"uuid": "1", "type": "attachment", "attachment": attachment});
     let entry = Entry::read(line.to_string().into()).unwrap();

@@ -1,4 +1,4 @@
-//! What a summary is made whole with (X1, Y1, Y4, ruling 14).
+//! Tests what the audit adds to a summary to make it complete (X1, Y1, Y4, ruling 14).
 
 use longhaul_core::facts::{AuditInput, AuditedSummary, Facts, FactsBudget, audit, visible_texts};
 use longhaul_core::tokens::{Estimate, RoughEstimator};
@@ -37,7 +37,7 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Counts add up, what counts as verbatim is there, and the size is kept.
+/// Checks that counts add up, that everything counted as verbatim is there, and that the size is kept.
 fn check(facts: &Facts, summary: &str, budget: FactsBudget) -> AuditedSummary {
     let audited = made_whole(facts, summary, budget);
     assert_eq!(audited, made_whole(facts, summary, budget), "deterministic");
@@ -404,7 +404,7 @@ proptest! {
         }
         let budget = FactsBudget { tokens, protected };
         let audited = check(&facts, &summary, budget);
-        // Beyond the budget lies at most what may not be shortened, and what frames it.
+        // Only the parts that may not be shortened, and the frame around them, may exceed the budget.
         let newest = facts.messages().len().saturating_sub(3);
         let guarded = facts.messages().iter().enumerate()
             .filter(|(at, _)| *at == 0 || *at >= newest)

@@ -1,4 +1,4 @@
-//! Compactions as lines, read back.
+//! Tests compactions that are written as lines and read back.
 
 use longhaul_core::boundary::{
     ClearingRecord, CompactionRecord, CompactionTrigger, KeptEntry, PreservedAnchor, PreservedPart,
@@ -81,12 +81,13 @@ fn p5_segments_nest_over_earlier_boundaries() {
     let mut file = three_turns();
     let first = file.compact(Some((8, PivotDirection::UpTo)));
     let turn = file.turn("between");
-    // [boundary, summary, p2, c2, r2, a2, todo, hook, prompt, reply]: keep from the reply of the kept part on.
+    // The view is [boundary, summary, p2, c2, r2, a2, todo, hook, prompt, reply]: keep from the reply of the kept part
+    // on.
     let second = file.compact(Some((5, PivotDirection::UpTo)));
     let kept = [spoken(&["a2"]), first.attached, turn.to_vec()].concat();
     let meant = [vec![second.summary], kept.clone(), second.attached.clone()].concat();
     assert_eq!(file.seen(), meant);
-    // And from a pivot on, over both: the earlier summary is among what is kept.
+    // The next compaction is from a pivot on, over both: the earlier summary is among the kept entries.
     let third = file.compact(Some((3, PivotDirection::From)));
     let meant = [meant[..2].to_vec(), vec![third.summary], third.attached].concat();
     assert_eq!(file.seen(), meant);
@@ -360,7 +361,7 @@ fn u2_a_clearing_is_written_as_claude_code_writes_it() {
         (read.clearings[0].results, read.clearings[0].tokens_saved),
         (2, Some(40))
     );
-    // A clearing among what a compaction keeps goes on counting.
+    // A clearing among the entries that a compaction keeps still counts.
     file.compact(Some((4, PivotDirection::UpTo)));
     assert!(file.live().iter().any(|live| live.uuid() == "clear"));
 }

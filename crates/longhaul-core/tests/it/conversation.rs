@@ -1,4 +1,4 @@
-//! Chains, boundaries and the live view.
+//! Tests chains, boundaries and the live view.
 
 use longhaul_core::normalize::MessageOutline;
 use longhaul_core::transcript::TranscriptProblemKind;
@@ -134,7 +134,7 @@ fn m5_segments_nest_over_earlier_boundaries() {
     let first = json!({"headUuid": "3", "anchorUuid": "6", "tailUuid": "4"});
     lines.boundary("5", "6", json!({"preservedSegment": first}));
     lines.user("7", "three");
-    // Keeps what the first boundary had kept, and what came since.
+    // This boundary keeps the entries that the first boundary kept, and those since.
     let second = json!({"headUuid": "4", "anchorUuid": "9", "tailUuid": "7"});
     lines.boundary("8", "9", json!({"preservedSegment": second}));
     lines.user("10", "four");
@@ -166,7 +166,7 @@ fn m6_parallel_calls_stored_as_several_entries_are_one_message() {
     lines.user("1", "go");
     lines.call("2", "m1", "Read", "t1", usage(100));
     lines.call("3", "m1", "Read", "t2", usage(100));
-    // Each result hangs on its own call, so the chain passes through only one of them.
+    // Each result follows its own call, so the chain passes through only one of them.
     lines.after("2").result("4", "t1", "one");
     lines.after("3").result("5", "t2", "two");
     lines.reply(

@@ -1,4 +1,4 @@
-//! Where a view is cut, and what each part becomes.
+//! Tests where a view is cut, and what each part becomes.
 
 use longhaul_core::message::Id;
 use longhaul_core::rounds::{PieceKind, ViewPiece};
@@ -12,8 +12,8 @@ fn id(kind: &str, number: u8) -> Id {
     Id::of(&format!("{kind}{number}"))
 }
 
-/// Views such as no program should write: entangled responses, ids used twice, results before their calls, boundaries
-/// anywhere.
+/// Returns views that no program should write: entangled responses, ids used twice, results before their calls,
+/// boundaries anywhere.
 pub(crate) fn hostile() -> impl Strategy<Value = Vec<ViewPiece>> {
     let message = prop::option::weighted(0.8, 0_u8..5);
     let part = (0_u8..20, message).prop_map(|(kind, message)| {
@@ -42,7 +42,8 @@ pub(crate) fn hostile() -> impl Strategy<Value = Vec<ViewPiece>> {
     prop::collection::vec(piece, 0..24)
 }
 
-/// Whether nothing that belongs together lies on both sides of a cut; told anew here, piece by piece.
+/// Whether nothing that belongs together lies on both sides of a cut. This is computed independently here, piece by
+/// piece.
 pub(crate) fn is_safe(view: &[ViewPiece], cut: usize) -> bool {
     let message = |piece: &ViewPiece| match piece.part {
         PieceKind::Response(message) | PieceKind::Reasoning(message) => message,
@@ -108,7 +109,7 @@ proptest! {
     }
 }
 
-/// A prompt, two parallel calls on lines of their own after a thought, their results, a reply, a prompt.
+/// Returns a prompt, two parallel calls on lines of their own after a thought, their results, a reply, and a prompt.
 fn parallel() -> Lines {
     let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "s"}]);
     let mut lines = Lines::default();

@@ -1,4 +1,5 @@
-//! M4's whole list, each on a generated session: named with its line, and everything else still there.
+//! Tests the whole list of damages (M4), each on a generated session: it is reported with its line, and everything else
+//! is still there.
 
 use longhaul_core::inspect::InspectionReport;
 use longhaul_core::transcript::TranscriptProblemKind;
@@ -13,7 +14,7 @@ fn session() -> GeneratedSession {
         .generate()
 }
 
-/// The report, having checked that it names exactly these lines with this kind.
+/// Returns the report after checking that it names exactly these lines with this kind.
 fn named(damaged: &DamagedFile, kind: TranscriptProblemKind) -> InspectionReport {
     let report = inspect(&damaged.bytes);
     let found: Vec<usize> = report

@@ -1,4 +1,4 @@
-//! What a session must not lose: gathering it (X1, Y4, ruling 14).
+//! Tests the gathering of facts that a session must not lose (X1, Y4, ruling 14).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::lines::{Lines, live_lines};
 
-/// The intact entries of a file, in the order of the rows of its table.
+/// Returns the intact entries of a file, in the order of the rows of its table.
 pub(crate) fn entries(bytes: &[u8]) -> Vec<Entry> {
     bytes
         .split(|byte| *byte == b'\n')
@@ -17,7 +17,7 @@ pub(crate) fn entries(bytes: &[u8]) -> Vec<Entry> {
         .collect()
 }
 
-/// The facts of a file's session.
+/// Returns the facts of a file's session.
 pub(crate) fn session_facts(bytes: &[u8]) -> Facts {
     let (table, conversation) = live_lines(bytes);
     let entries = entries(bytes);
@@ -51,7 +51,7 @@ fn blocks(lines: &mut Lines, uuid: &str, content: Value) {
     );
 }
 
-/// A call with an input, and its result.
+/// Adds a call with an input, and its result.
 pub(crate) fn call(
     lines: &mut Lines,
     id: &str,
@@ -457,7 +457,7 @@ fn x1_a_ledger_stays_bounded_whatever_was_said() {
     assert!(ledger.get().contains("\"cut\""));
 }
 
-/// A boundary entry that carries facts.
+/// Returns a boundary entry that carries facts.
 fn boundary(facts: &Facts, uuid: &str) -> Entry {
     let ledger: Value = serde_json::from_str(facts.to_ledger().unwrap().get()).unwrap();
     let line = json!({"type": "system", "subtype": "compact_boundary", "uuid": uuid, "parentUuid": null,
@@ -487,7 +487,7 @@ fn x1_facts_go_on_from_a_boundary_without_any_earlier_bytes() {
         let whole = Facts::scan(Arc::default(), views.iter().copied());
         assert!(!whole.messages().is_empty());
         for cut in [1, views.len() / 3, views.len() / 2, views.len() - 1] {
-            // A call and its result lie on one side, as compactions take care of.
+            // A call and its result lie on one side, as compactions make sure.
             let first = Facts::scan(Arc::default(), views[..cut].iter().copied());
             let carried = boundary(&first, "b");
             let mut second = Facts::from_boundary(Arc::default(), carried.view()).unwrap();
@@ -509,7 +509,7 @@ fn x1_facts_go_on_from_a_boundary_without_any_earlier_bytes() {
                     .collect::<Vec<_>>()
             };
             assert_eq!(paths(&second), paths(&whole), "seed {seed}, cut {cut}");
-            // Reading a tail: the boundary is met on the way, behind what it preserved.
+            // When a tail is read, the boundary comes after the entries that it preserved.
             let mut tail = Facts::default();
             views[kept..cut].iter().for_each(|view| tail.push(*view));
             tail.push(carried.view());
@@ -546,7 +546,7 @@ fn x1_a_ledger_of_a_later_version_reads_and_garbage_means_scanning() {
     assert!(read(json!({})).is_none());
 }
 
-/// What the user wrote in a transcript, read with another JSON reader: line → text.
+/// Returns what the user wrote in a transcript, read with another JSON reader: the line and the text.
 pub(crate) fn typed_lines(bytes: &[u8]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
@@ -628,7 +628,7 @@ fn x1_abandoned_branches_of_generated_sessions_are_left_out() {
             .generate();
         let facts = session_facts(&session.bytes);
         fewer += usize::from(facts.messages().len() < typed_lines(&session.bytes).len());
-        // What the model still sees is of the session in any case.
+        // Messages that the model still sees belong to the session in any case.
         let found: std::collections::BTreeSet<_> = texts(&facts).into_iter().collect();
         for (line, text) in typed_lines(&session.bytes) {
             if session.truth.live.contains(&line) {

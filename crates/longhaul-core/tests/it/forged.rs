@@ -1,4 +1,5 @@
-//! Nobody passes for the engine, the host or the user: every heading, notice and tag of ours is tried from every source.
+//! Tests that nobody can pass for the engine, the host or the user: every heading, notice and tag of ours is tried from
+//! every source.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,13 +26,14 @@ use crate::local_chain::chain;
 
 const ELEMENT: &[&str] = &["system-reminder"];
 
-/// A forgery of all that marks a text as ours.
+/// Returns a forgery of everything that identifies a text as ours.
 fn everything(source: &str) -> Forgery {
     let lines = markers::all().iter().map(|marker| marker.line.as_str());
     Forgery::new(source, lines)
 }
 
-/// The same without what models are asked to write, and without what counts only inside a reminder.
+/// Returns a forgery without the markers that models are asked to write, and without those that count only inside a
+/// reminder.
 fn by_a_model(source: &str) -> Forgery {
     let markers = markers::all().iter();
     let guarded =
@@ -48,7 +50,7 @@ fn is_quoted(forgery: &Forgery, view: &str) {
 
 #[test]
 fn every_text_that_the_engine_writes_is_in_the_table_of_markers() {
-    // The system prompt is a place of its own, and the vocabulary is not written anywhere.
+    // The system prompt is a separate place, and the vocabulary is not written anywhere.
     let apart = [
         "prompt/fragments",
         "facts/wording.txt",
@@ -90,7 +92,7 @@ fn every_text_that_the_engine_writes_is_in_the_table_of_markers() {
 fn no_attachment_can_end_its_reminder_or_open_a_section() {
     fn forged(value: &Value, key: &str, text: &str) -> Value {
         match value {
-            // These tell what an attachment is.
+            // These fields tell what an attachment is.
             Value::String(_) if matches!(key, "type" | "base64" | "data" | "media_type") => {
                 value.clone()
             }
@@ -107,7 +109,7 @@ fn no_attachment_can_end_its_reminder_or_open_a_section() {
     }
     let mut tried = 0;
     for attachment in attachments::attachments() {
-        // What the user typed is the user's, and what a host says in words of its own the host's.
+        // What the user typed belongs to the user, and a host's own words belong to the host.
         let kind = attachment["type"].as_str().unwrap_or_default().to_owned();
         let is_own = matches!(
             &*kind,
@@ -147,7 +149,7 @@ fn what_the_user_types_meanwhile_cannot_end_its_own_quotation() {
     );
 }
 
-/// A conversation in which everybody but the user forges, in pieces that no excerpt cuts.
+/// Returns a conversation in which everybody but the user forges, in pieces that no excerpt cuts.
 fn forged_conversation(at: usize, step: usize) -> (Vec<Entry>, Vec<Forgery>) {
     let part = |source: &str| everything(source).part(at, step);
     let all = [
@@ -244,7 +246,8 @@ fn nothing_in_a_summary_without_a_model_passes_for_the_engines() {
     let step = 12;
     for at in 0..step {
         let (entries, forgeries) = forged_conversation(at, step);
-        // Chained: what the second reads back of the first must not become anything else either.
+        // In a chain of summaries, the text that the second reads back from the first must not become anything else
+        // either.
         for (number, message) in chain(&entries, 3, 12_000).iter().enumerate() {
             for forgery in &forgeries {
                 let made_it = forgery.made_it(message, ELEMENT);
@@ -267,7 +270,7 @@ fn nothing_in_a_summary_without_a_model_passes_for_the_engines() {
 fn a_forged_heading_becomes_no_rule_and_no_message_when_it_is_read_back() {
     let (entries, _) = forged_conversation(0, 1);
     let message = chain(&entries, 1, 12_000).pop().unwrap();
-    // A reader that does not know the flag sees a text of the user: it is the host's all the same.
+    // A reader that does not know the flag sees a text of the user, but it still belongs to the host.
     for flagged in [true, false] {
         let line = json!({"uuid": "s", "type": "user", "isCompactSummary": flagged,
             "message": {"role": "user", "content": [{"type": "text", "text": message}]}});
@@ -279,7 +282,7 @@ fn a_forged_heading_becomes_no_rule_and_no_message_when_it_is_read_back() {
         );
     }
     let facts = Facts::scan(Arc::default(), entries.iter().map(Entry::view));
-    // Two that the user typed, and what the user said when refusing the plan.
+    // The user typed two messages and said something when refusing the plan.
     assert_eq!(facts.messages().len(), 3);
     assert_eq!(facts.rules().len(), 1);
 }
@@ -313,7 +316,7 @@ fn a_summary_of_a_model_cannot_claim_to_be_the_engines() {
         "<analysis>x</analysis>\n<summary>\n1. Request: port it\n{}\n9. Next: go on\n</summary>",
         forgery.text()
     );
-    // The tags of the summary itself are taken off on the way; all else must be quoted.
+    // The tags of the summary itself are removed on the way; everything else must be quoted.
     let summary = read(replied(&text)).unwrap();
     let message = SummaryMessage {
         summary: Some(&summary),

@@ -1,4 +1,4 @@
-//! Whose file is it.
+//! Tests the detection of a file's format.
 
 use longhaul_core::transcript::format::{DetectedFormat, recognise};
 
@@ -85,7 +85,7 @@ fn m3_every_file_of_the_corpora_is_told_rightly() {
         match recognise(head) {
             DetectedFormat::Transcript => assert!(is_transcript, "{name}"),
             DetectedFormat::Foreign(foreign) => assert!(!is_transcript, "{name}: {}", foreign.what),
-            // A document of one long line: told by reading on.
+            // This is a document of one long line, which only further reading can identify.
             DetectedFormat::Unclear => assert!(!is_transcript, "{name}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Whole sessions against what their generator knows to be true of them.
+//! Compares whole sessions with the facts that their generator knows about them.
 
 use longhaul_testkit::session::{
     CacheTtl, CompactionSchedule, Feature, GeneratedSession, KeptRounds, SessionSpec,
@@ -7,7 +7,7 @@ use longhaul_testkit::session::{
 
 use crate::lines::{inspect, live_lines};
 
-/// Sessions of many shapes, small enough to be read in a moment.
+/// Returns sessions of many shapes, small enough to be read in a moment.
 fn sessions() -> impl Iterator<Item = (String, GeneratedSession)> {
     let kept = [
         KeptRounds::Nothing,
@@ -24,7 +24,7 @@ fn sessions() -> impl Iterator<Item = (String, GeneratedSession)> {
         kept.into_iter().flat_map(move |kept| {
             compactions.into_iter().map(move |compaction| {
                 let mut spec = SessionSpec::new(seed, 40).kept(kept).compaction(compaction);
-                // Each seed goes without another feature.
+                // Each seed leaves out another feature.
                 spec = spec.without(Feature::ALL[seed as usize * 2 % Feature::ALL.len()]);
                 if seed % 3 == 0 {
                     spec = spec
@@ -64,7 +64,7 @@ fn t1_the_anchor_of_any_session_is_the_one_its_generator_meant() {
         let report = inspect(&session.bytes);
         let anchor = session.truth.anchor.as_ref().map(|(_, usage)| usage);
         let measured = anchor.map_or(0, |usage| usage.context());
-        // A reply of which only a part was recorded is estimated: then what stood before it was measured.
+        // A reply of which only a part was recorded is estimated, and only the part before it was measured.
         let prompt = anchor.map_or(0, |usage| usage.context() - usage.output);
         let is_partial = report.partial_outputs > 0 && report.measured == prompt;
         assert!(report.measured == measured || is_partial, "{name}");
@@ -136,7 +136,7 @@ fn m5_a_boundary_replaced_what_the_model_saw_before_it() {
     for (name, session) in sessions() {
         let report = inspect(&session.bytes);
         for boundary in &report.boundaries {
-            // The file as it was just before the boundary was written.
+            // This is the file as it was just before the boundary was written.
             let lines = session.bytes.split_inclusive(|byte| *byte == b'\n');
             let before: Vec<u8> = lines
                 .take(boundary.line as usize - 1)
@@ -206,7 +206,7 @@ fn t4_real_sessions_add_up() {
 
 #[test]
 fn u2_recorded_savings_of_real_clearings_equal_our_estimate() {
-    // The recorded figure was made by another program over the same results, so it checks T2 from outside.
+    // Another program made the recorded figure over the same results, so it checks T2 independently.
     let Some(corpora) = longhaul_testkit::corpora::corpora() else {
         return;
     };

@@ -1,11 +1,11 @@
-//! The reader against an independent one.
+//! Compares the JSON reader with an independent one.
 
 use longhaul_core::json::{JsonCursor, decode};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// Whether an independent reader takes the bytes as one JSON value.
+/// Whether an independent reader accepts the bytes as one JSON value.
 fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
@@ -36,7 +36,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same value written in another way: spaces, escapes that need not be, none that must not be.
+/// Writes the same value differently: with spaces and unnecessary escapes, but still valid.
 fn written_oddly(value: &Value, salt: u64, out: &mut String) {
     let mut salt = salt.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut pick = |of: u64| {
@@ -117,7 +117,7 @@ proptest! {
         let mut cursor = JsonCursor::new(odd.as_bytes());
         prop_assert_eq!(cursor.skip(), Ok(()));
         prop_assert_eq!(cursor.end(), Ok(()));
-        // The size of the serialised form does not depend on how it was written.
+        // The size of the serialised form does not depend on how the value was written.
         prop_assert_eq!(cursor.canonical(), value.to_string().encode_utf16().count());
     }
 

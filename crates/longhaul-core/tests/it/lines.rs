@@ -8,7 +8,7 @@ use longhaul_core::transcript::{ResolvedConversation, TranscriptProblem, Transcr
 use longhaul_core::window::WindowSettings;
 use serde_json::{Value, json};
 
-/// A transcript being written; each entry follows the one before unless told otherwise.
+/// A transcript that is being written. Each entry follows the previous one unless told otherwise.
 #[derive(Default)]
 pub(crate) struct Lines {
     pub(crate) lines: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Adds an entry with fields of its own. `uuid` may be given; `parentUuid` is the entry before.
+    /// Adds an entry with these fields. `uuid` may be given; `parentUuid` is the previous entry.
     pub(crate) fn add(&mut self, uuid: &str, fields: Value) -> &mut Self {
         let mut entry = json!({
             "parentUuid": self.parent,
@@ -35,7 +35,7 @@ impl Lines {
         self
     }
 
-    /// The next entry follows this one.
+    /// Lets the next entry follow this one.
     pub(crate) fn after(&mut self, uuid: &str) -> &mut Self {
         self.parent = Some(uuid.to_owned());
         self
@@ -79,7 +79,7 @@ impl Lines {
         )
     }
 
-    /// A boundary and its summary.
+    /// Adds a boundary and its summary.
     pub(crate) fn boundary(&mut self, uuid: &str, summary: &str, metadata: Value) -> &mut Self {
         let logical = self.parent.take();
         self.add(
@@ -125,7 +125,7 @@ impl Lines {
         (table, conversation, problems)
     }
 
-    /// The line numbers of the live view, in order.
+    /// Returns the line numbers of the live view, in order.
     pub(crate) fn view(&self) -> Vec<u64> {
         let (table, conversation, _) = self.resolve();
         let rows = &conversation.view().rows;
@@ -134,7 +134,7 @@ impl Lines {
             .collect()
     }
 
-    /// Tokens measured, estimated and in all.
+    /// Returns the measured, estimated and total tokens.
     pub(crate) fn context(&self) -> (u64, i64, u64) {
         let (table, conversation, _) = self.resolve();
         let context = conversation.ledger(&table).context();
@@ -146,12 +146,12 @@ impl Lines {
     }
 }
 
-/// A usage that adds up to `total`, most of it read from the cache.
+/// Returns a usage that adds up to `total`, most of it read from the cache.
 pub(crate) fn usage(total: u64) -> Value {
     json!({"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": total - 7, "output_tokens": 4})
 }
 
-/// The report on a file with these bytes.
+/// Returns the report on a file with these bytes.
 pub(crate) fn inspect(bytes: &[u8]) -> InspectionReport {
     let mut inspection = Inspection::new();
     let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -172,7 +172,7 @@ pub(crate) fn inspect(bytes: &[u8]) -> InspectionReport {
         .unwrap()
 }
 
-/// The lines of the live view of a file with these bytes.
+/// Returns the table and the conversation of a file with these bytes.
 pub(crate) fn live_lines(bytes: &[u8]) -> (TranscriptTable, ResolvedConversation) {
     let mut table = TranscriptTable::default();
     let mut scanner = LineScanner::default();

@@ -1,6 +1,6 @@
-//! What the model sees, held against snapshots: the numbered list is the form in which other tests can show it, too.
+//! Compares what the model sees with snapshots. The numbered list is also the form in which other tests can show it.
 //!
-//! `INSTA_UPDATE=always cargo test -p longhaul-core listing` writes the snapshots anew; the diff shows what changed.
+//! `INSTA_UPDATE=always cargo test -p longhaul-core listing` writes the snapshots again; the diff shows what changed.
 
 use longhaul_core::listing::{ItemNote, Listing, ListingZone};
 use longhaul_core::message::{Entry, EntryKind, Id};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::lines::{Lines, inspect, live_lines, usage};
 
-/// A head of the default agent with these tools.
+/// Returns a request prefix of the default agent with these tools.
 fn head(tools: &[&str]) -> RequestPrefix {
     let mut registry = SectionRegistry::default();
     let dynamic = PromptSection::computed("place", SectionLifetime::Kept);
@@ -43,7 +43,7 @@ fn head(tools: &[&str]) -> RequestPrefix {
     }
 }
 
-/// The live view of a transcript, rendered as under the head.
+/// Renders the live view of a transcript after this request prefix.
 fn rendered(lines: &Lines, head: Option<&RequestPrefix>, stripped: Option<&str>) -> Rendering {
     let bytes = lines.lines.join("\n");
     let (_, conversation) = live_lines(bytes.as_bytes());
@@ -69,7 +69,7 @@ fn marks(rendering: &Rendering, write: CacheWrite) -> MessageBreakpoints {
     MessageBreakpoints::place(rendering.blocks(), rendering.messages(), write, 2)
 }
 
-/// The list of a request with a head of two tools.
+/// Lists a request whose prefix has two tools.
 fn list(lines: &Lines, stripped: Option<&str>, write: CacheWrite) -> String {
     let head = head(&["Bash", "Read"]);
     let rendering = rendered(lines, Some(&head), stripped);
@@ -88,7 +88,7 @@ fn call(id: &str, name: &str, input: Value) -> Value {
     json!({"type": "tool_use", "id": id, "name": name, "input": input})
 }
 
-/// A question, three calls at once of which the results come one by one, and the next question with an attachment.
+/// Returns a question, three parallel calls whose results arrive one by one, and the next question with an attachment.
 fn parallel() -> Lines {
     let mut lines = Lines::default();
     lines.user("1", "Which of these files is the longest?");
@@ -203,7 +203,7 @@ fn many_tools_are_one_line() {
     assert_eq!(listing.folded_tools().unwrap().len(), 40);
     let text = listing.to_string();
     assert!(text.starts_with("1-40 tools "), "{text}");
-    // Their numbers are still theirs.
+    // The items keep their numbers.
     assert_eq!(listing.items[40].number, 41);
     assert!(
         listing
@@ -333,13 +333,13 @@ fn responses_are_those_that_a_report_lists() {
                 .map(|turn| turn.line)
                 .collect::<Vec<_>>()
         );
-        // What a response answered is what the file's view would be, had it ended there.
+        // The view that a response answered is the file's view, had the file ended there.
         let bytes: Vec<&[u8]> = session.bytes.split(|byte| *byte == b'\n').collect();
         for row in responses {
             let line = table.rows()[row as usize].line as usize;
             let (_, there) = live_lines(&bytes[..line - 1].join(&b'\n'));
             let view = conversation.view_answered_by(&table, row);
-            // Progress leads to a response, and says nothing.
+            // Progress entries lead to a response but contain nothing.
             let said = |rows: &[u32]| -> Vec<u32> {
                 let kind = |row: &&u32| table.rows()[**row as usize].kind;
                 let rows = rows.iter().filter(|row| kind(row) != EntryKind::Progress);

@@ -1,4 +1,4 @@
-//! Ten summaries without a model, one after the other: what they say twice, and what they carry on (X9).
+//! Tests ten summaries without a model, one after the other: what they repeat, and what they carry over (X9).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ const BUDGET: FactsBudget = FactsBudget {
     tokens: 20_000,
     protected: 83_500,
 };
-/// This many words in a row that have been said before are a repetition.
+/// A run of this many words that occurred before is a repetition.
 const SHINGLE: usize = 8;
 
-/// The message of each compaction of a session that is compacted so many times, always without a model.
+/// Returns the message of each compaction of a session that is compacted so many times, always without a model.
 pub(crate) fn chain(all: &[Entry], times: usize, tokens: u64) -> Vec<String> {
     let mut facts = Facts::new(Arc::default());
     let mut summary: Option<Entry> = None;
@@ -53,7 +53,7 @@ pub(crate) fn chain(all: &[Entry], times: usize, tokens: u64) -> Vec<String> {
     messages
 }
 
-/// The share of words that stand in a run of words which was there before, in percent.
+/// Returns the share of words that are in a run of words which occurred before, in percent.
 pub(crate) fn repeated(text: &str) -> usize {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut seen = HashSet::new();

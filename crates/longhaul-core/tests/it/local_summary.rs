@@ -1,4 +1,4 @@
-//! A summary with no model (X9, Y1).
+//! Tests a summary without a model (X9, Y1).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::facts::{bytes, call, entries};
 use crate::lines::{Lines, live_lines};
 
-/// Summarises entries and checks what holds for all.
+/// Summarizes entries and checks what must hold for all summaries.
 fn check(entries: &[Entry], budget: u64) -> String {
     let views = || entries.iter().map(Entry::view);
     let facts = Facts::scan(Arc::default(), views());
@@ -237,7 +237,7 @@ fn y1_no_conversation_is_too_odd_or_too_large() {
     );
     all(&garbage);
 
-    // A window filled to 190 %, with nothing but prose.
+    // The window is filled to 190 %, with nothing but prose.
     let mut full = Lines::default();
     for at in 0..380 {
         full.user(

@@ -1,4 +1,4 @@
-//! Loss reports (Y3, ruling 15).
+//! Tests loss reports (Y3, ruling 15).
 
 use longhaul_core::message::Entry;
 use longhaul_core::report::{

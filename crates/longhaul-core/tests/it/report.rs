@@ -1,4 +1,4 @@
-//! What the report says beyond the counts.
+//! Tests what the report says beyond the counts.
 
 use serde_json::json;
 
@@ -120,7 +120,7 @@ fn t5_usage_is_counted_once_per_response_and_synthetic_ones_are_not_billed() {
         ),
         (10, 500, 100, 200)
     );
-    // Opus 4.5: 5, 6.25, 10 and 25 dollars a million.
+    // Opus 4.5 costs 5, 6.25, 10 and 25 dollars per million tokens.
     let cost = (10.0 * 5.0 + 100.0 * 6.25 + 200.0 * 10.0 + 500.0 * 25.0) / 1e6;
     assert!((report.cost_usd - cost).abs() < 1e-12);
 }

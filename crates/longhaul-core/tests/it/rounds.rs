@@ -1,4 +1,4 @@
-//! Rounds, and requests to summarise that are too long themselves.
+//! Tests rounds, and requests to summarize that are too long themselves.
 
 use longhaul_core::message::Id;
 use longhaul_core::rounds::{
@@ -24,7 +24,7 @@ fn text(text: &str) -> serde_json::Value {
     json!([{"type": "text", "text": text}])
 }
 
-/// Rounds as lists of line numbers.
+/// Returns rounds as lists of line numbers.
 fn grouped(lines: &Lines) -> Vec<Vec<u64>> {
     let view = lines.view();
     let rounds = Rounds::of(&pieces(lines));
@@ -80,7 +80,7 @@ fn l1_a_boundary_and_its_summary_are_round_0() {
     assert_eq!(grouped(&lines), [vec![2, 3], vec![4]]);
 }
 
-/// A prompt and then responses without tools: as many rounds and one more.
+/// Returns a prompt and then responses without tools: as many rounds and one more.
 fn plain(responses: usize) -> Vec<ViewPiece> {
     let piece = |part| ViewPiece {
         part,
@@ -101,7 +101,7 @@ fn weights(count: usize, each: u64) -> Vec<Estimate> {
 #[test]
 fn l1_the_oldest_rounds_go_until_their_padded_estimate_covers_the_gap() {
     let pieces = plain(9);
-    // 300 each, 400 padded.
+    // Each piece weighs 300, padded 400.
     let weights = weights(10, 300);
     for (gap, rounds) in [(0, 1), (1, 1), (400, 1), (401, 2), (1_200, 3), (1_201, 4)] {
         let dropped = drop_oldest(&pieces, &weights, Some(gap)).unwrap();

@@ -1,4 +1,4 @@
-//! Lines as entries.
+//! Tests lines as entries.
 
 use bytes::Bytes;
 use longhaul_core::message::{BlockKind, Entry, EntryKind, LineDamage, LineScanner, Subtype};
@@ -8,7 +8,7 @@ fn read(line: &str) -> Entry {
     Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap()
 }
 
-/// The estimate for each block of a message with this content.
+/// Returns the estimate for each block of a message with this content.
 fn weights(content: &str) -> Vec<u64> {
     let entry = read(&format!(
         r#"{{"type":"user","message":{{"content":{content}}}}}"#
@@ -163,7 +163,7 @@ fn t2_pictures_and_documents_are_two_thousand() {
     let picture = r#"{"type":"image","source":{"data":"AAAA"}}"#;
     assert_eq!(weights(&format!("[{picture}]")), [2_000]);
     assert_eq!(weights(r#"[{"type":"document","source":{}}]"#), [2_000]);
-    // Also inside a result.
+    // The same holds inside a result.
     let inside = format!(
         r#"[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"text","text":"12345678"}},{picture}]}}]"#
     );
@@ -172,7 +172,7 @@ fn t2_pictures_and_documents_are_two_thousand() {
 
 #[test]
 fn t2_a_call_is_its_name_and_serialised_input() {
-    // Read + {"file_path":"a/b"}: 4 + 19 units, however it was written.
+    // Read + {"file_path":"a/b"} is 4 + 19 units, however it was written.
     assert_eq!(
         weights(r#"[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"a/b"}}]"#),
         [6]

@@ -1,4 +1,4 @@
-//! A transcript that compactions and undos are appended to and that is read back each time.
+//! A transcript to which compactions and undos are appended, and which is read back each time.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -34,7 +34,7 @@ impl Live {
     }
 }
 
-/// What a compaction wrote, by uuid.
+/// The uuids of the entries that a compaction wrote.
 pub(crate) struct Written {
     pub(crate) boundary: String,
     pub(crate) summary: String,
@@ -80,7 +80,7 @@ impl SessionFile {
         }
     }
 
-    /// A turn behind the newest entry.
+    /// Adds a turn after the newest entry.
     pub(crate) fn turn(&mut self, text: &str) -> [String; 2] {
         let last = self.live().last().unwrap().uuid();
         let (prompt, reply) = (self.id("prompt"), self.id("reply"));
@@ -138,7 +138,7 @@ impl SessionFile {
         .collect()
     }
 
-    /// The uuids that the model sees, in order.
+    /// Returns the uuids that the model sees, in order.
     pub(crate) fn seen(&self) -> Vec<String> {
         let live = self.live();
         let sent = live.iter().filter(|live| live.piece.part.is_sent());
@@ -149,7 +149,7 @@ impl SessionFile {
         self.read().2
     }
 
-    /// Compacts the live view; `pivot` is an index of it.
+    /// Compacts the live view; `pivot` is an index into it.
     pub(crate) fn compact(&mut self, pivot: Option<(usize, PivotDirection)>) -> Written {
         let live = self.live();
         let pieces: Vec<ViewPiece> = live.iter().map(|live| live.piece.clone()).collect();
@@ -213,7 +213,7 @@ impl SessionFile {
         written
     }
 
-    /// Takes the newest compaction back.
+    /// Undoes the newest compaction.
     pub(crate) fn undo(&mut self) -> Option<UndoPlan> {
         let (table, conversation, _, entries) = self.read();
         let plan = UndoPlan::of(&table, &conversation)?;

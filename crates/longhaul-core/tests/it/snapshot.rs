@@ -1,4 +1,4 @@
-//! Texts that the model sees, held against files: a change to one is a visible diff.
+//! Compares texts that the model sees with files, so that a change to one is a visible diff.
 
 use std::path::Path;
 

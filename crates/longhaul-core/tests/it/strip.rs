@@ -1,4 +1,4 @@
-//! What a plain request for a summary leaves out.
+//! Tests what a plain request for a summary leaves out.
 
 use bytes::Bytes;
 use longhaul_core::message::{BlockKind, Entry};

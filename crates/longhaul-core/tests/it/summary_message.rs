@@ -1,4 +1,4 @@
-//! The message that stands for what was summed up.
+//! Tests the message that replaces the summarized part.
 
 use longhaul_core::summary::Summary;
 use longhaul_core::summary::message::{

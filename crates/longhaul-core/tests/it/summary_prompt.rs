@@ -1,4 +1,4 @@
-//! What the summariser is asked.
+//! Tests the request to the summarizer.
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;

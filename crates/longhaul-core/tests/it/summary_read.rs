@@ -1,4 +1,4 @@
-//! What is taken of a summariser's reply.
+//! Tests how a summarizer's reply is read.
 
 use longhaul_core::summary::{Summary, SummaryFailure, SummaryReplyText, SummaryStop, read};
 use proptest::prelude::*;
@@ -172,7 +172,7 @@ proptest! {
             prop_assert!(summary.body().chars().any(char::is_alphanumeric));
             prop_assert!(!summary.text().contains("\n\n\n"));
         }
-        // Whatever the model does around it, a well-formed reply behind a closed draft is found.
+        // Whatever else the model writes, a well-formed summary after a closed draft is found.
         let whole = format!("<analysis>{}</analysis>\n<summary>\nkept\n</summary>", "secret ".repeat(pieces.len()));
         prop_assert_eq!(body(&whole), "kept");
     }

@@ -1,4 +1,4 @@
-//! The running count.
+//! Tests the running count.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn t1_results_between_the_lines_of_one_reply_are_counted() {
     lines.result("3", "t1", &"x".repeat(400));
     lines.after("2").call("4", "m1", "Read", "t2", usage(500));
     lines.result("5", "t2", &"x".repeat(40));
-    // 100 and 10 tokens; the second call's own line is inside what was measured.
+    // The weights are 100 and 10 tokens; the second call's own line is inside what was measured.
     assert_eq!(lines.context(), (500, 147, 647));
 }
 
@@ -166,7 +166,7 @@ fn t1_what_was_cleared_since_the_measurement_is_subtracted_unpadded() {
     lines.user("5", "12345678");
     lines.clearing("6", &["t1"]);
     assert_eq!(lines.context(), (2_000, 3 - 1_000, 1_003));
-    // Cleared again is cleared once; and a result behind the measurement is simply gone.
+    // Clearing a result again has no further effect; and a result after the measurement is simply gone.
     lines.clearing("7", &["t1"]);
     assert_eq!(lines.context().2, 1_003);
 }
@@ -192,7 +192,7 @@ fn t1_a_fresh_boundary_is_the_estimate_of_the_view_alone() {
         usage(100_000),
     );
     lines.boundary("3", "4", json!({"trigger": "auto", "preTokens": 100_000}));
-    // "the summary": eleven characters, three tokens, padded to four.
+    // "the summary" has eleven characters: three tokens, padded to four.
     assert_eq!(lines.context(), (0, 4, 4));
 }
 

@@ -1,4 +1,4 @@
-//! Taking compactions back.
+//! Tests undoing compactions.
 
 use longhaul_core::rounds::ViewPiece;
 use longhaul_core::summary::PivotDirection;
@@ -15,7 +15,7 @@ fn session(seed: u64) -> SessionFile {
     SessionFile::new(spec.generate().bytes)
 }
 
-/// What the model sees of each entry: its role and content, or the attachment.
+/// Returns what the model sees of each entry: its role and content, or the attachment.
 fn contents(file: &SessionFile) -> Vec<String> {
     let live = file.live();
     let sent = live.iter().filter(|live| live.piece.part.is_sent());
@@ -29,7 +29,7 @@ fn contents(file: &SessionFile) -> Vec<String> {
     .collect()
 }
 
-/// Short enough to be printed, and different for different contents.
+/// Returns a short form of a content for printing, which differs for different contents.
 fn brief(content: &Value) -> String {
     let text = content.to_string();
     let head: String = text.chars().take(60).collect();
@@ -40,7 +40,8 @@ fn brief(content: &Value) -> String {
     )
 }
 
-/// The uuids from the newest entry back along the plain chain, as a reader follows it that knows nothing else.
+/// Returns the uuids from the newest entry back along the plain chain, as a reader without knowledge of boundaries
+/// follows it.
 fn plain_chain(file: &SessionFile) -> Vec<String> {
     let text = String::from_utf8(file.bytes.clone()).unwrap();
     let lines: Vec<Value> = text

@@ -1,4 +1,4 @@
-//! N7: the same conversation is recognised as the same, whatever its bytes.
+//! Tests that the same conversation is recognized as the same, whatever its bytes (N7).
 
 use longhaul_core::cache::canonical::{block, conversation, message, tool};
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ fn n7_hostile_depth_costs_no_stack() {
     assert!(message(text.as_bytes()).is_ok());
 }
 
-/// A conversation of texts, and how each is written: as a string or a list, marked or not.
+/// Returns a conversation of texts, and how each is written: as a string or a list, with a breakpoint or not.
 fn spoken() -> impl Strategy<Value = Vec<(String, bool, bool)>> {
     proptest::collection::vec((".{0,12}", any::<bool>(), any::<bool>()), 1..8)
 }

@@ -1,4 +1,4 @@
-//! D2 and D3: what is said of a break: all changes, the price, the diff.
+//! Tests what is reported about a break (D2, D3): all changes, the price, the diff.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::request::*;
 
-/// The finding of a break after a change of the request.
+/// Returns the finding of a break after a change of the request.
 fn broken(change: impl FnOnce(&mut Value)) -> CacheFinding {
     let mut body = request(3);
     change(&mut body);
@@ -27,7 +27,7 @@ fn d2_a_break_is_told_with_size_price_and_cause() {
         let tools = body["tools"].as_array_mut().unwrap();
         tools.push(tool("mcp__jira__search"));
     });
-    // 50,000 tokens written at $6.25 a million instead of read at $0.50.
+    // 50,000 tokens were written at $6.25 per million instead of read at $0.50.
     assert_eq!(
         finding.sentence(Some("cache-breaks/1.diff")),
         "cache broke: 48,210 tokens read last time, 0 now (−100%, cost $0.2875): \
@@ -80,7 +80,7 @@ fn d2_what_cannot_break_the_cache_is_no_cause() {
 fn d2_what_lies_behind_the_last_marker_was_never_cached() {
     let mut watch = CacheBreakDetector::default();
     let mut body = request(2);
-    // The marker one back, as a fork that writes nothing sets it.
+    // The breakpoint is one position back, as a fork that writes nothing sets it.
     body["messages"][4]["content"][0]
         .as_object_mut()
         .unwrap()
@@ -223,7 +223,7 @@ fn d2_the_price_is_that_of_writing_less_that_of_reading() {
         cache_write_5m: 20_000,
         ..Usage::default()
     };
-    // An hour's at $10, five minutes' at $6.25, input at $5, reading at $0.50, a million tokens each.
+    // The prices per million tokens are $10 for an hour, $6.25 for five minutes, $5 for input and $0.50 for reading.
     let price = |missed| cost_of_cache_miss(&spec, &step, missed).unwrap();
     let micro = |dollars: i128| Usd::from_pico(dollars * 1_000_000);
     assert_eq!(price(4_000), micro(4_000 * 10 - 2_000));

@@ -1,4 +1,4 @@
-//! The cache watch by itself: usage is made up here. Against a provider it is tested in the `longhaul` crate.
+//! Tests the cache break detector alone, with made-up usage. The `longhaul` crate tests it against a provider.
 
 mod canonical;
 mod findings;

@@ -1,4 +1,4 @@
-//! D3: calls of one source that overlap, and conversations side by side on one source.
+//! Tests overlapping calls of one source, and parallel conversations on one source (D3).
 
 use longhaul_core::cache::{CacheBreakDetector, CacheVerdict};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn agent(name: &str, rounds: usize) -> Value {
             block["text"] = json!(format!("{name}: {}", block["text"].as_str().unwrap()));
         }
     }
-    // What the host puts first is the same for all.
+    // The text that the host puts first is the same for all.
     let first = body["messages"][0]["content"].as_array_mut().unwrap();
     first.insert(
         0,
@@ -69,7 +69,7 @@ fn d3_two_calls_at_once_from_one_point_are_both_compared_with_that_point() {
         watch.after(two, &usage(50_000, 4_000), None),
         CacheVerdict::Steady
     );
-    // Each goes on by itself.
+    // Each conversation continues by itself.
     let mut further = request(4);
     further["messages"][6] = fork["messages"][6].clone();
     assert_eq!(

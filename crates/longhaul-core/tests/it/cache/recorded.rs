@@ -1,4 +1,4 @@
-//! Breaks found in transcripts by usage alone.
+//! Tests breaks that are found in transcripts by usage alone.
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::inspect::CacheBreak;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::lines::{Lines, inspect};
 
-/// A transcript of responses at so many minutes.
+/// A transcript of responses at given minutes.
 #[derive(Default)]
 struct Record {
     lines: Lines,
@@ -95,7 +95,7 @@ fn d2_a_recorded_break_is_told_by_model_time_and_the_lifetime_of_writes() {
         assert_eq!(found.idle_seconds, Some((minute - 1) * 60));
     }
     let breaks = after(7, OPUS, "5m", cold("5m"));
-    // 42,000 tokens written at $6.25 a million instead of read at $0.50.
+    // 42,000 tokens were written at $6.25 per million instead of read at $0.50.
     assert_eq!(breaks[0].cost_usd, Some(0.2415));
     assert!(after(2, OPUS, "5m", usage(42_000, 900, "5m")).is_empty());
     assert!(

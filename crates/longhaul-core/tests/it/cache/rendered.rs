@@ -1,4 +1,4 @@
-//! D1, T3: a fingerprint of our own rendering is that of the body, and costs what is new.
+//! Tests that a fingerprint of a rendering equals that of the body, and costs only what is new (D1, T3).
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::request::*;
 
-/// A rendering made by hand: one text block a message.
+/// A rendering made by hand, with one text block per message.
 #[derive(Default)]
 struct Rendered {
     buffer: AppendBuffer,
@@ -103,7 +103,7 @@ fn d1_a_rendering_and_the_body_made_of_it_are_the_same_to_the_watch() {
         let id = watch.before(rendered.print(&head, 1, nth as i64));
         watch.after(id, &usage(40_000, 100), None);
     }
-    // The same conversation from its body: a break finds nothing that changed.
+    // The same conversation is read from its body: the break shows no changes.
     let verdict = call(&mut watch, 9, &request(4), &usage(0, 40_000));
     assert!(
         matches!(&verdict, CacheVerdict::Broke(finding) if finding.changes.is_empty()),
@@ -147,7 +147,7 @@ fn t3_of_a_known_generation_only_what_is_new_is_looked_at() {
     rendered.round(0);
     let id = watch.before(rendered.print(&head, 7, 0));
     watch.after(id, &usage(40_000, 100), None);
-    // Another buffer under the same number: what was looked at before is not looked at again.
+    // This is another buffer under the same number: parts that were already read are not read again.
     let mut forged = Rendered::default();
     forged.say("Never looked at");
     forged.say("Answer 0");

@@ -1,4 +1,4 @@
-//! Requests and usage made up for tests.
+//! Requests and usage that are made up for tests.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -13,12 +13,12 @@ pub(crate) fn spec() -> std::sync::Arc<ModelSpec> {
     ModelTable::builtin().resolve(MODEL).spec
 }
 
-/// So many seconds after some time.
+/// Returns a time so many seconds after a fixed time.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_795_000_000 + seconds).unwrap()
 }
 
-/// A request with two tools, two system blocks and a conversation of `rounds` rounds, the last one open.
+/// Returns a request with two tools, two system blocks and a conversation of `rounds` rounds, the last one open.
 pub(crate) fn request(rounds: usize) -> Value {
     let marker = json!({ "type": "ephemeral" });
     let mut messages = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn print(source: &str, started: Timestamp, body: &Value) -> RequestFi
     RequestFingerprint::of_body(source, started, &Bytes::from(body.to_string()), []).unwrap()
 }
 
-/// Usage that read and wrote so many tokens.
+/// Returns a usage that read and wrote so many tokens.
 pub(crate) fn usage(read: u64, written: u64) -> Usage {
     Usage {
         input: 3,
@@ -60,7 +60,7 @@ pub(crate) fn usage(read: u64, written: u64) -> Usage {
     }
 }
 
-/// One call from start to end on the source `main`.
+/// Makes one call from start to end on the source `main`.
 pub(crate) fn call(
     watch: &mut CacheBreakDetector,
     seconds: i64,
@@ -71,7 +71,7 @@ pub(crate) fn call(
     watch.after(id, usage, Some(&spec()))
 }
 
-/// A watch whose conversation of two rounds read 48,210 tokens and left 50,000 in the cache.
+/// Returns a detector whose conversation of two rounds read 48,210 tokens and left 50,000 in the cache.
 pub(crate) fn warm() -> CacheBreakDetector {
     let mut watch = CacheBreakDetector::default();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! D2: what is a break and what is not; D4: what is expected.
+//! Tests what counts as a break (D2) and what is expected (D4).
 
 use longhaul_core::cache::{
     CacheBreakDetector, CacheFindingKind, CacheMeasurement, CacheMissCause, CacheVerdict, is_drop,
@@ -138,7 +138,7 @@ fn d4_a_compaction_resets_the_baseline_of_its_source_only() {
     watch.after(other, &usage(40_000, 100), None);
     let open = watch.before(print("main", at(12), &request(2)));
     watch.compacted("main");
-    // A call that began before says nothing about what comes.
+    // A call that began before the compaction says nothing about later calls.
     assert_eq!(
         watch.after(open, &usage(50_000, 10), None),
         CacheVerdict::First

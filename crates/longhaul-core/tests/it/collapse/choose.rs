@@ -1,4 +1,4 @@
-//! Which spans are folded.
+//! Tests which spans are folded.
 
 use longhaul_core::collapse::{ChosenSpans, FoldLimits, choose, first_foldable};
 use longhaul_core::message::Id;
@@ -61,7 +61,7 @@ impl Made {
     }
 }
 
-/// The same with ids of its own.
+/// Returns the same pieces with ids of their own.
 fn renamed(pieces: Vec<ViewPiece>, part: usize) -> Vec<ViewPiece> {
     let tell = |id: &Id| Id::of(&format!("{id:?}{part}"));
     let piece = |piece: ViewPiece| ViewPiece {
@@ -76,7 +76,7 @@ fn renamed(pieces: Vec<ViewPiece>, part: usize) -> Vec<ViewPiece> {
     pieces.into_iter().map(piece).collect()
 }
 
-/// Holds for whatever is chosen.
+/// Checks what must hold for any choice.
 fn check(
     pieces: &[ViewPiece],
     weights: &[Estimate],
@@ -109,7 +109,7 @@ fn check(
 #[test]
 fn o6_the_oldest_spans_are_folded_down_to_the_target() {
     let limits = limits(200_000);
-    // A prompt and nine rounds of about a thousand tokens, and again.
+    // The view is a prompt and nine rounds of about a thousand tokens, repeated.
     let made = Made::turns(14, 9, 900);
     let used = made.weight();
     assert!(used > limits.commit_at, "{used}");
@@ -181,7 +181,7 @@ fn o6_what_weighs_no_more_than_its_fold_is_not_folded() {
     let mut made = Made::turns(6, 1, 10);
     let last = made.weights.len() - 1;
     made.weights[last] = Estimate::new(90_000);
-    // Five turns of 360 tokens could be folded: into two folds of 600 they are not.
+    // Five turns of 360 tokens are too small to be folded into two folds of 600.
     made.weights
         .iter_mut()
         .take(16)

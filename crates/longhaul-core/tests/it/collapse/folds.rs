@@ -1,4 +1,4 @@
-//! What stands in the conversation and on the boundary, and folds with no model.
+//! Tests the folds in the conversation and on the boundary, and folds made without a model.
 
 use std::sync::Arc;
 

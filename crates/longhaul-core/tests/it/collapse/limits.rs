@@ -1,4 +1,4 @@
-//! The limits of folding.
+//! Tests the limits of folding.
 
 use longhaul_core::collapse::FoldLimits;
 use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};

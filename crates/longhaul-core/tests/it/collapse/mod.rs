@@ -1,4 +1,5 @@
-//! Collapse mode: when old rounds are folded, which, how it is asked for and what stands there afterwards (O6).
+//! Tests collapse mode: when and which old rounds are folded, how folds are requested, and what the conversation then
+//! holds (O6).
 
 mod choose;
 mod folds;

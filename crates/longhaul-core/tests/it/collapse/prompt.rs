@@ -1,4 +1,4 @@
-//! What the model is asked.
+//! Tests the request for folds.
 
 use longhaul_core::collapse::{EarlierFolds, FoldPrompt, FoldSpan, prompt};
 use longhaul_core::summary::SummaryInstructions;

@@ -1,4 +1,4 @@
-//! What is taken of the model's answer.
+//! Tests how the model's answer to a request for folds is read.
 
 use longhaul_core::collapse::{EarlierFolds, FoldReply, RequestedFolds, read};
 use longhaul_core::summary::{SummaryFailure, SummaryReplyText, SummaryStop};

@@ -1,4 +1,4 @@
-//! Summaries that are prepared while the conversation goes on (X5).
+//! Tests summaries that are prepared while the conversation continues (X5).
 
 use longhaul_core::engine::{
     CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event, HookOutcome, NewEntry,
@@ -7,7 +7,7 @@ use longhaul_core::engine::{
 
 use super::desk::{Answer, Desk, Setting, Sum, long};
 
-/// A conversation that will soon be at its threshold of 13,400.
+/// Returns a conversation that will soon reach its threshold of 13,400.
 fn soon() -> Desk {
     let mut desk = Desk::with(Setting {
         preparation: SummaryTiming::Ahead,
@@ -90,7 +90,8 @@ fn x5_a_compaction_in_between_says_nothing_about_how_fast_the_window_fills() {
     };
     let pace = [9_200, 9_400, 9_600, 9_800, 10_000, 10_200, 10_400, 10_600];
     grows(&mut desk, &pace);
-    // By hand, and the summary takes 40 seconds: eight turns of 200 tokens and two more, which is a lead of 2,000.
+    // The compaction is manual and the summary takes 40 seconds: eight turns of 200 tokens and two more make a lead of
+    // 2,000.
     desk.hold = Some("summarize");
     desk.input(EngineInput::Compact(CompactRequest::default()));
     desk.later(40);

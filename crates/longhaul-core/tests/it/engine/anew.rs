@@ -1,4 +1,4 @@
-//! What begins anew with a compaction, a clearing or a compaction that takes another's place, and what does not.
+//! Tests what starts anew with a compaction, a clearing or a compaction that replaces another, and what does not.
 
 use longhaul_core::engine::{
     CacheEditSupport, CompactRequest, EffectFailureKind, EngineInput, Event, HostState, Pivot,
@@ -34,7 +34,7 @@ fn large() -> Setting {
     }
 }
 
-/// A head whose system prompt is this text.
+/// Returns a request prefix whose system prompt is this text.
 fn saying(text: &str) -> RequestPrefix {
     RequestPrefix {
         system: to_raw_value(&json!([{"type": "text", "text": text}])).unwrap(),
@@ -172,7 +172,7 @@ fn p2_a_compaction_from_a_pivot_on_keeps_the_head_and_another_takes_the_new_one(
     }
 }
 
-/// A conversation whose summary is being prepared.
+/// Returns a conversation whose summary is being prepared.
 fn preparing() -> Desk {
     let mut desk = Desk::with(Setting {
         preparation: SummaryTiming::Ahead,
@@ -212,7 +212,7 @@ fn x5_y1_after_a_compaction_nothing_is_prepared_before_the_window_has_grown_by_a
         preparation: SummaryTiming::Ahead,
         ..Setting::default()
     });
-    // As the provider counts it, too: 8,000 tokens stand before the messages.
+    // The provider counts the same: 8,000 tokens come before the messages.
     let head = saying(&"h".repeat(24_000));
     desk.engine
         .handle(EngineInput::Head(Box::new(head)), desk.now);

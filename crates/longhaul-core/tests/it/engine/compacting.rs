@@ -1,4 +1,4 @@
-//! Compactions that succeed.
+//! Tests compactions that succeed.
 
 use longhaul_core::boundary::CompactionTrigger;
 use longhaul_core::engine::{

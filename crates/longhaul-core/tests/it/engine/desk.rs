@@ -1,4 +1,4 @@
-//! A shell around an engine that does as a test tells it, and writes down what it was asked.
+//! A shell around an engine that does what a test tells it, and records what it was asked.
 
 use std::collections::VecDeque;
 
@@ -29,26 +29,26 @@ use serde_json::{Value, json};
 
 /// What the model does next.
 pub(crate) enum Answer {
-    /// It says this, and the provider measured so many tokens of prompt.
+    /// The model says this, and the provider measured so many tokens of prompt.
     Says(&'static str, u64),
-    /// It calls a tool.
+    /// The model calls a tool.
     Calls(&'static str, &'static str, u64),
-    /// It says something, and so many tokens were read from the cache; the second figure is how many the provider says it left
-    /// out on request.
+    /// The model says something, and so many tokens were read from the cache. The second figure is how many tokens the
+    /// provider reports as left out on request.
     Reads(u64, Option<u64>),
-    /// It says something, after the provider cleared so many results of so many tokens.
+    /// The model says something after the provider cleared so many results of so many tokens.
     Cleared(u64, u64, u64),
-    /// It says this, and then the window is full.
+    /// The model says this, and then the window is full.
     RunsOut(&'static str, u64),
     Fails(EffectFailureKind),
 }
 
-/// What a summariser does next.
+/// What a summarizer does next.
 pub(crate) enum Sum {
     Writes(&'static str),
     Ends(SummaryStop, &'static str),
     Fails(EffectFailureKind),
-    /// The provider sums up by itself, and its reply has this content.
+    /// The provider summarizes by itself, and its reply has this content.
     Provider(Value),
 }
 
@@ -56,9 +56,9 @@ pub(crate) struct Desk {
     pub(crate) engine: Engine,
     pub(crate) now: Timestamp,
     pub(crate) transcript: Vec<Bytes>,
-    /// Effects by name, in order.
+    /// The names of the effects, in order.
     pub(crate) asked: Vec<String>,
-    /// What the calls came to.
+    /// The results of the calls.
     pub(crate) results: Vec<CallResult>,
     pub(crate) events: Vec<Event>,
     pub(crate) sent: Vec<ModelRequest>,
@@ -72,15 +72,15 @@ pub(crate) struct Desk {
     pub(crate) disk_full: bool,
     pub(crate) archive_broken: bool,
     pub(crate) no_archive: bool,
-    /// The head that the host wants after the next compaction.
+    /// The request prefix that the host wants after the next compaction.
     pub(crate) new_head: Option<RequestPrefix>,
-    /// Stop performing at the effect whose name begins so.
+    /// The first effect whose name begins with this stops the shell.
     pub(crate) hold: Option<&'static str>,
     pub(crate) held: Option<Effect>,
-    /// Leave the effects whose names begin so for later, and go on with the others.
+    /// Effects whose names begin with this are left for later, while the others continue.
     pub(crate) aside: Option<&'static str>,
     pub(crate) set_aside: Vec<Effect>,
-    /// The session's notes, what taking them comes to, and what was asked for it.
+    /// The session's notes, the outcome of taking them, and the requests for it.
     pub(crate) notes: NotesOnDisk,
     pub(crate) notes_taken: NotesRunOutcome,
     pub(crate) notes_runs: Vec<NotesRun>,
@@ -90,7 +90,7 @@ pub(crate) struct Desk {
 
 pub(crate) const GOOD: &str = "<analysis>walked through it</analysis><summary>\n1. Request: build a parser.\n2. Concepts: none.\n3. Files: src/a.rs.\n4. Errors: none.\n5. Solving: none.\n6. Messages: see below.\n7. Pending: none.\n8. Current: the parser.\n9. Next: go on.\n</summary>";
 
-/// Something long that the model says.
+/// Returns a long text for the model to say.
 pub(crate) fn long() -> &'static str {
     Box::leak(
         "Here is what I know about it. "
@@ -260,7 +260,7 @@ impl Desk {
         }
     }
 
-    /// Performs what was left for later, from now on as it comes.
+    /// Performs the effects that were left for later, and from now on all effects as they come.
     pub(crate) fn catch_up(&mut self) {
         self.aside = None;
         for effect in std::mem::take(&mut self.set_aside) {
@@ -269,7 +269,7 @@ impl Desk {
         self.run();
     }
 
-    /// Performs what was held back.
+    /// Performs the effects that were held back.
     pub(crate) fn release(&mut self) {
         if let Some(effect) = self.held.take() {
             self.perform(effect);
@@ -366,7 +366,7 @@ impl Desk {
                 prompt,
             ),
         };
-        // The reply is part of what was measured, with no less than it takes.
+        // The reply is part of what was measured, and counts at least its own size.
         let output = (content.to_string().len() as u64 / 4).max(20);
         let prompt = prompt.saturating_sub(output - 20);
         let message = json!({"id": format!("msg_{}", self.replies), "type": "message", "role": "assistant",
@@ -387,7 +387,7 @@ impl Desk {
         }))
     }
 
-    /// The user says something.
+    /// Lets the user say something.
     pub(crate) fn say(&mut self, text: &str) {
         self.input(EngineInput::Add(vec![NewEntry::text(text)]));
     }
@@ -397,14 +397,14 @@ impl Desk {
         self.input(EngineInput::Turn);
     }
 
-    /// The user says something and the model answers so.
+    /// Lets the user say something and the model give this answer.
     pub(crate) fn exchange(&mut self, text: &str, answer: Answer) {
         self.say(text);
         self.answers.push_back(answer);
         self.turn();
     }
 
-    /// The model calls a tool and gets a result of so many tokens.
+    /// Lets the model call a tool and get a result of so many tokens.
     pub(crate) fn works(&mut self, id: &'static str, tokens: usize, prompt: u64) {
         self.answers.push_back(Answer::Calls("Read", id, prompt));
         self.turn();
@@ -417,7 +417,7 @@ impl Desk {
         ])]));
     }
 
-    /// A conversation that fills a window of 20,000 to the threshold with the next turn.
+    /// Creates a conversation that fills a window of 20,000 to the threshold with the next turn.
     pub(crate) fn fill(&mut self) {
         self.exchange(
             "Build a parser. Never use regexes.",

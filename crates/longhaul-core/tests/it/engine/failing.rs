@@ -1,4 +1,4 @@
-//! Compactions that fail, and what then.
+//! Tests compactions that fail, and what happens then.
 
 use longhaul_core::engine::{
     CallFailure, CallResult, CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event,
@@ -151,7 +151,7 @@ fn o2_an_overloaded_provider_is_not_asked_in_other_ways() {
     desk.sums
         .push_back(Sum::Fails(EffectFailureKind::Overloaded));
     desk.turn();
-    // The client behind it has asked five times.
+    // The client below has already retried five times.
     assert_eq!(desk.summaries_sent.len(), 1);
     assert_eq!(desk.failures(), [CompactFailure::ApiError]);
 }

@@ -1,4 +1,4 @@
-//! Collapse mode: old rounds are folded beside the conversation.
+//! Tests collapse mode: old rounds are folded beside the conversation.
 
 use longhaul_core::collapse::Folds;
 use longhaul_core::engine::{
@@ -8,7 +8,7 @@ use longhaul_core::window::{Switches, WindowOwner};
 
 use super::desk::{Answer, Desk, Setting, Sum};
 
-/// Commits at 14,400, waits at 15,200.
+/// Returns a conversation that commits at 14,400 and waits at 15,200.
 fn collapsing() -> Desk {
     let mut desk = Desk::with(Setting {
         owner: WindowOwner::Collapse,
@@ -31,12 +31,12 @@ fn folds() -> &'static str {
     Box::leak(folds.concat().into_boxed_str())
 }
 
-/// An answer of about 1,300 tokens, by the padded estimate.
+/// Returns an answer of about 1,300 tokens by the padded estimate.
 fn answer() -> &'static str {
     Box::leak("A finding about it. ".repeat(190).into_boxed_str())
 }
 
-/// Exchanges until so much is in the window, from so much on.
+/// Adds exchanges until the window, which starts at `from`, holds `to` tokens.
 fn talk(desk: &mut Desk, mut from: u64, to: u64) {
     while from < to {
         from += 1_300;

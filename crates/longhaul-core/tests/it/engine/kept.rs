@@ -1,4 +1,4 @@
-//! What a compaction keeps of the user's words, whatever the session, the window and the head.
+//! Tests what a compaction keeps of the user's words, whatever the session, the window and the request prefix.
 
 use longhaul_core::boundary::CompactionTrigger;
 use longhaul_core::engine::{
@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 
 use super::desk::{Answer, Desk, GOOD, Setting, Sum, head, long};
 
-/// A head of so many estimated tokens.
+/// Returns a request prefix of so many estimated tokens.
 fn head_of(tokens: u64) -> RequestPrefix {
     let text = "h".repeat(tokens as usize * 3);
     RequestPrefix {
@@ -28,7 +28,7 @@ fn local() -> CompactRequest {
     }
 }
 
-/// The text of the newest summary message.
+/// Returns the text of the newest summary message.
 fn summary(desk: &Desk) -> String {
     let lines = desk.transcript.iter().rev();
     let line = lines
@@ -122,7 +122,8 @@ fn x1_a_summary_that_was_paid_for_is_condensed_and_not_replaced_by_extracts() {
 
 #[test]
 fn x1_a_large_head_leaves_the_users_words_what_it_leaves_free() {
-    // 26,800 is the threshold, and the head alone is above it; 3,800 are free below the limit at which input is refused.
+    // The threshold is 26,800, and the request prefix alone exceeds it; 3,800 are free below the limit at which input
+    // is refused.
     let mut desk = Desk::with(Setting {
         window: 40_000,
         ..Setting::default()
@@ -215,7 +216,7 @@ fn y1_a_count_far_below_the_estimate_is_compared_with_a_count() {
         );
         desk.exchange(&text, Answer::Says("Done.", 300));
     }
-    // At the threshold, and not yet at the limit at which any compaction is better than none.
+    // The window is at the threshold, but not yet at the limit at which any compaction is better than none.
     desk.exchange("What is next?", Answer::Says(long(), 5_600));
     desk.say("The newest request of all.");
     desk.turn();
@@ -289,7 +290,7 @@ fn x1_after_thirty_compactions_half_of_the_free_window_is_left_to_work_in() {
         );
         desk.sums
             .push_back(Sum::Writes(Box::leak(sections.into_boxed_str())));
-        // The head is counted as it is estimated, the reply comes on top.
+        // The request prefix is counted by its estimate, and the reply is added to it.
         let counted = 27_000 + view + page.len() as u64 / 4;
         desk.exchange(&said, Answer::Says(page, counted));
         desk.sums.clear();
@@ -327,7 +328,7 @@ fn y1_a_long_summary_that_nobody_asked_for_leaves_most_of_the_window_free() {
         assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
         desk.engine.live().ledger().whole().padded()
     };
-    // A fifth of the free part for the summary; below the threshold a person gets all of what was written.
+    // A fifth of the free part is for the summary; below the threshold a person gets all of the written summary.
     let fifth = 67_000 / 5;
     for approved in [false, true] {
         assert!(after(CompactionTrigger::Auto, approved) < fifth + 3_000);
@@ -338,8 +339,8 @@ fn y1_a_long_summary_that_nobody_asked_for_leaves_most_of_the_window_free() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever the session, the window and the head: below the threshold nothing of the user's is cut beyond the budget,
-    /// and where something is left out it truly did not fit.
+    /// Whatever the session, the window and the request prefix: below the threshold, none of the user's words are cut
+    /// beyond the budget, and words that are left out truly did not fit.
     #[test]
     fn x1_what_is_left_out_of_the_users_words_truly_does_not_fit(
         window in prop_oneof![Just(8_000_u64), Just(20_000), Just(40_000), Just(200_000)],

@@ -1,4 +1,4 @@
-//! The engine, one effect at a time.
+//! Tests the engine, one effect at a time.
 
 mod ahead;
 mod anew;

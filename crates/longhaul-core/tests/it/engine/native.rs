@@ -1,4 +1,4 @@
-//! What the provider does by itself: summaries, clearing, dropping results from its cache.
+//! Tests what the provider does by itself: summaries, clearing, dropping results from its cache.
 
 use longhaul_core::engine::{
     CacheEditSupport, CompactRequest, EffectFailureKind, EngineInput, Event, NewEntry, Pivot,
@@ -119,7 +119,7 @@ fn n3_a_second_compaction_leaves_exactly_one_signed_block() {
         assert_eq!(body["messages"][0]["content"][0]["signature"], signature);
     }
     assert_eq!(who(&desk), [Summarizer::Provider; 3]);
-    // Then a summary of ours: the block is gone.
+    // The next summary is our own, so the block is gone.
     desk.exchange("And?", Answer::Says(long(), 14_000));
     desk.say("Go on.");
     desk.sums.push_back(Sum::Provider(json!([])));
@@ -228,7 +228,7 @@ fn n3_instructions_go_along_whole() {
     let asked = Desk::body(&desk.summaries_sent[0]);
     let text = asked["compaction"]["instructions"].as_str().unwrap();
     assert!(text.contains("Keep the API names.") && text.contains("<summary>"));
-    // Longer than the provider takes: the model is asked.
+    // The instructions are longer than the provider accepts, so the model is asked.
     let mut desk = by_provider();
     desk.fill();
     desk.input(EngineInput::Compact(CompactRequest {
@@ -285,7 +285,7 @@ fn u7_the_request_asks_and_the_reply_tells() {
         })
         .collect();
     assert_eq!(told, [(5, 40_000)]);
-    // What was measured is what was left.
+    // The measurement counts what was left.
     assert_eq!(desk.engine.status().used, 60_030);
 }
 
@@ -322,7 +322,7 @@ fn u7_u5_the_provider_clears_in_our_place() {
         for id in ["t0", "t1", "t2", "t3", "t4", "t5", "t6"] {
             desk.works(id, 20_000, 140_000);
         }
-        // The cache is cold, so nothing speaks for waiting.
+        // The cache is cold, so there is no reason to wait.
         desk.later(400);
         desk.answers.push_back(Answer::Says("Done.", 150_000));
         desk.turn();
@@ -367,12 +367,12 @@ fn u4_deleted_results_leave_the_count_and_come_back_when_the_cache_is_gone() {
     assert_eq!(before - during, 7_000, "seven results of 1,000 tokens");
     desk.answers.push_back(Answer::Says("Done.", 15_000));
     desk.release();
-    // Far less is read from the cache than before: it is gone, and with it what was deleted from it.
+    // Far less is read from the cache than before: it has expired, and the deletions from it are gone.
     desk.exchange("Next.", Answer::Says("Yes.", 1_000));
     assert_eq!(edits(&desk).len(), 2);
     assert_eq!(edits(&desk)[1], json!([]));
     assert!(desk.engine.live().cache_edits().is_empty());
-    // That reply wrote the cache anew, with all of them in it: they can be deleted again.
+    // That reply wrote the cache again, with all results in it: they can be deleted again.
     desk.exchange("And now?", Answer::Says("Yes.", 5_000));
     assert_eq!(edits(&desk)[2].as_array().unwrap().len(), 7);
 }
@@ -423,7 +423,7 @@ fn r5_tools_that_were_discovered_are_on_the_boundary() {
         last["compactMetadata"]["preCompactDiscoveredTools"].clone()
     };
     assert_eq!(names(&desk), json!(["mcp__a__x", "mcp__b__z"]));
-    // The next boundary has them from this one.
+    // The next boundary takes them from this one.
     desk.exchange("More.", Answer::Says(long(), 14_000));
     desk.input(EngineInput::Compact(CompactRequest::default()));
     assert_eq!(names(&desk), json!(["mcp__a__x", "mcp__b__z"]));
@@ -453,7 +453,7 @@ fn c1_what_belongs_to_the_old_view_is_reset() {
         live.read_files().wanted(&Default::default()).is_empty(),
         "files read"
     );
-    // A far smaller read than before is no break: the watch begins anew.
+    // A far smaller read than before is not a break, because the detector starts anew.
     desk.exchange("Next.", Answer::Says("Yes.", 100));
     assert!(
         !desk
@@ -485,7 +485,7 @@ fn c2_a_sub_agents_compaction_resets_nothing_of_the_main_thread() {
     agent.fill();
     agent.turn();
     assert_eq!(agent.compactions(), 1);
-    // Two engines share nothing: what the main thread holds is as it was, and its next request goes on.
+    // Two engines share nothing: the state of the main thread is unchanged, and its next request continues.
     let after = (
         main.engine.status().used,
         main.engine.live().cache_edits().to_vec(),

@@ -1,4 +1,4 @@
-//! Notes in a conversation's life: taken beside it, and compacted by.
+//! Tests notes during a conversation: taken beside it, and used for compaction.
 
 use longhaul_core::engine::{
     CompactRequest, Effect, EffectFailureKind, EngineInput, Event, HookOutcome, NotesConfig,
@@ -30,7 +30,7 @@ fn noting() -> Desk {
     Desk::with(setting())
 }
 
-/// Puts notes on disk that reach as far as the last run was to reach.
+/// Puts notes on disk that reach as far as the last run was meant to reach.
 fn noted(desk: &mut Desk, text: &str) {
     let reach = desk.notes_runs.last().unwrap().reach.clone();
     desk.notes = NotesOnDisk {
@@ -48,7 +48,8 @@ fn reasons(desk: &Desk) -> Vec<NotesSkipReason> {
     events.collect()
 }
 
-/// A conversation that fills the window with its next turn, with notes of its oldest part, and newer ones being taken.
+/// Returns a conversation that fills the window with its next turn, with notes on its oldest part, while newer notes
+/// are being taken.
 fn filling() -> Desk {
     let mut desk = noting();
     desk.exchange(
@@ -63,7 +64,7 @@ fn filling() -> Desk {
     desk
 }
 
-/// The same with nothing being taken.
+/// Returns the same conversation after the newer notes were taken.
 fn filled() -> Desk {
     let mut desk = filling();
     desk.catch_up();
@@ -179,7 +180,7 @@ fn s3_a_reply_that_calls_nothing_is_noted_too() {
         .map(|m| m["role"].as_str().unwrap())
         .collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
-    // The next request of the conversation begins with the same bytes as ever.
+    // The next request of the conversation begins with the same bytes as before.
     desk.exchange("And?", Answer::Says("Soon.", 2_500));
     let (first, second) = (&desk.sent[0].body.concat(), &desk.sent[1].body.concat());
     let until = String::from_utf8_lossy(first)
@@ -302,7 +303,7 @@ fn s6_what_would_be_over_the_threshold_again_goes_to_a_model() {
     desk.exchange("Build a parser.", Answer::Says(long(), 2_100));
     noted(&mut desk, NOTES);
     desk.aside = Some("take notes");
-    // All of this is behind what the notes cover.
+    // All of this comes after the part that the notes cover.
     for prompt in [5_000, 8_000, 11_000, 13_500] {
         desk.exchange("What do you know about it?", Answer::Says(long(), prompt));
     }

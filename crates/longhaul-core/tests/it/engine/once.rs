@@ -1,4 +1,4 @@
-//! What is done once a turn, and what is remembered of a compaction that came to nothing.
+//! Tests what is done once per turn, and what is remembered of a compaction that failed.
 
 use longhaul_core::engine::{
     CallFailure, CallResult, CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event,
@@ -9,7 +9,8 @@ use longhaul_core::summary::{PivotDirection, SummaryStop};
 
 use super::desk::{Answer, Desk, Setting, Sum, long};
 
-/// Extracts keep what nobody has answered yet, so that there is something to summarize once more.
+/// Makes summaries use extracts, which keep everything without an answer, so that there is something to summarize
+/// again.
 fn without_model(desk: &mut Desk) {
     for _ in 0..2 {
         desk.sums

@@ -1,4 +1,4 @@
-//! The way of a turn.
+//! Tests the course of a turn.
 
 use longhaul_core::engine::{CacheEditSupport, CompactFailure, Effect, EffectFailureKind, Event};
 use longhaul_core::window::{Switches, WindowOwner};
@@ -283,7 +283,7 @@ fn u4_results_are_deleted_from_the_cache_by_reference_and_the_bytes_stay() {
     assert_eq!(metadata["cacheEdits"].as_array().unwrap().len(), 7);
 }
 
-/// A conversation in which seven results are left out of the cached prompt by reference.
+/// Returns a conversation in which seven results are left out of the cached prompt by reference.
 fn with_cache_edits() -> Desk {
     let mut desk = Desk::with(Setting {
         cache_edits: CacheEditSupport::Supported,
@@ -299,7 +299,7 @@ fn with_cache_edits() -> Desk {
     desk
 }
 
-/// How many results the newest record says are left out, and how many records there are.
+/// Returns how many results the newest record leaves out, and how many records there are.
 fn edits_on_disk(desk: &Desk) -> (usize, usize) {
     let records = desk.subtypes("microcompact_boundary");
     let newest = &records.last().unwrap()["microcompactMetadata"]["cacheEdits"];

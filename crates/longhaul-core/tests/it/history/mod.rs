@@ -1,5 +1,5 @@
-//! The planner of histories: whatever comes of what it has performed, its rules hold. `planned` has what follows what in
-//! an attempt, `remembered` what is known of a history between its requests.
+//! Tests the planner of histories: its rules hold whatever the outcome of its effects. `planned` tests the order of
+//! steps in an attempt, `remembered` what is known of a history between its requests.
 
 mod planned;
 mod remembered;
@@ -25,7 +25,7 @@ fn window(size: u64) -> WindowStatus {
     .unwrap()
 }
 
-/// A history that was answered with so many tokens in its window, turn after turn.
+/// Returns a history that was answered with so many tokens in its window, turn after turn.
 fn answered(used: &[u64]) -> HistoryState {
     let mut state = HistoryState::default();
     let mut now = Timestamp::constant(1_800_000_000, 0);
@@ -40,7 +40,7 @@ fn answered(used: &[u64]) -> HistoryState {
     state
 }
 
-/// What is made up of the answers that an attempt gets.
+/// The generated answers that an attempt gets.
 #[derive(Debug, Clone)]
 struct Script {
     window: WindowStatus,
@@ -97,7 +97,7 @@ prop_compose! {
     }
 }
 
-/// What an attempt had performed, in order, and the state that it left.
+/// The effects of an attempt, in order, and the state that it left.
 struct Performed {
     effects: Vec<AttemptEffect>,
     state: HistoryState,
@@ -235,7 +235,7 @@ proptest! {
                 prop_assert_eq!(gain, CompactionWorth::Enough, "{:?}", effects);
             }
         }
-        // Somebody waits: what was drafted for it is never thrown away.
+        // Somebody is waiting, so a draft is never thrown away.
         if let AttemptOccasion::Full(_) = script.occasion {
             let summarized = effects.iter().any(|it| matches!(it, AttemptEffect::Summarize(_)));
             if summarized && script.summary.is_some() {

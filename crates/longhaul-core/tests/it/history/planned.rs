@@ -1,4 +1,4 @@
-//! What an attempt performs, step by step.
+//! Tests what an attempt performs, step by step.
 
 use longhaul_core::history::{
     AppendedRequestWay, AttemptEffect, AttemptOccasion, ClearingReason, FailureTransience,
@@ -16,7 +16,7 @@ const TOO_LONG: AttemptEffect = AttemptEffect::Summarize(PlainRequestPermission:
 ));
 const ASK: AttemptEffect = AttemptEffect::AskBehind(AppendedRequestWay::AsItIs);
 
-/// A window of so many tokens that is made smaller ahead of its time, by a model that answers well.
+/// Returns a script for a window of so many tokens that is shrunk ahead of time by a model that answers well.
 fn ahead(used: u64) -> Script {
     Script {
         window: window(SIZE),
@@ -36,7 +36,7 @@ fn ahead(used: u64) -> Script {
     }
 }
 
-/// The same while a request waits.
+/// Returns a script for the same window while a request is waiting.
 fn full(refused: OverflowEvidence, tries: u32, used: u64) -> Script {
     Script {
         occasion: AttemptOccasion::Full(OversizedRequest {
@@ -48,7 +48,7 @@ fn full(refused: OverflowEvidence, tries: u32, used: u64) -> Script {
     }
 }
 
-/// A history that grows slowly.
+/// Returns a history that grows slowly.
 fn slow(used: u64) -> HistoryState {
     answered(&[used - 1_000, used])
 }
@@ -129,14 +129,14 @@ fn x5_a_summary_that_can_free_too_little_is_not_asked_for_until_there_is_more() 
         ..ahead(84_000)
     };
     assert_eq!(effects(&by_estimate), gives_up);
-    // What the last one left is known better than what the next may leave.
+    // The result of the last compaction is known better than the result of the next.
     let mut state = slow(84_000);
     state.apply(left(80_000), &window(SIZE));
     let by_the_last = perform(&ahead(84_000), state, &Switches::default());
     assert_eq!(by_the_last.effects, gives_up);
 }
 
-/// A summary from extracts left so many tokens.
+/// Returns the change by a summary from extracts that left so many tokens.
 fn left(after: u64) -> HistoryChange {
     HistoryChange::Shrunk {
         after,
@@ -293,7 +293,7 @@ fn u5_where_nothing_can_be_summarized_a_clearing_that_fits_will_do() {
     let kept = Some(AttemptEffect::Keep(KeptDraft::Cleared));
     assert_eq!(last(waits(), limit - 1), kept);
     assert_eq!(last(waits(), limit), Some(AttemptEffect::GiveUp));
-    // Nobody waits: what gains too little is not used.
+    // Nobody is waiting, so a compaction that gains too little is not used.
     assert_eq!(last(ahead(88_000), limit - 1), Some(AttemptEffect::GiveUp));
 }
 

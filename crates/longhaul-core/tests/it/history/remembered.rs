@@ -1,4 +1,4 @@
-//! What is remembered of a history, and what follows from it.
+//! Tests what is remembered of a history, and what follows from it.
 
 use jiff::Timestamp;
 use longhaul_core::history::{HistoryAuthor, HistoryChange, HistoryState, MeasuredReply};
@@ -25,7 +25,7 @@ fn changed(mut state: HistoryState, changes: &[HistoryChange]) -> HistoryState {
     state
 }
 
-/// The fewest tokens with which something is due.
+/// Returns the smallest number of tokens with which something is due.
 fn due_from(state: &HistoryState, is_due: impl Fn(&HistoryState) -> bool) -> Option<u64> {
     (0..SIZE).find(|used| {
         let mut later = state.clone();
@@ -57,10 +57,10 @@ fn x5_a_window_that_fills_fast_is_made_smaller_early_and_a_slow_one_late() {
     let limit = window(SIZE).auto_compact;
     let fast = answered(&[10_000, 40_000]);
     assert_eq!(ahead_from(&fast), Some(limit - limit / 100 * 30));
-    // Three turns while the summary is written, and two more.
+    // The lead is three turns while the summary is written, and two more.
     let slow = answered(&[59_000, 60_000]);
     assert_eq!(ahead_from(&slow), Some(limit - 5_000));
-    // The last one took ten turns.
+    // The last summary took ten turns.
     let long = changed(slow, &[shrunk(0, Some(HistoryAuthor::Model), 200_000)]);
     assert_eq!(ahead_from(&long), Some(limit - 12_000));
 }
@@ -81,7 +81,7 @@ fn x5_what_is_freed_ahead_makes_room_for_two_turns_but_no_more_than_half() {
     assert_eq!(freed(&answered(&[10_000, 25_000])), 30_000);
     let fast = answered(&[10_000, 40_000]);
     assert_eq!(freed(&fast), window.auto_compact / 2);
-    // That it became smaller is no growth of nothing.
+    // A shrinking window is not counted as zero growth.
     let mut state = changed(fast, &[by_model(5_000)]);
     let now = Timestamp::constant(1_900_000_000, 0);
     let measured = MeasuredReply {
@@ -129,7 +129,7 @@ fn o2_a_summary_that_a_model_wrote_makes_its_failures_forgotten() {
         &[failed, failed, by_model(10_000), failed],
     );
     assert_eq!(state.breaker(), Breaker::Closed);
-    // So are the times that extracts had to do.
+    // The earlier uses of extracts are forgotten, too.
     let extracts = shrunk(10_000, Some(HistoryAuthor::Extracts), 1);
     let mut changes = vec![failed; 3];
     changes.extend([extracts; 4]);

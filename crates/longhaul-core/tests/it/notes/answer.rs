@@ -1,4 +1,4 @@
-//! Notes from an answer in text.
+//! Tests notes from a text answer.
 
 use longhaul_core::notes::{SectionRefusal, UnusableAnswer, apply};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The file: read, written, edited by hand.
+//! Tests the notes file: read, written, and edited by hand.
 
 use longhaul_core::notes::{NotesProgress, NotesTemplate, SessionNotes};
 use proptest::prelude::*;
@@ -106,7 +106,7 @@ fn s5_how_far_notes_reach_is_written_and_read_back_and_damage_is_nothing() {
     }
 }
 
-/// Files as people leave them behind.
+/// Returns files in states that people leave them in.
 fn scribbled() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just("# A"),

@@ -1,4 +1,4 @@
-//! The words that the agent reads, each held against its snapshot, and what is said when.
+//! Compares each text that the agent reads with its snapshot, and tests which text is used when.
 
 use longhaul_core::notes::{
     DEFAULT_TEMPLATE, NotesCaps, NotesEditWay, NotesPrompt, NotesTemplate, SessionNotes,

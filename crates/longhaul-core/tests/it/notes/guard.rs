@@ -1,4 +1,4 @@
-//! What the agent that takes notes may do.
+//! Tests the permissions of the agent that takes notes.
 
 use longhaul_core::notes::{NotesCallRefusal, NotesCallVerdict, NotesGuard, NotesRefusalCounts};
 use serde_json::json;

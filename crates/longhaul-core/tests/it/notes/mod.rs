@@ -1,4 +1,4 @@
-//! Session notes.
+//! Tests session notes.
 
 mod answer;
 mod document;
@@ -10,12 +10,12 @@ mod trigger;
 use longhaul_core::notes::{NotesCaps, NotesTemplate, SessionNotes};
 use longhaul_core::window::WindowScale;
 
-/// The caps of a large window.
+/// Returns the caps of a large window.
 fn caps() -> NotesCaps {
     NotesCaps::at(WindowScale::of_window(200_000))
 }
 
-/// Notes from our template with something in some sections.
+/// Returns notes from our template with text in some sections.
 fn noted(bodies: &[(&str, &str)]) -> SessionNotes {
     let mut notes = NotesTemplate::default().notes().clone();
     for (title, body) in bodies {

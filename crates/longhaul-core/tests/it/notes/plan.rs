@@ -1,4 +1,4 @@
-//! Compaction by notes: when it applies, what it keeps.
+//! Tests compaction by notes: when it applies, and what it keeps.
 
 use longhaul_core::message::Id;
 use longhaul_core::notes::{
@@ -32,7 +32,7 @@ fn uuid(at: usize) -> Id {
 }
 
 impl Case {
-    /// So many exchanges of words, each entry of this weight; the notes cover the first `covered` entries.
+    /// Returns a case with so many exchanges, each entry of this weight; the notes cover the first `covered` entries.
     fn talk(count: usize, weight: u64, covered: usize) -> Self {
         let part = |at: usize| match at % 2 {
             0 => PieceKind::Input,
@@ -160,7 +160,7 @@ fn s6_at_the_threshold_is_over_it() {
 
 #[test]
 fn s6_the_window_widens_to_ten_thousand_tokens() {
-    // 600 each, 800 padded: 13 make 10,400.
+    // Each entry weighs 600, padded 800: 13 entries make 10,400.
     assert_eq!(Case::talk(100, 600, 100).applies().keep_from, 87);
     assert_eq!(Case::talk(100, 600, 95).applies().keep_from, 87);
     assert_eq!(Case::talk(100, 600, 87).applies().keep_from, 87);
@@ -340,7 +340,7 @@ proptest! {
         prop_assert!(plan.after < threshold);
         let weight = |from: usize| case.entries[from..].iter().map(|entry| entry.weight).sum::<Estimate>();
         prop_assert!(weight(plan.keep_from) < weight(floor), "something is saved");
-        // No more than must be: one entry later, and something would be missing.
+        // No more is kept than necessary: one entry later, something would be missing.
         let before_cut = (plan.keep_from + 1..=last + 1).find(|at| is_safe(&case.pieces, *at));
         if let Some(later) = before_cut {
             let words = case.entries[later..].iter().filter(|entry| entry.spoken == EntryWords::Words).count();

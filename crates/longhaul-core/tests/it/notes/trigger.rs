@@ -1,4 +1,4 @@
-//! When notes are taken.
+//! Tests when notes are taken.
 
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::notes::{NotesDue, NotesRunEnd, NotesSettings, NotesTrigger, NotesWait};
@@ -26,7 +26,7 @@ fn s2_notes_are_first_taken_at_ten_thousand_tokens() {
     assert!(trigger.begin(10_000, at(0)).is_some());
 }
 
-/// Notes were taken once, at 10,000 tokens.
+/// Returns a trigger whose notes were taken once, at 10,000 tokens.
 fn once() -> NotesTrigger {
     let mut trigger = trigger();
     let run = trigger.begin(10_000, at(0)).unwrap();

@@ -1,4 +1,4 @@
-//! From sections to the blocks of `system` (A3, B2).
+//! Tests how sections become the blocks of `system` (A3, B2).
 
 use longhaul_core::prompt::{
     AGENT_PREFIX, BlockRole, CacheScope, CacheScopeSupport, HostValues, SystemPrompt,
@@ -22,7 +22,7 @@ fn prompt(values: &HostValues, sending: &SystemPromptOptions<'_>) -> SystemPromp
     SystemPrompt::from_sections(&agent(values), sending).unwrap()
 }
 
-/// Each block's role and marker, as JSON; an empty text for none.
+/// Returns each block's role and cache breakpoint as JSON; the text is empty if there is no breakpoint.
 fn markers(prompt: &SystemPrompt) -> Vec<(BlockRole, String)> {
     let json: Vec<Value> = serde_json::from_str(prompt.json.get()).unwrap();
     assert_eq!(json.len(), prompt.blocks.len());

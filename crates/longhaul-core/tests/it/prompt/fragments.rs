@@ -1,6 +1,6 @@
-//! The words that a model reads, each held against its snapshot.
+//! Compares each text that a model reads with its snapshot.
 //!
-//! `INSTA_UPDATE=always cargo test -p longhaul-core fragments` writes the snapshots anew; the diff shows what changed.
+//! `INSTA_UPDATE=always cargo test -p longhaul-core fragments` writes the snapshots again; the diff shows what changed.
 
 use longhaul_core::prompt::memory::{MemoryFile, MemoryFileKind};
 use longhaul_core::prompt::{
@@ -11,7 +11,7 @@ use longhaul_core::prompt::{
 
 use super::{agent, server, standard, talkative};
 
-/// A standard section's text for a host.
+/// Returns a standard section's text for a host.
 fn text(section: StandardSection, values: &HostValues) -> String {
     section.text(values).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The search for memory files (A4), on a disk that is a table.
+//! Tests the search for memory files (A4), on a disk that is a table.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn places() -> SessionFolders {
     }
 }
 
-/// A disk: path and text. A text `-> path` is a link.
+/// Searches a disk, given as paths and texts. A text `-> path` is a link.
 fn find(disk: &[(&str, &str)]) -> FoundMemoryFiles {
     let disk: BTreeMap<_, _> = disk.iter().copied().collect();
     find_in(&places(), |path| {
@@ -252,7 +252,7 @@ fn a4_it_is_known_on_whose_word_a_file_is_read() {
         ("/u/deep.md", "Deep"),
         ("/p/shared.md", "Shared @~/taken.md"),
         ("/u/taken.md", "Taken"),
-        // Wanted by the project in an earlier round than by the user's own files.
+        // The project asks for `deep.md` in an earlier round than the user's own files.
         ("/p/CLAUDE.md", "Rules @~/deep.md @~/key"),
         ("/p/CLAUDE.local.md", "Local @~/other"),
     ];

@@ -1,4 +1,4 @@
-//! What shapes the `system` of a request and the text before its first message (A).
+//! Tests everything that shapes the `system` of a request and the text before its first message (A).
 
 mod blocks;
 mod fragments;
@@ -16,7 +16,7 @@ use longhaul_core::prompt::{
 };
 use proptest::prelude::*;
 
-/// A host that has something to say everywhere.
+/// Returns a host that has values for everything.
 fn talkative() -> HostValues {
     let some = |text: &str| Some(text.to_owned());
     HostValues {
@@ -72,19 +72,19 @@ fn server(name: &str, instructions: &str) -> ServerInstructions {
     }
 }
 
-/// The text of a standard section.
+/// Returns the text of a standard section.
 fn standard(section: &PromptSection, values: &HostValues) -> Option<String> {
     StandardSection::of(section)?.text(values)
 }
 
-/// The default agent's registry, refreshed.
+/// Returns the default agent's registry, refreshed.
 fn agent(values: &HostValues) -> SectionRegistry {
     let mut registry = agent_registry().unwrap();
     registry.refresh(|section| standard(section, values));
     registry
 }
 
-/// Hosts with anything to say, hostile names included.
+/// Returns hosts with any values, including hostile names.
 fn any_values() -> impl Strategy<Value = HostValues> {
     let text = || prop::option::of("\\PC{0,20}|[a-z\n{}]{0,12}");
     let path = || text().prop_map(|text| text.map(PathBuf::from));

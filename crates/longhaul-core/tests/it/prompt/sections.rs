@@ -1,4 +1,4 @@
-//! Sections and their registry (A1, A2).
+//! Tests sections and their registry (A1, A2).
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ fn every_turn() -> PromptSection {
     PromptSection::computed("counted", SectionLifetime::EveryTurn(reason))
 }
 
-/// A registry of one kept section and one that is computed every turn.
+/// Returns a registry of one kept section and one that is computed every turn.
 fn two() -> SectionRegistry {
     let mut registry = SectionRegistry::default();
     registry.add(KEPT).unwrap();
@@ -25,7 +25,7 @@ fn two() -> SectionRegistry {
     registry
 }
 
-/// Refreshes with this text everywhere; tells what was asked for and what changed.
+/// Refreshes with this text everywhere; returns the requested sections and the changes.
 fn refresh(registry: &mut SectionRegistry, text: &str) -> (Vec<&'static str>, Vec<SectionChange>) {
     let asked = RefCell::new(Vec::new());
     let changes = registry.refresh(|section| {
@@ -162,7 +162,7 @@ fn a2_a_section_for_every_turn_cannot_be_without_a_reason() {
             assert_eq!(EveryTurnReason::new(reason.as_str()), Ok(reason));
         }
     }
-    // All but the instructions of servers are kept.
+    // All sections but the instructions of servers are kept.
     let mut registry = agent_registry().unwrap();
     registry.refresh(|section| standard(section, &talkative()));
     let due: Vec<_> = registry.due().map(PromptSection::name).collect();

@@ -1,4 +1,4 @@
-//! The text before the first message (A4).
+//! Tests the text before the first message (A4).
 
 use longhaul_core::prompt::memory::{MemoryFile, MemoryFileKind};
 use longhaul_core::prompt::{ContextBudget, ContextSources, EditorSelection, UserContext};
