@@ -38,9 +38,9 @@ impl ThinkingRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriorThinking {
-    /// It stays in the prompt.
+    /// The thinking stays in the prompt.
     Keep,
-    /// A new user turn removes it, which also costs the cache after it.
+    /// A new user turn removes the thinking, which also costs the cache after it.
     Strip,
 }
 

@@ -42,21 +42,21 @@ pub struct RenderedMessage {
 /// How a block came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockOrigin {
-    /// The user, a tool or the model wrote it.
+    /// The user, a tool or the model wrote the block.
     #[default]
     Said,
-    /// It is the text before the first message (A4).
+    /// The block is the text before the first message (A4).
     Context,
-    /// It is a compaction's summary.
+    /// The block is a compaction's summary.
     Summary,
-    /// The host added it to the user's words: an attachment, or a result that arrived late.
+    /// The host added the block to the user's words: an attachment, or a result that arrived late.
     Reminder,
-    /// It is a result whose content was replaced by the marker (U2).
+    /// The block is a result whose content was replaced by the marker (U2).
     Cleared,
-    /// It is a text that replaces a picture.
+    /// The block is a text that replaces a picture.
     LeftOut,
-    /// It was made up because the API requires something there: the result of a call that was never answered.
+    /// The block was made up because the API requires one: it is the result of a call that was never answered.
     Synthetic,
-    /// It is a text that replaces a block that the API would not accept.
+    /// The block is a text that replaces one that the API would not accept.
     Wrapped,
 }

@@ -85,7 +85,7 @@ pub enum BlockRole {
 pub struct SystemBlock {
     /// The block's role.
     pub role: BlockRole,
-    /// Its text.
+    /// The block's text.
     pub text: String,
     /// The scope of the block's cache breakpoint; `None` if it has no breakpoint.
     pub scope: Option<CacheScope>,

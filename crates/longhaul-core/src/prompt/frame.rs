@@ -27,7 +27,7 @@ const COUNTED: [&str; 10] = [
 pub(super) struct RequestFrame {
     /// The bytes from the opening brace to the opening bracket of the messages.
     pub(super) opening: Bytes,
-    /// The same range of bytes for a token count.
+    /// The bytes up to the opening bracket of the messages, for a token count.
     pub(super) counting: Bytes,
     /// How many cache breakpoints the prefix leaves for the messages.
     pub(super) room: usize,

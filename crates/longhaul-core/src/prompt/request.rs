@@ -49,7 +49,7 @@ impl AssembledRequest {
 /// Why a request cannot be made now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestNotReady {
-    /// Something that shapes its bytes is not on disk.
+    /// Something that shapes the request's bytes is not on disk.
     #[error(
         "the request prefix is not on disk yet: append the entries that `entries_before_request` returns, then acknowledge them"
     )]

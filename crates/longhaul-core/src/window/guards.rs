@@ -50,15 +50,15 @@ impl fmt::Display for QuerySource {
     }
 }
 
-/// Who keeps the window from overflowing.
+/// The mechanism that keeps the window from overflowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WindowOwner {
-    /// Compaction at a threshold, before a request, does.
+    /// Compaction at a threshold, before a request.
     #[default]
     Proactive,
-    /// Compaction after the provider rejects a request as too long does.
+    /// Compaction after the provider rejects a request as too long.
     Reactive,
-    /// Folding of old rounds, span by span, does (O6).
+    /// Folding of old rounds, span by span (O6).
     Collapse,
 }
 

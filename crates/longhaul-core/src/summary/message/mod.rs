@@ -8,9 +8,9 @@ use crate::quoting::inline;
 /// Who started the compaction, and who is there to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactionMode {
-    /// The user asked for it and will say what comes next.
+    /// The user asked for the compaction and will say what comes next.
     Manual,
-    /// It happened in the middle of a turn, and the work continues by itself.
+    /// The compaction happened in the middle of a turn, and the work continues by itself.
     Automatic,
     /// The agent works alone, and no user is there to ask.
     Autonomous,

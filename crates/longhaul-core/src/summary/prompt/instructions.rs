@@ -13,7 +13,8 @@ pub struct SummaryInstructions<'a> {
     pub user: &'a str,
     /// The output of hooks, in the order in which they are configured.
     pub hooks: &'a [&'a str],
-    /// The section of the project's memory file; see [`compact_instructions`](crate::prompt::memory::compact_instructions).
+    /// The section of the project's memory file; see
+    /// [`compact_instructions`](crate::prompt::memory::compact_instructions).
     pub memory_file: &'a str,
 }
 
