@@ -1,9 +1,9 @@
 //! The terminal agent (`longhaul chat`): the reference host of a Longhaul session.
 //!
-//! [`tool`] is what the model may call and [`tools`] are those there are; [`permission`] says which calls may run;
-//! [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what it tells while it works; [`screen`] shows that
-//! in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is no key. [`workplace`] joins
-//! them for a project and [`host`] for a screen.
+//! [`tool`] defines what the model may call and [`tools`] holds the built-in tools; [`permission`] decides which calls
+//! may run; [`agent`] is the loop around a [`longhaul::Session`]; [`event`] is what the loop reports while it works;
+//! [`screen`] shows that in a terminal and [`mod@print`] in a pipe; [`offline`] is the model that answers when there is
+//! no key. [`project_setup`] joins them for a project and [`host`] for a screen.
 
 pub mod agent;
 mod agent_kind;

@@ -1,8 +1,9 @@
-//! What to do about a turn that failed, in a sentence for people. Why it failed is the provider's to say.
+//! What to do about a turn that failed, in a sentence for people. The provider itself says why it failed.
 
 use longhaul_core::engine::EffectFailureKind;
 
-/// What helps; none where only trying again does, or where something else is told already.
+/// The advice for a kind of failure; none where only trying again helps, or where the user was already told something
+/// else.
 pub(super) fn against(kind: EffectFailureKind) -> Option<&'static str> {
     Some(match kind {
         EffectFailureKind::Network | EffectFailureKind::Transient => {

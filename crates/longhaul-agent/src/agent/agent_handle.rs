@@ -1,4 +1,4 @@
-//! How things stand, for whoever looks while the agent works: a snapshot that is made anew with each turn.
+//! The agent's state for callers that ask while it works: a snapshot that is taken anew with each turn.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,43 +12,43 @@ use super::gate::Gate;
 use super::usage_log::{SessionUsageLog, UsagePurpose, UsageTotal};
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode};
 
-/// A session as it was when somebody last looked.
+/// The state of a session when the last snapshot was taken.
 #[derive(Debug, Clone)]
 pub struct SessionSnapshot {
-    /// The session.
+    /// The session's id.
     pub session_id: String,
-    /// Its transcript.
+    /// The session's transcript.
     pub transcript: PathBuf,
-    /// The model that is asked.
+    /// The model that receives the requests.
     pub model: String,
-    /// The window.
+    /// The state of the context window.
     pub status: WindowStatus,
-    /// What stands before the messages.
+    /// The token counts of the request prefix.
     pub head: PrefixTokenCounts,
 }
 
-/// About how many tokens stand before the messages.
+/// The approximate token counts of the request prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PrefixTokenCounts {
-    /// The system prompt.
+    /// Tokens of the system prompt.
     pub system: u64,
-    /// The tools.
+    /// Tokens of the tool definitions.
     pub tools: u64,
-    /// Memory files and the like.
+    /// Tokens of memory files and other user context.
     pub context: u64,
 }
 
 impl PrefixTokenCounts {
-    /// All of it.
+    /// The sum of all parts.
     pub(crate) fn total(&self) -> u64 {
         self.system + self.tools + self.context
     }
 }
 
-/// What was last seen, and the books.
+/// The last snapshot, and the usage log.
 type Seen = Option<(SessionSnapshot, Arc<SessionUsageLog>)>;
 
-/// Looks at an agent and stops it, while another task works with it.
+/// Reads the state of an agent, and stops the agent, while another task works with it.
 #[derive(Clone)]
 pub struct AgentHandle {
     pub(super) gate: Arc<dyn Gate>,
@@ -57,7 +57,7 @@ pub struct AgentHandle {
     pub(super) seen: Arc<Mutex<Seen>>,
 }
 
-/// A session that can be looked at.
+/// A session whose snapshots an [`AgentHandle`] can read.
 #[derive(Clone)]
 pub(crate) struct ObservedSession {
     pub(crate) outlook: AgentHandle,
@@ -69,7 +69,7 @@ pub(crate) struct ObservedSession {
 }
 
 impl ObservedSession {
-    /// Takes down how things stand, and tells.
+    /// Takes a snapshot and sends the status event.
     pub(crate) fn tell(&self, session: &Session) {
         let look = SessionSnapshot {
             session_id: self.session_id.clone(),
@@ -85,12 +85,12 @@ impl ObservedSession {
 }
 
 impl AgentHandle {
-    /// What was last seen; none before a session is open.
+    /// The last snapshot; none before a session is open.
     pub fn snapshot(&self) -> Option<SessionSnapshot> {
         self.slot().as_ref().map(|(look, _)| look.clone())
     }
 
-    /// What was used for each purpose since the session was opened, and all of it together.
+    /// The usage for each purpose since the session was opened, and the total.
     pub fn spent(&self) -> (Vec<(UsagePurpose, UsageTotal)>, Option<UsageTotal>) {
         let account = self.slot().as_ref().map(|(_, account)| account.clone());
         match account {
@@ -99,12 +99,12 @@ impl AgentHandle {
         }
     }
 
-    /// Stops what is going on; nothing happens if nothing does.
+    /// Stops the work in progress; does nothing when the agent is idle.
     pub fn stop(&self) {
         self.cancellation.cancel();
     }
 
-    /// From now on this may run unasked.
+    /// Sets which calls may run without asking from now on.
     pub fn set_mode(&self, mode: ApprovalMode) {
         self.gate.set_mode(mode);
         let seen = self.slot().clone();
@@ -119,7 +119,7 @@ impl AgentHandle {
     }
 }
 
-/// The status line.
+/// Builds the status line.
 pub(crate) fn agent_status(
     look: &SessionSnapshot,
     spent: &UsageTotal,

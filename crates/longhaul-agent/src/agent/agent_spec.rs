@@ -1,4 +1,4 @@
-//! What an agent is made of, whichever session it works on: kept, so that another session can be opened the same way.
+//! Everything an agent is made of except its session. It is kept so that another session can be opened the same way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,28 +23,28 @@ use crate::tool::Toolbox;
 pub enum ConversationRole {
     /// The user's own conversation.
     Main,
-    /// A sub-agent: what its tools hold is its own.
+    /// A sub-agent, whose tools have their own state.
     SubAgent,
 }
 
-/// The tools of one conversation, and where to ask for what they hold.
+/// The tools of one conversation, and where to ask for their state.
 #[derive(Clone, Default)]
 pub struct ConversationTools {
-    /// The tools. `Task` is added by the agent.
+    /// The tools. The agent adds `Task` itself.
     pub toolbox: Toolbox,
-    /// What they hold.
+    /// Where to ask for the state of the tools.
     pub sources: ToolStateSources,
 }
 
-/// Equips a conversation: called for each session that is opened and for each sub-agent, so that none sees what another's
-/// tools hold. What the tools have to tell goes to the last argument.
+/// Provides a conversation with tools. It is called for each session that is opened and for each sub-agent, so that no
+/// conversation sees the tool state of another. The tools send their events to the last argument.
 pub type Outfit =
     Arc<dyn Fn(&SessionPaths, ConversationRole, &Tell) -> ConversationTools + Send + Sync>;
 
-/// What an agent is made of.
+/// Everything an agent is made of.
 #[derive(Clone)]
 pub(crate) struct AgentSpec {
-    /// What each session of it is opened with.
+    /// The options that each session of the agent is opened with.
     pub(crate) session: SessionBuilder,
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
@@ -63,12 +63,12 @@ pub(crate) struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// Settings, models, hooks and the like of its sessions.
+    /// The settings, models, hooks and other options of its sessions.
     pub(crate) fn options(&self) -> &SessionOptions {
         self.session.options()
     }
 
-    /// A model's window under the settings.
+    /// The size of a model's context window under the settings.
     pub(crate) fn window(&self, spec: &ModelSpec) -> u64 {
         let cap = self.options().config.window_cap.unwrap_or(spec.window);
         spec.window.min(cap)

@@ -1,4 +1,4 @@
-//! Putting an agent together.
+//! Builds an agent.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::agent_kind::AgentKind;
 use crate::event::AgentEvent;
 use crate::tool::Toolbox;
 
-/// What an agent is made of. A model, its id and a folder are needed; all else has a default.
+/// Builds an agent. The model, its id and a folder are required; everything else has a default.
 pub struct AgentBuilder {
     session: SessionBuilder,
     model_id: String,
@@ -45,8 +45,8 @@ pub struct AgentBuilder {
 }
 
 impl AgentBuilder {
-    /// An agent that asks this model and works in this folder (absolute, links resolved). Sessions lie where the
-    /// environment says.
+    /// An agent that asks this model and works in this folder (absolute, links resolved). The environment determines
+    /// where sessions are stored.
     pub fn new(
         model: Arc<dyn Model>,
         model_id: impl Into<String>,
@@ -74,8 +74,8 @@ impl AgentBuilder {
         }
     }
 
-    /// What its sessions are opened with: settings, models, hooks, the clock, how they are written. What belongs to one
-    /// conversation (its prompt, its transcript, who watches) the agent sets itself.
+    /// Sets the options that its sessions are opened with: settings, models, hooks, the clock, how they are written.
+    /// The agent itself sets whatever belongs to one conversation (its prompt, its transcript, its observer).
     ///
     /// ```
     /// # use longhaul_agent::agent::AgentBuilder;
@@ -89,56 +89,56 @@ impl AgentBuilder {
         self
     }
 
-    /// How a session is gone on with; unless said otherwise, one that is in use is refused.
+    /// Sets how a session is resumed; by default, a session that is in use is refused.
     #[must_use]
     pub fn resuming(mut self, resuming: ResumeOptions) -> Self {
         self.resuming = resuming;
         self
     }
 
-    /// Further folders that the user opened to it.
+    /// Adds folders that the user opened to the agent.
     #[must_use]
     pub fn further(mut self, folders: Vec<PathBuf>) -> Self {
         self.further = folders;
         self
     }
 
-    /// Which files memory files may lead to; unless said otherwise, none outside of the project.
+    /// Sets which files memory files may import; by default, none outside of the project.
     #[must_use]
     pub fn read_policy(mut self, reads: ReadPolicy) -> Self {
         self.reads = reads;
         self
     }
 
-    /// Which calls may run; unless said otherwise, all.
+    /// Sets the gate that decides which calls may run; by default, all calls may.
     #[must_use]
     pub fn gate(mut self, gate: impl Gate + 'static) -> Self {
         self.gate = Some(Arc::new(gate));
         self
     }
 
-    /// The same for a shared one.
+    /// Sets a gate that is shared with other owners.
     #[must_use]
     pub fn shared_gate(mut self, gate: Arc<dyn Gate>) -> Self {
         self.gate = Some(gate);
         self
     }
 
-    /// Kinds of sub-agents beside the built-in ones.
+    /// Adds kinds of sub-agents to the built-in ones.
     #[must_use]
     pub fn kinds(mut self, kinds: Vec<AgentKind>) -> Self {
         self.kinds = kinds;
         self
     }
 
-    /// How conversations are equipped with tools.
+    /// Sets how conversations get their tools.
     #[must_use]
     pub fn outfit(mut self, outfit: Outfit) -> Self {
         self.outfit = Some(outfit);
         self
     }
 
-    /// Tools that hold nothing of a conversation, the same for all.
+    /// Sets tools that hold no state of a conversation and are the same for all conversations.
     #[must_use]
     pub fn toolbox(self, toolbox: Toolbox) -> Self {
         self.outfit(Arc::new(move |_, _, _| ConversationTools {
@@ -147,7 +147,7 @@ impl AgentBuilder {
         }))
     }
 
-    /// Nobody sits in front of it: the model is told so, and sessions count as those of a program.
+    /// Declares that no user is present: the model is told so, and sessions count as those of a program.
     #[must_use]
     pub fn unattended(mut self) -> Self {
         self.presence = UserPresence::Unattended;
@@ -155,42 +155,42 @@ impl AgentBuilder {
         self
     }
 
-    /// The shell that runs commands, for the system prompt.
+    /// Sets the shell that runs commands, for the system prompt.
     #[must_use]
     pub fn shell(mut self, shell: Option<String>) -> Self {
         self.shell = shell;
         self
     }
 
-    /// A system prompt in place of the default one.
+    /// Replaces the default system prompt.
     #[must_use]
     pub fn system_prompt(mut self, text: Option<String>) -> Self {
         self.system_prompt = text;
         self
     }
 
-    /// What is said behind the system prompt.
+    /// Appends a text to the system prompt.
     #[must_use]
     pub fn append_system_prompt(mut self, text: Option<String>) -> Self {
         self.append_system_prompt = text;
         self
     }
 
-    /// The language that the user wants to be answered in.
+    /// Sets the language that the user wants to be answered in.
     #[must_use]
     pub fn language(mut self, language: Option<String>) -> Self {
         self.preferences.language = language;
         self
     }
 
-    /// How the user wants answers to be.
+    /// Sets the style of the answers.
     #[must_use]
     pub fn output_style(mut self, style: Option<OutputStyle>) -> Self {
         self.preferences.output_style = style;
         self
     }
 
-    /// The most replies to one prompt. The model is told.
+    /// Limits the number of replies to one prompt. The model is told.
     #[must_use]
     pub fn max_turns(mut self, turns: Option<u32>) -> Self {
         self.max_turns = turns;
@@ -198,21 +198,22 @@ impl AgentBuilder {
         self
     }
 
-    /// The most that the session may cost since it was opened. The model is told; work ends with the reply that reaches it.
+    /// Limits what the session may cost, counted since it was opened. The model is told; work ends with the reply that
+    /// reaches the limit.
     #[must_use]
     pub fn max_cost(mut self, cost: Option<Usd>) -> Self {
         self.preferences.budgets.cost = cost;
         self
     }
 
-    /// The most tokens of one reply, if the settings make the model's own maximum smaller. The model is told.
+    /// Limits the tokens of one reply, if the settings make the model's own maximum smaller. The model is told.
     #[must_use]
     pub fn max_reply(mut self, tokens: Option<u64>) -> Self {
         self.preferences.budgets.answer_tokens = tokens;
         self
     }
 
-    /// Opens it on a session. What happens is told on the channel.
+    /// Opens the agent on a session. Its events are sent to the channel.
     pub async fn open(
         self,
         start: SessionChoice,

@@ -1,5 +1,5 @@
-//! The loop itself: turns and calls until the model has nothing more to do. The main conversation and those of sub-agents
-//! go through here alike; what differs is who is told and which hook may hold the end back.
+//! The loop itself: turns and calls until the model has nothing more to do. The main conversation and those of
+//! sub-agents use the same loop; they differ in who is told and in which hook may delay the end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use crate::event::{AgentEvent, PromptOutcome};
 /// Whose loop it is.
 #[derive(Debug, Clone)]
 pub(crate) enum LoopRole {
-    /// The user's conversation.
+    /// The loop of the user's conversation.
     Main,
-    /// A sub-agent's.
+    /// The loop of a sub-agent's conversation.
     Sub {
         id: String,
         kind: String,
@@ -32,30 +32,30 @@ pub(crate) enum LoopRole {
     },
 }
 
-/// What comes in from elsewhere between two turns: reports of agents in the background, as attachments.
+/// Gives the attachments that arrive between two turns: reports of agents in the background.
 pub(crate) type Arrivals = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
 
-/// A conversation at work.
+/// A conversation and the state of the work on it.
 pub(crate) struct ConversationLoop {
     pub(crate) session: Session,
-    /// Makes the sections of the system prompt that change with every turn; none: there are none.
+    /// Computes the sections of the system prompt that change with every turn; none where no section does.
     pub(crate) prefix_builder: Option<Arc<PrefixBuilder>>,
     pub(crate) tool_executor: ToolExecutor,
     /// Loads memory files of the folders in which the model reads.
     pub(crate) nested_memory: NestedMemory,
     pub(crate) role: LoopRole,
     pub(crate) arrivals: Option<Arrivals>,
-    /// Whoever looks at it sees how it stands.
+    /// Publishes the session's state to the agent's handle.
     pub(crate) observed: Option<ObservedSession>,
-    /// The most replies to one prompt.
+    /// The maximum number of replies to one prompt.
     pub(crate) max_turns: Option<u32>,
-    /// The most that the session may cost.
+    /// The maximum cost of the session.
     pub(crate) max_cost: Option<Usd>,
-    /// Replies to the prompt so far.
+    /// The number of replies to the prompt so far.
     pub(crate) turns: u32,
-    /// Calls made for it so far.
+    /// The number of calls made for the prompt so far.
     pub(crate) calls: usize,
-    /// What the model said last.
+    /// The text of the model's last reply.
     pub(crate) last_text: String,
     /// Why the model did not answer the prompt, if that is how the work on it ended.
     pub(crate) failed: Option<EffectFailureKind>,
@@ -68,7 +68,7 @@ enum AfterTurn {
 }
 
 impl ConversationLoop {
-    /// Adds what was said and works until it is answered.
+    /// Adds the new entries and works until the prompt is answered.
     pub(crate) async fn work(
         &mut self,
         entries: Vec<NewEntry>,
@@ -115,15 +115,15 @@ impl ConversationLoop {
         }
     }
 
-    /// The most that the session may cost, if that much was spent.
+    /// The maximum cost of the session, if it has been reached.
     fn spent_all(&self) -> Option<Usd> {
         let most = self.max_cost?;
         let spent = self.observed.as_ref()?.account.spent().cost?;
         (spent >= most).then_some(most)
     }
 
-    /// Sections that are declared to change with every turn are computed again (A2). If that fails the turn goes on with
-    /// the prompt as it was.
+    /// Recomputes the sections that are declared to change with every turn (A2). If that fails, the turn continues with
+    /// the old prompt.
     fn refresh_prompt(&mut self) {
         let Some(heads) = &self.prefix_builder else {
             return;
@@ -201,7 +201,7 @@ impl ConversationLoop {
         })
     }
 
-    /// Runs calls; what the session does in the background goes on meanwhile.
+    /// Runs calls while the session's background work continues.
     async fn run_calls(
         &mut self,
         calls: &[super::tool_executor::RequestedCall],
@@ -225,7 +225,7 @@ impl ConversationLoop {
         }
     }
 
-    /// Hooks may hold the end back, once (K1).
+    /// Runs the stop hooks, which may delay the end once (K1).
     async fn may_stop(&mut self, held_back: &mut bool) -> AfterTurn {
         let last = (!self.last_text.is_empty()).then(|| self.last_text.clone());
         let event = match &self.role {
@@ -274,7 +274,7 @@ impl ConversationLoop {
         }
     }
 
-    /// The user stopped the work: that is said in the conversation, which is valid as it is.
+    /// Records in the conversation that the user stopped the work. The conversation is valid as it is.
     async fn interrupted(&mut self, marker: &str) -> PromptOutcome {
         let entry = NewEntry::User {
             content: json!([{"type": "text", "text": marker}]),

@@ -1,4 +1,4 @@
-//! What people want to see before they agree to a call: the whole command, the change a file would get.
+//! What people want to see before they agree to a call: the whole command, or the change to a file.
 
 use serde_json::Value;
 use similar::TextDiff;
@@ -8,7 +8,7 @@ use crate::tool::ToolAccess;
 /// Files larger than this are not read for a diff.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A call in full: who agrees to it must be able to see all of it.
+/// A call in full: whoever agrees to it must be able to see all of it.
 pub(crate) fn detail(input: &Value, access: &ToolAccess) -> String {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     match access {

@@ -1,4 +1,4 @@
-//! Why an agent cannot do what it was asked.
+//! Why an agent cannot do what it was asked to do.
 
 use std::path::PathBuf;
 
@@ -11,48 +11,48 @@ use longhaul_store::{ForkError, SessionInUse};
 
 use super::request_prefix::PrefixBuildError;
 
-/// Why not. The session is as it was.
+/// Why an agent cannot do what it was asked to do. The session is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// It is not known where sessions lie.
+    /// It is not known where sessions are stored.
     #[error(transparent)]
     Home(#[from] HomeError),
-    /// There is no such session, or no single one.
+    /// There is no such session, or more than one.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// Nothing to go on with.
+    /// The folder has no session to resume.
     #[error("there is no session of {} to go on with yet: start one without --continue", cwd.display())]
     NoSession {
-        /// The folder.
+        /// The folder that was searched.
         cwd: PathBuf,
     },
     /// Another process has the session open.
     #[error(transparent)]
     InUse(#[from] SessionInUse),
-    /// A branch was not taken up.
+    /// The branch could not be resumed.
     #[error(transparent)]
     Branch(#[from] BranchError),
     /// Another program's session could not be copied.
     #[error(transparent)]
     Fork(#[from] ForkError),
-    /// The transcript cannot be looked at.
+    /// The transcript's metadata cannot be read.
     #[error("cannot look at {}: {source}", path.display())]
     Look {
-        /// The transcript.
+        /// The path of the transcript.
         path: PathBuf,
-        /// Why.
+        /// Why it cannot be read.
         source: std::io::Error,
     },
     /// The session cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// What stands before the messages cannot be made.
+    /// The request prefix cannot be built.
     #[error(transparent)]
     Head(#[from] PrefixBuildError),
-    /// Nothing was rewound.
+    /// The rewind failed; nothing was changed.
     #[error(transparent)]
     Rewind(#[from] RewindError),
-    /// Nothing was taken back.
+    /// The undo failed; nothing was changed.
     #[error(transparent)]
     Undo(#[from] UndoError),
     /// The transcript cannot be read.
@@ -61,7 +61,7 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// Who has the session open, if that is the reason.
+    /// Which process has the session open, if that is the reason.
     pub fn in_use(&self) -> Option<&SessionInUse> {
         match self {
             Self::InUse(in_use) | Self::Open(OpenError::InUse(in_use)) => Some(in_use),

@@ -1,4 +1,4 @@
-//! How an agent tells what happens: events on a channel, and the session's own through an observer.
+//! How an agent reports what happens: as events on a channel, and the session's own events through an observer.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::gate::Gate;
 use super::usage_log::{EventOrigin, SessionUsageLog};
 use crate::event::AgentEvent;
 
-/// Tells whoever listens that something happened.
+/// Sends an event to the listener.
 pub type Tell = Arc<dyn Fn(AgentEvent) + Send + Sync>;
 
-/// Tells whoever listens; if nobody does, nothing is lost but the telling.
+/// Sends events to the listener. Without a listener, events are dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct EventSink(UnboundedSender<AgentEvent>);
 
@@ -24,11 +24,11 @@ impl EventSink {
     }
 
     pub(crate) fn send(&self, event: AgentEvent) {
-        // A listener that went away wants to hear nothing.
+        // A listener that is gone needs no events.
         let _ = self.0.send(event);
     }
 
-    /// The same for tools.
+    /// The sink as a function that tools can share.
     pub(crate) fn shared(&self) -> Tell {
         let teller = self.clone();
         Arc::new(move |event| teller.send(event))
@@ -39,13 +39,13 @@ impl EventSink {
     }
 }
 
-/// Hears the main conversation.
+/// Observes the main conversation.
 pub(crate) struct MainObserver {
     pub(crate) event_sink: EventSink,
     pub(crate) account: Arc<SessionUsageLog>,
-    /// Tools that must know of it.
+    /// Passes the event on to the tools that depend on it.
     pub(crate) heard: Arc<dyn Fn(&Event) + Send + Sync>,
-    /// What the user approved of for the session ends with a compaction.
+    /// Drops the session's approvals after a compaction.
     pub(crate) gate: Arc<dyn Gate>,
 }
 
@@ -80,7 +80,8 @@ impl Observer for MainObserver {
     }
 }
 
-/// Hears a sub-agent's conversation: only what it costs, and its compactions (C2: nothing of the main one is touched).
+/// Observes a sub-agent's conversation: only its cost and its compactions (C2: nothing of the main conversation is
+/// touched).
 pub(crate) struct SubAgentObserver {
     pub(crate) account: Arc<SessionUsageLog>,
     pub(crate) heard: Arc<dyn Fn(&Event) + Send + Sync>,

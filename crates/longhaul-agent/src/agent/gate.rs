@@ -1,67 +1,67 @@
-//! The seam to permissions: whether a call may run. The rules themselves are in `permission`.
+//! The interface to permissions: whether a call may run. The rules themselves are in `permission`.
 
 use serde_json::Value;
 
 use crate::event::ApprovalMode;
 use crate::tool::{CallGuard, ToolAccess};
 
-/// What is said of a call.
+/// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateDecision {
-    /// It may run.
+    /// The call may run.
     Allow,
     /// The user is asked.
     Ask {
-        /// Why.
+        /// Why the user is asked.
         reason: String,
-        /// A rule that would allow calls like it from now on.
+        /// A rule that would allow similar calls from now on.
         rule: Option<String>,
     },
-    /// It may not.
+    /// The call may not run.
     Deny {
-        /// Why.
+        /// Why the call may not run.
         reason: String,
     },
 }
 
-/// How long a rule holds that the user agreed to.
+/// How long a rule that the user agreed to applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleLifetime {
-    /// For this session.
+    /// The rule applies to this session.
     Session,
-    /// For this project: it goes into its settings.
+    /// The rule applies to this project and is written to its settings.
     Project,
 }
 
-/// Says which calls may run.
+/// Decides which calls may run.
 ///
-/// An implementer answers from what it knows, at once and without asking anybody: asking is the loop's.
+/// An implementation answers at once from what it knows and asks nobody: asking the user is the loop's task.
 pub trait Gate: Send + Sync {
-    /// Judges a call.
+    /// Decides about a call.
     fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> GateDecision;
 
-    /// From what a call is guarded that this gate lets run unasked.
+    /// What a call that this gate lets run without asking is guarded against.
     fn guard(&self, _: &ToolAccess) -> CallGuard {
         CallGuard::Nothing
     }
 
-    /// The user agreed to a rule. What could not be kept is said in a sentence.
+    /// Remembers a rule that the user agreed to. The error is a sentence that says what could not be saved.
     fn remember(&self, rule: &str, lasting: RuleLifetime) -> Result<(), String>;
 
-    /// What may run unasked.
+    /// Which calls may run without asking.
     fn mode(&self) -> ApprovalMode;
 
-    /// Another mode from now on.
+    /// Sets the mode from now on.
     fn set_mode(&self, mode: ApprovalMode);
 
-    /// The conversation was compacted: what the user approved of for the session alone is asked for again. Gives how
-    /// many rules that were. Rules of settings and flags stay.
+    /// Forgets what the user approved for the session alone, because the conversation was compacted; it is asked for
+    /// again. Returns the number of forgotten rules. Rules from settings and flags stay.
     fn forget_approvals(&self) -> usize {
         0
     }
 }
 
-/// Lets everything run: for tests, and for who asked for it.
+/// Lets every call run: for tests, and for hosts that ask for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OpenGate;
 

@@ -1,4 +1,4 @@
-//! Runs the user's hooks around prompts, calls and sessions (K1), and tells what they say to the user.
+//! Runs the user's hooks around prompts, calls and sessions (K1), and shows the user what the hooks say.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::event_sink::EventSink;
 use super::gate::Gate;
 
-/// Rings the hooks of one conversation.
+/// Runs the hooks of one conversation.
 #[derive(Clone)]
 pub(crate) struct HookRunner {
     pub(crate) hooks: Arc<dyn Hooks>,
@@ -18,12 +18,12 @@ pub(crate) struct HookRunner {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) event_sink: EventSink,
     pub(crate) cancellation: Cancellation,
-    /// Where long output goes.
+    /// The folder for long output.
     pub(crate) overflow: PathBuf,
 }
 
 impl HookRunner {
-    /// Tells hooks of an event. A stop ends them.
+    /// Runs the hooks for an event. Cancellation ends them.
     pub(crate) async fn run_hooks(&self, event: HookEvent) -> HookResponse {
         let mode = serde_json::to_value(self.gate.mode()).ok();
         let mode = mode.and_then(|mode| Some(mode.as_str()?.to_owned()));

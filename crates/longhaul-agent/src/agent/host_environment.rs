@@ -1,4 +1,4 @@
-//! What is known of the machine and the folder that an agent works in, for the system prompt.
+//! What the system prompt says about the machine and the folder that an agent works in.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use longhaul_core::prompt::{GitState, WorkTree};
 
 use crate::git;
 
-/// A repository so large that git takes longer is described without its state.
+/// How long git may take. A repository that is too large for that is described without its state.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What does not change while an agent works, or is told once.
+/// Facts that do not change while an agent works, or that are told only once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostEnvironment {
     pub(crate) git: Option<GitState>,
@@ -19,7 +19,7 @@ pub(crate) struct HostEnvironment {
 }
 
 impl HostEnvironment {
-    /// Looks around.
+    /// Collects the facts.
     pub(crate) async fn of(cwd: &Path, shell: Option<&str>) -> Self {
         Self {
             git: repository(cwd).await,
@@ -46,8 +46,8 @@ fn os() -> String {
     text.replace("  ", " ")
 }
 
-/// The repository around a folder, as git tells it; none if it is in none or there is no git. Where git would run programs of
-/// the repository it is not asked: then only the branch is known.
+/// The repository around a folder, as git describes it; none if there is no repository or no git. Where git would run
+/// programs of the repository, git is not called and only the branch is known.
 async fn repository(cwd: &Path) -> Option<GitState> {
     if let Some(hazard) = git::hazard(cwd) {
         tracing::debug!(%hazard, "git is not run");

@@ -1,4 +1,4 @@
-//! The sessions that can be gone on with, for a list: of each only the beginning and the end is read.
+//! Lists the sessions that can be resumed. Only the beginning and the end of each transcript are read.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,33 +9,33 @@ use longhaul_core::message::{EntryKind, LineScanner};
 use longhaul_store::layout::{Env, Home, HomeOwner, sessions};
 use longhaul_store::tail::TailReader;
 
-/// How many lines of the end are looked at.
+/// How many lines at the end are read.
 const TAIL: usize = 20;
-/// Files up to this size are read whole, to count.
+/// Files up to this size are read completely, to count turns.
 const SMALL: u64 = 1 << 20;
 
-/// A session, for a list.
+/// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSession {
-    /// Its id.
+    /// The session's id.
     pub id: String,
-    /// Its transcript.
+    /// The session's transcript.
     pub path: PathBuf,
-    /// The first thing the user said.
+    /// The user's first prompt.
     pub title: Option<String>,
-    /// When it was last written to.
+    /// When the transcript was last written to.
     pub modified: SystemTime,
-    /// How often the model answered; none if the file is too large to count in passing.
+    /// The number of the model's replies; none if the file is too large to count quickly.
     pub turns: Option<usize>,
-    /// The branch it was last on.
+    /// The git branch it was last on.
     pub branch: Option<String>,
     /// The folder it was last in.
     pub cwd: Option<String>,
-    /// Whose it is: another program's is copied when it is gone on with.
+    /// Which program owns it. Another program's session is copied when it is resumed.
     pub owner: HomeOwner,
 }
 
-/// The sessions of a folder, ours and Claude Code's, the newest first.
+/// The sessions of a folder, ours and Claude Code's, newest first.
 pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
     let homes = [Home::longhaul(env), Home::claude(env)];
     let mut all = Vec::new();
@@ -61,7 +61,7 @@ pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
     all
 }
 
-/// What the end of a transcript tells.
+/// Facts from the end of a transcript.
 #[derive(Debug, Default)]
 struct TranscriptTail {
     branch: Option<String>,
@@ -90,7 +90,7 @@ impl TranscriptTail {
                 end.branch = end.branch.take().or_else(|| text("gitBranch"));
                 end.cwd = end.cwd.take().or_else(|| text("cwd"));
             }
-            // Lines of one response lie together.
+            // The lines of one response are adjacent.
             let message = view.message_id();
             if facets.kind == EntryKind::Assistant && facets.is_reply() {
                 end.turns += usize::from(message.is_none() || message != last);

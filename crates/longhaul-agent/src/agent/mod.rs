@@ -1,10 +1,10 @@
 //! The loop: a prompt, the model's turns, the calls they make, until there is nothing more to do.
 //!
-//! [`AgentBuilder`] puts an [`Agent`] together and opens it on a session. `worker.rs` is the loop, for sub-agents too;
-//! `hands.rs` runs calls; `head.rs` makes what stands before the messages and `rehydrate.rs` what goes back into the window
-//! after a compaction, with the files that `restore.rs` reads again; `session.rs` opens sessions, `assembly/` puts everything around their
-//! conversations and those of sub-agents, and `switch.rs` changes them. What happens is told as
-//! [`AgentEvent`](crate::event::AgentEvent)s.
+//! [`AgentBuilder`] builds an [`Agent`] and opens it on a session. `conversation_loop.rs` is the loop, for sub-agents
+//! too; `tool_executor.rs` runs calls; `request_prefix.rs` builds the request prefix and `rehydrate.rs` gathers what
+//! goes back into the window after a compaction, with the files that `restore.rs` reads again; `session.rs` opens
+//! sessions, `assembly/` builds everything around their conversations and those of sub-agents, and `switch.rs` changes
+//! them. Events are reported as [`AgentEvent`](crate::event::AgentEvent)s.
 
 mod advice;
 pub(crate) mod agent_handle;

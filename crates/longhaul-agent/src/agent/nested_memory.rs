@@ -1,5 +1,6 @@
-//! Memory files of sub-folders: loaded when the model reads a file there, as attachments behind the result. One that is in
-//! view is not loaded again; after a compaction, or when it was cleared with old results, it is (C1, U6).
+//! Memory files of sub-folders: they are loaded when the model reads a file there, as attachments after the result. A
+//! file that is already in the window is not loaded again, unless a compaction or the clearing of old results has
+//! removed it (C1, U6).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,16 +20,16 @@ use super::tool_executor::RequestedCall;
 use crate::files::FolderFence;
 use crate::tool::ToolAccess;
 
-/// The tool that shows a file.
+/// The name of the tool that shows a file.
 const READ: &str = "Read";
 
-/// Memory files that the reading of a file brings.
+/// Memory files that come with the reading of a file.
 pub(crate) struct NestedMemoryFiles {
     file: PathBuf,
     found: FoundMemoryFiles,
 }
 
-/// Loads them.
+/// Loads the memory files of sub-folders.
 #[derive(Clone)]
 pub(crate) struct NestedMemory {
     pub(crate) prefix_builder: Arc<PrefixBuilder>,
@@ -37,7 +38,7 @@ pub(crate) struct NestedMemory {
 }
 
 impl NestedMemory {
-    /// What goes with results: each file as an attachment. Hooks hear of it.
+    /// The attachments that go with results: one for each memory file. Hooks are told of them.
     pub(crate) async fn attachments(&self, all: Vec<NestedMemoryFiles>) -> Vec<Value> {
         let scale = self.prefix_builder.scale();
         let mut attachments = Vec::new();
@@ -49,7 +50,7 @@ impl NestedMemory {
         attachments
     }
 
-    /// The memory files that these calls bring and that are not in view.
+    /// The memory files that belong to these calls and are not yet in the window.
     pub(crate) fn find(
         &self,
         calls: &[RequestedCall],
@@ -66,7 +67,7 @@ impl NestedMemory {
             let Some(Ok(file)) = path.map(|path| fence.resolve(path)) else {
                 continue;
             };
-            // Reading one shows it.
+            // Reading a memory file already shows it.
             if is_memory_file(&file) {
                 continue;
             }
@@ -81,7 +82,7 @@ impl NestedMemory {
         all
     }
 
-    /// Nobody is asked about it: what may not be read unasked is left out.
+    /// Whether the file may be read without asking. The user is never asked here: other files are left out.
     fn may_be_read(&self, path: &std::path::Path) -> bool {
         let input = json!({"file_path": path});
         let access = ToolAccess::Reads(path.to_owned());

@@ -1,4 +1,4 @@
-//! What goes back into the window of the main conversation after a compaction (R1 to R6), and its fresh head.
+//! What goes back into the window of the main conversation after a compaction (R1 to R6), and its new request prefix.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::restore::FileRestorer;
 use super::sources::{Ask, ToolStateSources};
 use crate::event::TodoStatus;
 
-/// The workspace of an agent.
+/// The workspace of the main conversation.
 pub(crate) struct AgentWorkspace {
     pub(crate) heads: Arc<PrefixBuilder>,
     pub(crate) spec: Arc<ModelSpec>,
@@ -27,7 +27,7 @@ pub(crate) struct AgentWorkspace {
     pub(crate) hook_runner: HookRunner,
     /// Agents in the background whose result was not collected (R4).
     pub(crate) agents: Ask<Vec<BackgroundAgent>>,
-    /// What kinds of agents there are, as an attachment (R5).
+    /// The available kinds of agents, as an attachment (R5).
     pub(crate) kinds: Option<Value>,
 }
 
@@ -44,7 +44,7 @@ impl Workspace for AgentWorkspace {
                 reads: self.heads.reads().clone(),
                 sources: self.sources.clone(),
             };
-            // Those come back another way.
+            // Those are restored in another way.
             let comes_back = |path: &Path| {
                 is_memory_file(path)
                     || Some(path) == plan_path.as_deref()
@@ -78,7 +78,7 @@ impl Workspace for AgentWorkspace {
     }
 }
 
-/// The workspace of a sub-agent: its files, and what the project says about compactions.
+/// The workspace of a sub-agent: its files, and the project's compaction instructions.
 pub(crate) struct SubAgentWorkspace {
     pub(crate) heads: Arc<PrefixBuilder>,
     pub(crate) restorer: FileRestorer,
@@ -95,7 +95,7 @@ impl Workspace for SubAgentWorkspace {
 }
 
 impl AgentWorkspace {
-    /// Memory files are read again, and hooks hear of it (C1).
+    /// Builds the request prefix. Memory files are read again, and hooks are told (C1).
     async fn request_prefix(&self) -> Option<longhaul_core::prompt::RequestPrefix> {
         let made = match self.heads.make() {
             Ok(made) => made,
@@ -106,7 +106,7 @@ impl AgentWorkspace {
         };
         loaded(&self.hook_runner, &made.found, LoadReason::Compact).await;
         for notice in &made.found.notices {
-            // What was there at the start was told then; an import may be new.
+            // The notices of the start were shown then; an import may be new.
             if matches!(
                 notice,
                 MemoryFileNotice::NotAgreed { .. } | MemoryFileNotice::Denied { .. }
@@ -129,7 +129,7 @@ pub(crate) async fn loaded(ringer: &HookRunner, found: &FoundMemoryFiles, reason
     loaded_for(ringer, found, reason, None).await;
 }
 
-/// The same where the reading of a file brought them.
+/// Tells hooks which memory files were loaded because a file was read.
 pub(crate) async fn loaded_for(
     ringer: &HookRunner,
     found: &FoundMemoryFiles,

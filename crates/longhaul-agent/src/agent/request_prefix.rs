@@ -1,5 +1,5 @@
-//! What stands before the messages of an agent's requests: the system prompt's sections (A1, A2), the tools, and the user
-//! context with memory files and the date (A4). Made when a session opens, and again behind a compaction.
+//! The request prefix of an agent: the system prompt's sections (A1, A2), the tools, and the user context with memory
+//! files and the date (A4). It is built when a session opens, and again after a compaction.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,18 +23,18 @@ use super::sources::ToolStateSources;
 use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
 
-/// Makes heads.
+/// Builds request prefixes.
 pub(crate) struct PrefixBuilder {
     inputs: PrefixInputs,
     /// Latched: the same definitions for the session's whole life (B5).
     tools: Vec<Value>,
     offers: OfferedTools,
     registry: Mutex<Option<SectionRegistry>>,
-    /// The prompt that was made last.
+    /// The prompt that was built last.
     newest: Mutex<Option<Prompt>>,
 }
 
-/// What heads of a session are made of.
+/// What the request prefixes of a session are built from.
 pub(crate) struct PrefixInputs {
     pub(crate) env: Env,
     pub(crate) place: SessionPaths,
@@ -49,37 +49,37 @@ pub(crate) struct PrefixInputs {
     pub(crate) host_environment: HostEnvironment,
     pub(crate) sources: ToolStateSources,
     pub(crate) clock: Arc<dyn Clock>,
-    /// What stands in place of the default agent's sections.
+    /// Replaces the default agent's sections.
     pub(crate) system_override: Option<SystemPromptOverride>,
-    /// What the user prefers, and the limits that were set.
+    /// The user's preferences, and the limits of the session.
     pub(crate) preferences: Preferences,
     /// The folder for temporary files, if there is one.
     pub(crate) scratchpad: Option<PathBuf>,
-    /// What the user wants said beside the rest.
+    /// The user's addition to the system prompt.
     pub(crate) more: Option<String>,
 }
 
-/// What stands in place of the default agent's sections.
+/// What replaces the default agent's sections.
 #[derive(Debug, Clone)]
 pub(crate) enum SystemPromptOverride {
-    /// The user's own system prompt: it replaces all, and nothing is added to it (A3).
+    /// The user's own system prompt: it replaces everything, and nothing is added to it (A3).
     Whole(String),
-    /// The words of a sub-agent's kind; where it works is added.
+    /// The prompt of a sub-agent's kind; the working folder is added to it.
     Kind(String),
 }
 
-/// What the user prefers, and the limits that were set for the session.
+/// The user's preferences, and the limits that were set for the session.
 #[derive(Debug, Clone, Default)]
 pub struct Preferences {
     /// The language to answer in.
     pub language: Option<String>,
-    /// How answers should be.
+    /// The style of the answers.
     pub output_style: Option<OutputStyle>,
-    /// Limits of the session.
+    /// The limits of the session.
     pub budgets: SessionBudgets,
 }
 
-/// The tools that the prompt speaks of, if they are there.
+/// The tools that the prompt mentions, if they are available.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OfferedTools {
     pub(crate) agent_tool: Option<String>,
@@ -103,17 +103,17 @@ impl OfferedTools {
     }
 }
 
-/// A head before it is fitted to a model, and what was read for it.
+/// A request prefix before it is fitted to a model, and what was read for it.
 pub(crate) struct BuiltPrefix {
     pub(crate) prompt: Prompt,
     pub(crate) found: FoundMemoryFiles,
     pub(crate) compact_instructions: Option<String>,
-    /// What did not fit.
+    /// The memory files that did not fit.
     pub(crate) cuts: Vec<PathBuf>,
 }
 
 impl BuiltPrefix {
-    /// About how many tokens it takes.
+    /// The approximate token counts of the prefix.
     pub(crate) fn token_counts(&self) -> PrefixTokenCounts {
         let system = match &self.prompt.system {
             System::Custom(text) => text.as_str(),
@@ -130,13 +130,13 @@ impl BuiltPrefix {
     }
 }
 
-/// Why there is no head.
+/// Why a request prefix could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum PrefixBuildError {
-    /// Two sections of one name.
+    /// Two sections have the same name.
     #[error(transparent)]
     Name(#[from] longhaul_core::prompt::NameTaken),
-    /// It cannot be JSON.
+    /// A part cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
@@ -152,7 +152,7 @@ impl PrefixBuilder {
         }
     }
 
-    /// Where the session is kept.
+    /// Where the session is stored.
     pub(crate) fn place(&self) -> &SessionPaths {
         &self.inputs.place
     }
@@ -167,7 +167,7 @@ impl PrefixBuilder {
         self.offers.recall_tool.as_deref()
     }
 
-    /// Makes a head. After a compaction all of it is computed again.
+    /// Builds a prefix. After a compaction, all of it is computed again.
     pub(crate) fn make(&self) -> Result<BuiltPrefix, PrefixBuildError> {
         let values = self.values();
         let mut slot = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
@@ -202,8 +202,8 @@ impl PrefixBuilder {
         })
     }
 
-    /// Computes the sections that are declared to change with every turn (A2). Gives a new prompt if one of them did; all
-    /// else stays as it was.
+    /// Computes the sections that are declared to change with every turn (A2). Returns a new prompt if one of them
+    /// changed; everything else stays as it was.
     pub(crate) fn next_turn(&self) -> Result<Option<Prompt>, PrefixBuildError> {
         if self.inputs.system_override.is_some() {
             return Ok(None);
@@ -260,22 +260,22 @@ impl PrefixBuilder {
         })
     }
 
-    /// The memory files as they are now.
+    /// The current memory files.
     fn memory(&self) -> FoundMemoryFiles {
         memory_files::load_with(&self.memory_places(), &self.inputs.reads)
     }
 
-    /// Where they are looked for.
+    /// The folders in which memory files are searched for.
     pub(crate) fn memory_places(&self) -> memory_files::SessionFolders {
         memory_files::places(&self.inputs.env, &self.inputs.place.cwd)
     }
 
-    /// What they say about compactions now; empty if nothing (F4).
+    /// The current compaction instructions of the memory files; empty if there are none (F4).
     pub(crate) fn compact_instructions(&self) -> String {
         memory_files::compact_instructions(&self.memory().files).unwrap_or_default()
     }
 
-    /// How large the window is, for budgets.
+    /// The scale of the window, for budgets.
     pub(crate) fn scale(&self) -> WindowScale {
         WindowScale::of_window(self.inputs.window)
     }
@@ -333,7 +333,7 @@ impl PrefixBuilder {
     }
 }
 
-/// A sub-agent's own words, where it works, and that old results go away.
+/// The sub-agent's own prompt, its working folder, and the note that old results are cleared.
 fn of_kind(text: &str, values: &HostValues) -> String {
     let parts = [
         Some(text.trim().to_owned()),
@@ -344,7 +344,7 @@ fn of_kind(text: &str, values: &HostValues) -> String {
     parts.join("\n\n")
 }
 
-/// What the user wants said beside the rest: behind the last block, under its marker.
+/// Adds the user's text after the last block, under its heading.
 fn appended(
     system: &SystemPrompt,
     more: &str,

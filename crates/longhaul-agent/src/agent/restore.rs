@@ -1,6 +1,6 @@
-//! Reads files again that go back into the window after a compaction (R1). A path that led to one file may lead to another by
-//! now: what is read must lie in the workspace or be what the model was shown, no link is followed while it is opened, and
-//! rules that forbid reading are asked again.
+//! Reads the files again that go back into the window after a compaction (R1). A path that led to one file may lead to
+//! another by now: a file must lie in the workspace or be one that the model was shown, no link is followed while it is
+//! opened, and rules that forbid reading are checked again.
 
 use longhaul::{Boxed, ReadPolicy, RestoreRequest, Workspace, text_of};
 use longhaul_core::engine::GatheredContext;
@@ -13,7 +13,7 @@ use crate::session_paths::SessionPaths;
 const FORBIDDEN: &str = "a rule forbids reading it";
 const OUTSIDE: &str = "it leads out of the workspace, to a file that was not read here";
 
-/// Reads files again.
+/// Reads files again after a compaction.
 #[derive(Clone)]
 pub(crate) struct FileRestorer {
     pub(crate) place: SessionPaths,
@@ -22,14 +22,14 @@ pub(crate) struct FileRestorer {
 }
 
 impl FileRestorer {
-    /// Where a file's path leads, if it may be read again; else why not.
+    /// Resolves a file's path if the file may be read again; otherwise says why not.
     pub(crate) fn find(&self, file: ReadFile) -> Result<ReadFile, RestoreSourceResult<FileText>> {
         let failed = |why: String| RestoreSourceResult::Failed {
             what: file.path.display().to_string(),
             why,
         };
         let fence = FolderFence::of(&self.place);
-        // Paths as the model gave them may be relative, or lead through links.
+        // The model's paths may be relative, or lead through links.
         let given = file.path.to_str().unwrap_or_default();
         let real = match fence.resolve(given) {
             Ok(real) => real,
@@ -45,7 +45,7 @@ impl FileRestorer {
         Ok(ReadFile { path: real, ..file })
     }
 
-    /// The texts of files, in their order. What fails is told in its place.
+    /// The texts of files, in their order. A failure is reported in the file's place.
     pub(crate) async fn read(
         found: Vec<Result<ReadFile, RestoreSourceResult<FileText>>>,
     ) -> Vec<RestoreSourceResult<FileText>> {
@@ -66,7 +66,7 @@ impl FileRestorer {
     }
 }
 
-/// A sub-agent has nothing but files to restore.
+/// A sub-agent has only files to restore.
 impl Workspace for FileRestorer {
     fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext> {
         Box::pin(async move {

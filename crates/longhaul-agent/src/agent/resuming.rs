@@ -1,5 +1,5 @@
-//! How a session is gone on with: what is done where another process has it open, whether in a copy, and on which branch. What
-//! was said on branches that were left is told.
+//! How a session is resumed: what happens if another process has it open, whether it is copied, and which branch is
+//! used. The user is told about prompts on abandoned branches.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,29 +13,29 @@ use super::agent_spec::AgentSpec;
 use super::error::AgentError;
 use super::start::{ChosenSession, SessionChoice};
 
-/// Between two looks whether a session is free.
+/// The pause between two checks whether a session is free.
 const BETWEEN: Duration = Duration::from_millis(200);
-/// Characters of a prompt in a notice.
+/// The maximum number of characters of a prompt in a notice.
 const SHOWN: usize = 60;
 
-/// How a session is gone on with.
+/// How a session is resumed.
 #[derive(Clone, Default)]
 pub struct ResumeOptions {
-    /// What is done where another process has it open.
+    /// What happens if another process has it open.
     pub in_use: InUsePolicy,
-    /// Whether the session itself goes on or a copy.
+    /// Whether the session itself or a copy is resumed.
     pub copy: CopyPolicy,
-    /// The branch to go on with, by the beginning of the id of a prompt on it.
+    /// The branch to resume, given by the beginning of the id of a prompt on it.
     pub branch: Option<String>,
 }
 
-/// What is done about a session that another process has open.
+/// What happens if another process has the session open.
 #[derive(Clone, Default)]
 pub enum InUsePolicy {
-    /// It is refused.
+    /// The session is refused.
     #[default]
     Refuse,
-    /// It is waited for; this hears once for whom.
+    /// The agent waits for the session; the callback is called once with its current user.
     Wait(Arc<dyn Fn(&SessionInUse) + Send + Sync>),
     /// The user is asked.
     Ask(Arc<dyn Fn(&SessionInUse) -> InUseChoice + Send + Sync>),
@@ -44,24 +44,24 @@ pub enum InUsePolicy {
 /// What the user wants in place of a session that is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InUseChoice {
-    /// A copy of it.
+    /// Resume a copy of it.
     Copy,
-    /// Nothing.
+    /// Resume nothing.
     Nothing,
 }
 
-/// What goes on.
+/// Whether a session is copied before it is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CopyPolicy {
-    /// The session itself.
+    /// The session itself is resumed.
     #[default]
     Never,
-    /// A copy of it; the session stays as it is, and may be in use.
+    /// A copy is resumed; the session stays as it is, and may be in use.
     Always,
 }
 
 impl ResumeOptions {
-    /// Settles on a session.
+    /// Chooses the session, waiting, asking or copying as the options say.
     pub(super) async fn settle(
         &self,
         recipe: &AgentSpec,
@@ -105,7 +105,8 @@ fn copy_in_use(recipe: &AgentSpec, in_use: &SessionInUse) -> Result<ChosenSessio
     ChosenSession::copy_of(recipe, &in_use.transcript, &in_use.to_string())
 }
 
-/// What the user should know of prompts that are not part of the conversation. A session that cannot be read says so itself.
+/// Notices about prompts that are not part of the conversation. None if the transcript cannot be read: opening it
+/// reports that.
 pub(super) fn branches_left(id: &str, transcript: &Path) -> Vec<String> {
     let left = branches::abandoned(transcript).unwrap_or_default();
     let sentence = |branch: &branches::LeftBranch| {

@@ -1,4 +1,4 @@
-//! An agent that is open: it takes prompts, and says how things stand.
+//! An open agent: it takes prompts and reports its state.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use super::user_prompt::UserPrompt;
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode, PromptOutcome};
 use crate::session_paths::SessionPaths;
 
-/// How long notes that are being taken hold up the end.
+/// How long the agent waits at its end for notes that are being written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// An agent at work on a session.
+/// An agent that works on a session.
 pub struct Agent {
     pub(super) cross_session: CrossSessionState,
     pub(super) opened: OpenSession,
@@ -45,8 +45,8 @@ impl Agent {
         agent
     }
 
-    /// Works on a prompt until it is answered, stopped or failed. What happens meanwhile is told as events; the last of
-    /// them is [`AgentEvent::Ended`].
+    /// Works on a prompt until it is answered, stopped or failed. Progress is reported as events; the last of them is
+    /// [`AgentEvent::Ended`].
     pub async fn prompt(&mut self, said: impl Into<UserPrompt>) -> PromptOutcome {
         self.opened.worker.failed = None;
         let ended = match self.work(said.into()).await {
@@ -61,7 +61,7 @@ impl Agent {
         ended
     }
 
-    /// Why it failed, and what to do about it.
+    /// The reason for the failure, with advice.
     fn with_advice(&self, why: String) -> String {
         match self.opened.worker.failed.and_then(advice::against) {
             Some(advice) => format!("{}. {advice}", why.trim_end_matches('.')),
@@ -88,8 +88,8 @@ impl Agent {
             .hook_runner
             .run_hooks(event)
             .await;
-        // A hook that was ended early might have said no: then the prompt is not taken down. Otherwise it is, with the
-        // mark that it was stopped.
+        // A hook that was ended early might have blocked the prompt, so the prompt is not recorded. In all other cases
+        // it is recorded, with the marker that it was interrupted.
         if heard.cancelled {
             return PromptOutcome::Cancelled;
         }
@@ -114,7 +114,7 @@ impl Agent {
         self.opened.worker.work(entries, &cancel).await
     }
 
-    /// The folder for temporary files is there from the first prompt on: a session in which nothing was said leaves none.
+    /// Creates the folder for temporary files with the first prompt, so that a session without prompts leaves none.
     fn make_scratchpad(&self) {
         let folder = self.opened.place.scratchpad();
         let mut builder = std::fs::DirBuilder::new();
@@ -126,7 +126,7 @@ impl Agent {
         }
     }
 
-    /// Input is refused before it is taken down, where the window is full and nothing may act by itself (O5).
+    /// Refuses input before it is recorded if the window is full and automatic actions are switched off (O5).
     fn is_full(&self) -> Option<String> {
         let status = self.status();
         let switches = &self.cross_session.shared.recipe.options().config.switches;
@@ -142,7 +142,7 @@ impl Agent {
         self.opened.worker.session.status()
     }
 
-    /// Compacts by hand, shows what that would come to, or takes a summary that the user approved (Y6).
+    /// Compacts by hand, previews the result, or applies a summary that the user approved (Y6).
     pub async fn compact(
         &mut self,
         request: CompactRequest,
@@ -152,24 +152,24 @@ impl Agent {
         done
     }
 
-    /// Stops whatever is going on; the conversation stays valid. Everything that the agent waits for hears of it by this alone:
-    /// requests, hooks, tools and the sub-agents that calls wait for.
+    /// Stops all work; the conversation stays valid. Requests, hooks, tools and the sub-agents that calls wait for are
+    /// all stopped through this alone.
     pub fn cancellation(&self) -> &Cancellation {
         &self.cross_session.cancellation
     }
 
-    /// The token that ends what comes next. Ask for it before each prompt or compaction: a token that was cancelled is
-    /// replaced here, and holds until then.
+    /// The token that ends the next work. Ask for it before each prompt or compaction: a cancelled token is replaced
+    /// here, and stays cancelled until then.
     pub fn canceller(&mut self) -> CancellationToken {
         self.cross_session.cancellation.renew()
     }
 
-    /// Looks at it and stops it while another task works with it.
+    /// A handle that reads the agent's state and stops it while another task works with it.
     pub fn handle(&self) -> AgentHandle {
         self.cross_session.handle.clone()
     }
 
-    /// How things stand.
+    /// The current status.
     pub fn agent_status(&self) -> AgentStatus {
         let look = SessionSnapshot {
             session_id: self.opened.id.clone(),
@@ -185,34 +185,33 @@ impl Agent {
         self.opened.worker.send_status();
     }
 
-    /// Drives what goes on in the background, notes for example, until nothing of it is left. Dropping this half-way
-    /// loses nothing.
+    /// Drives the background work, such as notes, until none is left. Dropping this half-way loses nothing.
     pub async fn drive_background(&mut self) {
         self.opened.worker.session.drive_background().await;
         self.send_status();
     }
 
-    /// Whether something goes on in the background.
+    /// Whether there is background work.
     pub fn has_background_work(&self) -> bool {
         self.opened.worker.session.background_count() > 0
     }
 
-    /// What the session has used since it was opened, sub-agents and summaries included.
+    /// The session's usage since it was opened, including sub-agents and summaries.
     pub fn spent(&self) -> UsageTotal {
         self.opened.usage_log.spent()
     }
 
-    /// About how many tokens stand before the messages: system prompt, tools, memory files.
+    /// The approximate token count of the request prefix: system prompt, tools, memory files.
     pub fn head_tokens(&self) -> u64 {
         self.opened.prefix_tokens.total()
     }
 
-    /// What may run unasked.
+    /// Which calls may run without asking.
     pub fn mode(&self) -> ApprovalMode {
         self.cross_session.shared.recipe.gate.mode()
     }
 
-    /// Another mode from now on.
+    /// Sets the mode from now on.
     pub fn set_mode(&self, mode: ApprovalMode) {
         self.cross_session.shared.recipe.gate.set_mode(mode);
         self.send_status();
@@ -223,38 +222,38 @@ impl Agent {
         &self.opened.id
     }
 
-    /// Where it works and where it is kept.
+    /// Where the agent works and where its session is stored.
     pub fn place(&self) -> &SessionPaths {
         &self.opened.place
     }
 
-    /// The model that is asked.
+    /// The model that receives the requests.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// The library's session: the conversation, the window.
+    /// The library's session: the conversation and the window.
     pub fn session(&self) -> &Session {
         &self.opened.worker.session
     }
 
-    /// The names of the tools that the model has.
+    /// The names of the model's tools.
     pub fn tool_names(&self) -> Vec<String> {
         let names = self.opened.worker.tool_executor.toolbox.names();
         names.map(str::to_owned).collect()
     }
 
-    /// How often the model answered the last prompt.
+    /// The number of the model's replies to the last prompt.
     pub fn turns(&self) -> u32 {
         self.opened.worker.turns
     }
 
-    /// What the model said last.
+    /// The text of the model's last reply.
     pub fn last_text(&self) -> &str {
         &self.opened.worker.last_text
     }
 
-    /// Whether the provider does not take requests of this kind at all: a wrong key, an unknown model, an unpaid account.
+    /// Whether the provider rejects such requests altogether: a wrong key, an unknown model, an unpaid account.
     pub(crate) fn is_rejected_by_provider(&self) -> bool {
         matches!(
             self.opened.worker.failed,
@@ -264,12 +263,12 @@ impl Agent {
         )
     }
 
-    /// A prompt that a hook wants the session to begin with; given once.
+    /// A prompt that a hook wants the session to begin with; it is returned only once.
     pub fn take_initial_prompt(&mut self) -> Option<String> {
         self.opened.initial_prompt.take()
     }
 
-    /// Agents in the background that still run.
+    /// The number of agents that still run in the background.
     pub fn running_agents(&self) -> usize {
         self.opened.sub_agents.jobs.running()
     }
@@ -282,7 +281,7 @@ impl Agent {
         )
     }
 
-    /// Ends it: agents in the background are stopped, and hooks are told.
+    /// Closes the agent: agents in the background are stopped, and hooks are told.
     pub async fn close(self, reason: EndReason) {
         self.opened.sub_agents.end.cancel();
         self.cross_session.cancellation.renew();
@@ -292,7 +291,7 @@ impl Agent {
         forget_if_empty(&place.transcript);
     }
 
-    /// Tells hooks that the session is over.
+    /// Tells hooks that the session has ended.
     pub(super) fn ended(&self, reason: EndReason) -> impl Future<Output = ()> + Send + use<> {
         let ringer = self.opened.worker.tool_executor.hook_runner.clone();
         async move {

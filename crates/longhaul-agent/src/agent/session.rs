@@ -1,4 +1,5 @@
-//! Opens an agent on a session, and tells hooks and the user of it. `assembly/` puts everything around the conversation.
+//! Opens an agent on a session, and tells hooks and the user about it. `assembly/` builds everything around the
+//! conversation.
 
 use std::sync::Arc;
 
@@ -25,29 +26,29 @@ use super::sub_agents::{BackgroundJobs, SubAgents, TaskOutputTool, TaskTool, ann
 use super::usage_log::SessionUsageLog;
 use crate::session_paths::SessionPaths;
 
-/// What stays the same when an agent goes to another session.
+/// What stays the same when an agent switches to another session.
 #[derive(Clone)]
 pub(crate) struct CrossSessionState {
     pub(crate) shared: Shared,
-    /// Stops whatever the agent does.
+    /// Stops all work of the agent.
     pub(crate) cancellation: Cancellation,
     pub(crate) handle: AgentHandle,
 }
 
-/// A session that is opened.
+/// An open session.
 pub(crate) struct OpenSession {
     pub(crate) id: String,
     pub(crate) place: SessionPaths,
     pub(crate) worker: ConversationLoop,
     pub(crate) sub_agents: Arc<SubAgents>,
-    /// Its tools hold these.
+    /// Where to ask for the state of its tools.
     pub(crate) sources: ToolStateSources,
     pub(crate) usage_log: Arc<SessionUsageLog>,
-    /// What goes with the first prompt.
+    /// Entries that go with the first prompt.
     pub(crate) pending: Vec<NewEntry>,
-    /// About how many tokens stand before the messages.
+    /// The approximate token counts of the request prefix.
     pub(crate) prefix_tokens: PrefixTokenCounts,
-    /// A prompt that a hook wants to begin with.
+    /// A prompt that a hook wants the session to begin with.
     pub(crate) initial_prompt: Option<String>,
 }
 
@@ -84,7 +85,7 @@ impl Agent {
 }
 
 impl CrossSessionState {
-    /// Opens a session and tells hooks of it.
+    /// Opens a session and tells hooks about it.
     pub(crate) async fn open(
         &self,
         settled: ChosenSession,
@@ -146,7 +147,7 @@ impl CrossSessionState {
         Ok(opened)
     }
 
-    /// Opens a session with its tools and its sub-agents, and tells nobody.
+    /// Opens a session with its tools and its sub-agents, without telling anyone.
     pub(crate) fn assemble(
         &self,
         settled: ChosenSession,
@@ -198,7 +199,7 @@ impl CrossSessionState {
             found,
             cuts,
         } = conversation.assemble()?;
-        // The session has taken its own share of it.
+        // The session holds its own share of the lease.
         drop(settled.lease);
         (sources.reopened)(worker.session.engine().live());
         let mut notices: Vec<String> = found.notices.iter().map(ToString::to_string).collect();
@@ -228,7 +229,7 @@ impl CrossSessionState {
     }
 }
 
-/// What was read for a head, to be told.
+/// What was read for a request prefix, to be reported.
 pub(crate) struct PrefixLoadReport {
     pub(crate) files: longhaul_core::prompt::memory::FoundMemoryFiles,
     pub(crate) notices: Vec<String>,

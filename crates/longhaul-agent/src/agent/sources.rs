@@ -1,4 +1,4 @@
-//! What the tools of a session hold that a compaction must not lose (R2 to R5): asked for when it is needed.
+//! Tool state of a session that a compaction must not lose (R2 to R5). It is asked for when it is needed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,30 +13,30 @@ use crate::event::TodoItem;
 /// A question that a tool answers.
 pub type Ask<T> = Arc<dyn Fn() -> T + Send + Sync>;
 
-/// Where to ask. What is not there answers with nothing.
+/// Where to ask for the state of tools. A tool that does not exist answers with nothing.
 #[derive(Clone)]
 pub struct ToolStateSources {
-    /// The todo list.
+    /// The items of the todo list.
     pub todos: Ask<Vec<TodoItem>>,
     /// The plan file, if there is one.
     pub plan: Ask<Option<RestoreSourceResult<PlanFile>>>,
-    /// The reminder of plan mode, when it is on.
+    /// The plan mode reminder, while plan mode is on.
     pub plan_mode: Ask<Option<String>>,
     /// Skills that were invoked.
     pub skills: Ask<Vec<InvokedSkill>>,
-    /// The list of all skills, said once when a session begins.
+    /// The list of all skills, sent once when a session begins.
     pub skill_listing: Ask<Option<String>>,
-    /// Whether the tools showed the model this very file, by its resolved path: after a compaction it may be read again, also
-    /// outside of the workspace (R1).
+    /// Whether the tools have shown the model this very file, given by its resolved path. If so, it may be read again
+    /// after a compaction, even outside of the workspace (R1).
     pub knows: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// What connected servers say about themselves.
+    /// The instructions of connected servers.
     pub servers: Ask<Vec<ServerInstructions>>,
-    /// Tools, agents and servers as attachments, as against an empty history (R5).
+    /// Tools, agents and servers as attachments, compared with an empty history (R5).
     pub announcements: Ask<Vec<Value>>,
-    /// Hears what happens to the conversation whose tools these are: what they hold of cleared results and files must not
-    /// outlive them (R7).
+    /// Receives the events of the conversation that the tools belong to: tool state about cleared results and files
+    /// must not outlive them (R7).
     pub heard: Arc<dyn Fn(&Event) + Send + Sync>,
-    /// Gets the conversation when a session is opened again: what tools held is found in it.
+    /// Receives the conversation when a session is reopened: tools restore their state from it.
     pub reopened: Arc<dyn Fn(&LiveConversation) + Send + Sync>,
 }
 

@@ -1,5 +1,6 @@
-//! Which session an agent works on (G2): a new one, the newest of this folder, or one by its id. Another program's is copied
-//! first, and the copy is ours. One that another process has open is not worked on; what is done instead is in `resuming.rs`.
+//! Which session an agent works on (G2): a new one, the newest of this folder, or one given by its id. Another
+//! program's session is copied first, and the copy is ours. A session that another process has open is not used;
+//! `resuming.rs` decides what happens instead.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,35 +15,36 @@ use longhaul_store::{Lease, LeaseError, SessionInUse, fork};
 use super::agent_spec::AgentSpec;
 use super::error::AgentError;
 
-/// Which session.
+/// Which session to open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SessionChoice {
-    /// A new one.
+    /// A new session.
     #[default]
     New,
-    /// The newest one of the folder.
+    /// The newest session of the folder.
     Continue,
-    /// The one whose id is this or begins like this, or the transcript at this path.
+    /// The session whose id equals or begins with this, or the transcript at this path.
     Resume(String),
 }
 
-/// Takes a transcript away in which nothing was ever said.
+/// Deletes a transcript that contains no prompt.
 pub(crate) fn forget_if_empty(transcript: &std::path::Path) {
     if std::fs::metadata(transcript).is_ok_and(|file| file.len() == 0) {
-        // If it cannot be, it is an empty file that no list shows.
+        // If this fails, an empty file remains, which no list shows.
         let _ = std::fs::remove_file(transcript);
     }
 }
 
-/// A session that was settled on.
+/// The session that was chosen.
 #[derive(Debug, Clone)]
 pub(crate) struct ChosenSession {
     pub(crate) id: String,
     pub(crate) transcript: PathBuf,
     pub(crate) source: StartSource,
-    /// Said to the user.
+    /// A notice for the user.
     pub(crate) notice: Option<String>,
-    /// Keeps other processes from it until it is open and has taken its own share of it; none where no lock can be had, and for a new one.
+    /// Keeps other processes away until the session is open and holds its own share of the lease; none if no lock can
+    /// be taken, and for a new session.
     pub(crate) lease: Option<Arc<Lease>>,
 }
 
@@ -72,7 +74,7 @@ impl ChosenSession {
         let home = Home::longhaul(&recipe.env)?;
         let (folders, _) = home.find_project(&recipe.cwd);
         let all = folders.iter().flat_map(|folder| sessions(folder).sessions);
-        // One in which nothing was ever said is none.
+        // A session without prompts does not count.
         let newest = all
             .filter(|session| session.size > 0)
             .max_by_key(|session| session.modified);
@@ -106,7 +108,7 @@ impl ChosenSession {
         Self::copy_of(recipe, &path, &why)
     }
 
-    /// A copy of a session, for this reason.
+    /// A copy of a session, made for this reason.
     pub(crate) fn copy_of(recipe: &AgentSpec, path: &Path, why: &str) -> Result<Self, AgentError> {
         let home = Home::longhaul(&recipe.env)?;
         let new = new_session_id();
@@ -133,13 +135,13 @@ impl ChosenSession {
     }
 }
 
-/// The lease of a session that goes on. Taken before hooks are told and the old session is left: a session that is in use
-/// changes nothing.
+/// Takes the lease of a session that is resumed. This happens before hooks are told and the old session is left, so
+/// that a session in use changes nothing.
 fn lease(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInUse> {
     match Lease::take(transcript) {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::InUse(in_use)) => Err(in_use),
-        // The session itself is opened without one then, and says so.
+        // The session itself is then opened without a lease, and reports that.
         Err(LeaseError::NotTaken { .. }) => Ok(None),
     }
 }

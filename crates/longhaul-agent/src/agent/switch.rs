@@ -1,5 +1,5 @@
-//! Changing the session under an agent: another one, another model, an earlier point, a compaction taken back. All that a
-//! session is lies on disk, so each of these writes what it must and opens it again.
+//! Changes the session of an agent: to another session, another model, an earlier point, or the state before a
+//! compaction. All state of a session is on disk, so each of these writes what it must and reopens the session.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use super::error::AgentError;
 use super::running::Agent;
 use super::start::{ChosenSession, SessionChoice, forget_if_empty};
 
-/// What becomes of the cache watch when a session is opened again.
+/// What happens to the cache watch when a session is reopened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CacheWatch {
-    /// It goes on: the next request repeats what was sent, and why it reads less is told (D1).
+    /// It continues: the next request repeats what was sent, and if fewer tokens are read, the reason is reported (D1).
     GoesOn,
-    /// It begins anew: something else is sent on purpose.
+    /// It starts anew: something else is sent on purpose.
     BeginsAnew,
 }
 
 impl Agent {
-    /// Begins a new session; the old one stays on disk. Agents in the background are stopped.
+    /// Starts a new session; the old one stays on disk. Agents in the background are stopped.
     pub async fn clear(&mut self) -> Result<(), AgentError> {
         let settled = ChosenSession::new(&self.cross_session.shared.recipe, StartSource::Clear)?;
         self.go_to(settled, EndReason::Clear).await
     }
 
-    /// Goes to another session, by its id or the beginning of it.
+    /// Switches to another session, given by its id or the beginning of its id.
     pub async fn resume(&mut self, id: &str) -> Result<(), AgentError> {
         let start = SessionChoice::Resume(id.to_owned());
         let settled = ChosenSession::on(&self.cross_session.shared.recipe, &start)?;
@@ -38,7 +38,7 @@ impl Agent {
     async fn go_to(&mut self, settled: ChosenSession, reason: EndReason) -> Result<(), AgentError> {
         self.cross_session.cancellation.renew();
         self.ended(reason).await;
-        // The same session again: its books go on.
+        // If it is the same session again, its usage log continues.
         let account = if settled.transcript == self.opened.place.transcript {
             self.opened.usage_log.clone()
         } else {
@@ -54,7 +54,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Asks another model from now on. The conversation goes on; nothing of the cache can be kept.
+    /// Switches to another model. The conversation continues; nothing of the cache can be kept.
     pub async fn switch_model(&mut self, model: &str) -> Result<(), AgentError> {
         self.reopen(model, CacheWatch::GoesOn)?;
         self.model = model.to_owned();
@@ -62,7 +62,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Goes back to before one of the user's messages, over compactions too (M5), and gives its words.
+    /// Goes back to the point before one of the user's messages, across compactions too (M5), and returns its text.
     pub async fn rewind(&mut self, uuid: &str) -> Result<RewindResult, AgentError> {
         let now = self.cross_session.shared.recipe.options().clock.now();
         let rewound = rewind::rewind(&self.opened.place.transcript, uuid, now)?;
@@ -71,7 +71,7 @@ impl Agent {
         Ok(rewound)
     }
 
-    /// What the user said in this session, to pick from.
+    /// The user's prompts in this session, to choose from.
     pub fn rewind_points(&self) -> Result<Vec<RewindPoint>, AgentError> {
         let path = &self.opened.place.transcript;
         if path.exists() {
@@ -81,7 +81,7 @@ impl Agent {
         }
     }
 
-    /// Takes the last compaction back; again, the one before (X6).
+    /// Undoes the last compaction; called again, the one before it (X6).
     pub async fn undo_compaction(&mut self) -> Result<UndoResult, AgentError> {
         let recipe = &self.cross_session.shared.recipe;
         let undone = undo::undo(
@@ -96,7 +96,7 @@ impl Agent {
         Ok(undone)
     }
 
-    /// Works in a smaller window from now on: for showing how one fills.
+    /// Uses a smaller window from now on: for showing how a window fills.
     pub fn cap_window(&mut self, tokens: u64) -> Result<(), AgentError> {
         let mut recipe = AgentSpec::clone(&self.cross_session.shared.recipe);
         let mut config = recipe.options().config.clone();
@@ -108,14 +108,14 @@ impl Agent {
         Ok(())
     }
 
-    /// Opens the same session again as it is on disk. Agents in the background go on.
+    /// Reopens the same session as it is on disk. Agents in the background continue.
     fn reopen(&mut self, model: &str, watch: CacheWatch) -> Result<(), AgentError> {
         let settled = ChosenSession {
             id: self.opened.id.clone(),
             transcript: self.opened.place.transcript.clone(),
             source: StartSource::Resume,
             notice: None,
-            // It is open, and what is open keeps its lease.
+            // The session is open, and an open session keeps its lease.
             lease: None,
         };
         let (account, jobs) = (self.opened.usage_log.clone(), self.jobs());

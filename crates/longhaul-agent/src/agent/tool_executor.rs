@@ -1,5 +1,5 @@
-//! Runs the calls of a reply (Q1): those that only look side by side, the others one after the other, each past hooks and
-//! permissions. Every call gets a result, whatever happens; the results keep the order of the calls.
+//! Runs the calls of a reply (Q1): read-only calls in parallel, the others one after the other, each after its hooks
+//! and permissions. Every call gets a result, whatever happens; the results keep the order of the calls.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,30 +22,30 @@ use super::words;
 use crate::event::{AgentEvent, ApprovalAnswer, ApprovalRequest, DeniedCall};
 use crate::tool::{CallContext, CallGuard, Tool, ToolCallOutput, Toolbox};
 
-/// The most calls that run side by side.
+/// The maximum number of calls that run in parallel.
 const SIDE_BY_SIDE: usize = 10;
 /// How long a stopped tool may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A call that the model wants made.
+/// A call that the model requested.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RequestedCall {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// None: it is no object.
+    /// None if the input is not an object.
     pub(crate) input: Option<Value>,
 }
 
-/// Who is told of calls.
+/// Who is told about calls.
 #[derive(Clone)]
 pub(crate) enum CallAudience {
-    /// Whoever watches the agent.
+    /// The listeners of the agent.
     Calls,
-    /// Nobody but who watches the call of the sub-agent.
+    /// Only the listener of the call that started the sub-agent.
     Progress(Arc<dyn Fn(&str) + Send + Sync>),
 }
 
-/// Runs calls.
+/// Runs the calls of a conversation.
 #[derive(Clone)]
 pub(crate) struct ToolExecutor {
     pub(crate) toolbox: Toolbox,
@@ -53,27 +53,27 @@ pub(crate) struct ToolExecutor {
     pub(crate) hook_runner: HookRunner,
     pub(crate) event_sink: EventSink,
     pub(crate) audience: CallAudience,
-    /// People are asked one thing at a time.
+    /// Held while a question is open, so that people are asked one question at a time.
     pub(crate) asking: Arc<Mutex<()>>,
 }
 
-/// What the calls of a reply came to.
+/// The results of a reply's calls.
 #[derive(Debug, Default)]
 pub(crate) struct ExecutedCalls {
     /// A result for each call, in the order of the calls.
     pub(crate) outputs: Vec<ToolOutput>,
     /// What hooks want the model to know.
     pub(crate) attachments: Vec<Value>,
-    /// Why the work ends behind them.
+    /// Why the work ends after the calls.
     pub(crate) stop: Option<StopCause>,
 }
 
-/// Why the work ends behind calls.
+/// Why the work ends after calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StopCause {
-    /// The user stopped it, or said no without saying what to do instead.
+    /// The user stopped it, or refused a call without saying what to do instead.
     User,
-    /// A hook wants it to end.
+    /// A hook wants it to end, for this reason.
     Hook(String),
 }
 
@@ -93,18 +93,18 @@ impl From<ToolCallOutput> for FinishedCall {
     }
 }
 
-/// What becomes of a call before it runs.
+/// The decision about a call before it runs.
 enum PreRunDecision {
-    /// With this input.
+    /// The call runs with this input.
     Run(Value, CallGuard),
     Not(FinishedCall),
 }
 
-/// The calls of a reply.
+/// The calls that a reply requests.
 pub(crate) fn wanted(reply: &Reply) -> Vec<RequestedCall> {
     let calls = reply.tool_calls().map(|call| {
         let input: Option<Value> = serde_json::from_slice(call.input).ok();
-        // What the provider wrote is wrapped where it is no JSON.
+        // The provider wraps input that is not valid JSON.
         let input = input.filter(|input| input.is_object() && input.get("INVALID_JSON").is_none());
         RequestedCall {
             id: call.id.into_owned(),
@@ -116,7 +116,7 @@ pub(crate) fn wanted(reply: &Reply) -> Vec<RequestedCall> {
 }
 
 impl ToolExecutor {
-    /// Runs calls. When the token is cancelled, what runs is stopped and what has not begun is not run.
+    /// Runs calls. When the token is cancelled, running calls are stopped and the remaining ones are not started.
     pub(crate) async fn run(
         &self,
         calls: &[RequestedCall],
@@ -156,11 +156,11 @@ impl ToolExecutor {
         handled
     }
 
-    /// Neighbours that only look go together.
+    /// Groups adjacent read-only calls, which run together.
     fn batches<'c>(&self, calls: &'c [RequestedCall]) -> Vec<&'c [RequestedCall]> {
         let looks = |call: &RequestedCall| {
             let tool = self.toolbox.find(&call.name).zip(call.input.as_ref());
-            // A call that cannot run changes nothing either.
+            // A call that cannot run does not change anything either.
             tool.is_none_or(|(tool, input)| tool.access(input).is_read_only())
         };
         calls
@@ -186,7 +186,7 @@ impl ToolExecutor {
         done
     }
 
-    /// Past hooks and permissions, and then the tool.
+    /// Runs the hooks, checks the permissions, and then runs the tool.
     async fn permitted(
         &self,
         tool: &Arc<dyn Tool>,
@@ -241,7 +241,7 @@ impl ToolExecutor {
         done
     }
 
-    /// Whether the call may run; the user is asked where that is open.
+    /// Decides whether the call may run; the user is asked where the gate leaves that open.
     async fn judge(
         &self,
         tool: &Arc<dyn Tool>,
@@ -252,7 +252,7 @@ impl ToolExecutor {
         let access = tool.access(&input);
         let judged = self.gate.judge(&call.name, &input, &access);
         let (reason, rule) = match (judged, hooks) {
-            // A hook may not allow what a rule forbids.
+            // A hook must not allow what a rule forbids.
             (GateDecision::Deny { reason }, _) => {
                 self.denied(tool, call, &input, &reason);
                 return PreRunDecision::Not(ToolCallOutput::error(words::denied(&reason)).into());
@@ -267,7 +267,7 @@ impl ToolExecutor {
             (GateDecision::Allow, Some(_)) => ("a hook wants you to decide".to_owned(), None),
         };
         let _one_at_a_time = self.asking.lock().await;
-        // Meanwhile the user may have agreed to a rule that covers this call.
+        // In the meantime the user may have agreed to a rule that covers this call.
         if hooks.is_none() && self.gate.judge(&call.name, &input, &access) == GateDecision::Allow {
             return PreRunDecision::Run(input, self.gate.guard(&access));
         }
@@ -312,7 +312,7 @@ impl ToolExecutor {
         PreRunDecision::Run(input, CallGuard::Nothing)
     }
 
-    /// A hook may answer in the user's place (K1). None: the user is asked.
+    /// Lets a hook answer in the user's place (K1). If none does, the user is asked.
     async fn answered_by_hook(
         &self,
         tool: &Arc<dyn Tool>,
@@ -337,7 +337,7 @@ impl ToolExecutor {
             return None;
         }
         let input = heard.updated_input.unwrap_or_else(|| input.clone());
-        // A hook may not allow what a rule forbids, whatever it makes of the input.
+        // A hook must not allow what a rule forbids, whatever input it substitutes.
         match self.gate.judge(&call.name, &input, &tool.access(&input)) {
             GateDecision::Deny { reason } => {
                 self.denied(tool, call, &input, &reason);
@@ -402,7 +402,7 @@ impl ToolExecutor {
         );
         let one = CallContext {
             id: call.id.clone(),
-            // Of its own: a tool that ends itself early ends nothing else.
+            // A child token: a tool that ends itself early ends nothing else.
             cancel: cancel.child_token(),
             progress: Arc::new(move |text| match &shown {
                 CallAudience::Calls => teller.send(AgentEvent::ToolProgress {
@@ -419,7 +419,7 @@ impl ToolExecutor {
             biased;
             ran = &mut run => ran,
             () = cancel.cancelled() => {
-                // It is told; what it leaves running is dropped with it.
+                // The tool is told to stop; whatever it leaves running is dropped with it.
                 let _ = tokio::time::timeout(GRACE, &mut run).await;
                 return ToolCallOutput::error(words::interrupted());
             }
@@ -435,7 +435,7 @@ impl ToolExecutor {
         }
     }
 
-    /// Told whoever made the call, the agent or a sub-agent: nobody else would learn of it.
+    /// Reports a denied call no matter who made it, the agent or a sub-agent: nobody else would learn of it.
     fn denied(&self, tool: &Arc<dyn Tool>, call: &RequestedCall, input: &Value, reason: &str) {
         self.event_sink.send(AgentEvent::Denied(DeniedCall {
             id: call.id.clone(),
@@ -468,7 +468,7 @@ impl ToolExecutor {
     }
 }
 
-/// What a tool that was stopped had to say.
+/// The result of a tool that was stopped.
 fn stopped(output: ToolCallOutput) -> ToolCallOutput {
     let mut text = words::interrupted();
     if let Some(said) = output

@@ -1,4 +1,4 @@
-//! What a session has used and cost, by what it was for: replies, summaries, notes, sub-agents.
+//! The usage and cost of a session by purpose: replies, summaries, notes, sub-agents.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use longhaul_core::engine::Event;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 
-/// The books of a session, shared with its sub-agents.
+/// The usage log of a session, shared with its sub-agents.
 #[derive(Debug, Default)]
 pub(crate) struct SessionUsageLog(Mutex<[UsageTally; UsagePurpose::ALL.len()]>);
 
@@ -18,12 +18,12 @@ struct UsageTally {
     used: bool,
 }
 
-/// What something was used for.
+/// What usage was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsagePurpose {
     /// Replies to the user.
     Replies,
-    /// Work of sub-agents, their summaries included.
+    /// Work of sub-agents, including their summaries.
     SubAgents,
     /// Summaries of the conversation.
     Summaries,
@@ -32,10 +32,10 @@ pub enum UsagePurpose {
 }
 
 impl UsagePurpose {
-    /// All there are.
+    /// All purposes.
     pub const ALL: [Self; 4] = [Self::Replies, Self::SubAgents, Self::Summaries, Self::Notes];
 
-    /// In words.
+    /// The purpose in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Replies => "replies",
@@ -53,24 +53,24 @@ pub(crate) enum EventOrigin {
     SubAgent,
 }
 
-/// What was used so far.
+/// The usage so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UsageTotal {
     /// Tokens by class.
     pub usage: Usage,
-    /// What they cost; none if a price is not known.
+    /// What the tokens cost; none if a price is not known.
     pub cost: Option<Usd>,
 }
 
 impl SessionUsageLog {
-    /// Notes what an event tells of money.
+    /// Records the usage that an event reports.
     pub(crate) fn event(&self, event: &Event, whose: EventOrigin) {
         let purpose = |own| match whose {
             EventOrigin::Main => own,
             EventOrigin::SubAgent => UsagePurpose::SubAgents,
         };
         match event {
-            // One that was withheld is billed as well.
+            // A withheld reply is billed as well.
             Event::Replied { usage, cost, .. } | Event::Withheld { usage, cost } => {
                 self.add(purpose(UsagePurpose::Replies), Some(usage), *cost);
             }
@@ -96,7 +96,7 @@ impl SessionUsageLog {
     }
 
     fn add(&self, purpose: UsagePurpose, usage: Option<&Usage>, cost: Option<Usd>) {
-        // A summary without a model used nothing.
+        // A summary without a model has no usage.
         let Some(usage) = usage else { return };
         let mut all = self.tallies();
         let books = &mut all[purpose as usize];
@@ -110,7 +110,7 @@ impl SessionUsageLog {
         }
     }
 
-    /// All together.
+    /// The total of all purposes.
     pub(crate) fn spent(&self) -> UsageTotal {
         let all = self.tallies();
         let mut sum = UsageTally::default();
@@ -122,7 +122,7 @@ impl SessionUsageLog {
         sum.spent()
     }
 
-    /// What was used for each purpose, if anything was.
+    /// The usage for each purpose that has any.
     pub(crate) fn parts(&self) -> Vec<(UsagePurpose, UsageTotal)> {
         let all = self.tallies();
         let parts = UsagePurpose::ALL.into_iter().zip(all.iter());

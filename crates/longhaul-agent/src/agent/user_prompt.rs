@@ -1,20 +1,20 @@
-//! What the user says: words, and maybe pictures.
+//! A prompt of the user: text, and maybe pictures.
 
 use serde_json::{Value, json};
 
-/// A prompt.
+/// A prompt of the user.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UserPrompt {
-    /// The words.
+    /// The text of the prompt.
     pub text: String,
     /// Further blocks in the API's shape: pictures, documents.
     pub blocks: Vec<Value>,
-    /// Attachments beside it, in the transcript's shape: files that were mentioned, for example.
+    /// Attachments that go with the prompt, in the transcript's shape: mentioned files, for example.
     pub attachments: Vec<Value>,
 }
 
 impl UserPrompt {
-    /// Words alone.
+    /// A prompt that is only text.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -22,7 +22,7 @@ impl UserPrompt {
         }
     }
 
-    /// The content of its message.
+    /// The content of the prompt's message.
     pub(crate) fn content(&self) -> Value {
         if self.blocks.is_empty() {
             return Value::String(self.text.clone());

@@ -1,23 +1,23 @@
-//! What the loop says to the model: every text a file of its own in `fragments/`.
+//! What the loop says to the model: every text is a file of its own in `fragments/`.
 //!
-//! The two interrupt markers are those that Claude Code writes, so that other readers of the transcript know them.
+//! The two interrupt markers are those that Claude Code writes, so that other readers of the transcript recognize them.
 
-/// The user stopped a reply.
+/// The marker for a reply that the user stopped.
 pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
-/// The user stopped calls.
+/// The marker for calls that the user stopped.
 pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
 
-/// A call that was running when the user stopped the work.
+/// The result of a call that was running when the user stopped the work.
 pub(crate) fn interrupted() -> String {
     plain(include_str!("fragments/interrupted.txt"))
 }
 
-/// A call whose turn never came.
+/// The result of a call that was never started.
 pub(crate) fn not_run() -> String {
     plain(include_str!("fragments/not_run.txt"))
 }
 
-/// The user said no, and maybe what to do instead.
+/// The result of a call that the user refused, with the user's instructions if there are any.
 pub(crate) fn refused(said: Option<&str>) -> String {
     match said.map(str::trim).filter(|said| !said.is_empty()) {
         Some(said) => filled(include_str!("fragments/refused_saying.txt"), "said", said),
@@ -25,39 +25,39 @@ pub(crate) fn refused(said: Option<&str>) -> String {
     }
 }
 
-/// A rule says no.
+/// The result of a call that a rule denied.
 pub(crate) fn denied(reason: &str) -> String {
     filled(include_str!("fragments/denied.txt"), "reason", reason)
 }
 
-/// A hook says no.
+/// The result of a call that a hook denied.
 pub(crate) fn hook_denied(reason: &str) -> String {
     filled(include_str!("fragments/hook_denied.txt"), "reason", reason)
 }
 
-/// Nobody was there to say yes.
+/// The result of a call that nobody was there to approve.
 pub(crate) fn unasked(reason: &str) -> String {
     filled(include_str!("fragments/unasked.txt"), "reason", reason)
 }
 
-/// A tool that does not exist.
+/// The result of a call to a tool that does not exist.
 pub(crate) fn unknown_tool(name: &str, names: &str) -> String {
     let text = filled(include_str!("fragments/unknown_tool.txt"), "names", names);
-    // The name last: it is the model's own and may hold anything.
+    // The name comes last: the model chose it, so it may contain anything.
     text.replace("{name}", &name.chars().take(100).collect::<String>())
 }
 
-/// An input that is no object.
+/// The result of a call whose input is not an object.
 pub(crate) fn bad_input() -> String {
     plain(include_str!("fragments/bad_input.txt"))
 }
 
-/// A tool that panicked.
+/// The result of a call whose tool panicked.
 pub(crate) fn crashed() -> String {
     plain(include_str!("fragments/crashed.txt"))
 }
 
-/// A hook that wants the work to go on.
+/// The message of a hook that wants the work to continue.
 pub(crate) fn stop_hook(reason: &str) -> String {
     filled(include_str!("fragments/stop_hook.txt"), "reason", reason)
 }

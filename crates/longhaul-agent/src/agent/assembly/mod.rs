@@ -1,6 +1,6 @@
-//! Puts everything around a conversation, the user's own or a sub-agent's: its head, its hooks, the library's session, and
-//! what runs its calls. What differs between the two is in [`Holder`]; `../session.rs` and `../sub_agents/` open them. Here is
-//! all but the library's session, which is in `session.rs`.
+//! Builds everything around a conversation, the user's own or a sub-agent's: its request prefix, its hooks, the
+//! library's session, and its tool executor. [`Holder`] contains what differs between the two; `../session.rs` and
+//! `../sub_agents/` open them. The library's session is built in `session.rs`, everything else here.
 
 mod session;
 
@@ -32,7 +32,7 @@ use crate::agent_kind::AgentKind;
 use crate::session_paths::SessionPaths;
 use crate::tool::Toolbox;
 
-/// Below a session's folder: output of hooks that is too long for the conversation.
+/// The folder in a session's folder for hook output that is too long for the conversation.
 const HOOK_OUTPUT: &str = "hooks";
 
 /// What all conversations of an agent share, whichever session it works on.
@@ -40,24 +40,24 @@ const HOOK_OUTPUT: &str = "hooks";
 pub(crate) struct Shared {
     pub(crate) recipe: Arc<AgentSpec>,
     pub(crate) teller: EventSink,
-    /// People are asked one thing at a time.
+    /// Held while a question is open, so that people are asked one question at a time.
     pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
     pub(crate) surroundings: HostEnvironment,
 }
 
-/// A conversation to put together.
+/// A conversation to be assembled.
 pub(crate) struct Conversation {
     pub(crate) shared: Shared,
-    /// The session that it is, or that it is part of.
+    /// The session that the conversation is, or is part of.
     pub(crate) session_id: String,
-    /// Where it works, and the transcript it is kept in.
+    /// Where the conversation works, and its transcript.
     pub(crate) place: SessionPaths,
     pub(crate) model: String,
     pub(crate) toolbox: Toolbox,
-    /// What the tools hold.
+    /// Where to ask for the state of the tools.
     pub(crate) sources: ToolStateSources,
     pub(crate) account: Arc<SessionUsageLog>,
-    /// Stops it.
+    /// Stops the conversation.
     pub(crate) cancellation: Cancellation,
     pub(crate) holder: Holder,
 }
@@ -68,39 +68,39 @@ pub(crate) enum Holder {
     SubAgent(SubAgent),
 }
 
-/// The user, who sees every call and may look at it from elsewhere.
+/// The user, who sees every call and may read the agent's state through a handle.
 pub(crate) struct User {
     pub(crate) outlook: AgentHandle,
-    /// Reports of agents in the background that have ended since somebody asked last.
+    /// Reports of agents in the background that have ended since the last call.
     pub(crate) arrivals: Arrivals,
     /// Agents in the background whose report was not collected (R4).
     pub(crate) uncollected: Ask<Vec<BackgroundAgent>>,
-    /// The kinds of agents there are, as an attachment (R5).
+    /// The available kinds of agents, as an attachment (R5).
     pub(crate) kinds: Value,
 }
 
-/// A sub-agent, which is told what to do once and reports at the end.
+/// A sub-agent, which gets one order and reports at the end.
 pub(crate) struct SubAgent {
     pub(crate) id: String,
     pub(crate) kind: AgentKind,
-    /// Where the session is kept that it works for.
+    /// Where the session that the sub-agent works for is stored.
     pub(crate) of: SessionPaths,
-    /// Hears what it does.
+    /// Receives the sub-agent's progress.
     pub(crate) progress: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// A conversation with everything around it, and what was read for its head.
+/// A conversation with everything around it, and what was read for its request prefix.
 pub(crate) struct Assembled {
     pub(crate) worker: ConversationLoop,
     pub(crate) head: PrefixTokenCounts,
-    /// The memory files.
+    /// The memory files that were found.
     pub(crate) found: FoundMemoryFiles,
     /// Memory files that did not fit whole.
     pub(crate) cuts: Vec<PathBuf>,
 }
 
 impl Conversation {
-    /// Opens it on its transcript, and tells nobody.
+    /// Opens the conversation on its transcript, without telling anyone.
     pub(crate) fn assemble(self) -> Result<Assembled, AgentError> {
         let recipe = &self.shared.recipe;
         let spec = recipe.options().models.resolve(&self.model).spec;
@@ -163,7 +163,7 @@ impl Conversation {
         })
     }
 
-    /// Where the session is kept that it is, or that it is part of.
+    /// Where the session that the conversation is, or is part of, is stored.
     fn session_place(&self) -> &SessionPaths {
         match &self.holder {
             Holder::User(_) => &self.place,
@@ -171,7 +171,7 @@ impl Conversation {
         }
     }
 
-    /// Who asks the model.
+    /// Who sends the requests.
     fn source(&self) -> QuerySource {
         match &self.holder {
             Holder::User(_) => self.shared.recipe.source.clone(),
@@ -179,7 +179,7 @@ impl Conversation {
         }
     }
 
-    /// Nobody sits in front of a sub-agent.
+    /// Whether a user is present; never for a sub-agent.
     fn presence(&self) -> UserPresence {
         match self.holder {
             Holder::User(_) => self.shared.recipe.presence,
@@ -187,7 +187,7 @@ impl Conversation {
         }
     }
 
-    /// What its heads are made of.
+    /// What the conversation's request prefixes are built from.
     fn about(&self, spec: &ModelSpec) -> PrefixInputs {
         let recipe = &self.shared.recipe;
         let options = recipe.options();
@@ -224,7 +224,7 @@ impl Conversation {
         }
     }
 
-    /// Tells hooks what happens in it. They know a sub-agent by the session that it works for.
+    /// Runs the conversation's hooks. They identify a sub-agent by the session that it works for.
     fn ringer(&self) -> HookRunner {
         let of = self.session_place();
         let agent = match &self.holder {
@@ -248,7 +248,7 @@ impl Conversation {
         }
     }
 
-    /// The user's conversation can be looked at from elsewhere.
+    /// The observed session of the user's conversation; a sub-agent's conversation has none.
     fn watched(&self, head: PrefixTokenCounts) -> Option<ObservedSession> {
         let Holder::User(user) = &self.holder else {
             return None;

@@ -1,5 +1,5 @@
-//! The library's session of a conversation: what every one of them is opened with, and what only the user's own or a
-//! sub-agent's has.
+//! The library's session of a conversation: the options that every conversation has, and those of only the user's own
+//! or a sub-agent's conversation.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::agent::request_prefix::{BuiltPrefix, PrefixBuilder};
 use crate::agent::restore::FileRestorer;
 
 impl Conversation {
-    /// The library's session, as far as it is the same whoever holds the conversation.
+    /// The options of the library's session that do not depend on who holds the conversation.
     pub(super) fn session(
         &self,
         made: &BuiltPrefix,
@@ -34,7 +34,7 @@ impl Conversation {
             .prompt(made.prompt.clone())
             .transcript(&self.place.transcript)
             .archive(archive_path(&home, &self.place.transcript))
-            // The date, the branch and the like have changed since: that alone is not worth the cache.
+            // The date, the branch and similar values have changed since: that alone is not worth losing the cache.
             .keep_prefix_until_compaction()
             .session_id(&self.session_id)
             .cwd(&self.place.cwd)
@@ -55,7 +55,7 @@ impl Conversation {
         Ok(builder)
     }
 
-    /// What the user's own conversation has beside that.
+    /// Adds the options of the user's own conversation.
     pub(super) fn for_user(
         &self,
         user: &User,
@@ -82,7 +82,7 @@ impl Conversation {
             })
     }
 
-    /// What a sub-agent's conversation has beside it.
+    /// Adds the options of a sub-agent's conversation.
     pub(super) fn for_sub_agent(
         &self,
         agent: &SubAgent,

@@ -1,4 +1,4 @@
-//! Agents in the background (R4): which there are, how far they are, and what they reported.
+//! Agents in the background (R4): which ones exist, their progress, and their reports.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use longhaul_core::rehydrate::{AgentState, BackgroundAgent};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// The most characters of a report that go into the conversation.
+/// The maximum number of characters of a report in the conversation.
 const REPORT: usize = 40_000;
 
 /// An agent in the background.
@@ -17,13 +17,13 @@ pub(crate) struct BackgroundJob {
     pub(crate) description: String,
     pub(crate) transcript: PathBuf,
     pub(crate) state: AgentState,
-    /// What it reported, or why it failed.
+    /// Its report, or why it failed.
     pub(crate) report: String,
-    /// The model has been told.
+    /// Whether the model has been told.
     pub(crate) collected: bool,
 }
 
-/// All of a session.
+/// All agents in the background of a session.
 #[derive(Debug, Default)]
 pub(crate) struct BackgroundJobs {
     jobs: Mutex<Vec<BackgroundJob>>,
@@ -43,7 +43,7 @@ impl BackgroundJobs {
         self.changed.notify_waiters();
     }
 
-    /// Those that ended and were not told of yet, as attachments; from now on they are told of.
+    /// The agents that have ended and were not reported yet, as attachments; they now count as reported.
     pub(crate) fn arrivals(&self) -> Vec<Value> {
         let mut jobs = self.lock();
         let ended = jobs
@@ -67,7 +67,7 @@ impl BackgroundJobs {
             .collect()
     }
 
-    /// Those that the model must know of behind a compaction.
+    /// The agents that the model must know of after a compaction.
     pub(crate) fn uncollected(&self) -> Vec<BackgroundAgent> {
         let jobs = self.lock();
         let open = jobs.iter().filter(|job| !job.collected);
@@ -80,24 +80,24 @@ impl BackgroundJobs {
         .collect()
     }
 
-    /// How many still run.
+    /// The number of agents that still run.
     pub(crate) fn running(&self) -> usize {
         let jobs = self.lock();
         let running = jobs.iter().filter(|job| job.state == AgentState::Running);
         running.count()
     }
 
-    /// One of them.
+    /// The agent with this id.
     pub(crate) fn find(&self, id: &str) -> Option<BackgroundJob> {
         self.lock().iter().find(|job| job.id == id).cloned()
     }
 
-    /// One of them when it has ended; the model is told by whoever asked.
+    /// Waits until the agent with this id has ended; the caller tells the model.
     pub(crate) async fn ended(&self, id: &str) -> Option<BackgroundJob> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Before looking: what changes in between is not missed.
+            // Enabled before the check, so that a change in between is not missed.
             changed.as_mut().enable();
             let job = self.find(id)?;
             if job.state != AgentState::Running {
@@ -119,7 +119,7 @@ impl BackgroundJobs {
     }
 }
 
-/// A report that fits.
+/// A report, cut to the maximum length.
 pub(crate) fn bounded(report: &str, transcript: &std::path::Path) -> String {
     let Some((at, _)) = report.char_indices().nth(REPORT) else {
         return report.to_owned();

@@ -1,6 +1,7 @@
-//! Opens and runs sub-agents: a conversation of their own with its own window, transcript and compaction (C2), the tools
-//! of their kind, and the same permissions. What they cost counts into the session. `task_tool.rs` and `output_tool.rs` are
-//! the tools with which a model starts and watches them; `job.rs` keeps those in the background.
+//! Opens and runs sub-agents: each has its own conversation with its own window, transcript and compaction (C2), the
+//! tools of its kind, and the session's permissions. Its cost counts toward the session. `task_tool.rs` and
+//! `output_tool.rs` are the tools with which a model starts and watches sub-agents; `job.rs` keeps those in the
+//! background.
 
 mod job;
 mod output_tool;
@@ -30,7 +31,7 @@ pub(super) use job::BackgroundJobs;
 pub(super) use output_tool::TaskOutputTool;
 pub(super) use task_tool::TaskTool;
 
-/// What an agent is started with.
+/// What a sub-agent is started with.
 #[derive(Debug, Clone)]
 pub(crate) struct SubAgentOrder {
     pub(crate) description: String,
@@ -39,7 +40,7 @@ pub(crate) struct SubAgentOrder {
     pub(crate) model: Option<String>,
 }
 
-/// What came of an agent.
+/// The result of a sub-agent.
 #[derive(Debug, Clone)]
 pub(crate) struct SubAgentReport {
     pub(crate) ended: PromptOutcome,
@@ -57,7 +58,7 @@ pub(crate) struct SubAgents {
     pub(crate) model: String,
     pub(crate) usage_log: Arc<SessionUsageLog>,
     pub(crate) jobs: Arc<BackgroundJobs>,
-    /// Ends those in the background with the session: a stop of the user does not.
+    /// Ends the sub-agents in the background with the session. A stop by the user does not end them.
     pub(crate) end: CancellationToken,
 }
 
@@ -68,7 +69,7 @@ impl Drop for SubAgents {
 }
 
 impl SubAgents {
-    /// The kind of a name; the general one if none is named.
+    /// The kind with this name; the general kind if no name is given.
     pub(crate) fn kind(&self, name: Option<&str>) -> Option<&AgentKind> {
         let name = name
             .filter(|name| !name.trim().is_empty())
@@ -77,7 +78,7 @@ impl SubAgents {
         kinds.find(|kind| kind.name.eq_ignore_ascii_case(name.trim()))
     }
 
-    /// A name and a place for a new agent.
+    /// An id and a transcript path for a new sub-agent.
     fn named(&self) -> (String, PathBuf) {
         let id: String = new_session_id()
             .chars()
@@ -89,7 +90,7 @@ impl SubAgents {
         (id, subagents_folder(&self.place.transcript).join(file))
     }
 
-    /// Runs an agent to its end.
+    /// Runs a sub-agent to its end.
     pub(crate) async fn run(
         &self,
         order: SubAgentOrder,
@@ -100,7 +101,7 @@ impl SubAgents {
         self.run_as(order, id, transcript, cancel, progress).await
     }
 
-    /// Starts an agent that goes on by itself; its report comes with a later turn.
+    /// Starts a sub-agent in the background; its report comes with a later turn.
     pub(crate) fn start(&self, order: SubAgentOrder) -> (String, PathBuf) {
         let (id, transcript) = self.named();
         self.jobs.begin(BackgroundJob {
@@ -117,12 +118,13 @@ impl SubAgents {
             self.shared.teller.clone(),
         );
         let told = (id.clone(), transcript.clone());
-        // Sub-agents of their own: it must not keep the session's alive, with whose end it ends.
+        // A separate copy: the task must not keep the session's own value alive, because it ends when that value is
+        // dropped.
         let alone = self.apart();
         tokio::spawn(async move {
             let description = order.description.clone();
             let quiet: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(|_| {});
-            // Of its own: agents in the background end together, with the session, and each alone with its work.
+            // A child token: all agents in the background end with the session, and each can end on its own.
             let ran = alone
                 .run_as(order, id.clone(), transcript, end.child_token(), quiet)
                 .await;
@@ -226,7 +228,7 @@ impl SubAgents {
     }
 }
 
-/// All kinds, a line each.
+/// A list of all kinds, one line each.
 fn listing(kinds: &[AgentKind]) -> Vec<String> {
     let lines = kinds.iter().map(|kind| {
         let about: Vec<&str> = kind.description.split_whitespace().collect();
@@ -235,7 +237,7 @@ fn listing(kinds: &[AgentKind]) -> Vec<String> {
     lines.collect()
 }
 
-/// The kinds as against an empty history (R5).
+/// The kinds as an attachment, compared with an empty history (R5).
 pub(super) fn announcement(kinds: &[AgentKind]) -> Value {
     let names: Vec<&str> = kinds.iter().map(|kind| &*kind.name).collect();
     json!({
@@ -246,7 +248,7 @@ pub(super) fn announcement(kinds: &[AgentKind]) -> Value {
     })
 }
 
-/// Why an agent has no good report.
+/// Why a sub-agent has no usable report.
 pub(crate) fn ended_badly(report: &SubAgentReport) -> String {
     let why = match &report.ended {
         PromptOutcome::Done => return report.text.clone(),

@@ -1,4 +1,4 @@
-//! The `TaskOutput` tool: how far an agent in the background is, and its report.
+//! The `TaskOutput` tool: the progress of an agent in the background, and its report.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::SubAgents;
 use super::job::bounded;
 use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
-/// Gives reports of agents in the background.
+/// Returns the reports of agents in the background.
 pub(crate) struct TaskOutputTool(pub(crate) Arc<SubAgents>);
 
 impl Tool for TaskOutputTool {

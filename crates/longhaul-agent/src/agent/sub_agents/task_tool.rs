@@ -38,7 +38,7 @@ impl Tool for TaskTool {
         })
     }
 
-    // What the agent touches, it asks for itself.
+    // The sub-agent itself asks for permission for whatever it touches.
     fn access(&self, _: &Value) -> ToolAccess {
         ToolAccess::Nothing
     }
