@@ -1,4 +1,4 @@
-//! What an agent tells while it works. A screen shows it, print mode writes it, a test collects it.
+//! What an agent reports while it works. A screen shows it, print mode writes it, a test collects it.
 
 use std::path::PathBuf;
 
@@ -12,57 +12,57 @@ use tokio::sync::oneshot;
 
 use crate::tool::{ToolAccess, ToolCallOutput};
 
-/// Something that happened.
+/// An event of an agent.
 #[derive(Debug)]
 pub enum AgentEvent {
-    /// The model writes.
+    /// The next piece of the model's text.
     Text(String),
-    /// The model thinks.
+    /// The next piece of the model's thinking.
     Thinking(String),
-    /// The reply begins again: what came of it so far is void.
+    /// The reply starts over: what arrived of it so far is void.
     Restarted,
-    /// A whole reply is there and on disk: the message as the provider wrote it.
+    /// A whole reply has arrived and is on disk: the message as the provider wrote it.
     Replied(Value),
-    /// A call begins.
+    /// A call has started.
     ToolStarted {
-        /// The call.
+        /// The id of the call.
         id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The call in one line.
         line: String,
-        /// Its input.
+        /// The input of the call.
         input: Value,
     },
-    /// A call that runs has something to show.
+    /// A running call shows its progress.
     ToolProgress {
-        /// The call.
+        /// The id of the call.
         id: String,
-        /// What it shows; it replaces what it showed before.
+        /// The progress text, which replaces the one before.
         text: String,
     },
-    /// A call ended.
+    /// A call has ended.
     ToolEnded {
-        /// The call.
+        /// The id of the call.
         id: String,
-        /// What came of it.
+        /// The result of the call.
         output: ToolCallOutput,
     },
-    /// The user is asked. The work waits for the answer; dropping it is a no.
+    /// The user is asked. The work waits for the answer; dropping the question means no.
     Asks(ApprovalRequest),
-    /// A call is not run because nobody allowed it: a rule or a hook forbids it, or the question found no answer.
+    /// A call is not run because nobody allowed it: a rule or a hook forbids it, or the question got no answer.
     Denied(DeniedCall),
-    /// The todo list is this now.
+    /// The todo list has changed to this.
     Todos(Vec<TodoItem>),
-    /// The session's engine tells something: clearing, compaction, cache breaks.
+    /// An event of the session's engine: clearing, compaction, cache breaks.
     Engine(Event),
-    /// A summary is being written: so many characters are there.
+    /// A summary is being written: this many characters have arrived.
     Summarising(usize),
-    /// How things stand now.
+    /// The status has changed.
     Glance(AgentStatus),
-    /// Something people should know, in a sentence.
+    /// A notice for people, in a sentence.
     Notice(String),
-    /// The work on a prompt ended.
+    /// The work on a prompt has ended.
     Ended(PromptOutcome),
 }
 
@@ -73,139 +73,139 @@ pub enum PromptOutcome {
     Done,
     /// The user stopped it. The conversation is valid.
     Cancelled,
-    /// The window is full and nothing may be done about it; what to do is said.
+    /// The window is full and nothing may be done about it; the text says what to do.
     Refused(String),
-    /// It failed; what to do is said.
+    /// The work failed; the text says why and what to do.
     Failed(String),
-    /// The model was asked so often, and no further.
+    /// The limit on replies was reached after this many.
     TurnsUsedUp(u32),
-    /// The session cost as much as it may.
+    /// The session has reached this maximum cost.
     BudgetUsedUp(Usd),
 }
 
-/// How things stand, for a status line.
+/// The state of an agent, for a status line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentStatus {
-    /// The model.
+    /// The model in use.
     pub model: String,
-    /// Tokens in the window.
+    /// The number of tokens in the window.
     pub used: u64,
-    /// Where compaction begins, or the window ends.
+    /// Where compaction begins, or where the window ends.
     pub limit: u64,
-    /// What is left of it.
+    /// The percentage of the limit that is left.
     pub percent_left: u64,
     /// How near the limit is.
     pub level: WindowLevel,
-    /// What the session has cost, sub-agents and summaries included; none if the prices are not known.
+    /// The cost of the session, including sub-agents and summaries; none if the prices are not known.
     pub cost: Option<Usd>,
-    /// What was used of the model.
+    /// The tokens used.
     pub usage: Usage,
     /// The share of the prompt that came from the cache, 0 to 1; none before the first reply.
     pub cache_hit_rate: Option<f64>,
-    /// What may run unasked.
+    /// Which calls may run without asking.
     pub mode: ApprovalMode,
 }
 
-/// What may run unasked.
+/// Which calls may run without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovalMode {
-    /// Reading inside the workspace; all else is asked for.
+    /// Reading inside the workspace; everything else is asked for.
     #[default]
     Default,
-    /// Writing inside the workspace, too.
+    /// Reading and writing inside the workspace.
     AcceptEdits,
     /// Nothing is changed: the model makes a plan.
     Plan,
-    /// Everything. Named as Claude Code names it.
+    /// Everything. The name is Claude Code's.
     BypassPermissions,
-    /// What would be asked for is refused: nobody is there to answer.
+    /// Whatever would be asked for is refused, because nobody is there to answer.
     DontAsk,
 }
 
 /// A call that needs the user's consent.
 #[derive(Debug)]
 pub struct ApprovalRequest {
-    /// The call.
+    /// The id of the call.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The call in one line.
     pub line: String,
-    /// What it would touch.
+    /// What the call would touch.
     pub access: ToolAccess,
-    /// What people want to see before they say yes: a diff, the whole command.
+    /// What people want to see before they agree: a diff, the whole command.
     pub detail: String,
-    /// Why it is asked for.
+    /// Why the user is asked.
     pub reason: String,
-    /// A rule that would allow calls like this from now on, as settings write it: `Bash(cargo test:*)`.
+    /// A rule that would allow similar calls from now on, in the syntax of settings: `Bash(cargo test:*)`.
     pub rule: Option<String>,
-    /// Takes the answer.
+    /// Receives the answer.
     pub answer: oneshot::Sender<ApprovalAnswer>,
 }
 
 /// A call that nobody allowed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeniedCall {
-    /// The call.
+    /// The id of the call.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The call in one line.
     pub line: String,
-    /// Its input.
+    /// The input of the call.
     pub input: Value,
-    /// Why.
+    /// Why the call was denied.
     pub reason: String,
 }
 
-/// What the user says to a question.
+/// The user's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalAnswer {
-    /// This once.
+    /// Yes, this once.
     Once,
-    /// From now on in this session, by the rule of the question.
+    /// Yes, from now on in this session, by the rule of the question.
     Session,
-    /// From now on in this project: the rule goes into its settings.
+    /// Yes, from now on in this project: the rule is written to its settings.
     Project,
-    /// No, and what the model shall do instead.
+    /// No, and maybe what the model should do instead.
     No(Option<String>),
 }
 
-/// A line of the todo list.
+/// An item of the todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TodoItem {
     /// What is to be done.
     pub content: String,
-    /// How far it is.
+    /// The status of the item.
     pub status: TodoStatus,
-    /// The same while it is being done: `Running the tests`.
+    /// The text to show while it is being done: `Running the tests`.
     #[serde(default)]
     pub active_form: String,
 }
 
-/// How far a todo is.
+/// The status of a todo item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
-    /// Not begun.
+    /// It has not been started.
     Pending,
-    /// Under way.
+    /// It is in progress.
     InProgress,
-    /// Done.
+    /// It is done.
     Completed,
 }
 
 /// A sub-agent, for `task_status` and the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubAgent {
-    /// Its id.
+    /// The sub-agent's id.
     pub id: String,
-    /// Its kind.
+    /// The sub-agent's kind.
     pub kind: String,
-    /// What it was asked, in a few words.
+    /// Its task, in a few words.
     pub description: String,
-    /// Its own transcript.
+    /// The sub-agent's own transcript.
     pub transcript: PathBuf,
 }

@@ -1,20 +1,21 @@
-//! Where an agent works, and where its session is kept. Paths only; who may touch what is in `permission`.
+//! Where an agent works, and where its session is stored. These are paths only; `permission` decides who may touch
+//! what.
 
 use std::path::PathBuf;
 
 /// The folders of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionPaths {
-    /// The folder the agent works in, absolute, links resolved.
+    /// The folder that the agent works in, absolute, links resolved.
     pub cwd: PathBuf,
-    /// Further folders that the user opened to it, absolute, links resolved.
+    /// Further folders that the user opened to the agent, absolute, links resolved.
     pub more: Vec<PathBuf>,
-    /// The transcript.
+    /// The session's transcript.
     pub transcript: PathBuf,
 }
 
 impl SessionPaths {
-    /// The session's own folder beside its transcript: sub-agents, notes, long outputs, plans.
+    /// The session's own folder next to its transcript: sub-agents, notes, long outputs, plans.
     pub fn session_folder(&self) -> PathBuf {
         self.transcript.with_extension("")
     }

@@ -1,28 +1,28 @@
-//! Kinds of sub-agents: what they are for, what they are told, which tools they may use.
+//! Kinds of sub-agents: their purpose, their prompt, and the tools they may use.
 
-/// A kind of agent.
+/// A kind of sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentKind {
-    /// Its name.
+    /// The name of the kind.
     pub name: String,
     /// When to use it, for the model that starts it.
     pub description: String,
-    /// What it is told.
+    /// Its system prompt.
     pub prompt: String,
-    /// The tools it may use; none: all but the one that starts agents.
+    /// The tools it may use; if none, all except those that start or watch agents.
     pub tools: Option<Vec<String>>,
-    /// Another model than the main conversation's.
+    /// A model that differs from the main conversation's.
     pub model: Option<String>,
 }
 
 /// The kind that is used where none is named.
 pub(crate) const GENERAL: &str = "general-purpose";
 
-/// Tools that start or watch agents: sub-agents have none of them.
+/// Tools that start or watch agents; sub-agents do not have them.
 const NOT_NESTED: [&str; 2] = ["Task", "TaskOutput"];
 
 impl AgentKind {
-    /// The kinds that are always there.
+    /// The kinds that always exist.
     pub fn builtin() -> Vec<Self> {
         let looks = ["Read", "Grep", "Glob", "WebFetch", "Recall", "recall"];
         vec![
@@ -43,7 +43,7 @@ impl AgentKind {
         ]
     }
 
-    /// These kinds beside the built-in ones; one of the same name replaces it.
+    /// Adds these kinds to the built-in ones; a kind with the name of a built-in one replaces it.
     pub(crate) fn with_builtin(own: Vec<Self>) -> Vec<Self> {
         let mut kinds = Self::builtin();
         for kind in own {
@@ -53,7 +53,7 @@ impl AgentKind {
         kinds
     }
 
-    /// Whether it may use a tool.
+    /// Whether this kind may use a tool.
     pub(crate) fn may_use(&self, tool: &str) -> bool {
         let listed = || match &self.tools {
             None => true,
@@ -63,7 +63,7 @@ impl AgentKind {
     }
 }
 
-/// The model that a short name means; any other name means itself, and `inherit` the one that is in use.
+/// The model that a short name stands for; any other name stands for itself, and `inherit` for the model in use.
 pub(crate) fn model_named(name: &str, in_use: &str) -> String {
     match name.trim() {
         "" | "inherit" => in_use,

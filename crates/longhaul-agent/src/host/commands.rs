@@ -1,4 +1,4 @@
-//! Commands without a screen: what `/compact`, `/context` and the others come to as text, for print mode (Q4).
+//! Commands without a screen: the results of `/compact`, `/context` and others as text, for print mode (Q4).
 
 use std::sync::Arc;
 
@@ -14,28 +14,28 @@ use crate::screen::command::{self, BuiltinCommand, ParsedInput};
 use crate::screen::flow::WrappedLine;
 use crate::screen::{ColorSupport, CommandItem, answer_lines, context, event_lines};
 
-/// How wide pictures are where there is no screen.
+/// The width of drawings where there is no screen.
 const WIDTH: usize = 80;
 
-/// Carries out commands.
+/// Runs commands and returns their results as text.
 pub struct TextCommands {
     queries: ReadOnlyQueries,
     workplace: Arc<ProjectSetup>,
 }
 
-/// What a line came to.
+/// The outcome of an input line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// It is a prompt: the line itself, or what a command of the user's stands for.
+    /// The line is a prompt: the line itself, or the prompt that a user's command stands for.
     Prompt(String),
-    /// It was a command, and this is what there is to say about it.
+    /// The line was a command, and this is its result.
     Done(String),
-    /// It was a command, and it was not carried out.
+    /// The line was a command that could not be run.
     Refused(String),
 }
 
 impl TextCommands {
-    /// For an agent in a workplace.
+    /// Runs commands for an agent in a project.
     pub fn new(agent: &Agent, workplace: Arc<ProjectSetup>, env: Env, models: ModelTable) -> Self {
         Self {
             queries: ReadOnlyQueries {
@@ -49,7 +49,7 @@ impl TextCommands {
         }
     }
 
-    /// Carries a line out if it is a command.
+    /// Runs a line if it is a command.
     pub(crate) async fn carry_out(&self, agent: &mut Agent, text: &str) -> CommandOutcome {
         let own = self.own();
         match command::read(text, &own) {
@@ -134,7 +134,7 @@ async fn compact(agent: &mut Agent, instructions: String) -> Result<String, Stri
     };
     match agent.compact(request).await {
         Ok(CompactOutcome::Done(done)) => Ok(event_lines::compacted(&done)),
-        // A preview was not asked for.
+        // No preview was requested.
         Ok(CompactOutcome::Preview(_)) => Ok(String::new()),
         Err(error) => Err(error.to_string()),
     }

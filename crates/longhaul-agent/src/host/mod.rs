@@ -1,8 +1,8 @@
-//! An agent behind a screen: what the user wants is done one thing after the other by a task that owns the agent, and what
-//! he looks at is answered meanwhile, from the transcript and from how things last stood.
+//! Connects an agent to a screen: a task that owns the agent runs the user's requests one after the other, and
+//! read-only queries are answered in the meantime, from the transcript and from the last snapshot.
 //!
-//! `work.rs` is the task, `looks.rs` answers who only looks, `transcript.rs` reads the conversation for people, `tour.rs` shows a
-//! newcomer around.
+//! `work.rs` is the task, `read_only_queries.rs` answers read-only queries, `transcript.rs` reads the conversation for
+//! people, `tour.rs` drives the tour for newcomers.
 
 mod commands;
 mod read_only_queries;
@@ -26,7 +26,7 @@ use crate::project_setup::ProjectSetup;
 use crate::screen::{HostRequest, ScreenHost};
 use read_only_queries::ReadOnlyQueries;
 
-/// An agent behind a screen. Clones speak to the same agent.
+/// The host of an agent for a screen. Clones refer to the same agent.
 #[derive(Clone)]
 pub struct AgentHost {
     asks: mpsc::UnboundedSender<work::HostJob>,
@@ -36,7 +36,7 @@ pub struct AgentHost {
 }
 
 impl AgentHost {
-    /// Gives an agent a task of its own.
+    /// Starts a task that owns the agent.
     pub fn start(agent: Agent, workplace: Arc<ProjectSetup>, env: Env, models: ModelTable) -> Self {
         let (asks, jobs) = mpsc::unbounded_channel();
         let (end, ended) = watch::channel(false);
@@ -50,7 +50,7 @@ impl AgentHost {
         };
         tokio::spawn(async move {
             work::work(agent, &workplace, jobs).await;
-            // A host that is gone needs no news.
+            // A host that is gone does not need to know.
             let _ = end.send(true);
         });
         Self {
@@ -61,7 +61,7 @@ impl AgentHost {
         }
     }
 
-    /// How things last stood.
+    /// The handle to the agent's last snapshot.
     pub fn outlook(&self) -> &AgentHandle {
         &self.outlook
     }
@@ -70,7 +70,7 @@ impl AgentHost {
 impl ScreenHost for AgentHost {
     fn ask(&self, ask: HostRequest) {
         if let Some(ask) = self.queries.take(ask) {
-            // A reply that is dropped counts as a refusal.
+            // If this fails, the reply is dropped, which counts as a refusal.
             let _ = self.asks.send(work::HostJob::Ask(ask));
         }
     }
@@ -87,7 +87,7 @@ impl ScreenHost for AgentHost {
         Box::pin(async {
             let mut ended = self.ended.clone();
             if self.asks.send(work::HostJob::Close).is_ok() {
-                // An error is a task that is gone.
+                // An error means that the task has ended.
                 let _ = ended.wait_for(|ended| *ended).await;
             }
         })

@@ -1,4 +1,4 @@
-//! Answers to who only looks: from disk and from how things last stood, so that nobody has to wait for the model.
+//! Answers read-only queries from disk and from the last snapshot, so that no caller has to wait for the model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::screen::{
     MessageAuthor, MessageItem, ModelItem, Reply, SessionItem, TranscriptItem,
 };
 
-/// Looks at an agent that another task works with.
+/// Answers queries about an agent that another task works with.
 pub(super) struct ReadOnlyQueries {
     pub(super) outlook: AgentHandle,
     pub(super) workplace: Arc<ProjectSetup>,
@@ -30,7 +30,7 @@ pub(super) struct ReadOnlyQueries {
 }
 
 impl ReadOnlyQueries {
-    /// Answers whoever only looks, beside whatever goes on; gives back what must be done.
+    /// Answers a read-only query alongside the running work; returns any other request to be performed.
     pub(super) fn take(self: &Arc<Self>, ask: HostRequest) -> Option<HostRequest> {
         match ask {
             HostRequest::Sessions(reply) => self.spawn_query(reply, |looks| Ok(looks.sessions())),
@@ -91,7 +91,7 @@ impl ReadOnlyQueries {
         let current = self.outlook.snapshot().map(|look| look.model);
         let is_offline = current.as_deref().is_some_and(offline::is_simulated);
         let models = self.models.models();
-        // Who has no key can ask no other model, and who has one does not mean the simulated one.
+        // Without a key, only the simulated model can be used; with a key, the simulated model is not offered.
         let models = models.filter(|spec| offline::is_simulated(&spec.id) == is_offline);
         models
             .map(|spec| ModelItem {
@@ -105,7 +105,7 @@ impl ReadOnlyQueries {
     pub(super) fn context(&self) -> Result<ContextView, HostRefusal> {
         let look = self.look()?;
         let mut categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
-        // Before anything was sent, nothing of it is on disk.
+        // Before the first request, nothing of the prefix is on disk.
         if categories.system_prompt == 0 {
             categories.system_prompt = look.head.system;
             categories.tools = look.head.tools;

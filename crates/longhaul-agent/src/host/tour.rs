@@ -1,4 +1,4 @@
-//! Drives a screen through the tour: types its prompts, says its words, and watches what the agent tells.
+//! Drives a screen through the tour: types its prompts, shows its texts, and watches the agent's events.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, GuideInput, HostRequest, ScreenHost,
 };
 
-/// How fast prompts are typed, and how long a step may be looked at.
+/// How fast prompts are typed, and how long each step is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TourPace {
-    /// As people type and read.
+    /// At the speed of a person who types and reads.
     Human,
     /// At once, for tests and scripts.
     AtOnce,
 }
 
-/// Between two letters.
+/// The pause between two letters.
 const LETTER: Duration = Duration::from_millis(18);
-/// Behind a command, for its answer.
+/// The pause after a command, for its answer.
 const ANSWER: Duration = Duration::from_millis(400);
 
-/// Shows around until the tour is over or the screen is gone. All that the agent tells passes through here, to `screen`;
-/// what is typed goes to `typed`.
+/// Runs the tour until it is over or the screen is gone. All events of the agent pass through here to `screen`; typed
+/// input goes to `typed`.
 pub async fn run_tour(
     host: AgentHost,
     events: UnboundedReceiver<AgentEvent>,
@@ -44,7 +44,7 @@ pub async fn run_tour(
         pace,
     };
     if driver.tour().await.is_some() {
-        // The session is the user's now: what is told goes on.
+        // The session is the user's now: events are still passed on.
         drop(driver.typed);
         while let Some(event) = driver.events.recv().await {
             if driver.screen.send(event).is_err() {
@@ -63,7 +63,7 @@ struct TourDriver {
     pace: TourPace,
 }
 
-/// None: the screen or the agent is gone.
+/// None if the screen or the agent is gone.
 type Gone = Option<()>;
 
 impl TourDriver {
@@ -74,7 +74,7 @@ impl TourDriver {
                 TourStep::Say(text) => self.screen.send(AgentEvent::Notice(text)).ok()?,
                 TourStep::Prompt(text) => self.types(&text).await?,
                 TourStep::Wait(TourWait::Read(time)) => self.rest(time).await?,
-                // It was waited for already, and nothing tells of its end.
+                // The compaction was awaited already, and no event announces its end.
                 TourStep::Wait(TourWait::Ended) if compacted_by_command => {
                     compacted_by_command = false;
                 }
@@ -102,7 +102,7 @@ impl TourDriver {
         }
     }
 
-    /// Types something letter by letter and sends it.
+    /// Types a text letter by letter and sends it.
     async fn types(&mut self, text: &str) -> Gone {
         if self.pace == TourPace::Human {
             for (at, letter) in text.char_indices() {
@@ -114,7 +114,7 @@ impl TourDriver {
         self.typed.send(GuideInput::Sent(text.to_owned())).ok()
     }
 
-    /// Takes events until this one has come.
+    /// Takes events until one matches.
     async fn until(&mut self, is_it: impl Fn(&AgentEvent) -> bool) -> Gone {
         loop {
             let event = self.events.recv().await?;
@@ -146,7 +146,7 @@ impl TourDriver {
         self.screen.send(event).ok()
     }
 
-    /// Compacts as the user would who approves what he is shown.
+    /// Compacts like a user who approves the preview.
     async fn compact(&mut self) -> Gone {
         let (reply, shown) = oneshot::channel();
         self.host

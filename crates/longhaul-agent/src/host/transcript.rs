@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::agent::SessionSnapshot;
 use crate::screen::{TranscriptItem, TranscriptKind};
 
-/// Fields of a call's input that say what it is about, the best first.
+/// Fields of a call's input that say what it is about, the best ones first.
 const TELLING: [&str; 10] = [
     "file_path",
     "command",
@@ -28,10 +28,10 @@ const TELLING: [&str; 10] = [
     "task_id",
     "prompt",
 ];
-/// Characters of a call's line.
+/// The maximum number of characters of a call's line.
 const LINE: usize = 100;
 
-/// All entries of a transcript: those for the transcript alone are among them, meta entries are not.
+/// All entries of a transcript, including those that are only in the transcript, but without meta entries.
 pub(super) fn items(path: &Path) -> io::Result<Vec<TranscriptItem>> {
     let mut items = Vec::new();
     each(path, |view| {
@@ -43,7 +43,7 @@ pub(super) fn items(path: &Path) -> io::Result<Vec<TranscriptItem>> {
     Ok(items)
 }
 
-/// The report of a compaction, in words: of the newest, or of the one whose boundary this is.
+/// The report of a compaction in words: of the newest one, or of the one with this boundary.
 pub(super) fn report(path: &Path, boundary: Option<&str>) -> io::Result<Option<String>> {
     let mut found = None;
     each(path, |view| {
@@ -81,7 +81,7 @@ pub(super) fn categories(look: &SessionSnapshot, models: &ModelTable) -> io::Res
 fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Result<()> {
     let file = match File::open(path) {
         Ok(file) => file,
-        // Nothing was said yet.
+        // The conversation has no messages yet.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -182,7 +182,7 @@ fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, Stri
     })
 }
 
-/// What a call came to, as text.
+/// The result of a call, as text.
 fn result(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! The task that owns the agent: does one thing after the other, and minds what goes on in the background in between.
+//! The task that owns the agent: it performs requests one after the other, and drives the background work in between.
 
 use longhaul::hooks::EndReason;
 use longhaul::recorded::RecordedTranscript;
@@ -12,7 +12,7 @@ use crate::screen::{
     CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, Reply,
 };
 
-/// Something to do.
+/// A job for the task.
 pub(super) enum HostJob {
     Ask(HostRequest),
     /// The user leaves.
@@ -39,7 +39,7 @@ pub(super) async fn work(
 }
 
 async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) {
-    // What is stopped from now on is this.
+    // From now on, a stop applies to this request.
     let _ = agent.canceller();
     match ask {
         HostRequest::Prompt(text, reply) => {
@@ -97,7 +97,7 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
             let done = agent.switch_model(&model).await;
             answer(reply, done.map_err(refusal));
         }
-        // Those who only look are answered elsewhere.
+        // Read-only queries are answered elsewhere.
         HostRequest::Sessions(_)
         | HostRequest::Models(_)
         | HostRequest::Context(_)

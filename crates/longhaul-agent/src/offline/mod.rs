@@ -1,19 +1,19 @@
 //! The model that answers when there is no key: it works on the user's own folder with the real tools.
 //!
-//! [`start`] runs the simulator in this process and gives what a client needs. Who answers there is the simulator's own model,
-//! in the manner that does as it is told ([`model`]): rules, no intelligence, and it says so. [`tour`] shows a newcomer around. Nothing leaves the machine and nothing is billed; costs
-//! that are shown are what such a session would cost, so whoever shows them says that they are simulated
-//! ([`is_simulated`]).
+//! [`start`] runs the simulator in this process and returns what a client needs. The simulator's own model answers, in
+//! the variant that does as it is told ([`model`]): it follows rules without intelligence, and says so. [`tour`] guides
+//! a newcomer. Nothing leaves the machine and nothing is billed; displayed costs are what such a session would cost, so
+//! they must be shown as simulated ([`is_simulated`]).
 
 mod start;
 pub mod tour;
 
 pub use start::{OfflineOptions, OfflineServer, WritingSpeed, model, start};
 
-/// The offline model's id. The table of models has it.
+/// The offline model's id, which is in the model table.
 pub const MODEL: &str = "longhaul-offline";
 
-/// Whether a model of this id is simulated: its figures are no bill.
+/// Whether the model with this id is simulated, so that its costs are not real.
 pub(crate) fn is_simulated(model: &str) -> bool {
     model == MODEL
 }

@@ -1,4 +1,4 @@
-//! Starts the simulator in this process, on the loopback, with the model that does as it is told.
+//! Starts the simulator in this process, on the loopback interface, with the model that does as it is told.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,13 +13,13 @@ use longhaul_sim::world::{self, World};
 
 use super::MODEL;
 
-/// Any key is good; this one tells what it is for.
+/// Any key is accepted; this one says what it is for.
 const KEY: &str = "offline";
-/// About how many tokens an event of a stream holds.
+/// The approximate number of tokens in one stream event.
 const TOKENS_AN_EVENT: u64 = 6;
-/// How long a human waits before something comes.
+/// How long people wait for the first byte at human speed.
 const FIRST_BYTE: Duration = Duration::from_millis(350);
-/// How long a reply takes at most, however much it says.
+/// The maximum time that a reply takes, however long it is.
 const AT_MOST: Duration = Duration::from_secs(5);
 
 /// How fast the model writes.
@@ -27,12 +27,12 @@ const AT_MOST: Duration = Duration::from_secs(5);
 pub enum WritingSpeed {
     /// As fast as it goes; for tests and scripts.
     Instant,
-    /// So many tokens a second, a little faster where a reply is very long.
+    /// This many tokens a second, a little faster if a reply is very long.
     TokensPerSecond(u64),
 }
 
 impl WritingSpeed {
-    /// One that people can follow.
+    /// A speed that people can follow.
     pub const HUMAN: Self = Self::TokensPerSecond(160);
 
     fn pace(self) -> EventPace {
@@ -50,9 +50,9 @@ impl WritingSpeed {
 /// How the offline model is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OfflineOptions {
-    /// Where all chance comes from: the same seed and the same requests give the same replies.
+    /// The seed of all randomness: the same seed and the same requests give the same replies.
     pub seed: u64,
-    /// How fast it writes.
+    /// How fast the model writes.
     pub speed: WritingSpeed,
 }
 
@@ -65,13 +65,13 @@ impl Default for OfflineOptions {
     }
 }
 
-/// The offline model, listening. Dropping it ends it; its cache ends with it, so it is kept over a resume.
+/// The offline model's server. Dropping it ends the server and its cache, so it is kept across a resume.
 #[derive(Debug)]
 pub struct OfflineServer {
     server: SimServer,
 }
 
-/// Who answers: the simulator's model, which does what the user asks for in so many words and changes nothing else.
+/// The simulator's model that answers: it does what the user literally asks for and changes nothing else.
 pub fn model(seed: u64) -> SimModel {
     SimModel::new(model::SimModelOptions {
         seed,
@@ -80,7 +80,7 @@ pub fn model(seed: u64) -> SimModel {
     })
 }
 
-/// Starts it on a free port that only this machine reaches. Time passes there as it does here.
+/// Starts the server on a free port that only this machine can reach. It uses the real time.
 pub async fn start(options: OfflineOptions) -> io::Result<OfflineServer> {
     let pace = options.speed.pace();
     let world = World::new(world::WorldOptions {
@@ -99,12 +99,12 @@ pub async fn start(options: OfflineOptions) -> io::Result<OfflineServer> {
 }
 
 impl OfflineServer {
-    /// Where it listens.
+    /// The address that the server listens on.
     pub fn url(&self) -> String {
         self.server.url()
     }
 
-    /// What a client needs to talk to it. No proxy and no key of the user's is involved.
+    /// What a client needs to connect to the server. No proxy and no key of the user is involved.
     pub fn client(&self) -> ClientConfig {
         ClientConfig {
             base_url: Secret::new(self.url()),
@@ -113,12 +113,12 @@ impl OfflineServer {
         }
     }
 
-    /// The server: its books, its world.
+    /// The simulator's server with its usage log and its state.
     pub fn server(&self) -> &SimServer {
         &self.server
     }
 
-    /// Lets a reply under way finish, and ends it.
+    /// Lets the current reply finish, and stops the server.
     pub async fn stop(self) {
         self.server.stop().await;
     }

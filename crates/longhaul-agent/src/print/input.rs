@@ -1,4 +1,4 @@
-//! Prompts for print mode: as text, or as one JSON object a line that is answered as it comes.
+//! Prompts for print mode: as text, or as one JSON object per line, each answered as it arrives.
 
 use std::io::BufRead;
 
@@ -7,35 +7,35 @@ use tokio::sync::mpsc;
 
 use crate::agent::UserPrompt;
 
-/// Lines that wait to be worked on: a writer that is faster than the model is held back.
+/// The maximum number of waiting lines: a writer that is faster than the model is held back.
 const WAITING: usize = 16;
 
-/// A line that is no prompt.
+/// A line that is not a valid prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the input is not a user message: {why}")]
 pub struct BadPrintInput {
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// What is wrong with the line.
     pub why: String,
 }
 
 /// One line of the input.
 #[derive(Debug)]
 pub(super) enum PrintInputLine {
-    /// Something to work on.
+    /// A prompt to work on.
     Said(UserPrompt),
-    /// A request of the control protocol, which is answered with "not supported" so that nobody waits for it.
+    /// A request of the control protocol, which is answered with "not supported" so that no caller waits for it.
     Control(String),
 }
 
-/// Prompts, one after the other, as they come.
+/// Prompts in the order in which they arrive.
 #[derive(Debug)]
 pub struct PromptQueue(mpsc::Receiver<Result<PrintInputLine, BadPrintInput>>);
 
 impl PromptQueue {
-    /// Reads `{"type":"user","message":{"role":"user","content":…}}`, an object a line, on a thread of its own: each is
-    /// answered while the input stays open. `first` goes before them.
+    /// Reads `{"type":"user","message":{"role":"user","content":…}}`, one object per line, on a separate thread: each
+    /// is answered while the input stays open. `first` goes before them.
     pub fn from_lines(first: Option<UserPrompt>, mut input: impl BufRead + Send + 'static) -> Self {
         let (lines, prompts) = mpsc::channel(WAITING);
         std::thread::spawn(move || {
@@ -60,7 +60,7 @@ impl PromptQueue {
                     Err(why) => Err(BadPrintInput { line: number, why }),
                 };
                 let last = line.is_err();
-                // Nobody works any more, or what follows cannot be trusted.
+                // The receiver is gone, or the rest of the input cannot be trusted.
                 if lines.blocking_send(line).is_err() || last {
                     return;
                 }
@@ -78,14 +78,14 @@ impl From<Vec<UserPrompt>> for PromptQueue {
     fn from(all: Vec<UserPrompt>) -> Self {
         let (lines, prompts) = mpsc::channel(all.len().max(1));
         for said in all {
-            // There is room for all of them.
+            // The channel has room for all of them.
             let _ = lines.try_send(Ok(PrintInputLine::Said(said)));
         }
         Self(prompts)
     }
 }
 
-/// Reads a line. None if it says nothing.
+/// Parses a line. Returns none if it is empty.
 fn line(text: &str) -> Result<Option<PrintInputLine>, String> {
     if text.trim().is_empty() {
         return Ok(None);

@@ -8,7 +8,7 @@ use crate::agent::{Agent, UsageTotal};
 use crate::event::PromptOutcome;
 use crate::tool::ToolCallOutput;
 
-/// A session begins.
+/// The object for the start of a session.
 pub(super) fn init(agent: &Agent) -> Value {
     json!({
         "type": "system",
@@ -22,7 +22,7 @@ pub(super) fn init(agent: &Agent) -> Value {
     })
 }
 
-/// A reply.
+/// The object for a reply.
 pub(super) fn assistant(session: &str, message: &Value) -> Value {
     json!({
         "type": "assistant",
@@ -32,7 +32,7 @@ pub(super) fn assistant(session: &str, message: &Value) -> Value {
     })
 }
 
-/// The result of a call.
+/// The object for the result of a call.
 pub(super) fn result_of(session: &str, call: &str, output: &ToolCallOutput) -> Value {
     let mut block = json!({
         "type": "tool_result",
@@ -50,7 +50,7 @@ pub(super) fn result_of(session: &str, call: &str, output: &ToolCallOutput) -> V
     })
 }
 
-/// A compaction.
+/// The object for a compaction.
 pub(super) fn boundary(session: &str, done: &CompactionSuccess) -> Value {
     json!({
         "type": "system",
@@ -66,7 +66,7 @@ pub(super) fn boundary(session: &str, done: &CompactionSuccess) -> Value {
     })
 }
 
-/// Whether a compaction goes on. Said again every 30 seconds while it does (F8).
+/// The object that says whether a compaction is in progress. It is repeated every 30 seconds during a compaction (F8).
 pub(super) fn status(session: &str, compacting: bool) -> Value {
     json!({
         "type": "system",
@@ -76,7 +76,7 @@ pub(super) fn status(session: &str, compacting: bool) -> Value {
     })
 }
 
-/// A compaction did not happen.
+/// The object for a compaction that did not happen.
 pub(super) fn not_compacted(session: &str, why: &str) -> Value {
     json!({
         "type": "system",
@@ -88,7 +88,7 @@ pub(super) fn not_compacted(session: &str, why: &str) -> Value {
     })
 }
 
-/// The answer to a request of the control protocol, which does not exist here.
+/// The answer to a request of the control protocol, which is not supported.
 pub(super) fn unsupported(request: &str) -> Value {
     json!({
         "type": "control_response",
@@ -100,15 +100,15 @@ pub(super) fn unsupported(request: &str) -> Value {
     })
 }
 
-/// A call that nobody allowed.
+/// The object for a call that nobody allowed.
 pub(super) fn denial(name: &str, call: &str, input: &Value) -> Value {
     json!({"tool_name": name, "tool_use_id": call, "tool_input": input})
 }
 
-/// How it all ended.
+/// How the run ended.
 pub(super) struct PrintResult<'a> {
     pub(super) ended: &'a PromptOutcome,
-    /// What the model, or a command, said last.
+    /// The last text of the model, or of a command.
     pub(super) text: &'a str,
     pub(super) turns: u32,
     pub(super) milliseconds: u128,

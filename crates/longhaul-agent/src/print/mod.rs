@@ -1,7 +1,7 @@
-//! Print mode: a prompt, the answer on stdout, for scripts (Q4).
+//! Print mode: takes a prompt and writes the answer to stdout, for scripts (Q4).
 //!
 //! `message.rs` has the objects of the two JSON formats in the shape in which Claude Code writes them, `input.rs` reads
-//! prompts, `run.rs` does the work, `page.rs` writes what happens meanwhile.
+//! prompts, `run.rs` does the work, `output.rs` writes what happens in the meantime.
 
 mod input;
 mod message;
@@ -17,11 +17,11 @@ pub use run::{PrintExit, PrintOptions, print};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrintFormat {
-    /// The last reply's text.
+    /// The text of the last reply.
     #[default]
     Text,
     /// One object at the end.
     Json,
-    /// An object a line, as things happen.
+    /// One object per line, as things happen.
     StreamJson,
 }

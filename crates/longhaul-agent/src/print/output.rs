@@ -1,4 +1,4 @@
-//! What print mode writes while the work goes on: objects on stdout, what people should know on stderr.
+//! What print mode writes during the work: objects to stdout, notices for people to stderr.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::PrintFormat;
 use super::message;
 use crate::event::{AgentEvent, DeniedCall, PromptOutcome};
 
-/// What is written to.
+/// Where the output goes.
 pub(super) struct PrintOutput<'a> {
     pub(super) format: PrintFormat,
     pub(super) session: String,
@@ -49,7 +49,7 @@ impl<'a> PrintOutput<'a> {
                 let object = message::result_of(&self.session, &id, &output);
                 self.object(&object);
             }
-            // Nobody is there to answer: dropping the question is a no, which is then told as a denial.
+            // Nobody is there to answer: dropping the question means no, which is then reported as a denial.
             AgentEvent::Asks(_) => {}
             AgentEvent::Denied(denied) => {
                 let DeniedCall {
@@ -68,7 +68,7 @@ impl<'a> PrintOutput<'a> {
         }
     }
 
-    /// What the engine tells: how a compaction goes on (F8), what hooks say about it (K1).
+    /// Writes an engine event: the progress of a compaction (F8), what hooks say about it (K1).
     fn engine(&mut self, event: &Event) {
         let streams = self.format == PrintFormat::StreamJson;
         match event {

@@ -1,4 +1,4 @@
-//! Works on prompts and writes what comes of them, as it comes.
+//! Works on prompts and writes the results as they arrive.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -13,33 +13,34 @@ use crate::agent::{Agent, UserPrompt};
 use crate::event::{AgentEvent, PromptOutcome};
 use crate::host::{CommandOutcome, TextCommands};
 
-/// What a line of the input looks like.
+/// What an input line looks like.
 const HINT: &str = r#"Each line is {"type":"user","message":{"role":"user","content":"…"}}."#;
 
-/// How print mode works.
+/// The options of print mode.
 #[derive(Default)]
 pub struct PrintOptions {
     /// What is written.
     pub format: PrintFormat,
-    /// Carries out commands such as `/compact`; none: every line is a prompt.
+    /// Runs commands such as `/compact`; if none, every line is a prompt.
     pub commands: Option<TextCommands>,
 }
 
-/// How it ended, for an exit code.
+/// How the run ended, for an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrintExit {
     /// All prompts were answered.
     Done,
-    /// The work failed, was refused, or did not come to an end.
+    /// The work failed, was refused, or did not finish.
     Failed,
-    /// Nothing could begin: the provider turned the first request away, or the first line of the input is not a prompt.
+    /// The work could not begin: the provider rejected the first request, or the first line of the input is not a
+    /// prompt.
     CannotBegin,
-    /// It was interrupted.
+    /// The run was interrupted.
     Interrupted,
 }
 
 impl PrintExit {
-    /// The code.
+    /// The exit code.
     pub fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -50,15 +51,16 @@ impl PrintExit {
     }
 }
 
-/// What was done about a prompt.
+/// The result of a prompt.
 struct PromptResult {
     ended: PromptOutcome,
-    /// What a command had to say; none: the model answered.
+    /// The output of a command; none if the model answered.
     said: Option<String>,
 }
 
-/// Works on prompts one after the other, as they come, and writes what comes of them. The first that is not answered ends
-/// it, and so does cancelling the agent ([`Agent::cancellation`]). What people should know goes to `talk`, a line each.
+/// Works on prompts one after the other, as they arrive, and writes the results. It ends at the first prompt that is
+/// not answered, or when the agent is cancelled ([`Agent::cancellation`]). Notices for people go to `talk`, one per
+/// line.
 pub async fn print(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
@@ -72,7 +74,7 @@ pub async fn print(
     if options.format == PrintFormat::StreamJson {
         page.object(&message::init(agent));
     }
-    // Not renewed between prompts: who interrupts this wants it to end.
+    // The token is not renewed between prompts: an interrupt ends the whole run.
     let interrupt = agent.cancellation().token();
     let mut exit = PrintExit::Done;
     let mut answered = 0_usize;
@@ -128,7 +130,7 @@ pub async fn print(
     }
 }
 
-/// Works on one prompt and writes what happens meanwhile.
+/// Works on one prompt and writes what happens in the meantime.
 async fn work(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
@@ -146,7 +148,7 @@ async fn work(
                 worked = &mut work => break worked,
             }
             if page.broken.is_some() {
-                // Nobody reads any more: the work ends, and the transcript is valid.
+                // Nobody reads the output any more: the work ends, and the transcript is valid.
                 cancellation.cancel();
             }
         }
@@ -154,7 +156,7 @@ async fn work(
     while let Ok(event) = events.try_recv() {
         page.event(event);
     }
-    // A command may have gone to another session.
+    // A command may have switched to another session.
     page.session = agent.session_id().to_owned();
     worked
 }

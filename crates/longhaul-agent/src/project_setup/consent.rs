@@ -1,5 +1,6 @@
-//! Asks the user for what a project wants, and remembers the answers: what its settings do, its servers, and files outside of
-//! it that its files lead to. What was agreed to before is not asked for again, and what has changed since is.
+//! Asks the user for what a project requires, and remembers the answers: the effects of its settings, its servers, and
+//! files outside of it that its files import. What was agreed to before is not asked for again, unless it has changed
+//! since.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use crate::settings::{
 };
 use crate::tools::mcp::McpServerConfig;
 
-/// As many times files that were agreed to may lead to others.
+/// How many levels of imports from approved files are followed.
 const ROUNDS: usize = 6;
 
 /// Where the answers come from and go to.
@@ -31,7 +32,7 @@ pub(super) struct ConsentContext<'a, 'c> {
 }
 
 impl ConsentContext<'_, '_> {
-    /// Reads a project as far as the user lets it.
+    /// Loads a project as far as the user allows.
     pub(super) fn project(&mut self) -> (ProjectSettings, ProjectGrant) {
         let mut granted = ProjectGrant {
             deny: self.wishes.deny.clone(),
@@ -58,7 +59,7 @@ impl ConsentContext<'_, '_> {
         ProjectSettings::load_as(self.env, self.cwd, granted, self.variable)
     }
 
-    /// All files outside that files of the project lead to, and that nobody has agreed to.
+    /// All files outside of the project that its files lead to and that nobody has agreed to.
     fn outside(&self, project: &ProjectSettings, granted: &ProjectGrant) -> Vec<OutsideFile> {
         let mut outside = project.outside.clone();
         let deny = project.rules.deny.clone();
@@ -84,7 +85,7 @@ impl ConsentContext<'_, '_> {
         outside
     }
 
-    /// Whether the user agrees that the project's files lead to these.
+    /// Whether the user agrees that the project's files lead to these files.
     fn opens(
         &mut self,
         project: &ProjectSettings,
@@ -107,7 +108,7 @@ impl ConsentContext<'_, '_> {
         false
     }
 
-    /// How much of what came with the project counts.
+    /// Decides how much of the project's own settings applies.
     fn trust(&mut self, project: &ProjectSettings, granted: &mut ProjectGrant) {
         if self.wishes.trust {
             return;
@@ -181,7 +182,7 @@ impl ConsentContext<'_, '_> {
         match (self.ledger.known(root, server), server.approved) {
             (ServerTrust::Starts, _) | (ServerTrust::StaysOff, true) => return true,
             (ServerTrust::StaysOff, false) => return false,
-            // The user named it, and did not say how it must look: from now on it is this one.
+            // The user named the server without saying what it must look like: from now on, it is this one.
             (ServerTrust::Never, true) => {
                 let kept = self.ledger.answer(root, server, true);
                 self.told_if_lost(kept);
@@ -211,7 +212,7 @@ impl ConsentContext<'_, '_> {
     }
 }
 
-/// Whether a file is one of these, or lies below one.
+/// Whether a path is one of these, or lies inside one of them.
 pub(super) fn is_agreed(agreed: &[PathBuf], real: &Path) -> bool {
     agreed.iter().any(|agreed| real.starts_with(agreed))
 }

@@ -1,4 +1,4 @@
-//! Permissions as the loop asks them. What the rules mean is in `permission`.
+//! Connects the loop's gate to the permissions. The meaning of the rules is in `permission`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::tools::plan;
 
 const NOBODY: &str = "There is nobody who could agree to a plan.";
 
-/// Judges by the permissions of a project.
+/// Decides by the permissions of a project.
 pub(super) struct ProjectGate {
     pub(super) permissions: Arc<Permissions>,
     pub(super) root: PathBuf,
@@ -25,7 +25,7 @@ pub(super) struct ProjectGate {
 
 impl Gate for ProjectGate {
     fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> GateDecision {
-        // A plan needs consent whatever else runs unasked; outside of plan mode the tool itself says no.
+        // A plan needs consent whatever else may run without asking; outside of plan mode the tool itself refuses.
         if tool == plan::EXIT {
             return match self.permissions.mode() {
                 ApprovalMode::Plan => GateDecision::Ask {
@@ -80,7 +80,8 @@ impl Gate for ProjectGate {
 }
 
 impl ProjectGate {
-    /// The project's settings hold a rule of the user's own now: who gave it need not be asked about it.
+    /// Records consent to a rule that the user just added to the project's settings, so that nobody is asked about it
+    /// later.
     fn keep_answer(&self, rule: &str) {
         let want = TrustRequirement::Allow(rule.trim().to_owned());
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);

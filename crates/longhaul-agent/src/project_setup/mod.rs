@@ -1,8 +1,9 @@
-//! The place where an agent works, put together from what the user and the project have set: permissions, tools, servers,
-//! skills, hooks. An [`AgentBuilder`] is equipped with it.
+//! The setup of a project, assembled from the settings of the user and the project: permissions, tools, servers,
+//! skills, hooks. It provides an [`AgentBuilder`] with all of them.
 //!
-//! `gate.rs` lets permissions answer the loop, `outfit.rs` makes the tools of a conversation, `refill.rs` finds in a
-//! conversation what they held before, `consent.rs` asks the user for what a project wants, `trust.rs` keeps the answers.
+//! `gate.rs` connects permissions to the loop, `tool_provisioner.rs` makes the tools of a conversation,
+//! `restore_tools.rs` restores their state from a conversation, `consent.rs` asks the user for what a project requires,
+//! `trust.rs` stores the answers.
 
 mod consent;
 mod gate;
@@ -34,51 +35,51 @@ use notifications::Notifications;
 use tool_provisioner::ToolProvisioner;
 use trust::ConsentStore;
 
-/// What the user wants of a session, beside what is set.
+/// What the user wants for a session, in addition to the settings.
 #[derive(Debug, Clone, Default)]
 pub struct SessionOverrides {
-    /// The mode; none: the one that is set.
+    /// The mode; if none, the one from the settings.
     pub mode: Option<ApprovalMode>,
-    /// Rules that allow, as settings write them.
+    /// Rules that allow calls, in the syntax of settings.
     pub allow: Vec<String>,
-    /// Rules that forbid.
+    /// Rules that forbid calls, in the syntax of settings.
     pub deny: Vec<String>,
     /// Further folders, absolute, links resolved.
     pub further: Vec<PathBuf>,
-    /// Trust the project without a question.
+    /// Whether the project is trusted without asking.
     pub trust: bool,
-    /// The way out for pages that are fetched.
+    /// The proxy through which pages are fetched.
     pub proxy: Option<Proxy>,
 }
 
-/// Who is asked before a project's own programs run.
+/// Asks the user before a project's own programs run.
 pub trait Consent {
-    /// Whether a project is trusted whose settings want this. Only what nobody has agreed to yet is named.
+    /// Whether a project is trusted whose settings require this. Only what nobody has agreed to yet is listed.
     fn trusts(&mut self, project: &Path, wants: &[TrustRequirement]) -> bool;
 
-    /// Whether files of a project may lead to these, which lie outside, and go to the model.
+    /// Whether files of a project may lead to these files outside of it, so that they are sent to the model.
     fn reads(&mut self, project: &Path, files: &[OutsideFile]) -> bool;
 
     /// Whether a project's server may be started.
     fn starts(&mut self, server: &McpServer) -> bool;
 }
 
-/// Why there is no place to work.
+/// Why the project could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectSetupError {
-    /// A rule that was given is none.
+    /// A given rule is not valid.
     #[error("{rule:?} is no rule: {source}")]
     Rule {
-        /// As it was given.
+        /// The rule as it was given.
         rule: String,
-        /// Why.
+        /// Why it is not valid.
         source: PermissionRuleError,
     },
 }
 
-/// The place where an agent works.
+/// The setup of the project that an agent works in.
 pub struct ProjectSetup {
-    /// All that is set.
+    /// All settings of the project.
     pub project: ProjectSettings,
     /// What people should know before the work begins.
     pub notices: Vec<String>,
@@ -89,7 +90,8 @@ pub struct ProjectSetup {
 }
 
 impl ProjectSetup {
-    /// Reads what is set for a folder and starts its servers. Nobody to ask: what needs a yes is left out, and said.
+    /// Loads the settings of a folder and starts its servers. If there is nobody to ask, whatever needs consent is left
+    /// out, with a notice.
     pub async fn open(
         env: &Env,
         cwd: &Path,
@@ -119,7 +121,8 @@ impl ProjectSetup {
         let place = SessionPaths {
             cwd: cwd.to_owned(),
             more: further.clone(),
-            // Servers serve all sessions of the folder; their logs and long outputs lie beside them.
+            // Servers are shared by all sessions of the folder; their logs and long outputs are stored next to the
+            // sessions.
             transcript: match &home {
                 Some(home) => home.project_folder(cwd).join("servers.jsonl"),
                 None => cwd.join("servers.jsonl"),
@@ -182,7 +185,7 @@ impl ProjectSetup {
         })
     }
 
-    /// An agent that works here.
+    /// Provides an agent with this setup.
     #[must_use]
     pub fn equip(&self, builder: AgentBuilder) -> AgentBuilder {
         let fitter = self.tool_provisioner.clone();
@@ -204,14 +207,14 @@ impl ProjectSetup {
             }))
     }
 
-    /// Settings of the project that are settings of Longhaul's, too. What the user set for Longhaul itself wins.
+    /// Applies project settings that are also settings of Longhaul. What the user set for Longhaul itself wins.
     pub fn adjust(&self, config: &mut Config) {
         if self.project.auto_compact == Some(false) {
             config.switches.auto_compact_enabled = false;
         }
     }
 
-    /// What may run unasked.
+    /// Which calls may run without asking.
     pub fn mode(&self) -> ApprovalMode {
         self.gate.permissions.mode()
     }
@@ -221,7 +224,7 @@ impl ProjectSetup {
         self.project.hooks.listed()
     }
 
-    /// What the user can type as `/name`, and what it does: own commands, then skills.
+    /// What the user can type as `/name`, and its description: the user's commands, then skills.
     pub fn commands(&self) -> Vec<(String, String)> {
         let commands = self.project.commands.iter();
         let commands = commands.map(|it| (it.name.clone(), it.description.clone()));

@@ -1,11 +1,11 @@
-//! Notices of what was started before there was anybody to tell: they wait until there is.
+//! Notices from things that were started before there was a listener: they wait until there is one.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::agent::Tell;
 use crate::event::AgentEvent;
 
-/// Takes notices, and rings them when it can.
+/// Takes notices, and delivers them as soon as it can.
 #[derive(Default)]
 pub(super) struct Notifications(Mutex<NotificationState>);
 
@@ -27,7 +27,7 @@ impl Notifications {
         }
     }
 
-    /// From now on notices go here; those that waited at once.
+    /// Sends notices here from now on, beginning with those that waited.
     pub(super) fn deliver_to(&self, tell: &Tell) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.tell = Some(tell.clone());

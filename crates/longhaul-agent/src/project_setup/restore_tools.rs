@@ -1,4 +1,4 @@
-//! What tools held before a session was opened again, found in its conversation: the todo list, skills that were invoked.
+//! Restores tool state from the conversation when a session is reopened: the todo list, skills that were invoked.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::event::TodoItem;
 use crate::tools::skill::{self, Skills};
 use crate::tools::todo::{self, TodoList};
 
-/// Fills the tools of a session with what the conversation tells of them.
+/// Restores the tools of a session from the conversation.
 pub(super) fn refill(live: &LiveConversation, todos: &TodoList, skills: &Skills) {
     let mut list: Option<Vec<TodoItem>> = None;
-    // Calls of the skill tool whose results have not been met.
+    // Calls of the skill tool whose results have not been seen yet.
     let mut invoked: HashMap<String, String> = HashMap::new();
     for view in live.views() {
         if let Some(attachment) = view.visible_attachment() {

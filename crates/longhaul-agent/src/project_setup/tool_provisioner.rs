@@ -25,7 +25,7 @@ use crate::tools::{
     BackgroundShells, Hidden, ToolServices, Variables, files_and_shell, services, web_fetch,
 };
 
-/// Equips conversations.
+/// Provides conversations with tools.
 pub(super) struct ToolProvisioner {
     pub(super) permissions: Arc<Permissions>,
     pub(super) home: Option<Home>,
@@ -35,11 +35,11 @@ pub(super) struct ToolProvisioner {
     pub(super) variables: Variables,
     pub(super) passed: PassedVariables,
     pub(super) notifications: Arc<Notifications>,
-    /// What of the main conversation outlives its being opened again.
+    /// What remains of the main conversation when it is reopened.
     pub(super) main: Mutex<Option<MainConversationTools>>,
 }
 
-/// The main conversation's.
+/// The tools of the main conversation.
 #[derive(Clone)]
 pub(super) struct MainConversationTools {
     transcript: PathBuf,
@@ -111,7 +111,7 @@ impl ToolProvisioner {
         ConversationTools { toolbox, sources }
     }
 
-    /// The shells of a session go on when it is opened again.
+    /// The shells of a session, which continue when it is reopened.
     fn shells(&self, place: &SessionPaths, skills: &Arc<Skills>) -> Arc<BackgroundShells> {
         let mut main = self.main.lock().unwrap_or_else(PoisonError::into_inner);
         let same = main.take().filter(|it| it.transcript == place.transcript);
@@ -177,7 +177,7 @@ fn sources(with: ToolServices, files: Arc<FileState>) -> ToolStateSources {
     }
 }
 
-/// What was shown may be read again after a compaction.
+/// Files that were shown may be read again after a compaction.
 fn knowing(files: &Arc<FileState>) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
     let files = files.clone();
     Arc::new(move |path| files.knows(path))
@@ -195,7 +195,7 @@ fn forgetting(files: Arc<FileState>) -> Arc<dyn Fn(&Event) + Send + Sync> {
     })
 }
 
-/// The mode is that of the permissions.
+/// Keeps the mode in the permissions.
 struct PermissionsModeStore(Arc<Permissions>);
 
 impl ApprovalModeStore for PermissionsModeStore {

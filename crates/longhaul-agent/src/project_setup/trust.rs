@@ -1,8 +1,8 @@
-//! What the user agreed to of what projects want, which of their servers may be started, and which files outside of them
-//! they may lead to: `trusted.json` in LONGHAUL_HOME.
+//! What the user agreed to among the requirements of projects, which of their servers may be started, and which files
+//! outside of them they may lead to: `trusted.json` in LONGHAUL_HOME.
 //!
-//! Each answer holds for exactly what was shown: what has changed since is something else, and is asked for again. A file that
-//! cannot be read agrees to nothing. One that cannot be written is a notice, and the answer counts for this session.
+//! Each answer applies to exactly what was shown: whatever has changed since is asked for again. A file that cannot be
+//! read grants nothing. If it cannot be written, a notice says so, and the answer counts for this session.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::{McpServer, TrustRequirement};
 
-/// The file's name.
+/// The name of the file.
 const NAME: &str = "trusted.json";
 
-/// What the user has answered so far.
+/// The answers of the user so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConsentStore {
     path: Option<PathBuf>,
@@ -25,15 +25,15 @@ pub(super) struct ConsentStore {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredConsents {
-    /// Fingerprints of what was agreed to, by the folder whose settings want it.
+    /// Fingerprints of approved requirements, by the folder whose settings require them.
     agreed: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// What was said to servers, by the folder whose they are.
+    /// The answers about servers, by the folder that they belong to.
     servers: BTreeMap<PathBuf, Vec<ServerConsent>>,
-    /// Files outside, links resolved, that files of a folder may lead to.
+    /// Files outside of a folder, links resolved, that its files may lead to.
     outside: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
-/// A server as it was when the user was asked: another command, variable or folder is another server.
+/// A server as it was when the user was asked: with another command, variable or folder it is another server.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct ServerConsent {
@@ -42,21 +42,21 @@ struct ServerConsent {
     starts: bool,
 }
 
-/// What is known of a server.
+/// What is known about a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ServerTrust {
-    /// Nobody was ever asked about one of this name.
+    /// The user was never asked about a server of this name.
     Never,
-    /// There was one of this name, and it was another.
+    /// The user was asked about another server of this name.
     Changed,
-    /// The user said yes to this very one.
+    /// The user agreed to this very server.
     Starts,
-    /// The user said no to it.
+    /// The user refused this server.
     StaysOff,
 }
 
 impl ConsentStore {
-    /// What lies in this home; nothing if there is none.
+    /// Loads the answers from this home; empty if there is none.
     pub(super) fn load(home: Option<&Path>) -> Self {
         let path = home.map(|home| home.join(NAME));
         let text = path.as_ref().and_then(|path| std::fs::read(path).ok());
@@ -67,13 +67,13 @@ impl ConsentStore {
         }
     }
 
-    /// Whether the user agreed to this very thing.
+    /// Whether the user agreed to this very requirement.
     pub(super) fn agrees(&self, folder: &Path, want: &TrustRequirement) -> bool {
         let agreed = self.answers.agreed.get(folder);
         agreed.is_some_and(|agreed| agreed.contains(&want.fingerprint()))
     }
 
-    /// The user agreed to these.
+    /// Records that the user agreed to these requirements.
     pub(super) fn agree<'a>(
         &mut self,
         folder: &Path,
@@ -84,13 +84,13 @@ impl ConsentStore {
         self.write()
     }
 
-    /// Files outside that a folder's files may lead to.
+    /// The files outside of a folder that its files may lead to.
     pub(super) fn outside(&self, folder: &Path) -> Vec<PathBuf> {
         let outside = self.answers.outside.get(folder).into_iter().flatten();
         outside.cloned().collect()
     }
 
-    /// The user agreed that a folder's files lead to these.
+    /// Records that the user agreed that a folder's files lead to these.
     pub(super) fn open(
         &mut self,
         folder: &Path,
@@ -101,7 +101,7 @@ impl ConsentStore {
         self.write()
     }
 
-    /// What was said to a server.
+    /// What is known about a server.
     pub(super) fn known(&self, folder: &Path, server: &McpServer) -> ServerTrust {
         let all = self.answers.servers.get(folder).into_iter().flatten();
         let mut named = all.filter(|it| it.name == server.name).peekable();

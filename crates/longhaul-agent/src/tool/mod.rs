@@ -1,4 +1,4 @@
-//! What a tool is: something the model may call, with a definition it reads and an answer it gets.
+//! What a tool is: something that the model may call, with a definition that it reads and a result that it gets.
 //!
 //! Which calls may run is not decided here but in `permission`, from what a tool says about a call ([`Tool::access`]).
 //! The tools themselves are in `tools`.
@@ -14,15 +14,17 @@ use tokio_util::sync::CancellationToken;
 
 pub use toolbox::Toolbox;
 
-/// Something the model may call.
+/// Something that the model may call.
 ///
-/// An implementer never panics on an input, whatever it holds: what does not fit is an [`Output::error`] that says what to
-/// do instead. It ends soon after its call is cancelled, leaving nothing running. It has asked nobody: the loop has.
+/// An implementation never panics on an input, whatever it contains: for invalid input it returns a
+/// [`ToolCallOutput::error`] that says what to do instead. It ends soon after its call is cancelled, leaving nothing
+/// running. It asks nobody for permission: the loop has done that.
 pub trait Tool: Send + Sync {
-    /// The name that the model calls it by.
+    /// The name that the model calls the tool by.
     fn name(&self) -> &str;
 
-    /// Name, description and input schema, as requests carry them. The same bytes for a session's whole life.
+    /// The name, description and input schema, as they appear in requests. The bytes stay the same for a session's
+    /// whole life.
     fn definition(&self) -> Value;
 
     /// What a call would touch.
@@ -31,7 +33,7 @@ pub trait Tool: Send + Sync {
     /// The call in one short line, for people: `src/main.rs (1-200)`, `cargo test`.
     fn line(&self, input: &Value) -> String;
 
-    /// What people want to see before they say yes, beyond the line: a diff, a plan. Mostly nothing.
+    /// What people want to see before they agree, beyond the line: a diff, a plan. It is empty for most tools.
     fn detail(&self, _input: &Value) -> String {
         String::new()
     }
@@ -40,60 +42,60 @@ pub trait Tool: Send + Sync {
     fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput>;
 }
 
-/// What a call would touch: what permissions are judged by.
+/// What a call would touch. Permissions are decided by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolAccess {
-    /// Nothing outside of the session: todos, plan mode, recall.
+    /// Touches nothing outside of the session: todos, plan mode, recall.
     Nothing,
-    /// Reads this file or below this folder.
+    /// Reads this file or files in this folder.
     Reads(PathBuf),
     /// Writes this file.
     Writes(PathBuf),
     /// Runs a shell command.
     Runs {
-        /// The command.
+        /// The shell command.
         command: String,
-        /// The folder that the shell stands in; what is relative is so to the workspace.
+        /// The folder that the shell is in; a relative path is relative to the workspace.
         folder: PathBuf,
     },
     /// Fetches from this host.
     Fetches(String),
-    /// Whatever a server or a sub-agent does with it.
+    /// Does whatever a server or a sub-agent does.
     Other,
 }
 
 impl ToolAccess {
-    /// Whether calls like this may run beside each other.
+    /// Whether calls like this may run in parallel.
     pub(crate) fn is_read_only(&self) -> bool {
         matches!(self, Self::Nothing | Self::Reads(_) | Self::Fetches(_))
     }
 }
 
-/// From what a call is guarded that runs although nobody was asked.
+/// What a call that runs without asking is guarded against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CallGuard {
-    /// From nothing: it runs as the user would run it.
+    /// Against nothing: it runs as the user would run it.
     #[default]
     Nothing,
-    /// From a repository's configuration: git does not run the programs that it names.
+    /// Against a repository's configuration: git does not run the programs that it names.
     Git,
 }
 
-/// One call.
+/// The context of one call.
 #[derive(Clone)]
 pub struct CallContext {
-    /// The id of its `tool_use` block.
+    /// The id of the call's `tool_use` block.
     pub id: String,
-    /// Cancelled when the user stops it.
+    /// Cancelled when the user stops the call.
     pub cancel: CancellationToken,
-    /// Hears what a long call has to show meanwhile.
+    /// Receives the progress of a long call.
     pub progress: Arc<dyn Fn(&str) + Send + Sync>,
-    /// From what it is guarded.
+    /// What the call is guarded against.
     pub guard: CallGuard,
 }
 
 impl CallContext {
-    /// A call that nobody watches.
+    /// A call whose progress nobody watches.
     pub fn quiet(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -104,21 +106,21 @@ impl CallContext {
     }
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCallOutput {
-    /// What the model reads: a string or a list of blocks.
+    /// The content for the model: a string or a list of blocks.
     pub content: Value,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub is_error: bool,
-    /// What people see of it in one line: `214 lines`, `exit code 1`, `12 files`.
+    /// The result in one line for people: `214 lines`, `exit code 1`, `12 files`.
     pub line: String,
-    /// What people see when they look closer; empty: the content.
+    /// What people see when they ask for details; if it is empty, they see the content.
     pub detail: String,
 }
 
 impl ToolCallOutput {
-    /// A text that worked.
+    /// A successful result with a text.
     pub fn text(content: impl Into<String>, line: impl Into<String>) -> Self {
         Self {
             content: Value::String(content.into()),
@@ -128,7 +130,7 @@ impl ToolCallOutput {
         }
     }
 
-    /// A failure, told to the model.
+    /// A failed result with a message for the model.
     pub fn error(message: impl Into<String>) -> Self {
         let message = message.into();
         Self {
@@ -139,7 +141,7 @@ impl ToolCallOutput {
         }
     }
 
-    /// With more to see for people.
+    /// Adds details for people.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();

@@ -13,25 +13,25 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// Adds a tool. One of the same name is replaced.
+    /// Adds a tool. A tool of the same name is replaced.
     #[must_use]
     pub fn with(mut self, tool: impl Tool + 'static) -> Self {
         self.add(Arc::new(tool));
         self
     }
 
-    /// The same for a shared tool.
+    /// Adds a shared tool. A tool of the same name is replaced.
     pub fn add(&mut self, tool: Arc<dyn Tool>) {
         self.tools.retain(|there| there.name() != tool.name());
         self.tools.push(tool);
     }
 
-    /// The tool of this name.
+    /// The tool with this name.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.name() == name)
     }
 
-    /// Only these: for sub-agents.
+    /// A toolbox with only the tools whose names are kept, for sub-agents.
     #[must_use]
     pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| keep(tool.name()));
@@ -40,12 +40,12 @@ impl Toolbox {
         }
     }
 
-    /// The definitions, as requests carry them.
+    /// The definitions, as they appear in requests.
     pub fn definitions(&self) -> Vec<Value> {
         self.tools.iter().map(|tool| tool.definition()).collect()
     }
 
-    /// The names.
+    /// The names of the tools.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.name())
     }

@@ -1,10 +1,10 @@
 //! The tour: shows a newcomer within two minutes how the window fills, is cleared and compacted, what was lost, and how a
 //! session is resumed (`longhaul chat --tour`).
 //!
-//! A script as a state machine, without a terminal, a clock or a session: whoever drives it asks for the next step ([`next_step`]),
-//! performs it, and tells it of every event meanwhile ([`watch`]). It sends prompts until it has seen what it wants to
-//! show, so it works in any folder: where there is little to read, the model makes text up, and where even that does not
-//! do, it compacts by command. It only reads.
+//! The script is a state machine without a terminal, a clock or a session: the driver asks for the next step
+//! ([`next_step`]), performs it, and passes every event on in the meantime ([`watch`]). It sends prompts until it has
+//! seen what it wants to show, so it works in any folder: where there is little to read, the model makes text up, and
+//! where even that does not suffice, it compacts by command. It only reads.
 //!
 //! [`next_step`]: Tour::next_step
 //! [`watch`]: Tour::watch
@@ -19,22 +19,23 @@ pub use step::{TourStep, TourWait};
 
 use crate::event::{AgentEvent, PromptOutcome};
 
-/// Tokens between the head and the threshold of compaction: so much is filled by and by.
+/// Tokens between the request prefix and the compaction threshold, which the tour fills gradually.
 const ROOM: u64 = 20_000;
-/// The share of a window below the threshold, in hundredths: what is left behind reserves and margins (H1, H2, H7).
+/// The share of a window below the threshold, in percent: the rest is reserves and margins (H1, H2, H7).
 const BELOW_THRESHOLD: u64 = 79;
 /// The smallest and the largest window of a tour.
 const WINDOWS: (u64, u64) = (18_000, 100_000);
 
-/// Prompts that skim, until results are cleared.
+/// The maximum number of prompts that skim, until results are cleared.
 const MOST_SKIMS: u32 = 3;
-/// Prompts that read a lot, until the conversation is compacted.
+/// The maximum number of prompts that read a lot, until the conversation is compacted.
 const MOST_READS: u32 = 4;
-/// Prompts that have text made up, before it is compacted by command.
+/// The maximum number of prompts that make the model write filler text, before the conversation is compacted by
+/// command.
 const MOST_FILLERS: u32 = 8;
 
-/// The window that a tour is best shown in, if what stands before the messages takes so many tokens: system prompt, tools,
-/// memory files. It is small, so that things happen soon. Set it as the session's `window_cap`.
+/// The best window size for a tour, given the tokens of the request prefix: system prompt, tools, memory files. It is
+/// small, so that things happen soon. Set it as the session's `window_cap`.
 pub fn window_cap(head_tokens: u64) -> u64 {
     let window = (head_tokens + ROOM) * 100 / BELOW_THRESHOLD;
     window.clamp(WINDOWS.0, WINDOWS.1)
@@ -47,11 +48,11 @@ pub struct Tour {
     seen: TourObservations,
     /// How often the prompt of this stage was sent.
     sent: u32,
-    /// The step behind the one that was given.
+    /// The steps after the one that was returned.
     then: Vec<TourStep>,
 }
 
-/// Where it is.
+/// The stage of the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum TourStage {
     #[default]
@@ -71,17 +72,17 @@ enum TourStage {
 }
 
 impl Tour {
-    /// A tour that has not begun.
+    /// A tour that has not started.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in what happened. Every event of the agent goes here, those after a resume too.
+    /// Takes in an event. Every event of the agent goes here, including those after a resume.
     pub fn watch(&mut self, event: &AgentEvent) {
         self.seen.take_in(event);
     }
 
-    /// The next step. [`TourStep::End`] comes again and again.
+    /// The next step. After the end, [`TourStep::End`] is returned again and again.
     pub fn next_step(&mut self) -> TourStep {
         if !self.then.is_empty() {
             return self.then.remove(0);
@@ -163,7 +164,7 @@ impl Tour {
         }
     }
 
-    /// A prompt that did not end well ends the tour, with what was said about it.
+    /// Ends the tour if a prompt did not end well, with the reason.
     fn stopped(&mut self) -> Option<TourStep> {
         let say = match self.seen.ended()? {
             PromptOutcome::Done
@@ -187,7 +188,7 @@ impl Tour {
         self.next_step()
     }
 
-    /// Says something, with time to read it.
+    /// Shows a text, with time to read it.
     fn says(&mut self, next: TourStage, text: &str) -> TourStep {
         let text = text.trim_end().to_owned();
         self.then
@@ -203,7 +204,7 @@ impl Tour {
         self.prompt(text)
     }
 
-    /// Sends a prompt of a stage that lasts until something is seen.
+    /// Sends the prompt of a stage that lasts until something is observed.
     fn prompts_again(&mut self, text: &str) -> TourStep {
         self.sent += 1;
         self.prompt(text)
@@ -216,7 +217,7 @@ impl Tour {
     }
 }
 
-/// How long people need for a text.
+/// How long people need to read a text.
 fn reading_time(text: &str) -> Duration {
     let words = text.split_whitespace().count() as u64;
     Duration::from_millis((words * 130).clamp(1_500, 6_000))

@@ -1,4 +1,4 @@
-//! What the tour has seen: what it can tell, and whether it may go on.
+//! What the tour has observed: what it can report, and whether it may continue.
 
 use longhaul_core::engine::Event;
 use longhaul_core::report::LossReport;
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use crate::event::{AgentEvent, AgentStatus, PromptOutcome};
 
-/// The tool that reads files.
+/// The name of the tool that reads files.
 const READS: &str = "Read";
 
-/// What was seen so far.
+/// What was observed so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TourObservations {
     glance: Option<AgentStatus>,
-    /// Results cleared, and tokens saved by it.
+    /// The number of cleared results, and of tokens saved by clearing.
     cleared: Option<(u64, u64)>,
     report: Option<LossReport>,
     ended: Option<PromptOutcome>,
-    /// Files read since the last prompt.
+    /// The number of files read since the last prompt.
     reads: u32,
     prompts: u32,
-    /// Whether the session was opened again, and what its first reply then read from the cache and got anew.
+    /// Whether the session was reopened; after that, the first reply's cached and new tokens are recorded.
     resumed: bool,
     first: Option<(u64, u64)>,
 }
@@ -78,17 +78,17 @@ impl TourObservations {
         self.report.is_some()
     }
 
-    /// There is something to tell about clearing, or no more need to wait for it.
+    /// Whether clearing can be reported, or need not be waited for any longer.
     pub(super) fn over(&self) -> bool {
         self.cleared() || self.compacted()
     }
 
-    /// The last prompt read nothing: there is nothing left to read.
+    /// Whether the last prompt read nothing, so that nothing is left to read.
     pub(super) fn nothing_read(&self) -> bool {
         self.prompts > 1 && self.reads == 0
     }
 
-    /// A text with what was seen in its places.
+    /// Fills the placeholders of a text with what was observed.
     pub(super) fn fill(&self, text: &str) -> String {
         let (used, limit, left) = match &self.glance {
             Some(glance) => (glance.used, glance.limit, glance.percent_left),
@@ -119,7 +119,7 @@ impl TourObservations {
     }
 }
 
-/// Tokens of a reply's prompt that came from the cache, and those that did not.
+/// The tokens of a reply's prompt that came from the cache, and those that did not.
 fn read_and_new(message: &Value) -> (u64, u64) {
     let count = |name: &str| {
         let usage = message.get("usage").and_then(|usage| usage.get(name));
