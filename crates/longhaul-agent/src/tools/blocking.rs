@@ -1,11 +1,11 @@
-//! Runs what waits for the disk where it holds up nobody.
+//! Runs disk work on a blocking thread, so that it does not hold up the loop.
 
 use tokio_util::sync::CancellationToken;
 
 use super::definition::stopped;
 use crate::tool::ToolCallOutput;
 
-/// Runs it off the loop. It is told when the call is cancelled, and not waited for then.
+/// Runs work on a blocking thread. When the call is cancelled, the work gets the token and is no longer waited for.
 pub(super) async fn blocking(
     cancel: &CancellationToken,
     work: impl FnOnce(CancellationToken) -> Result<ToolCallOutput, String> + Send + 'static,
@@ -19,7 +19,7 @@ pub(super) async fn blocking(
     }
 }
 
-/// The same for what must be known to have happened or not: once it has begun, a write is waited for.
+/// Runs work whose outcome must be known, such as a write, on a blocking thread: once it has begun, it is waited for.
 pub(super) async fn to_the_end(
     cancel: &CancellationToken,
     work: impl FnOnce() -> Result<ToolCallOutput, String> + Send + 'static,

@@ -1,10 +1,11 @@
-//! What the tools of this folder have in common: a definition made of fragments, fields of an input, texts in bounds.
+//! What the tools of this folder have in common: a definition made of fragments, fields of an input, bounded texts.
 
 use serde_json::{Value, json};
 
 use crate::tool::ToolCallOutput;
 
-/// Name, description and input schema, as requests carry them. The schema is a fragment of ours; a test reads it.
+/// The name, description and input schema, as they appear in requests. The schema is one of our fragments; a test
+/// parses it.
 pub(crate) fn definition(name: &str, description: &str, schema: &str) -> Value {
     json!({
         "name": name,
@@ -13,7 +14,7 @@ pub(crate) fn definition(name: &str, description: &str, schema: &str) -> Value {
     })
 }
 
-/// A text field of an input, without white space around it; empty if it is missing or no text.
+/// A text field of an input, without surrounding white space; empty if it is missing or not a text.
 pub(crate) fn text_field<'a>(input: &'a Value, name: &str) -> &'a str {
     input
         .get(name)
@@ -22,9 +23,9 @@ pub(crate) fn text_field<'a>(input: &'a Value, name: &str) -> &'a str {
         .trim()
 }
 
-/// The beginning of a text with at most so many characters; none if that is all of it.
+/// The beginning of a text with at most this many characters; none if the whole text fits.
 pub(crate) fn beginning(text: &str, characters: usize) -> Option<&str> {
-    // No text has more characters than bytes.
+    // A text never has more characters than bytes.
     if text.len() <= characters {
         return None;
     }
@@ -32,7 +33,7 @@ pub(crate) fn beginning(text: &str, characters: usize) -> Option<&str> {
     Some(&text[..end])
 }
 
-/// Something from outside in a line of ours: on one line, and not at any length.
+/// A text from outside, made to fit into one of our lines: on one line, and of limited length.
 pub(crate) fn one_line(text: &str, characters: usize) -> String {
     let first = text.trim().lines().next().unwrap_or_default();
     let clean = |text: &str| text.replace(char::is_control, " ");

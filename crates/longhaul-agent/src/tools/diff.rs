@@ -1,10 +1,10 @@
-//! A change of a file as people read it.
+//! A change of a file, as people read it.
 
 use std::time::Duration;
 
 use similar::TextDiff;
 
-/// A diff that takes longer is shown coarser.
+/// A diff that takes longer is shown in less detail.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The change as a unified diff.

@@ -1,4 +1,4 @@
-//! Reads the input of a call. Models write numbers and switches as text now and then; that is taken as meant.
+//! Parses the input of a call. Models sometimes write numbers and booleans as text; that is accepted.
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::tool::ToolCallOutput;
 
-/// The input of a call, or the answer to one that does not fit.
+/// The parsed input of a call, or the error result for an invalid one.
 pub(super) fn read<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, ToolCallOutput> {
     serde_json::from_value(input).map_err(|error| {
         ToolCallOutput::error(format!(
@@ -15,7 +15,7 @@ pub(super) fn read<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, T
     })
 }
 
-/// A text of an input, for what is only shown.
+/// A text field of an input, for display only.
 pub(super) fn text<'a>(input: &'a Value, field: &str) -> &'a str {
     input.get(field).and_then(Value::as_str).unwrap_or_default()
 }
@@ -39,7 +39,7 @@ pub(super) fn count<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, 
     Ok(Some(count))
 }
 
-/// A switch; also written as `"true"`.
+/// A boolean; also written as `"true"`.
 pub(super) fn switch<'de, D: Deserializer<'de>>(input: D) -> Result<Option<bool>, D::Error> {
     match Value::deserialize(input)? {
         Value::Null => Ok(None),

@@ -1,5 +1,5 @@
-//! Where the path of a call was found to lead when its permission was judged. A call whose path leads elsewhere by the time
-//! it runs is refused: nobody has said yes to that.
+//! Where the path of a call led when its permission was decided. If the path leads elsewhere by the time the call runs,
+//! the call is refused: nobody agreed to that.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::files::{FolderFence, UnusableFile};
 use crate::session_paths::SessionPaths;
 use crate::tool::ToolAccess;
 
-/// As many paths are remembered; a call runs soon after it was judged.
+/// The maximum number of remembered paths; a call runs soon after its decision.
 const REMEMBERED: usize = 1_000;
 
-/// The paths that were judged.
+/// The paths that permissions were decided for.
 pub(super) struct JudgedPaths {
     pub(super) fence: FolderFence,
     paths: Mutex<HashMap<String, PathBuf>>,
@@ -26,7 +26,8 @@ impl JudgedPaths {
         }
     }
 
-    /// Where a path leads, for whoever judges it. None: the call will be refused for it.
+    /// Resolves and remembers a path for the permission decision. None if the path is unusable and the call will be
+    /// refused.
     fn judge(&self, given: &str) -> Option<PathBuf> {
         let path = self.fence.resolve(given).ok()?;
         let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,12 +38,13 @@ impl JudgedPaths {
         Some(path)
     }
 
-    /// What a call would touch, by where its path leads: nothing, where the call will be refused for it.
+    /// What a call would touch, by where its path leads: nothing if the path is unusable, because the call will be
+    /// refused.
     pub(super) fn access(&self, given: &str, kind: fn(PathBuf) -> ToolAccess) -> ToolAccess {
         self.judge(given).map_or(ToolAccess::Nothing, kind)
     }
 
-    /// Where a path leads now, if that is where it led when it was judged.
+    /// Where a path leads now, if that is where it led when the permission was decided.
     pub(super) fn path(&self, given: &str) -> Result<PathBuf, UnusableFile> {
         let path = self.fence.resolve(given)?;
         let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +58,7 @@ impl JudgedPaths {
         self.fence.shown(path).into_owned()
     }
 
-    /// A path as it was given, as it is shown.
+    /// A given path in the form in which it is shown.
     pub(super) fn line(&self, given: &str) -> String {
         match self.fence.resolve(given) {
             Ok(path) => self.shown(&path),

@@ -1,4 +1,4 @@
-//! The tools there are, a file or folder each.
+//! The built-in tools, each in its own file or folder.
 
 mod bash;
 mod blocking;
@@ -40,10 +40,10 @@ use crate::files::FileState;
 use crate::session_paths::SessionPaths;
 use crate::tool::Tool;
 
-/// Says whether a file is none of the model's business: for searches, which meet files that nobody asked about.
+/// Whether a file must be hidden from the model: for searches, which come across files that nobody asked about.
 pub type Hidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// The tools that touch files and the shell. Searches pass over what is hidden.
+/// The tools that touch files and the shell. Searches skip hidden files.
 pub fn files_and_shell(
     place: &Arc<SessionPaths>,
     files: &Arc<FileState>,

@@ -1,5 +1,5 @@
-//! The files of a place as Read, Write and Edit see them: where the path of a call leads, and what the model was shown of
-//! them.
+//! The files of a project as Read, Write and Edit see them: where the path of a call leads, and what the model was
+//! shown of the file.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::files::FileState;
 use crate::session_paths::SessionPaths;
 use crate::tool::ToolAccess;
 
-/// The field of a call that names the file.
+/// The input field that names the file.
 const PATH: &str = "file_path";
 
-/// The files of a place.
+/// The files of a project.
 pub(super) struct PlaceFiles {
     pub(super) judged: JudgedPaths,
     pub(super) state: Arc<FileState>,
@@ -28,7 +28,7 @@ impl PlaceFiles {
         })
     }
 
-    /// What a call would touch: the file that it names, in this way.
+    /// What a call would touch: the file that it names, with this kind of access.
     pub(super) fn access(
         &self,
         input: &Value,
@@ -37,7 +37,7 @@ impl PlaceFiles {
         self.judged.access(input::text(input, PATH), kind)
     }
 
-    /// The file that a call names, as it is shown.
+    /// The file that a call names, in the form in which it is shown.
     pub(super) fn line(&self, input: &Value) -> String {
         self.judged.line(input::text(input, PATH))
     }

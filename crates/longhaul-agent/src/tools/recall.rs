@@ -1,7 +1,7 @@
-//! recall: what has left the window, found again by the model (X2, U2).
+//! recall: lets the model find again what has left the window (X2, U2).
 //!
-//! Definition and answers are the archive's own ([`longhaul_store::archive::tool`]); here the archive is opened, brought
-//! up to date with the transcript, and asked, on a thread that may wait.
+//! The definition and the answers come from the archive itself ([`longhaul_store::archive::tool`]); this module opens
+//! the archive, brings it up to date with the transcript, and queries it, on a blocking thread.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use tokio_util::sync::CancellationToken;
 use super::definition::{one_line, text_field};
 use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
-/// The tool.
+/// The recall tool.
 pub struct RecallTool {
     archive: PathBuf,
     transcript: PathBuf,
 }
 
 impl RecallTool {
-    /// Looks into the archive of a transcript; both may not be there yet.
+    /// Searches the archive of a transcript; neither needs to exist yet.
     pub fn new(archive: PathBuf, transcript: PathBuf) -> Self {
         Self {
             archive,
@@ -78,7 +78,8 @@ impl Tool for RecallTool {
 
 const UNAVAILABLE: &str = include_str!("recall_unavailable.md");
 
-/// The archive with all that the transcript holds. A damaged one is made again; what cannot be read leaves it as it is.
+/// Opens the archive and indexes the whole transcript. A damaged archive is rebuilt; if the transcript cannot be read,
+/// the archive stays as it is.
 fn up_to_date(
     archive: &Path,
     transcript: &Path,
@@ -100,7 +101,7 @@ fn up_to_date(
             archive = archive.mend()?;
             archive.index(transcript, go_on)?;
         }
-        // What was archived before can be found all the same.
+        // What was archived before can still be found.
         Err(error) => tracing::warn!(%error, "the transcript is not indexed"),
         Ok(_) => {}
     }

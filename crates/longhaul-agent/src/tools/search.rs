@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::input;
 use super::judged_paths::JudgedPaths;
 
-/// Where a search begins.
+/// Where a search begins, from the raw input.
 pub(super) fn root(input: &Value) -> &str {
     from(Some(input::text(input, "path")))
 }
 
-/// The same for a path that was read.
+/// Where a search begins, from the parsed path.
 pub(super) fn from(path: Option<&str>) -> &str {
     path.filter(|path| !path.is_empty()).unwrap_or(".")
 }

@@ -1,4 +1,4 @@
-//! The tools that are neither files nor shell, as a session needs them.
+//! The tools of a session that touch neither files nor the shell.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,25 +13,26 @@ use super::todo::{TodoList, TodoWriteTool};
 use super::web_fetch::{WebFetchOptions, WebFetchTool};
 use crate::tool::Tool;
 
-/// What these tools work with. A session keeps its own hold of the shared parts, for the screen and for rehydration.
+/// What these tools work with. A session keeps its own references to the shared parts, for the screen and for
+/// rehydration.
 #[derive(Clone)]
 pub struct ToolServices {
     /// The todo list.
     pub todos: Arc<TodoList>,
-    /// Plan mode.
+    /// The state of plan mode.
     pub plan: Arc<PlanState>,
-    /// The skills. Without any there is no tool for them.
+    /// The skills. Without any, there is no skill tool.
     pub skills: Arc<Skills>,
     /// How pages are fetched.
     pub web: WebFetchOptions,
-    /// The archive, and the transcript it is made from. Without them there is nothing to recall from.
+    /// The archive, and the transcript that it is built from. Without them, there is no recall tool.
     pub archive: Option<(PathBuf, PathBuf)>,
     /// The MCP servers that run.
     pub servers: Option<Arc<McpServers>>,
 }
 
 impl ToolServices {
-    /// What of it goes back into the window after a compaction (R2, R3, R5). Files and agents are others' to add.
+    /// The state that goes back into the window after a compaction (R2, R3, R5). Files and agents are added elsewhere.
     pub fn gathered(&self) -> RestoreInput {
         let servers = self.servers.as_ref();
         RestoreInput {
@@ -48,7 +49,7 @@ impl ToolServices {
     }
 }
 
-/// The tools, in an order that is the same each time (B5): ours first, then those of servers.
+/// The tools, always in the same order (B5): ours first, then those of servers.
 pub fn services(with: &ToolServices) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(WebFetchTool::new(with.web.clone())),

@@ -1,5 +1,5 @@
-//! What most tools begin with, written once: a definition made of fragments, and an input that is read into a type before
-//! anything is done. A tool with a definition of its own making (MCP, skills, recall, agents) is a [`Tool`] directly.
+//! What most tools have in common: a definition made of fragments, and an input that is parsed into a type before
+//! anything is done. A tool that builds its own definition (MCP, skills, recall, agents) implements [`Tool`] directly.
 
 use std::future::Future;
 
@@ -11,30 +11,30 @@ use super::definition::definition;
 use super::input;
 use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
-/// A tool whose definition is fragments and whose input has a type. An input that stays a `Value` always fits.
+/// A tool whose definition is made of fragments and whose input has a type. An input of type `Value` is always valid.
 pub(super) trait TypedTool: Send + Sync {
-    /// The name that the model calls it by.
+    /// The name that the model calls the tool by.
     const NAME: &'static str;
-    /// The fragment that tells the model what it is for.
+    /// The fragment that tells the model what the tool is for.
     const DESCRIPTION: &'static str;
-    /// The fragment with the schema of its input.
+    /// The fragment with the schema of the tool's input.
     const SCHEMA: &'static str;
 
-    /// What a call brings.
+    /// The parsed input of a call.
     type Input: DeserializeOwned + Send;
 
-    /// See [`Tool::access`].
+    /// What a call would touch; see [`Tool::access`].
     fn access(&self, input: &Value) -> ToolAccess;
 
-    /// See [`Tool::line`].
+    /// The call in one short line for people; see [`Tool::line`].
     fn line(&self, input: &Value) -> String;
 
-    /// See [`Tool::detail`].
+    /// What people want to see before they agree; see [`Tool::detail`].
     fn detail(&self, _input: &Value) -> String {
         String::new()
     }
 
-    /// Runs a call whose input fits. An error is told to the model.
+    /// Runs a call with valid input. An error is shown to the model.
     fn run(
         &self,
         input: Self::Input,

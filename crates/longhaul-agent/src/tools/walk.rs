@@ -1,4 +1,5 @@
-//! The files below a folder that a search looks at: hidden ones too, ignored ones not, links are not followed.
+//! The files in a folder that a search visits: hidden files are included, ignored files are not, and links are not
+//! followed.
 
 use std::path::Path;
 
@@ -6,10 +7,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::types::Types;
 use ignore::{Walk, WalkBuilder};
 
-/// What version control keeps for itself.
+/// The folders that version control uses internally.
 const OWN: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Walks in the order of paths.
+/// Walks a folder in the order of paths.
 pub(super) fn walk(root: &Path, types: Option<Types>) -> Walk {
     let mut walk = WalkBuilder::new(root);
     walk.hidden(false)
@@ -23,14 +24,14 @@ pub(super) fn walk(root: &Path, types: Option<Types>) -> Walk {
     walk.build()
 }
 
-/// A pattern for paths below a folder.
+/// A pattern for paths in a folder.
 pub(super) struct GlobPathPattern {
     matcher: GlobMatcher,
     wanted: bool,
 }
 
 impl GlobPathPattern {
-    /// Without a slash it is for names at any depth; with `!` before it, for what is not wanted.
+    /// A pattern without a slash matches names at any depth; a leading `!` excludes what matches.
     pub(super) fn new(pattern: &str) -> Result<Self, globset::Error> {
         let (wanted, pattern) = match pattern.strip_prefix('!') {
             Some(rest) => (false, rest),
@@ -50,7 +51,7 @@ impl GlobPathPattern {
         })
     }
 
-    /// Whether a path below the folder is wanted.
+    /// Whether a path in the folder is wanted.
     pub(super) fn wants(&self, relative: &Path) -> bool {
         self.matcher.is_match(relative) == self.wanted
     }

@@ -1,9 +1,8 @@
-//! What a terminal would not show is taken out of a command's output: colours, control characters, lines that were
-//! written over.
+//! Removes from a command's output what a terminal would not show: colours, control characters, overwritten lines.
 
 use anstream::adapter::strip_str;
 
-/// The text of it. What is not UTF-8 is replaced.
+/// The visible text of the output. Bytes that are not UTF-8 are replaced.
 pub(super) fn clean(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let plain = strip_str(&text).to_string();
@@ -14,7 +13,7 @@ pub(super) fn clean(bytes: &[u8]) -> String {
             None => (line, ""),
         };
         let line = line.trim_end_matches('\r');
-        // Progress bars go back to the start of the line; only the last state would be seen.
+        // Progress bars return to the start of the line; only the last state would be visible.
         let seen = line.rsplit('\r').next().unwrap_or(line);
         clean.extend(seen.chars().filter(|it| !it.is_control() || *it == '\t'));
         clean.push_str(end);

@@ -1,5 +1,5 @@
-//! What a command printed: all of it is taken, so that it never waits; its beginning and its end are kept in memory, and
-//! all of it, up to a limit, in a file once that is needed.
+//! The output of a command: all of it is read, so that the command never waits; its beginning and its end are kept in
+//! memory, and all of it, up to a limit, in a file once that is needed.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -8,37 +8,37 @@ use std::path::{Path, PathBuf};
 
 use super::clean::clean;
 
-/// Bytes of the beginning, and as many of the end.
+/// The number of bytes kept of the beginning, and again of the end.
 const KEPT: usize = 128 << 10;
 
-/// Characters that the model sees, half of them of the beginning.
+/// The number of characters that the model sees, half of them from the beginning.
 pub(super) const SHOWN: usize = 30_000;
 
-/// The file does not grow beyond this: a command may print without end.
+/// The maximum size of the file: a command may print without end.
 const FILED: u64 = 64 << 20;
 
 const LEFT_OUT: &str = include_str!("left_out.md");
 
-/// What a command printed.
+/// The output of a command.
 pub(super) struct CommandOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// All that came since it was last taken.
+    /// The number of bytes since the output was last taken.
     total: u64,
     path: PathBuf,
     file: OutputFile,
 }
 
 enum OutputFile {
-    /// Memory has it all.
+    /// No file is needed yet: memory holds everything.
     NotYet,
-    /// So much is in it.
+    /// The file is open, and this many bytes were written.
     Open(File, u64),
     Failed(io::Error),
 }
 
 impl CommandOutput {
-    /// Its file, if it comes to that, is this one.
+    /// An empty output that uses this file if it needs one.
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
             head: Vec::new(),
@@ -49,7 +49,7 @@ impl CommandOutput {
         }
     }
 
-    /// Takes what came.
+    /// Adds output.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if matches!(self.file, OutputFile::NotYet)
             && self.head.len() + self.tail.len() + bytes.len() > 2 * KEPT
@@ -65,7 +65,7 @@ impl CommandOutput {
         self.tail.drain(..excess);
     }
 
-    /// The newest of it, for people.
+    /// The last lines of the output, for people.
     pub(super) fn newest(&self, lines: usize) -> String {
         let from = match self.tail.len() {
             0 => &self.head[self.head.len().saturating_sub(4_096)..],
@@ -78,7 +78,7 @@ impl CommandOutput {
         all[all.len().saturating_sub(lines)..].join("\n")
     }
 
-    /// What the model sees of it.
+    /// What the model sees of the output.
     pub(super) fn text(&mut self) -> String {
         let (head, tail) = self.tail.as_slices();
         let end = [head, tail].concat();
@@ -106,7 +106,8 @@ impl CommandOutput {
         format!("{first}{note}{last}")
     }
 
-    /// The same, and from now on only what comes then. All goes to the file, which then has the whole.
+    /// Takes the output: returns what the model sees and starts over. Everything is written to the file, which then has
+    /// the whole output.
     pub(super) fn take(&mut self) -> String {
         if self.total > 0 && matches!(self.file, OutputFile::NotYet) {
             self.open_file();
@@ -131,7 +132,7 @@ impl CommandOutput {
         }
     }
 
-    /// Opened while memory still has everything, so nothing is missing in it.
+    /// Opens the file while memory still holds everything, so that nothing is missing in it.
     fn open_file(&mut self) {
         self.file = match create(&self.path) {
             Ok(file) => OutputFile::Open(file, 0),

@@ -1,4 +1,4 @@
-//! BashOutput and KillShell: what is asked of commands that run in the background.
+//! BashOutput and KillShell: the tools for commands that run in the background.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 use crate::tools::input;
 use crate::tools::typed::TypedTool;
 
-/// Reads what a background command printed.
+/// Reads the output of a background command.
 pub struct BashOutputTool {
     shells: Arc<BackgroundShells>,
     files: Arc<FileState>,
@@ -26,7 +26,7 @@ pub(in crate::tools) struct BashOutputInput {
 }
 
 impl BashOutputTool {
-    /// For these commands.
+    /// Reads the output of these commands.
     pub fn new(shells: Arc<BackgroundShells>, files: Arc<FileState>) -> Self {
         Self { shells, files }
     }
@@ -43,7 +43,7 @@ impl BashOutputTool {
             .shells
             .find(&input.bash_id)
             .map_err(|why| why.to_string())?;
-        // In this order: what an ended command printed is all there.
+        // The status is read first: if the command has ended, its output is complete.
         let status = shell.status();
         let mut news = shell.news();
         if let Some(filter) = filter {
@@ -91,7 +91,7 @@ pub(in crate::tools) struct KillShellInput {
 }
 
 impl KillShellTool {
-    /// For these commands.
+    /// Ends these commands.
     pub fn new(shells: Arc<BackgroundShells>) -> Self {
         Self { shells }
     }

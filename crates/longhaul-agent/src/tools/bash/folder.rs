@@ -1,4 +1,4 @@
-//! The folder that commands run in: where the last one went, while that is inside of the workspace.
+//! The folder that commands run in: where the last one ended, as long as that is inside of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ impl ShellFolder {
         }
     }
 
-    /// Where the next command runs.
+    /// The folder that the next command runs in.
     pub(super) fn now(&self) -> PathBuf {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         // A command may have deleted the folder that it was in.
@@ -31,7 +31,8 @@ impl ShellFolder {
         now.clone()
     }
 
-    /// A command ended in what this file says. The note is for the model, if it is not left there.
+    /// Takes the folder that a command ended in from this file. If the shell is moved back, returns a note for the
+    /// model.
     pub(super) fn ended_in(&self, said: &Path, fence: &FolderFence) -> Option<String> {
         let said = std::fs::read(said).ok()?;
         let path = PathBuf::from(text_of(said.strip_suffix(b"\n")?)?);

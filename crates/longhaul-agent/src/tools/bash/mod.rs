@@ -33,10 +33,10 @@ pub use start::Variables;
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
 
-/// Progress is told as often as people can see it.
+/// The interval between progress updates: as often as people can see them.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// Lines of it.
+/// The number of lines in a progress update.
 const NEWEST: usize = 5;
 
 const STALE: &str = include_str!("stale.md");
@@ -61,7 +61,7 @@ pub(super) struct BashInput {
 }
 
 impl BashTool {
-    /// Runs commands in this place; those in the background belong to `shells`.
+    /// Runs commands in this session; those in the background belong to `shells`.
     pub fn new(
         place: Arc<SessionPaths>,
         files: Arc<FileState>,
@@ -76,7 +76,8 @@ impl BashTool {
         }
     }
 
-    /// Where the whole of a long output goes. The id comes from outside: only what is safe in a name is taken of it.
+    /// The file for the whole of a long output. The id comes from outside: only characters that are safe in a file name
+    /// are used.
     fn file(&self, id: &str) -> PathBuf {
         let safe = |it: char| {
             if it.is_ascii_alphanumeric() || it == '-' {
@@ -225,7 +226,7 @@ fn add_note(text: &mut String, note: &str) {
     text.push_str(note.trim_end());
 }
 
-/// Names the files that the model has read and that are others now (W2).
+/// Lists the files that the model has read and that have changed since (W2).
 async fn add_stale(text: &mut String, files: &Arc<FileState>, fence: Option<&FolderFence>) {
     let looking = files.clone();
     let stale = tokio::task::spawn_blocking(move || looking.stale()).await;
@@ -233,7 +234,7 @@ async fn add_stale(text: &mut String, files: &Arc<FileState>, fence: Option<&Fol
     if stale.is_empty() {
         return;
     }
-    /// More are not named.
+    /// The maximum number of files that are listed.
     const NAMED: usize = 10;
     let shown = |path: &PathBuf| match fence {
         Some(fence) => fence.shown(path).into_owned(),

@@ -1,4 +1,4 @@
-//! The commands that run in the background: who they are, what they printed, how they ended. Dropped, they are killed.
+//! The commands that run in the background: their ids, their output, how they ended. Dropping them kills them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,10 @@ use super::start::{CommandEnvironment, RunningCommand, Variables, start};
 use super::watch::{CommandEnding, watch};
 use crate::tool::CallGuard;
 
-/// As many may run at once.
+/// The maximum number of commands that run at the same time.
 const RUNNING: usize = 32;
 
-/// Where a shell that nobody asks about says that it ends.
+/// Where a background shell writes its final folder, which nobody asks for.
 const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// The background commands of a session.
@@ -27,25 +27,25 @@ pub struct BackgroundShells {
     passed: PassedVariables,
 }
 
-/// A background command at a glance.
+/// A summary of a background command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellSummary {
-    /// Its id: `bash_1`.
+    /// The id of the command: `bash_1`.
     pub id: String,
-    /// The command.
+    /// The command itself.
     pub command: String,
-    /// How it stands.
+    /// The status of the command.
     pub status: ShellStatus,
 }
 
-/// How a background command stands.
+/// The status of a background command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellStatus {
-    /// It runs.
+    /// The command is running.
     Running,
-    /// It ended, with this code if it had one.
+    /// The command ended, with this code if it had one.
     Exited(Option<i32>),
-    /// It was killed on request.
+    /// The command was killed on request.
     Killed,
 }
 
@@ -74,7 +74,7 @@ struct ShellState {
     collected: CommandOutput,
 }
 
-/// Why there is no such shell to speak of.
+/// Why a background command cannot be found or started.
 #[derive(Debug, Error)]
 pub(super) enum ShellError {
     #[error("There is no background command {id}. {others}")]
@@ -86,7 +86,8 @@ pub(super) enum ShellError {
 }
 
 impl BackgroundShells {
-    /// None yet; commands, also those that are waited for, get these variables beside those of this process.
+    /// No commands yet; all commands, including those in the foreground, get these variables in addition to those of
+    /// this process.
     pub(crate) fn with_env(env: Variables) -> Self {
         Self {
             shells: Mutex::default(),
@@ -95,7 +96,7 @@ impl BackgroundShells {
         }
     }
 
-    /// With these variables of this process, though they look like secrets.
+    /// Passes these variables of this process on to commands although they look like secrets.
     #[must_use]
     pub fn passing(mut self, passed: PassedVariables) -> Self {
         self.passed = passed;
@@ -110,12 +111,12 @@ impl BackgroundShells {
         }
     }
 
-    /// All there are, in the order they were started.
+    /// All commands, in the order in which they were started.
     pub fn list(&self) -> Vec<ShellSummary> {
         self.lock().iter().map(|shell| shell.summary()).collect()
     }
 
-    /// Starts a command. What it prints goes to `file` once it is asked for or too much.
+    /// Starts a command. Its output goes to `file` once it is asked for or becomes too long.
     pub(super) fn start(
         &self,
         command: &str,
@@ -177,7 +178,7 @@ impl Drop for BackgroundShells {
     fn drop(&mut self) {
         for shell in self.lock().iter() {
             shell.stop.cancel();
-            // At once, too: nobody may be there any more to see the token.
+            // Kill at once as well: there may be no task left to see the token.
             shell.group.kill_members();
         }
     }
@@ -196,12 +197,12 @@ impl BackgroundShell {
         self.state().status
     }
 
-    /// What is new, of lines that are wanted.
+    /// The output since the last call.
     pub(super) fn news(&self) -> String {
         self.state().collected.take()
     }
 
-    /// Ends it and waits until it is gone.
+    /// Ends the command and waits until it is gone.
     pub(super) async fn kill(&self) {
         self.stop.cancel();
         self.ended.cancelled().await;
@@ -213,7 +214,7 @@ impl BackgroundShell {
 }
 
 async fn watch_shell(shell: Arc<BackgroundShell>, mut started: RunningCommand) {
-    // Also if this is dropped with the runtime: whoever waits for the end is not left waiting.
+    // This also happens if the task is dropped with the runtime, so that callers do not wait for the end forever.
     let _ended = shell.ended.clone().drop_guard();
     let heard = |bytes: &[u8]| shell.state().collected.push(bytes);
     let ending = watch(&mut started, None, &shell.stop, heard).await;

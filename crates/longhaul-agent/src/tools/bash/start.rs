@@ -1,4 +1,4 @@
-//! Starts a command in a shell, in a process group of its own.
+//! Starts a command in a shell, in its own process group.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,20 +14,20 @@ use tokio::process::{Child, ChildStdout, Command};
 use crate::git;
 use crate::tool::CallGuard;
 
-/// Joins the errors to the output, so that they stay in order, and says at the end where the shell is.
+/// Joins stderr to stdout, so that they stay in order, and reports at the end which folder the shell is in.
 const WRAPPER: &str = include_str!("wrapper.sh");
 
-/// Variables for commands, beside those of this process that are passed on.
+/// Variables for commands, in addition to those of this process that are passed on.
 pub type Variables = BTreeMap<String, String>;
 
-/// What a command finds around it.
+/// The environment of a command.
 pub(super) struct CommandEnvironment<'a> {
     pub(super) env: &'a Variables,
     pub(super) passed: &'a PassedVariables,
     pub(super) guard: CallGuard,
 }
 
-/// A command that runs. Dropped, it and all it started are killed.
+/// A running command. Dropping it kills the command and everything that it started.
 pub(super) struct RunningCommand {
     pub(super) group: Arc<ProcessGroup>,
     pub(super) child: Child,
@@ -36,13 +36,13 @@ pub(super) struct RunningCommand {
 
 impl Drop for RunningCommand {
     fn drop(&mut self) {
-        // Before the child, which is waited for from then on: the group's number is still its own.
+        // Before the child is reaped: until then, the number of the group still belongs to it.
         self.group.kill_members();
         self.group.release();
     }
 }
 
-/// Starts it. Where it ends up is written to `ends_in`.
+/// Starts a command. The folder that it ends in is written to `ends_in`.
 pub(super) fn start(
     command: &str,
     folder: &Path,

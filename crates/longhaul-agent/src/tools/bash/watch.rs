@@ -1,4 +1,4 @@
-//! Waits for a command's end, reading what it prints meanwhile. Whatever it does, this ends.
+//! Waits for a command's end and reads its output in the meantime. Whatever the command does, this ends.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -11,27 +11,27 @@ use tokio_util::sync::CancellationToken;
 
 use super::start::RunningCommand;
 
-/// For output still on its way after the end of the command.
+/// The time for output that is still on its way after the end of the command.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// For a killed command to be gone. One that hangs in the kernel is left to it.
+/// The time for a killed command to be gone. A command that hangs in the kernel is left alone.
 const DEATH: Duration = Duration::from_secs(5);
 
-/// Longer than anybody waits.
+/// Longer than anyone waits.
 const FOREVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandEnding {
-    /// By itself, or by somebody else's signal.
+    /// The command ended by itself, or by a signal from elsewhere.
     Exited(Option<i32>, SweepResult),
-    /// It took too long and was killed.
+    /// The command took too long and was killed.
     TimedOut,
-    /// Nobody wanted it any more; it was killed.
+    /// The command was no longer wanted and was killed.
     Stopped,
 }
 
-/// Watches it to its end.
+/// Watches a command to its end.
 pub(super) async fn watch(
     started: &mut RunningCommand,
     limit: Option<Duration>,
@@ -42,8 +42,8 @@ pub(super) async fn watch(
     let mut chunk = vec![0; 16 << 10];
     let deadline = Instant::now() + limit.unwrap_or(FOREVER);
     let ending = loop {
-        // In this order: a command that has ended has not timed out, however late that is seen; and one that floods is
-        // stopped all the same.
+        // The order matters: a command that has ended has not timed out, however late that is noticed; and a command
+        // that floods the output is still stopped.
         tokio::select! {
             biased;
             status = started.child.wait() => break Some(status),
@@ -79,7 +79,7 @@ pub(super) async fn watch(
     }
 }
 
-/// The next bytes; none: there will be no more. Waits for ever if there is no stream.
+/// The number of bytes read; none if there will be no more. Waits forever if there is no stream.
 async fn next(output: &mut Option<ChildStdout>, chunk: &mut [u8]) -> Option<usize> {
     match output {
         Some(stream) => stream.read(chunk).await.ok().filter(|length| *length > 0),
@@ -96,7 +96,7 @@ async fn drain(output: &mut Option<ChildStdout>, chunk: &mut [u8], heard: &mut i
     }
 }
 
-/// The exit code; that of one that a signal ended is 128 and the signal, as shells have it.
+/// The exit code; if a signal ended the command, 128 plus the signal, as in shells.
 fn code(status: ExitStatus) -> Option<i32> {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);

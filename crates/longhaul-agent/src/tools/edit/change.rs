@@ -1,5 +1,5 @@
-//! The change itself, on texts. Line ends are the file's: what the model writes with `\n` is found and put in as `\r\n`
-//! where the file has that.
+//! The change itself, on texts. The file's line ends are kept: text that the model writes with `\n` is searched for and
+//! inserted with `\r\n` if the file uses that.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use thiserror::Error;
 
 use super::nearest::nearest;
 
-/// Which places are changed.
+/// Which occurrences are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplaceScope {
-    /// The only one there is.
+    /// The only occurrence.
     One,
-    /// All.
+    /// All occurrences.
     All,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum ReplaceScope {
 pub(super) struct ChangedText {
     pub(super) text: String,
     pub(super) places: usize,
-    /// Of the first place, from 1.
+    /// The line of the first occurrence, counted from 1.
     pub(super) line: usize,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum ReplaceError {
     Ambiguous { places: usize, lines: String },
 }
 
-/// As many line numbers are named.
+/// The maximum number of line numbers that are listed.
 const NAMED: usize = 10;
 
 /// Replaces a text by another.

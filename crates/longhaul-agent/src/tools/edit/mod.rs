@@ -1,4 +1,4 @@
-//! Edit: a text in a file that the model has read is replaced by another.
+//! Edit: replaces a text in a file that the model has read.
 
 mod change;
 mod nearest;
@@ -32,7 +32,7 @@ pub(super) struct EditInput {
 }
 
 impl EditTool {
-    /// Edits files of this place that the model knows.
+    /// Edits files of this session that the model knows.
     pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }

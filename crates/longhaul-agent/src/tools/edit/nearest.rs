@@ -1,15 +1,15 @@
-//! What is in the file that looks like what was not found: mostly the indentation is another.
+//! Finds the text in the file that resembles what was not found: most often only the indentation differs.
 
 use similar::get_close_matches;
 
-/// Longer files and lines are not compared: it would take too long.
+/// Longer files and lines are not compared, because it would take too long.
 const LINES: usize = 5_000;
 const LINE: usize = 300;
 
-/// How alike lines must be to be named, 0 to 1.
+/// How similar lines must be to be suggested, from 0 to 1.
 const ALIKE: f32 = 0.6;
 
-/// A sentence that says what is nearest.
+/// A sentence that names the most similar text.
 pub(super) fn nearest(text: &str, old: &str) -> String {
     const READ: &str = "Read the file again and copy the text from it.";
     let Some(wanted) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {

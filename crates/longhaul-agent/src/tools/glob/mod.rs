@@ -1,4 +1,4 @@
-//! Glob: files by their path, newest first.
+//! Glob: finds files by their path, newest first.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::files::UnusableFile;
 use crate::session_paths::SessionPaths;
 use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
-/// As many files are named.
+/// The maximum number of files that are listed.
 const MOST: usize = 100;
 
 /// Finds files.
@@ -37,7 +37,7 @@ pub(super) struct GlobInput {
 }
 
 impl GlobTool {
-    /// Finds files of this place, but for hidden ones.
+    /// Finds files of this session, except for hidden ones.
     pub fn new(place: Arc<SessionPaths>, hidden: Hidden) -> Self {
         Self {
             judged: Arc::new(JudgedPaths::new(&place)),
@@ -69,7 +69,7 @@ impl TypedTool for GlobTool {
     }
 }
 
-/// An absolute pattern says itself where to begin: the part of it that is no pattern.
+/// Splits an absolute pattern into the folder to begin in, which is the part without wildcards, and the rest.
 fn split(root: &str, pattern: &str) -> (String, String) {
     if !Path::new(pattern).is_absolute() {
         return (root.to_owned(), pattern.to_owned());
@@ -83,7 +83,7 @@ fn split(root: &str, pattern: &str) -> (String, String) {
     } else {
         root
     };
-    // With a slash before it, so that it holds from the folder on and not at any depth.
+    // The leading slash makes the pattern match from the folder on and not at any depth.
     (root, format!("/{}", parts[plain..].join("/")))
 }
 

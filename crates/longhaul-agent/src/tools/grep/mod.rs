@@ -1,4 +1,4 @@
-//! Grep: searches the contents of files, on ripgrep's libraries.
+//! Grep: searches the contents of files with ripgrep's libraries.
 
 mod query;
 mod results;
@@ -63,7 +63,7 @@ pub(super) struct GrepInput {
 }
 
 impl GrepTool {
-    /// Searches files of this place, but for hidden ones.
+    /// Searches files of this session, except for hidden ones.
     pub fn new(place: Arc<SessionPaths>, hidden: Hidden) -> Self {
         Self {
             judged: Arc::new(JudgedPaths::new(&place)),
@@ -111,7 +111,7 @@ fn matches(
     let metadata = std::fs::metadata(&root)
         .map_err(|error| crate::files::UnusableFile::of(&root, error).to_string())?;
     if !metadata.is_dir() {
-        // Asked for by name: why it cannot be searched is said, not passed over.
+        // The file was named explicitly: if it cannot be searched, the reason is reported.
         OpenedFile::regular(&root).map_err(|why| why.to_string())?;
     }
     let mut found = GrepResults::new(input);
@@ -140,7 +140,7 @@ fn matches(
         if hidden(path) {
             continue;
         }
-        // A file that cannot be read is one that has no match, as with ripgrep.
+        // A file that cannot be read counts as one without a match, as in ripgrep.
         let Ok(opened) = OpenedFile::regular(path) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! What is searched for, made from a call's input.
+//! The query, built from a call's input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GrepInput, GrepMode};
 
-/// A search over several lines holds the file in memory; longer files are left out of it.
+/// A multi-line search holds the file in memory; larger files are skipped.
 const HEAP: usize = 64 << 20;
 
-/// More lines around a match are not shown.
+/// The maximum number of lines shown around a match.
 const AROUND: u64 = 1_000;
 
 pub(super) struct GrepQuery {

@@ -1,4 +1,4 @@
-//! What a search found, as the model reads it: in the order of paths, and not more than it asked for.
+//! The results of a search, as the model reads them: in the order of paths, and no more than it asked for.
 
 use std::fmt::Write;
 use std::io;
@@ -8,16 +8,16 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use super::{GrepInput, GrepMode};
 use crate::tool::ToolCallOutput;
 
-/// Lines or files that are shown if the call does not say.
+/// The number of lines or files that are shown if the call does not set a limit.
 const HEAD: u64 = 250;
 
-/// Characters of a line that are shown: minified code has all in one.
+/// The number of characters of a line that are shown: minified code is all on one line.
 const LINE: usize = 500;
 
-/// Characters of an answer.
+/// The maximum number of characters in an answer.
 const MOST: usize = 30_000;
 
-/// Whether there is room for more.
+/// Whether the limit is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResultsFull {
     Yes,
@@ -29,7 +29,7 @@ pub(super) struct GrepResults {
     numbers: bool,
     most: u64,
     text: String,
-    /// Lines or files that are in the text.
+    /// The number of lines or files in the text.
     shown: u64,
     matches: u64,
     files: u64,
@@ -58,7 +58,7 @@ impl GrepResults {
         }
     }
 
-    /// What hears of the matches in a file.
+    /// The sink for the matches in a file.
     pub(super) fn in_file(&mut self, file: String) -> &mut Self {
         self.file = file;
         self.in_file = 0;

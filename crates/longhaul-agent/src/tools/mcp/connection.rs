@@ -1,4 +1,4 @@
-//! A connection to a server: its process, the handshake, and what it says without being asked.
+//! A connection to a server: its process, the handshake, and its notifications.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use super::process::McpProcess;
 use super::{McpServerConfig, Notices};
 
-/// Shows what a long call has to say.
+/// Shows the progress of a long call.
 pub(super) type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What a server offers.
@@ -24,14 +24,14 @@ pub(super) struct McpOffer {
     pub(super) instructions: String,
 }
 
-/// A server that has said hello.
+/// A server after a successful handshake.
 pub(super) struct McpConnection {
     pub(super) service: RunningService<RoleClient, McpListener>,
     pub(super) process: McpProcess,
 }
 
 impl McpConnection {
-    /// Starts a server, shakes hands and asks for its tools, within a time. An error is half a sentence.
+    /// Starts a server, performs the handshake and lists its tools, within a time limit. An error is half a sentence.
     pub(super) async fn open(
         config: &McpServerConfig,
         folder: &Path,
@@ -78,13 +78,13 @@ impl McpConnection {
         })
     }
 
-    /// Whether nothing can be asked of it any more.
+    /// Whether the connection can no longer be used.
     pub(super) fn is_closed(&self) -> bool {
         self.service.peer().is_transport_closed()
     }
 }
 
-/// Hears what a server says without being asked.
+/// Receives a server's notifications.
 pub(super) struct McpListener {
     name: String,
     notices: Notices,
@@ -104,7 +104,7 @@ impl McpListener {
         }
     }
 
-    /// Who is shown the progress of the newest call.
+    /// Sets who is shown the progress of the newest call.
     pub(super) fn watch(&self, progress: Progress) {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
     }

@@ -1,12 +1,12 @@
-//! MCP servers over stdio, through the official SDK: their tools are tools of ours (Q1), their instructions are told
-//! again after a compaction (R5).
+//! MCP servers over stdio, through the official SDK: their tools become tools of ours (Q1), and their instructions are
+//! sent again after a compaction (R5).
 //!
-//! The tools of a session are those that its servers had when it began: their order and wording is part of the cache key
-//! (B5). A server that does not start, dies or talks nonsense is a notice and an error of its calls, never more. Where
-//! configurations come from is not here but in `settings`.
+//! The tools of a session are those that its servers had when it began: their order and wording are part of the cache
+//! key (B5). A server that does not start, dies or sends nonsense causes a notice and failing calls, never more.
+//! `settings` reads the configurations of servers.
 //!
-//! Rooms: `process` a server's process · `connection` the handshake · `server` calls, and starting again · `tool` a
-//! server's tool as one of ours · `names`, `schema`, `output` what is adapted on the way.
+//! Modules: `process` is a server's process · `connection` the handshake · `server` calls and restarts · `tool` a
+//! server's tool as one of ours · `names`, `schema`, `output` adapt what servers send.
 
 mod connection;
 mod names;
@@ -31,37 +31,37 @@ use connection::McpOffer;
 use server::McpServerHandle;
 use tool::McpTool;
 
-/// The longest instructions of a server that are told, in characters.
+/// The maximum length of a server's instructions, in characters.
 const LONGEST_INSTRUCTIONS: usize = 2_048;
 
-/// Hears what people should know, a sentence each.
+/// Receives notices for people, one sentence each.
 pub type Notices = Arc<dyn Fn(String) + Send + Sync>;
 
 /// How a server is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct McpServerConfig {
-    /// Its name.
+    /// The name of the server.
     pub name: String,
-    /// The program.
+    /// The program to run.
     pub command: String,
-    /// Its arguments.
+    /// The arguments of the program.
     pub args: Vec<String>,
-    /// Variables beside those of our own environment.
+    /// Variables in addition to those of our own environment.
     pub env: Vec<(String, String)>,
-    /// Where it runs; in the session's folder of work if none is named.
+    /// The folder that it runs in; if none, the session's working folder.
     pub cwd: Option<PathBuf>,
     /// Variables of our own environment that it gets although they look like secrets.
     pub passed: PassedVariables,
 }
 
-/// How long things may take, and how much may come back.
+/// How long things may take, and how much may be returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McpLimits {
-    /// For a server to start and list its tools.
+    /// The time for a server to start and list its tools.
     pub start: Duration,
-    /// For a call, since the newest sign of progress.
+    /// The time for a call, counted from the last sign of progress.
     pub call: Duration,
-    /// Tokens of an answer, estimated.
+    /// The maximum number of estimated tokens in an answer.
     pub output: u64,
 }
 
@@ -76,8 +76,8 @@ impl Default for McpLimits {
 }
 
 impl McpLimits {
-    /// As an environment wants them: `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` in milliseconds, `MAX_MCP_OUTPUT_TOKENS`. What
-    /// is no number above zero is not looked at.
+    /// The limits from environment variables: `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` in milliseconds,
+    /// `MAX_MCP_OUTPUT_TOKENS`. A value that is not a number above zero is ignored.
     pub fn from_env(env: impl Fn(&str) -> Option<String>) -> Self {
         let number = |name| env(name)?.trim().parse().ok().filter(|number| *number > 0);
         let limits = Self::default();
@@ -89,16 +89,16 @@ impl McpLimits {
     }
 }
 
-/// What a server said about its use.
+/// A server's instructions for its use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct McpInstructions {
-    /// The server.
+    /// The name of the server.
     server: String,
-    /// What it said, in bounds.
+    /// The instructions, cut to the maximum length.
     text: String,
 }
 
-/// The servers of a session. Dropping this ends their processes, whoever still holds a tool of theirs.
+/// The servers of a session. Dropping this ends their processes, even if someone still holds one of their tools.
 pub struct McpServers {
     servers: Vec<Arc<McpServerHandle>>,
     tools: Vec<Arc<dyn Tool>>,
@@ -106,7 +106,8 @@ pub struct McpServers {
 }
 
 impl McpServers {
-    /// Starts servers, all at once, and waits for each as long as the limits say. Those that do not come up are a notice.
+    /// Starts all servers at the same time, and waits for each within the limits. A server that does not start causes a
+    /// notice.
     pub async fn start(
         configs: Vec<McpServerConfig>,
         place: &SessionPaths,
@@ -136,7 +137,7 @@ impl McpServers {
                 )),
             }
         }
-        // By name, whatever order they came in (B5).
+        // Sorted by name, whatever order they came in (B5).
         tools.sort_by(|one, other| one.name().cmp(other.name()));
         running
             .tools
@@ -161,18 +162,18 @@ impl McpServers {
         self.servers.push(server.clone());
     }
 
-    /// Their tools, by name; the same for the whole session.
+    /// The servers' tools, sorted by name; they stay the same for the whole session.
     pub fn tools(&self) -> &[Arc<dyn Tool>] {
         &self.tools
     }
 
-    /// The names of the servers that run, in the order they were configured.
+    /// The names of the running servers, in the order of the configuration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(|server| server.name())
     }
 
-    /// The instructions as they are told to a model that has heard nothing yet (R5): at the beginning, and after a
-    /// compaction. None if there are none.
+    /// The instructions for a model that has not seen any yet (R5): at the beginning, and after a compaction. None if
+    /// there are none.
     pub fn announcement(&self) -> Option<Value> {
         let names: Vec<&str> = self.instructions.iter().map(|said| &*said.server).collect();
         let blocks: Vec<String> = self.instructions.iter().map(block).collect();

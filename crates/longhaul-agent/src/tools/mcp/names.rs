@@ -1,11 +1,11 @@
-//! Names of tools as requests may carry them: `mcp__server__tool`.
+//! Names of tools in the form that requests accept: `mcp__server__tool`.
 
 use longhaul_core::xxh3::xxh3_64;
 
-/// The longest name.
+/// The maximum length of a name.
 const LONGEST: usize = 64;
 
-/// The name of a server's tool. Rules in settings are written with it.
+/// The name of a server's tool. Rules in settings use it.
 pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     let name = format!("mcp__{}__{}", clean(server), clean(tool));
     if name.len() > LONGEST {
@@ -15,7 +15,7 @@ pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     }
 }
 
-/// The same, or another if that is taken: several names may become one.
+/// The name of a server's tool, or another one if that is taken: several tools may get the same name.
 pub(super) fn free_name(server: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let name = tool_name(server, tool);
     if is_taken(&name) {
@@ -25,7 +25,7 @@ pub(super) fn free_name(server: &str, tool: &str, is_taken: impl Fn(&str) -> boo
     }
 }
 
-/// A name with only what names may hold. As Claude Code does it.
+/// A name with only the allowed characters, as Claude Code does it.
 pub(super) fn clean(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     name.chars()
@@ -33,7 +33,7 @@ pub(super) fn clean(name: &str) -> String {
         .collect()
 }
 
-/// A name with a mark of what it was made from, in bounds. All of it is ASCII.
+/// A name of limited length with a hash of what it was made from. All of it is ASCII.
 fn marked(name: &str, server: &str, tool: &str) -> String {
     let mark = xxh3_64(format!("{server}\0{tool}").as_bytes());
     let mark = format!("_{:08x}", mark >> 32);

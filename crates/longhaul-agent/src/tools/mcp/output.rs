@@ -1,4 +1,4 @@
-//! What a server answered, as blocks that a model can be shown, in bounds.
+//! A server's answer as blocks of limited size that a model can be shown.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use super::names;
 use crate::tool::ToolCallOutput;
 use crate::tools::definition::{beginning, one_line};
 
-/// Tokens of a picture, whatever its size.
+/// The tokens of a picture, whatever its size.
 const PICTURE: u64 = 2_000;
 /// The largest picture that requests accept, in bytes of base64.
 const LARGEST_PICTURE: usize = 5 << 20;
-/// The pictures that requests accept.
+/// The types of pictures that requests accept.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// A part of an answer.
@@ -26,7 +26,7 @@ enum McpOutputPart {
     Picture(Value),
 }
 
-/// The answer as an output of at most so many tokens. A text that is too long is kept whole in a file.
+/// The answer as an output of at most this many tokens. A text that is too long is saved completely in a file.
 pub(super) async fn shown(
     answer: CallToolResult,
     most: u64,
@@ -42,7 +42,7 @@ pub(super) async fn shown(
         let size = part.tokens();
         match part {
             McpOutputPart::Text(text) if size > room => {
-                // Four characters are a token.
+                // Four characters count as a token.
                 let characters = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
                 let short = beginning(text, characters).unwrap_or(text);
                 blocks.extend((!short.is_empty()).then(|| text_block(short)));
@@ -88,7 +88,7 @@ fn text_block(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// Says that something was cut, and where all of it is.
+/// A note that something was cut, and where all of it is.
 async fn note(parts: &[McpOutputPart], tokens: u64, most: u64, folder: &Path, id: &str) -> String {
     let [tokens, most] = [tokens, most].map(|number| number.to_string());
     let texts = parts.iter().filter_map(|part| match part {
@@ -121,13 +121,13 @@ fn parts(answer: &CallToolResult) -> Vec<McpOutputPart> {
         .filter_map(|block| serde_json::to_value(block).ok());
     let parts: Vec<McpOutputPart> = blocks.map(|block| part(&block)).collect();
     match (&answer.structured_content, parts.is_empty()) {
-        // The same in both forms is the rule; where only this one is there, it is the answer.
+        // Servers usually send the same content in both forms; where only the structured form exists, it is the answer.
         (Some(structured), true) => vec![McpOutputPart::Text(structured.to_string())],
         _ => parts,
     }
 }
 
-/// A block of the protocol as one of ours.
+/// Converts a block of the protocol into one of our parts.
 fn part(block: &Value) -> McpOutputPart {
     let field = |name: &str| block[name].as_str().unwrap_or_default();
     match field("type") {
@@ -157,7 +157,7 @@ fn resource(resource: &Value) -> McpOutputPart {
     }
 }
 
-/// A picture, if requests accept it: one that they refuse would fail every request.
+/// A picture, if requests accept it: a picture that they reject would make every request fail.
 fn picture(kind: &str, data: &str) -> McpOutputPart {
     let is_accepted = PICTURES.contains(&kind)
         && !data.is_empty()

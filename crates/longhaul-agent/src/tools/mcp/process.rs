@@ -1,4 +1,5 @@
-//! A server's process: in a group of its own, its talk on stderr in a log file, ended with all its children.
+//! A server's process: it runs in its own process group, its stderr goes to a log file, and it ends with all its
+//! children.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,16 +13,16 @@ use tokio::sync::watch;
 
 use super::McpServerConfig;
 
-/// The most that a log takes, in bytes. What comes after it is dropped.
+/// The maximum size of a log in bytes. Anything after that is dropped.
 const LONGEST_LOG: usize = 1 << 20;
 /// How long a process that closed its output may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A process. Dropping it kills it and its children.
+/// A server's process. Dropping it kills the process and its children.
 pub(super) struct McpProcess {
-    /// Also the id of its group.
+    /// The id of the process and of its group.
     id: Option<u32>,
-    /// How it ended, once it has.
+    /// How the process ended, once it has.
     ended: watch::Receiver<Option<String>>,
     newest: Arc<Mutex<String>>,
 }
@@ -43,7 +44,7 @@ impl McpProcess {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        // Signals that the terminal sends to us are not for it, and its children end with it.
+        // Signals from the terminal are meant for us and not for the server, and its children end with it.
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn()?;
@@ -61,7 +62,7 @@ impl McpProcess {
         Ok((Self { id, ended, newest }, output, input))
     }
 
-    /// How it ended. One that does not end although it should is killed.
+    /// How the process ended. If it does not end in time, it is killed.
     pub(super) async fn ended(&self) -> String {
         let mut ended = self.ended.clone();
         let waited = tokio::time::timeout(PATIENCE, ended.wait_for(Option::is_some)).await;
@@ -74,13 +75,13 @@ impl McpProcess {
         }
     }
 
-    /// The newest line it wrote to stderr.
+    /// The newest line on stderr.
     pub(super) fn latest_stderr_line(&self) -> String {
         let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         newest.clone()
     }
 
-    /// Kills it and its children, unless it has ended.
+    /// Kills the process and its children, unless it has ended.
     pub(super) fn kill(&self) {
         if self.ended.borrow().is_none() {
             kill_group(self.id);
@@ -94,7 +95,7 @@ impl Drop for McpProcess {
     }
 }
 
-/// Waits for the end of a process. What it leaves behind ends with it.
+/// Waits for the end of a process. Children that it leaves running are killed.
 async fn wait(mut child: Child, id: Option<u32>, tell: watch::Sender<Option<String>>) {
     let how = match child.wait().await {
         Ok(status) => status.to_string(),
@@ -109,16 +110,17 @@ fn kill_group(id: Option<u32>) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let group = id.and_then(|id| Pid::from_raw(id.try_into().ok()?));
     if let Some(group) = group {
-        // Nobody is left in it: as it should be.
+        // An error means that the group is already empty, which is fine.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
 
-/// Elsewhere the process itself is killed when its handle is dropped.
+/// On other platforms, the process itself is killed when its handle is dropped.
 #[cfg(not(unix))]
 fn kill_group(_: Option<u32>) {}
 
-/// Writes what a server says to its log, and reads on when that is full: a pipe that nobody reads would stop the server.
+/// Writes a server's stderr to its log, and keeps reading when the log is full: a pipe that nobody reads would stop the
+/// server.
 async fn keep(mut talk: ChildStderr, log: PathBuf, newest: Arc<Mutex<String>>) {
     let opened = longhaul_store::create_private_file(&log)
         .and_then(|()| std::fs::OpenOptions::new().append(true).open(&log));

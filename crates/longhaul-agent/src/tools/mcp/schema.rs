@@ -1,14 +1,15 @@
-//! The input schema of a server's tool, as requests accept it: one that they refuse would fail every request.
+//! The input schema of a server's tool, in a form that requests accept: a rejected schema would make every request
+//! fail.
 
 use serde_json::{Map, Value};
 
-/// What providers refuse at the top of a schema.
+/// Keywords that providers reject at the top level of a schema.
 const REFUSED: [&str; 3] = ["oneOf", "allOf", "anyOf"];
 
-/// The schema, with what every schema must have and without what none may.
+/// The schema, with what every schema must have and without what no schema may have.
 pub(super) fn accepted(given: &Map<String, Value>) -> Value {
     let mut schema = given.clone();
-    // Without these it takes more than the server does, which then says so.
+    // Without these, the schema accepts more than the server does, which then reports an error.
     schema.retain(|name, _| !REFUSED.contains(&&**name));
     schema.insert("type".to_owned(), "object".into());
     let properties = schema

@@ -1,4 +1,4 @@
-//! A server over a session's life: calls to it, and starting it again when it died.
+//! A server during a session: calls to it, and restarts after it has died.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use super::connection::{McpConnection, McpListener, McpOffer, Progress};
 use super::{McpLimits, McpServerConfig, Notices, names};
 use crate::session_paths::SessionPaths;
 
-/// A server.
+/// A server of a session.
 pub(super) struct McpServerHandle {
     config: McpServerConfig,
     folder: PathBuf,
@@ -20,9 +20,9 @@ pub(super) struct McpServerHandle {
     limits: McpLimits,
     notices: Notices,
     connection: Mutex<Option<Arc<McpConnection>>>,
-    /// Held while it is started again, so that two calls do not start two.
+    /// Held during a restart, so that two calls do not start two processes.
     restarting: tokio::sync::Mutex<()>,
-    /// It was started again and has answered nothing since.
+    /// Whether it was restarted and has not answered since.
     on_probation: AtomicBool,
     is_stopped: AtomicBool,
 }
@@ -60,12 +60,12 @@ impl McpServerHandle {
         self.limits
     }
 
-    /// Where the long answers of servers are kept.
+    /// The folder for long answers of servers.
     pub(super) fn outputs(&self) -> PathBuf {
         self.log.with_file_name("outputs")
     }
 
-    /// Starts it. An error is half a sentence.
+    /// Starts the server. An error is half a sentence.
     pub(super) async fn start(&self) -> Result<McpOffer, String> {
         let listener = McpListener::new(self.name(), self.notices.clone());
         let opened = McpConnection::open(
@@ -84,14 +84,14 @@ impl McpServerHandle {
         Ok(offered)
     }
 
-    /// Ends it for good.
+    /// Stops the server for good.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         let mut current = self
             .connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // A call may still hold the connection; its process ends now.
+        // A call may still hold the connection; the process ends now.
         if let Some(connection) = current.take() {
             connection.process.kill();
         }
@@ -142,7 +142,7 @@ impl McpServerHandle {
         }
     }
 
-    /// A connection that works: the one there is, or a new one if that was not tried in vain already.
+    /// A working connection: the current one, or a new one unless a restart has already failed.
     async fn connected(&self) -> Result<Arc<McpConnection>, String> {
         let _restarting = self.restarting.lock().await;
         if self.is_stopped.load(Ordering::Relaxed) {
@@ -173,7 +173,7 @@ impl McpServerHandle {
         }
     }
 
-    /// The connection, if there is one that works.
+    /// The current connection, if it works.
     fn current(&self) -> Option<Arc<McpConnection>> {
         let mut current = self
             .connection

@@ -10,7 +10,7 @@ use super::{output, schema};
 use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 use crate::tools::definition::{one_line, stopped};
 
-/// The longest description, in characters. It is paid for in every request.
+/// The maximum length of a description, in characters. It is paid for in every request.
 const LONGEST: usize = 2_048;
 
 /// A tool of a server.
@@ -56,7 +56,7 @@ impl Tool for McpTool {
         self.definition.clone()
     }
 
-    /// Whatever it says about itself: a server is not believed that its tools only read.
+    /// Always `Other`: a server's claim that its tools only read is not trusted.
     fn access(&self, _: &Value) -> ToolAccess {
         ToolAccess::Other
     }

@@ -1,7 +1,7 @@
-//! Plan mode (Q1): the model looks and plans, the user agrees, the work begins.
+//! Plan mode (Q1): the model explores and plans, the user agrees, the work begins.
 //!
-//! [`PlanState`] knows the plan and the mode to go back to; what the mode forbids is decided in `permission`, and consent
-//! to a plan is asked for by the loop, before [`ExitPlanMode`] runs.
+//! [`PlanState`] holds the plan and the mode to return to; `permission` decides what the mode forbids, and the loop
+//! asks for consent to a plan before [`ExitPlanModeTool`] runs.
 
 mod state;
 
@@ -17,12 +17,12 @@ use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
 pub use state::{ApprovalModeStore, PlanState, REMINDER};
 
-/// The name of the tool that hands in a plan.
+/// The name of the tool that submits a plan.
 pub const EXIT: &str = "ExitPlanMode";
 /// The name of the tool that asks for plan mode.
 pub(crate) const ENTER: &str = "EnterPlanMode";
 
-/// Hands in a plan. Its call needs the user's consent in every mode; once it runs, it was given.
+/// Submits a plan. Its call needs the user's consent in every mode; when it runs, consent was given.
 pub struct ExitPlanModeTool {
     state: Arc<PlanState>,
 }

@@ -1,4 +1,4 @@
-//! Where plan mode stands: whether it is on, what comes after it, and the plan that was agreed to.
+//! The state of plan mode: whether it is on, which mode follows it, and the plan that was agreed to.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,19 @@ use crate::session_paths::SessionPaths;
 /// What the model is told while plan mode is on: with each prompt, and again after a compaction (R2).
 pub const REMINDER: &str = include_str!("fragments/reminder.md");
 
-/// No more of a plan is read than any window could hold.
+/// The maximum size of a plan that is read: more than any window could hold.
 const LONGEST: u64 = 1 << 20;
 
 /// Holds the mode of a session.
 pub trait ApprovalModeStore: Send + Sync {
-    /// What it is.
+    /// The current mode.
     fn mode(&self) -> ApprovalMode;
 
-    /// Changes it, and tells whoever shows it.
+    /// Changes the mode, and updates whatever shows it.
     fn set_mode(&self, mode: ApprovalMode);
 }
 
-/// Plan mode of a session.
+/// The plan mode of a session.
 pub struct PlanState {
     modes: Arc<dyn ApprovalModeStore>,
     path: PathBuf,
@@ -33,7 +33,7 @@ pub struct PlanState {
 }
 
 impl PlanState {
-    /// The plan is kept in the session's own folder.
+    /// Stores the plan in the session's own folder.
     pub fn new(place: &SessionPaths, modes: Arc<dyn ApprovalModeStore>) -> Self {
         Self {
             path: place.session_folder().join("plan.md"),
@@ -42,7 +42,7 @@ impl PlanState {
         }
     }
 
-    /// The mode now.
+    /// The current mode.
     pub fn mode(&self) -> ApprovalMode {
         self.modes.mode()
     }
@@ -52,7 +52,7 @@ impl PlanState {
         self.mode() == ApprovalMode::Plan
     }
 
-    /// Turns it on, and remembers what was before. A screen turns it on this way, too.
+    /// Turns plan mode on, and remembers the mode before it. A screen turns it on this way, too.
     pub fn enter(&self) {
         let now = self.mode();
         if now != ApprovalMode::Plan {
@@ -61,7 +61,7 @@ impl PlanState {
         }
     }
 
-    /// Turns it off: the mode is again what it was before.
+    /// Turns plan mode off and restores the mode before it.
     pub(crate) fn leave(&self) {
         if self.is_on() {
             let before = *self.before.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,12 +69,12 @@ impl PlanState {
         }
     }
 
-    /// Where the plan is kept.
+    /// Where the plan is stored.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Keeps a plan, in place of the one before.
+    /// Stores a plan in place of the one before.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -88,7 +88,7 @@ impl PlanState {
         self.is_on().then(|| REMINDER.trim_end().to_owned())
     }
 
-    /// What the file holds. A link in its place is not followed.
+    /// The content of the plan file. A link in its place is not followed.
     fn text(&self) -> std::io::Result<String> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let name = self.path.file_name().unwrap_or_default();
@@ -99,7 +99,7 @@ impl PlanState {
         Ok(text)
     }
 
-    /// The plan as rehydration takes it (R2); none if there never was one.
+    /// The plan for rehydration (R2); none if there never was one.
     pub fn gathered(&self) -> Option<RestoreSourceResult<PlanFile>> {
         match self.text() {
             Ok(text) => Some(RestoreSourceResult::Found(PlanFile {

@@ -1,39 +1,39 @@
-//! A range of lines, numbered. Long lines are cut while they are read: one line of a gigabyte takes no memory.
+//! A range of numbered lines. Long lines are cut while they are read: a line of a gigabyte takes no memory.
 
 use std::fmt::Write;
 use std::io::{self, BufRead};
 
-/// Characters of a line that are shown.
+/// The number of characters of a line that are shown.
 const LINE: usize = 2_000;
 
-/// Bytes of a line that are kept for that.
+/// The number of bytes of a line that are kept for that.
 const KEPT: usize = LINE * 4 + 1;
 
-/// Bytes that are shown in one answer.
+/// The maximum number of bytes in one answer.
 const MOST: usize = 128 << 10;
 
-/// What to do after the last line that is shown.
+/// What happens after the last line that is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RestOfFile {
-    /// Go on, to say how many there are.
+    /// Read on, to report how many lines there are.
     Count,
-    /// Leave it: that would take long.
+    /// Stop, because reading on would take long.
     Leave,
 }
 
-/// What was found.
+/// The lines that were read.
 #[derive(Default)]
 pub(super) struct LinesRead {
     text: String,
     shown: u64,
-    /// Lines that were seen, shown or not.
+    /// The number of lines seen, shown or not.
     seen: u64,
     reached_end: bool,
     cut: u64,
     not_utf8: bool,
 }
 
-/// Reads the lines from `offset` on, `limit` of them at most.
+/// Reads at most `limit` lines, starting at `offset`.
 pub(super) fn read(
     mut reader: impl BufRead,
     offset: u64,
@@ -69,7 +69,7 @@ enum LineReadEnd {
     OfFile,
 }
 
-/// Passes a line and keeps its beginning.
+/// Reads a line and keeps its beginning.
 fn next_line(
     reader: &mut impl BufRead,
     keep: usize,
@@ -115,7 +115,7 @@ impl LinesRead {
             Some((end, _)) => (&text[..end], true),
             None => (&text[..], false),
         };
-        // A character that the cut went through is no fault of the file.
+        // A character that was cut in half is not a fault of the file.
         self.not_utf8 |= shown.contains(char::REPLACEMENT_CHARACTER)
             && std::str::from_utf8(line)
                 .is_err_and(|error| passed_whole || error.error_len().is_some());
@@ -124,7 +124,7 @@ impl LinesRead {
         let _ = writeln!(self.text, "{number:>6}\t{shown}");
     }
 
-    /// With what is to be known about them.
+    /// The text for the model, with notes about the lines.
     pub(super) fn for_the_model(&self, offset: u64) -> String {
         let mut text = self.text.clone();
         if self.shown == 0 {
@@ -164,7 +164,7 @@ impl LinesRead {
         text
     }
 
-    /// For people.
+    /// The result in one line for people.
     pub(super) fn line(&self) -> String {
         match self.shown {
             1 => "1 line".to_owned(),

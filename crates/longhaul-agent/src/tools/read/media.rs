@@ -1,4 +1,4 @@
-//! Pictures and documents as blocks, within what requests may carry.
+//! Pictures and documents as blocks, within the limits of requests.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,23 +9,23 @@ use super::amount;
 use crate::files::FileState;
 use crate::tool::ToolCallOutput;
 
-/// A picture may have so many bytes: 10 MB when written in base64.
+/// The maximum number of bytes of a picture: 10 MB in base64.
 const PICTURE: u64 = 7_500_000;
 
-/// No side of a picture may have more pixels.
+/// The maximum number of pixels on a side of a picture.
 const SIDE: usize = 8_000;
 
-/// A document shares the 32 MB of a request with all else.
+/// The maximum number of bytes of a document, which shares the 32 MB of a request with everything else.
 const DOCUMENT: u64 = 10_000_000;
 
-/// What can be shown as it is.
+/// A file that can be shown as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MediaKind {
     Picture(&'static str),
     Document,
 }
 
-/// What a file is, by its beginning.
+/// The kind of a file, by its first bytes.
 pub(super) fn kind(head: &[u8]) -> Option<MediaKind> {
     if head.starts_with(b"%PDF-") {
         return Some(MediaKind::Document);
@@ -39,7 +39,7 @@ pub(super) fn kind(head: &[u8]) -> Option<MediaKind> {
     }
 }
 
-/// Refuses what no request could carry, before it is read.
+/// Refuses a file that no request could carry, before it is read.
 pub(super) fn fits(media: MediaKind, size: u64) -> Result<(), String> {
     let (what, most, instead) = match media {
         MediaKind::Picture(_) => ("picture", PICTURE, "Make it smaller with a command in Bash"),
@@ -60,7 +60,7 @@ pub(super) fn fits(media: MediaKind, size: u64) -> Result<(), String> {
     }
 }
 
-/// The block that shows it.
+/// The block that shows the file.
 pub(super) fn show(
     media: MediaKind,
     content: &[u8],

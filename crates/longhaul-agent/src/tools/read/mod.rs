@@ -19,10 +19,10 @@ use crate::files::{FileFingerprint, FileState, OpenedFile, ShownExtent};
 use crate::session_paths::SessionPaths;
 use crate::tool::{CallContext, ToolAccess, ToolCallOutput};
 
-/// As many lines if none are asked for.
+/// The number of lines if the call does not set one.
 const LINES: u64 = 2_000;
 
-/// Without a range, longer files are refused: the model shall choose what it pays for.
+/// Longer files are refused without a range: the model should choose what it pays for.
 const UNRANGED: u64 = 256 << 10;
 
 const UNCHANGED: &str = include_str!("unchanged.md");
@@ -40,7 +40,7 @@ pub(super) struct ReadInput {
 }
 
 impl ReadTool {
-    /// Reads files of this place, and remembers what it showed.
+    /// Reads files of this session, and remembers what it showed.
     pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
@@ -165,7 +165,7 @@ fn told(why: impl std::fmt::Display) -> String {
     why.to_string()
 }
 
-/// A size for people.
+/// A size, for people.
 fn amount(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

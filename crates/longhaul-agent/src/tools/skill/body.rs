@@ -1,4 +1,4 @@
-//! A skill's instructions: its file without the front matter, with what it is to work on.
+//! A skill's instructions: its file without the front matter, with the arguments filled in.
 
 use longhaul_core::normalize::fragment::fill;
 use longhaul_core::prompt::memory::without_front_matter;
@@ -6,12 +6,12 @@ use longhaul_core::prompt::memory::without_front_matter;
 use super::Skill;
 use crate::tools::definition::beginning;
 
-/// The longest instructions that are handed over, in characters.
+/// The maximum length of the instructions, in characters.
 const LONGEST: usize = 100_000;
-/// Where an author wants what the skill is to work on.
+/// The placeholder for the arguments.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
-/// What the model reads; an error says why it cannot.
+/// The text for the model; an error says why it cannot be read.
 pub(super) async fn read(skill: &Skill, args: &str) -> Result<String, String> {
     let real = skill.real.clone();
     let text = tokio::task::spawn_blocking(move || longhaul::text_of(&real)).await;

@@ -1,21 +1,22 @@
-//! The list of skills in the tool's definition, in a bounded number of characters: it is paid for in every request.
+//! The list of skills in the tool's definition, with a limited number of characters: it is paid for in every request.
 
 use longhaul_core::normalize::fragment::fill;
 
 use super::Skill;
 use crate::tools::definition::one_line;
 
-/// The most characters that the list takes.
+/// The maximum number of characters of the list.
 pub(crate) const LISTING_CHARACTERS: usize = 15_000;
 
-/// The longest description that is shown, whatever room there is.
+/// The maximum length of a description, however much space there is.
 const LONGEST: usize = 1_000;
-/// Room for the line that says how many are left out.
+/// Space for the line that says how many skills are left out.
 const MORE: usize = 80;
 
 /// A line for each skill.
 pub(super) fn list(skills: &[&Skill], characters: usize) -> String {
-    // The longest descriptions that fit are found by halving; all are cut at the same length, so short ones stay whole.
+    // A binary search finds the longest descriptions that fit; all are cut at the same length, so short ones stay
+    // whole.
     let (mut fits, mut too_long) = (0, LONGEST + 1);
     while fits + 1 < too_long {
         let middle = fits.midpoint(too_long);
@@ -42,7 +43,7 @@ pub(super) fn list(skills: &[&Skill], characters: usize) -> String {
 fn lines(skills: &[&Skill], longest: usize) -> Vec<String> {
     let line = |skill: &&Skill| {
         let name = one_line(&skill.name, 64);
-        // Descriptions may run over lines; here they are one.
+        // Descriptions may span several lines; here they become one.
         let words: Vec<&str> = skill.description.split_whitespace().collect();
         match (longest, words.join(" ")) {
             (0, _) => format!("- {name}"),

@@ -1,7 +1,7 @@
 //! Skill: instructions for one kind of task, loaded when they are needed (Q1) and remembered over compactions (R3).
 //!
-//! Finding skills on disk is not here but in `settings`; a [`Skill`] is what it found. [`Skills`] invokes them, for the
-//! model ([`SkillTool`]) and for the user, who types `/name`.
+//! `settings` finds skills on disk; a [`Skill`] is the result. [`Skills`] invokes them, for the model ([`SkillTool`])
+//! and for the user, who types `/name`.
 
 mod body;
 mod listing;
@@ -22,7 +22,7 @@ pub use skills::{Skill, SkillInvokeError, SkillInvoker, Skills};
 /// The tool's name.
 pub const NAME: &str = "Skill";
 
-/// The tool.
+/// The skill tool.
 pub struct SkillTool {
     skills: Arc<Skills>,
     definition: Value,

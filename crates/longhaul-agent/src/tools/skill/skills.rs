@@ -10,49 +10,49 @@ use longhaul_core::rehydrate::{InvokedSkill, RestoreSourceResult};
 
 use super::{body, listing};
 
-/// How alike names must be to be offered in place of an unknown one, 0 to 1.
+/// How similar a name must be to be suggested in place of an unknown one, from 0 to 1.
 const NEAR: f64 = 0.75;
-/// So many names are offered.
+/// The maximum number of suggested names.
 const OFFERED: usize = 3;
-/// So many names are listed where none is near.
+/// The maximum number of names that are listed where none is similar.
 const LISTED: usize = 20;
 
 /// A skill that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
-    /// The name it is called by.
+    /// The name that the skill is invoked by.
     pub name: String,
-    /// What it is for: the model chooses by this.
+    /// What the skill is for. The model chooses by this.
     pub description: String,
-    /// Its folder, absolute.
+    /// The folder of the skill, absolute.
     pub folder: PathBuf,
-    /// Its instructions, mostly `SKILL.md` in the folder.
+    /// The instructions, usually `SKILL.md` in the folder.
     pub file: PathBuf,
-    /// Where they were found, links resolved. They are read there and nowhere else, whatever the links lead to by then.
+    /// Where the instructions were found, links resolved. They are read only there, wherever the links lead by then.
     pub real: PathBuf,
-    /// Who may invoke it.
+    /// Who may invoke the skill.
     pub by: SkillInvoker,
 }
 
-/// Who invokes a skill.
+/// Who may invoke a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkillInvoker {
-    /// The model, and the user too.
+    /// The model, and also the user.
     Model,
     /// The user alone.
     User,
 }
 
-/// Why a skill was not invoked, told to the model.
+/// Why a skill was not invoked, in words for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillInvokeError {
-    /// There is none of this name; what there is, is said.
+    /// No skill has this name; the text lists those that exist.
     #[error("{0}")]
     Unknown(String),
-    /// It is for the user to start.
+    /// Only the user may invoke it.
     #[error("{0}")]
     ForTheUser(String),
-    /// Its instructions cannot be read.
+    /// The instructions cannot be read.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -65,12 +65,12 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// These skills. Of several with one name, the first counts.
+    /// The skills that were found. If several have the same name, the first one counts.
     pub fn new(found: Vec<Skill>) -> Self {
         Self::with_clock(found, Arc::new(SystemClock))
     }
 
-    /// The same with a clock of its own.
+    /// The skills that were found, with another clock.
     pub fn with_clock(found: Vec<Skill>, clock: Arc<dyn Clock>) -> Self {
         let mut skills: Vec<Skill> = Vec::new();
         for skill in found {
@@ -78,7 +78,7 @@ impl Skills {
                 skills.push(skill);
             }
         }
-        // By name: the list is part of the prompt, and folders are read in any order.
+        // Sorted by name: the list is part of the prompt, and folders are read in any order.
         skills.sort_by(|one, other| one.name.cmp(&other.name));
         Self {
             skills,
@@ -87,29 +87,29 @@ impl Skills {
         }
     }
 
-    /// All of them, by name.
+    /// All skills, sorted by name.
     pub fn all(&self) -> &[Skill] {
         &self.skills
     }
 
-    /// Those that the model may invoke.
+    /// The skills that the model may invoke.
     pub(crate) fn for_model(&self) -> impl Iterator<Item = &Skill> {
         self.skills
             .iter()
             .filter(|skill| skill.by == SkillInvoker::Model)
     }
 
-    /// A line for each that the model may invoke, in so many characters: where there are too many for that,
+    /// A line for each skill that the model may invoke, within this many characters: where there are too many skills,
     /// descriptions are shortened first, and names left out last.
     pub fn listing(&self, characters: usize) -> String {
         let skills: Vec<&Skill> = self.for_model().collect();
         listing::list(&skills, characters)
     }
 
-    /// Reads a skill's instructions, with what it is to work on, and remembers that it was invoked.
+    /// Reads a skill's instructions with the arguments filled in, and remembers that it was invoked.
     ///
     /// # Errors
-    /// As [`NotInvoked`].
+    /// Returns a [`SkillInvokeError`] if the skill is unknown, reserved for the user, or unreadable.
     pub async fn invoke(
         &self,
         name: &str,
@@ -148,7 +148,7 @@ impl Skills {
         invoked.insert(skill.name.clone(), skill);
     }
 
-    /// The invoked skills as rehydration takes them (R3); none if there were none.
+    /// The invoked skills for rehydration (R3); none if there were none.
     pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<InvokedSkill>>> {
         let invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
         let skills: Vec<InvokedSkill> = invoked.values().cloned().collect();

@@ -1,4 +1,4 @@
-//! The todo list of a session, and how one is read from a call.
+//! The todo list of a session, and how it is parsed from a call.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::event::{TodoItem, TodoStatus};
 
-/// More steps than this are no list that anybody reads.
+/// The maximum number of steps. Nobody reads a longer list.
 const MOST: usize = 200;
-/// The longest step, in characters. The list goes back into the window whole.
+/// The maximum length of a step, in characters. The whole list goes back into the window.
 const LONGEST: usize = 2_000;
 
-/// Hears of a new list.
+/// Called with each new list.
 type Watcher = Arc<dyn Fn(&[TodoItem]) + Send + Sync>;
 
-/// The list of a session.
+/// The todo list of a session.
 pub struct TodoList {
     list: Mutex<Vec<TodoItem>>,
     watcher: Watcher,
@@ -28,7 +28,7 @@ impl Default for TodoList {
 }
 
 impl TodoList {
-    /// An empty list. The watcher hears of each that comes after it.
+    /// An empty list. The watcher is called with each list that follows.
     pub fn watched(watcher: impl Fn(&[TodoItem]) + Send + Sync + 'static) -> Self {
         Self {
             list: Mutex::default(),
@@ -36,22 +36,22 @@ impl TodoList {
         }
     }
 
-    /// What is on it.
+    /// The items of the list.
     pub fn list(&self) -> Vec<TodoItem> {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.clone()
     }
 
-    /// Replaces it: by a call, or by what the transcript of a resumed session holds.
+    /// Replaces the list: from a call, or from the transcript of a resumed session.
     pub fn set(&self, todos: Vec<TodoItem>) {
-        // Told outside of the lock: a watcher may ask for the list.
+        // The watcher is called outside of the lock, because it may ask for the list.
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.clone_from(&todos);
         drop(list);
         (self.watcher)(&todos);
     }
 
-    /// The list as rehydration takes it (R2); none if there is nothing on it.
+    /// The list for rehydration (R2); none if it is empty.
     pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<rehydrate::TodoListItem>>> {
         let list = self.list();
         let todos = list.into_iter().map(|todo| rehydrate::TodoListItem {
@@ -64,10 +64,10 @@ impl TodoList {
     }
 }
 
-/// Reads a call's input, or says what is wrong with it.
+/// Parses a call's input.
 ///
 /// # Errors
-/// What is wrong, as half a sentence for the model.
+/// What is wrong with the input, as half a sentence for the model.
 pub fn read(input: &Value) -> Result<Vec<TodoItem>, String> {
     let given = match input.get("todos") {
         // Some models send the list as a text.
@@ -96,7 +96,7 @@ pub fn read(input: &Value) -> Result<Vec<TodoItem>, String> {
     read.collect()
 }
 
-/// As transcripts write it.
+/// The status as transcripts write it.
 fn word(status: TodoStatus) -> &'static str {
     match status {
         TodoStatus::Pending => "pending",

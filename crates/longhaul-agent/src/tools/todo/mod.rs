@@ -1,6 +1,6 @@
-//! TodoWrite: the steps of the work in hand (Q1), which outlive a compaction (R2).
+//! TodoWrite: the steps of the current work (Q1), which survive a compaction (R2).
 //!
-//! The list is shared: the tool writes it, a screen watches it, rehydration takes it along.
+//! The list is shared: the tool writes it, a screen watches it, and rehydration restores it.
 
 mod list;
 
@@ -18,7 +18,7 @@ pub use list::{TodoList, read};
 /// The tool's name.
 pub const NAME: &str = "TodoWrite";
 
-/// The tool.
+/// The todo tool.
 pub struct TodoWriteTool {
     todos: Arc<TodoList>,
 }

@@ -1,6 +1,6 @@
-//! What may be reached: addresses of the public internet, unless the user opened more.
+//! What may be reached: addresses of the public internet, unless the user allowed more.
 //!
-//! An address is looked at where a connection is made, behind the lookup of its name: a name that leads into the local
+//! An address is checked when a connection is made, after the lookup of its name: a name that leads into the local
 //! network is refused, too, and cannot change in between.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,21 +11,22 @@ use url::{Host, Url};
 
 use crate::tools::definition::one_line;
 
-/// The longest address of a page.
+/// The maximum length of a page's address.
 const LONGEST: usize = 2_000;
 
-/// What may be reached.
+/// Which addresses may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AllowedAddresses {
     /// The public internet.
     #[default]
     Public,
-    /// This machine and the local network, too; these also without TLS.
+    /// Also this machine and the local network; these also without TLS.
     All,
 }
 
 impl AllowedAddresses {
-    /// Reads an address as a model gave it: made https, checked as far as it can be without a lookup.
+    /// Parses an address from the model, changes it to https, and checks it as far as that is possible without a
+    /// lookup.
     ///
     /// # Errors
     /// Why it cannot be fetched, for the model.
@@ -55,7 +56,7 @@ impl AllowedAddresses {
         if is_local && self == Self::Public {
             return Err(refused(&host.to_string()));
         }
-        // What is on this machine seldom has a certificate.
+        // Servers on this machine seldom have a certificate.
         if url.scheme() == "http" && !is_local && url.set_scheme("https").is_err() {
             return not_one("it cannot be made https");
         }
@@ -63,13 +64,13 @@ impl AllowedAddresses {
     }
 }
 
-/// What the model is told of an address that may not be reached.
+/// The message to the model about an address that may not be reached.
 pub(super) fn refused(host: &str) -> String {
     let host = one_line(host, 200);
     fill(include_str!("fragments/refused.md"), &[("host", &host)])
 }
 
-/// Whether a host is local by what is written. Numbers in any notation are addresses by now.
+/// Whether a host is local by its text alone. Numbers in any notation have been parsed as addresses by now.
 fn is_local(host: &Host<&str>) -> bool {
     match host {
         Host::Ipv4(address) => !is_public(IpAddr::V4(*address)),
@@ -77,7 +78,7 @@ fn is_local(host: &Host<&str>) -> bool {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             let ends = [".localhost", ".local", ".internal", ".home.arpa"];
-            // A name without a dot is one of the local network.
+            // A name without a dot belongs to the local network.
             !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
         }
     }
@@ -120,22 +121,22 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         }
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => inside(high, low),
         [0x2002, high, low, ..] => inside(high, low),
-        // All that is given out lies in 2000::/3; of that, documentation and tunnels.
+        // All assigned addresses are in 2000::/3; documentation and tunnels are excluded from it.
         [0x2001, 0 | 0xdb8, ..] => false,
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }
 
-/// A name leads to an address that may not be reached.
+/// The name leads to an address that may not be reached.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is in the local network")]
 pub(super) struct NotPublicAddress(pub(super) String);
 
 /// Looks names up, and refuses those that lead into the local network.
 pub(super) struct AddressLookup {
-    /// What may be reached.
+    /// Which addresses may be reached.
     pub(super) addresses: AllowedAddresses,
-    /// The host of the proxy, which mostly is in the local network.
+    /// The host of the proxy, which is usually in the local network.
     pub(super) proxy: Option<String>,
 }
 
@@ -146,7 +147,7 @@ impl Resolve for AddressLookup {
         Box::pin(async move {
             let found = tokio::net::lookup_host((&*host, 0)).await?;
             let found: Vec<SocketAddr> = found.collect();
-            // One is enough: which of them is taken is not for us to say.
+            // One local address is enough to refuse, because we do not choose which of them is used.
             if !any && found.iter().any(|found| !is_public(found.ip())) {
                 return Err(
                     Box::new(NotPublicAddress(host)) as Box<dyn std::error::Error + Send + Sync>

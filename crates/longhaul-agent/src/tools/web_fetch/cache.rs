@@ -1,4 +1,4 @@
-//! Pages of the last quarter of an hour, in memory.
+//! Pages of the last 15 minutes, in memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use url::Url;
 
 /// How long a page is kept.
 const KEPT: SignedDuration = SignedDuration::from_mins(15);
-/// So many pages at most; each is cut to what a model may see.
+/// The maximum number of pages; each is cut to what a model may see.
 const MOST: usize = 50;
 
-/// The pages, by address.
+/// The cached pages, by address.
 pub(super) struct PageCache {
     clock: Arc<dyn Clock>,
     pages: Mutex<BTreeMap<String, (Timestamp, Arc<str>)>>,
@@ -26,7 +26,7 @@ impl PageCache {
         }
     }
 
-    /// A page that is not too old.
+    /// The cached page, if it is not too old.
     pub(super) fn get(&self, url: &Url) -> Option<Arc<str>> {
         let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, text) = pages.get(url.as_str())?;
@@ -46,7 +46,7 @@ impl PageCache {
     }
 
     fn is_fresh(&self, at: Timestamp) -> bool {
-        // A clock that was put back makes nothing older; then a page is fetched anew.
+        // If the clock was set back, the age is negative; then the page is fetched again.
         let age = self.clock.now().duration_since(at);
         !age.is_negative() && age < KEPT
     }

@@ -1,7 +1,7 @@
-//! HTML as Markdown, whatever the page is: one that the converter cannot take becomes plain text.
+//! Converts any HTML page to Markdown; a page that the converter cannot handle becomes plain text.
 //!
-//! The converter calls itself for each level, so a page of many thousand levels would end the process. How deep a page
-//! goes is found out first, by its tags alone.
+//! The converter recurses for each level, so a page with many thousands of levels would crash the process. The depth of
+//! a page is determined first, from its tags alone.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tokio::sync::oneshot;
 
 use super::tags::HtmlTags;
 
-/// Deeper pages are not converted. Browsers stop at 512.
+/// The maximum depth. Deeper pages are not converted. Browsers stop at 512.
 const DEEPEST: usize = 400;
-/// The stack for the levels that are.
+/// The stack size for that depth.
 const STACK: usize = 64 << 20;
-/// Tags whose content is not for readers.
+/// Tags whose content is not meant for readers.
 const HIDDEN: [&str; 6] = ["script", "style", "noscript", "template", "svg", "iframe"];
-/// Tags without an end, and those that the next of their kind ends: they add no levels of their own.
+/// Tags without an end tag, and those that the next tag of their kind ends: they do not add levels.
 const FLAT: [&str; 29] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr", "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead",
@@ -37,7 +37,7 @@ pub(super) async fn markdown(html: String) -> String {
     });
     match (started, converted.await) {
         (Ok(_), Ok(text)) => text,
-        // The converter gave up, or there is no thread for it.
+        // The converter failed, or there is no thread for it.
         _ => plain(&html),
     }
 }
@@ -59,7 +59,7 @@ fn convert(html: &str) -> String {
     converter.convert(html).unwrap_or_else(|_| plain(html))
 }
 
-/// A picture as it is, unless it is written out in its address: nobody reads that, and it is long.
+/// A picture as it is, unless its address contains the picture's data, which is long and unreadable.
 fn picture(handlers: &dyn Handlers, picture: Element<'_>) -> Option<HandlerResult> {
     let is_inline = |value: &str| value.trim_start().starts_with("data:");
     let inline = picture
@@ -73,8 +73,8 @@ fn picture(handlers: &dyn Handlers, picture: Element<'_>) -> Option<HandlerResul
     }
 }
 
-/// How many levels a page may have: tags that were opened and not closed, by name, since an end tag of another name
-/// closes nothing.
+/// An upper bound for the depth of a page: tags that were opened and not closed, counted by name, because an end tag of
+/// another name closes nothing.
 fn depth(html: &str) -> usize {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     let (mut now, mut deepest) = (0_usize, 0);
@@ -170,7 +170,7 @@ mod tests {
             "<b><i><p>",
             "<button><table><tr><td></button>",
         ];
-        // Some that are converted, and more than any stack holds.
+        // Some pages that are converted, and some that are deeper than any stack holds.
         for (tags, times) in nested.iter().flat_map(|tags| [(tags, 120), (tags, 20_000)]) {
             let (open, end) = (tags.repeat(times), "</div>".repeat(times));
             let text = markdown(format!("<p>beginning</p>{open}deep inside{end}")).await;

@@ -1,6 +1,7 @@
-//! WebFetch: a page from the web as Markdown (Q1).
+//! WebFetch: fetches a web page as Markdown (Q1).
 //!
-//! `address` says what may be reached, `request` goes there, `page` makes text of what came, `cache` keeps it for a while.
+//! `address` decides what may be reached, `request` fetches it, `page` converts it to text, `cache` keeps it for a
+//! while.
 
 mod address;
 mod cache;
@@ -32,12 +33,11 @@ pub const NAME: &str = "WebFetch";
 /// How pages are fetched.
 #[derive(Clone)]
 pub struct WebFetchOptions {
-    /// What may be reached.
+    /// Which addresses may be reached.
     pub addresses: AllowedAddresses,
-    /// The way out, if there must be one. Names are then looked up on its other side, where nobody here can see what they
-    /// lead to.
+    /// The proxy, if one must be used. The proxy then looks names up, and nobody here can see where they lead.
     pub proxy: Option<Proxy>,
-    /// How long a page may take in all.
+    /// The maximum total time for a page.
     pub timeout: Duration,
     /// The clock of the cache.
     pub clock: Arc<dyn Clock>,
@@ -54,14 +54,14 @@ impl Default for WebFetchOptions {
     }
 }
 
-/// The tool.
+/// The web fetch tool.
 pub struct WebFetchTool {
     fetcher: PageFetcher,
     cache: PageCache,
 }
 
 impl WebFetchTool {
-    /// Fetches by these options. Nothing is opened yet.
+    /// Creates the tool with these options. No connection is opened yet.
     pub fn new(options: WebFetchOptions) -> Self {
         Self {
             fetcher: PageFetcher::new(options.addresses, options.proxy, options.timeout),
@@ -69,7 +69,7 @@ impl WebFetchTool {
         }
     }
 
-    /// The page as the model shall see it, from the cache or from the web.
+    /// The page as the model should see it, from the cache or from the web.
     async fn page(&self, url: &Url) -> Result<Arc<str>, ToolCallOutput> {
         if let Some(text) = self.cache.get(url) {
             return Ok(text);

@@ -1,13 +1,13 @@
-//! Bytes of an answer as text: by its content type and its encoding; HTML as Markdown.
+//! Converts the bytes of a response to text, by its content type and its encoding; HTML becomes Markdown.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::html;
 
-/// How much is looked at to tell what something is.
+/// How many bytes are examined to guess the kind of content.
 const HEAD: usize = 2_048;
 
-/// What an answer holds.
+/// The kind of content of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PageContentKind {
     Html,
@@ -15,7 +15,7 @@ enum PageContentKind {
     Other,
 }
 
-/// The text of an answer; an error names what it is instead.
+/// The text of a response; an error names what it is instead.
 pub(super) async fn read(content_type: Option<String>, bytes: Vec<u8>) -> Result<String, String> {
     let content_type = content_type.unwrap_or_default();
     let mut parts = content_type.split(';').map(str::trim);
@@ -69,12 +69,12 @@ fn declared(mime: &str) -> PageContentKind {
     }
 }
 
-/// What it is by its looks, where nobody says.
+/// Guesses the kind of content where no content type is given.
 fn guessed(bytes: &[u8]) -> PageContentKind {
     let head = &bytes[..bytes.len().min(HEAD)];
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
-        // Cut within a character.
+        // The text was cut within a character.
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
         }
@@ -99,7 +99,7 @@ fn in_head(bytes: &[u8]) -> Option<String> {
     Some(name[..end.unwrap_or(name.len())].to_owned())
 }
 
-/// The text in the encoding that is named, or that it must be. A mark at its beginning counts more than any name.
+/// Decodes the text with the given encoding, or a guessed one. A byte order mark at its beginning takes precedence.
 fn decoded(bytes: &[u8], label: Option<&str>) -> String {
     let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
     let encoding = named.unwrap_or_else(|| match std::str::from_utf8(bytes) {

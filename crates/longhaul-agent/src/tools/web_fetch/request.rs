@@ -1,4 +1,4 @@
-//! Going to an address: redirects on the same host, a bound on bytes and time, and what failed as a sentence.
+//! Fetches an address: follows redirects on the same host, limits bytes and time, and describes failures in a sentence.
 
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -14,26 +14,26 @@ use super::address::{AddressLookup, AllowedAddresses, NotPublicAddress, refused}
 use super::page;
 use crate::tools::definition::{beginning, one_line};
 
-/// The most bytes that are read of a page.
+/// The maximum number of bytes that are read of a page.
 const MOST_BYTES: usize = 10 << 20;
-/// The most characters of a page that a model sees.
+/// The maximum number of characters of a page that a model sees.
 const MOST_CHARACTERS: usize = 100_000;
-/// The most characters of a page that came with an error.
+/// The maximum number of characters of a page that came with an error.
 const MOST_OF_AN_ERROR: usize = 2_000;
-/// The most redirects.
+/// The maximum number of redirects.
 const MOST_HOPS: usize = 10;
-/// Markdown first: some servers have it.
+/// Markdown comes first: some servers provide it.
 const WANTED: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1";
 
-/// What there was at an address.
+/// The result of fetching an address.
 pub(super) enum FetchOutcome {
-    /// A page, as text in bounds.
+    /// A page, as text of limited length.
     Page(String),
     /// A redirect to another host.
     Elsewhere {
-        /// The status.
+        /// The status of the response.
         status: String,
-        /// Where it leads.
+        /// The address that it leads to.
         to: String,
     },
 }
@@ -65,7 +65,7 @@ impl PageFetcher {
         self.addresses
     }
 
-    /// Fetches; an error is a sentence for the model.
+    /// Fetches a page; an error is a sentence for the model.
     pub(super) async fn fetch(&self, url: &Url) -> Result<FetchOutcome, String> {
         let fetched = tokio::time::timeout(self.timeout, self.follow(url)).await;
         fetched.unwrap_or_else(|_| {
@@ -85,7 +85,8 @@ impl PageFetcher {
                 return page(&url, response).await.map(FetchOutcome::Page);
             };
             let status = response.status().to_string();
-            // A user name in it, another scheme: what could not be asked for is not followed either.
+            // A redirect with a user name or another scheme: an address that could not be requested is not followed
+            // either.
             let next = self.addresses.read(to.as_str());
             match next {
                 Ok(next) if is_same_site(&url, &next) => url = next,
@@ -101,7 +102,7 @@ impl PageFetcher {
 
     fn client(&self, url: &Url) -> Result<Client, String> {
         let made = match url.scheme() {
-            // Only addresses on this machine come here without TLS: no need for a client that is kept.
+            // Only addresses on this machine get here without TLS: their client need not be kept.
             "http" => self.make(Certificates::None),
             _ => (self.client)
                 .get_or_init(|| self.make(Certificates::OfTheSystem))
@@ -125,7 +126,7 @@ impl PageFetcher {
     }
 }
 
-/// Where a response leads, if it is a redirect.
+/// The target of a response, if it is a redirect.
 fn redirect(response: &Response, url: &Url) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -134,7 +135,7 @@ fn redirect(response: &Response, url: &Url) -> Option<Url> {
     url.join(&String::from_utf8_lossy(to.as_bytes())).ok()
 }
 
-/// Whether a redirect stays where the user let us go: the same host and port, with `www.` or without.
+/// Whether a redirect stays where the user allowed us to go: the same host and port, with `www.` or without.
 fn is_same_site(from: &Url, to: &Url) -> bool {
     let host = |url: &Url| {
         let host = url.host_str().unwrap_or_default();
@@ -197,10 +198,10 @@ fn content_type(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// A failure as a sentence.
+/// Describes a failure in a sentence.
 fn failed(url: &Url, error: &reqwest::Error) -> String {
     let host = url.host_str().unwrap_or_default();
-    // The first cause says it best: what is around it only says that something went wrong.
+    // The innermost cause is the most specific: those around it only say that something went wrong.
     let mut cause: &dyn Error = error;
     loop {
         if let Some(NotPublicAddress(host)) = cause.downcast_ref() {

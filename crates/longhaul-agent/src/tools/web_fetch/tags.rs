@@ -1,9 +1,9 @@
-//! The tags of a page, found without reading it as HTML: enough to tell how deep it goes, and to take them off.
+//! Finds the tags of a page without parsing it as HTML: enough to determine its depth, and to remove them.
 
 use memchr::memchr;
 use memchr::memmem::find;
 
-/// A tag, with all behind it that no reader sees.
+/// A tag, with everything after it that no reader sees.
 pub(super) struct HtmlTag {
     pub(super) name: String,
     pub(super) is_end: bool,
@@ -12,7 +12,7 @@ pub(super) struct HtmlTag {
     pub(super) end: usize,
 }
 
-/// The tags of a page, one by one.
+/// An iterator over the tags of a page.
 pub(super) struct HtmlTags<'a> {
     html: &'a str,
     at: usize,
@@ -65,7 +65,7 @@ impl Iterator for HtmlTags<'_> {
     }
 }
 
-/// Where the end tag of a script begins. Nothing else ends one.
+/// Where the end tag of a script begins. Nothing else ends a script.
 fn end_tag(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     let mut at = from;
     while let Some(next) = memchr(b'<', &bytes[at..]) {

@@ -1,10 +1,10 @@
-//! What the model does not know, it may not overwrite (W1).
+//! The model may not overwrite what it does not know (W1).
 
 use std::path::Path;
 
 use crate::files::{FileFingerprint, FileState, KnowledgeStatus};
 
-/// Refuses to write a file that was not read, or has changed since.
+/// Refuses to write a file that was not read, or that has changed since.
 pub(in crate::tools) fn refuse_unless_known(
     files: &FileState,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Write: a whole file, new or in place of one that the model has read.
+//! Write: writes a whole file, either a new one or in place of one that the model has read.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) struct WriteInput {
 }
 
 impl WriteTool {
-    /// Writes files of this place that the model knows.
+    /// Writes files of this session that the model knows.
     pub fn new(place: Arc<SessionPaths>, files: Arc<FileState>) -> Self {
         Self(PlaceFiles::new(&place, files))
     }
