@@ -1,23 +1,23 @@
-//! The fence around the workspace: which resolved paths are inside. What follows from that is decided in `permission`.
+//! The fence around the workspace: which resolved paths are inside. `permission` decides what follows from that.
 
 use std::path::{Path, PathBuf};
 
 use super::{UnusableFile, resolve};
 use crate::session_paths::SessionPaths;
 
-/// What a path is wanted for.
+/// What a path is needed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathPurpose {
-    /// To read it or what is below it.
+    /// To read the path, or files inside it.
     Read,
-    /// To write it.
+    /// To write the path.
     Write,
 }
 
-/// Which side of the fence.
+/// Which side of the fence a path is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FenceSide {
-    /// In the folder the agent works in, or in one that the user opened to it.
+    /// In the agent's working folder, or in one that the user opened to it.
     Inside,
     /// Anywhere else.
     Outside,
@@ -27,13 +27,13 @@ pub enum FenceSide {
 #[derive(Debug, Clone)]
 pub struct FolderFence {
     folders: Vec<PathBuf>,
-    /// The session's own: long outputs and the transcript, which the model is told to look things up in.
+    /// The session's own paths: long outputs and the transcript, in which the model is told to look things up.
     own: Vec<PathBuf>,
     cwd: PathBuf,
 }
 
 impl FolderFence {
-    /// The fence of a place.
+    /// The fence of a session.
     pub fn of(place: &SessionPaths) -> Self {
         let resolved = |path: &Path| resolve(path).unwrap_or_else(|_| path.to_owned());
         let folders = std::iter::once(&place.cwd).chain(&place.more);
@@ -47,7 +47,7 @@ impl FolderFence {
         }
     }
 
-    /// Where a path as the model gave it leads: `~` is the user's home, all else is relative to the workspace.
+    /// Resolves a path from the model: `~` is the user's home, any other path is relative to the workspace.
     pub fn resolve(&self, given: &str) -> Result<PathBuf, UnusableFile> {
         if given.trim().is_empty() || given.contains('\0') {
             return Err(UnusableFile::NoPath);
@@ -74,7 +74,7 @@ impl FolderFence {
         }
     }
 
-    /// A resolved path as it is shown: relative to the workspace if it is in there.
+    /// A resolved path in the form in which it is shown: relative to the workspace if it is in there.
     pub fn shown<'a>(&self, path: &'a Path) -> std::borrow::Cow<'a, str> {
         let inside = self
             .folders

@@ -1,11 +1,12 @@
-//! By what a file is recognised: its content's hash, its time and its size (W1).
+//! How a file is recognized: by its content's hash, its time and its size (W1).
 
 use std::fs::Metadata;
 use std::time::SystemTime;
 
 use longhaul_core::xxh3::xxh3_128;
 
-/// By what a file is recognised. The hash decides where there is one; files too long to be read whole have none.
+/// How a file is recognized. The hash decides where there is one; files that are too long to be read completely have
+/// none.
 #[derive(Debug, Clone, Copy)]
 pub struct FileFingerprint {
     hash: Option<u128>,
@@ -14,7 +15,7 @@ pub struct FileFingerprint {
 }
 
 impl FileFingerprint {
-    /// Of a file that was read whole.
+    /// The fingerprint of a file that was read completely.
     pub fn of(content: &[u8], metadata: &Metadata) -> Self {
         Self {
             hash: Some(xxh3_128(content)),
@@ -23,7 +24,7 @@ impl FileFingerprint {
         }
     }
 
-    /// Of a file that nobody read whole.
+    /// The fingerprint of a file that was not read completely.
     pub(crate) fn at_a_glance(metadata: &Metadata) -> Self {
         Self {
             hash: None,
@@ -32,7 +33,7 @@ impl FileFingerprint {
         }
     }
 
-    /// Whether both are of the same content.
+    /// Whether both fingerprints stand for the same content.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.hash, other.hash) {
             (Some(mine), Some(theirs)) => mine == theirs,

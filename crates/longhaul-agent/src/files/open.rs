@@ -1,5 +1,5 @@
-//! Opens a regular file by a resolved path. No link is followed on the way, so the path still leads where it was judged to
-//! lead; nothing that could block or answer for a device is opened.
+//! Opens a regular file by a resolved path. No link is followed on the way, so the path still leads where it did when
+//! it was checked; nothing that could block or act as a device is opened.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -9,15 +9,15 @@ use longhaul::resolved_file;
 
 use super::{FileFingerprint, UnusableFile};
 
-/// Files up to here are read whole; longer ones in ranges only, and they are recognised by time and size.
+/// Files up to this size are read completely; longer ones are read only in ranges, and recognized by time and size.
 pub(crate) const WHOLE: u64 = 16 << 20;
 
 /// An open regular file.
 #[derive(Debug)]
 pub struct OpenedFile {
-    /// It.
+    /// The file itself.
     pub file: File,
-    /// What the system says about it.
+    /// The metadata of the file.
     pub metadata: Metadata,
     path: PathBuf,
 }
@@ -28,7 +28,8 @@ impl OpenedFile {
         if resolved_file::is_of_the_kernel(path) {
             return Err(UnusableFile::Special(path.to_owned()));
         }
-        // Looked at first, since opening alone can set a device to work, and after, since it may be another by then.
+        // The file is checked before, because opening a device can already trigger it, and after, because it may be
+        // another file by then.
         let before =
             std::fs::symlink_metadata(path).map_err(|error| UnusableFile::of(path, error))?;
         judge(path, &before)?;
@@ -44,12 +45,12 @@ impl OpenedFile {
         })
     }
 
-    /// Whether it is short enough to be read whole.
+    /// Whether the file is short enough to be read completely.
     pub(crate) fn is_short(&self) -> bool {
         self.metadata.len() <= WHOLE
     }
 
-    /// Its content, up to [`WHOLE`].
+    /// The content of the file, up to [`WHOLE`].
     pub fn content(self) -> Result<Vec<u8>, UnusableFile> {
         let mut content = Vec::new();
         let read = self.file.take(WHOLE).read_to_end(&mut content);
@@ -57,7 +58,7 @@ impl OpenedFile {
         Ok(content)
     }
 
-    /// By what it is recognised.
+    /// The fingerprint of the file.
     pub fn print(self) -> Result<FileFingerprint, UnusableFile> {
         let metadata = self.metadata.clone();
         if self.is_short() {

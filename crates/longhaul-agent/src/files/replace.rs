@@ -1,20 +1,20 @@
-//! Replaces a file's content in one step: written beside it, then moved over it. Whoever reads it meanwhile sees the old
-//! or the new, never a part; a full disk leaves the old.
+//! Replaces a file's content in one step: the new content is written next to it, then moved over it. Readers see the
+//! old or the new content, never a part; a full disk leaves the old content.
 
 use std::path::Path;
 
 use super::{FileFingerprint, UnusableFile};
 
-/// What came of a replacement.
+/// The outcome of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplaceOutcome {
     /// The file is new.
     New,
-    /// There was one before.
+    /// The file existed before.
     Changed,
 }
 
-/// Writes a file by its resolved path. Its permissions are kept, missing folders are made.
+/// Writes a file by its resolved path. Its permissions are kept, and missing folders are created.
 pub fn replace(
     path: &Path,
     content: &[u8],
@@ -54,7 +54,7 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<(ReplaceOutcome, FileFi
         let mut file = std::fs::File::from(file);
         file.write_all(content)?;
         if let Some(before) = &before {
-            // Somebody else's file stays theirs where that is allowed.
+            // A file of another user stays theirs where that is allowed.
             let (owner, group) = (before.st_uid, before.st_gid);
             let _ = rustix::fs::fchown(
                 &file,
@@ -78,7 +78,7 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<(ReplaceOutcome, FileFi
     }
 }
 
-/// A name that nobody has: no other process by its number, no other call by the count.
+/// A unique name: the process id excludes other processes, and the counter other calls.
 #[cfg(unix)]
 fn beside() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,16 +1,16 @@
-//! Where a path leads: absolute, `..` and symbolic links resolved, also if nothing is there yet.
+//! Where a path leads: absolute, with `..` and symbolic links resolved, even if nothing exists there yet.
 //!
-//! The system's own way (`canonicalize`) only knows paths that exist; a link that dangles would look as if it were inside.
+//! The system's own function (`canonicalize`) only handles paths that exist; a dangling link would appear to be inside.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use super::UnusableFile;
 
-/// As many links as systems follow.
+/// The maximum number of links, as in operating systems.
 const MOST_LINKS: usize = 40;
 
-/// Where an absolute path leads. What does not exist is taken as it is written.
+/// Resolves an absolute path. Parts that do not exist are taken as they are written.
 pub fn resolve(path: &Path) -> Result<PathBuf, UnusableFile> {
     let mut rest: Vec<PathStep> = steps(path);
     let mut at = PathBuf::new();
@@ -18,7 +18,7 @@ pub fn resolve(path: &Path) -> Result<PathBuf, UnusableFile> {
     while let Some(step) = rest.pop() {
         match step {
             PathStep::Root(root) => at = root,
-            // What is resolved has no links left, so its parent is the one that it is written in.
+            // The resolved part has no links left, so its parent is simply the path without the last name.
             PathStep::Up => {
                 at.pop();
             }

@@ -1,4 +1,4 @@
-//! What the model was shown of files, and whether it still holds (W1, W2).
+//! What the model was shown of files, and whether that is still true (W1, W2).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use super::{FileFingerprint, OpenedFile, resolve};
 
-/// More pictures than this in one request, and none may have a side longer than [`FileState::LONG_SIDE`].
+/// If a request has more pictures than this, none may have a side longer than [`FileState::LONG_SIDE`].
 const MANY_PICTURES: usize = 20;
 
-/// What the model knows of files. Shared by the tools of a session; a fork works on a clone.
+/// What the model knows about files. The tools of a session share it; a fork works on a clone.
 #[derive(Debug, Default)]
 pub struct FileState {
     inner: Mutex<FileStateInner>,
@@ -27,49 +27,49 @@ struct FileStateInner {
 struct KnownFile {
     print: FileFingerprint,
     shown: ShownExtent,
-    /// The call whose result showed it; none: it is not in the window.
+    /// The call whose result showed the file; none if it is not in the window.
     by: Option<String>,
     at: SystemTime,
     hinted: bool,
 }
 
-/// What of a file was shown.
+/// How much of a file was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownExtent {
-    /// These lines, as they were asked for.
+    /// These lines, as they were requested.
     Lines {
-        /// The first, from 1.
+        /// The first line, counted from 1.
         offset: u64,
-        /// How many.
+        /// The number of lines.
         limit: u64,
     },
-    /// The whole: a picture, a document.
+    /// The whole file: a picture, a document.
     Whole,
-    /// Nothing: the model wrote it, or it was put back after a compaction, perhaps in part.
+    /// Nothing: the model wrote the file, or it was restored after a compaction, perhaps in part.
     Elsewhere,
 }
 
-/// Whether what the model knows of a file still holds.
+/// Whether the model's knowledge of a file is still true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnowledgeStatus {
-    /// It does.
+    /// The knowledge is still true.
     Yes,
-    /// It was never read, or the window has lost it.
+    /// The file was never read, or it has left the window.
     Unread,
     /// The file has changed since.
     Changed,
 }
 
 impl FileState {
-    /// Pictures with a longer side are few in one request.
+    /// Only a limited number of pictures with a longer side may be in one request.
     pub(crate) const LONG_SIDE: usize = 2_000;
 
-    /// The model was shown this of a file by a call.
+    /// Records that a call showed the model this part of a file.
     pub fn shown(&self, path: &Path, print: FileFingerprint, shown: ShownExtent, call: &str) {
         self.know(path, print, shown, Some(call.to_owned()));
     }
 
-    /// The model wrote a file.
+    /// Records that the model wrote a file.
     pub(crate) fn wrote(&self, path: &Path, print: FileFingerprint) {
         self.know(path, print, ShownExtent::Elsewhere, None);
     }
@@ -85,12 +85,12 @@ impl FileState {
         self.lock().files.insert(path.to_owned(), known);
     }
 
-    /// Whether the model was shown something of a file, or wrote it, since the window began.
+    /// Whether the model was shown any part of a file, or wrote it, since the window began.
     pub(crate) fn knows(&self, path: &Path) -> bool {
         self.lock().files.contains_key(path)
     }
 
-    /// When the very same was shown, if it was and is in the window still.
+    /// When exactly the same part was shown, if it was and is still in the window.
     pub(crate) fn shown_at(
         &self,
         path: &Path,
@@ -103,7 +103,7 @@ impl FileState {
         same.then_some(known.at)
     }
 
-    /// Whether what the model knows of a file still holds: it must before the file is written.
+    /// Whether the model's knowledge of a file is still true, which is required before the file is written.
     pub fn holds(&self, path: &Path, now: &FileFingerprint) -> KnowledgeStatus {
         match self.lock().files.get(path) {
             None => KnowledgeStatus::Unread,
@@ -112,13 +112,14 @@ impl FileState {
         }
     }
 
-    /// The files that changed behind the model's back since it was last told. Each is named once until it is read again.
+    /// The files that changed without the model's knowledge since it was last told. Each is listed only once until it
+    /// is read again.
     pub fn stale(&self) -> Vec<PathBuf> {
         let known: Vec<(PathBuf, FileFingerprint)> = (self.lock().files.iter())
             .filter(|(_, known)| !known.hinted)
             .map(|(path, known)| (path.clone(), known.print))
             .collect();
-        // Looked at without the lock: a slow disk holds up nobody else.
+        // The disk is accessed without the lock, so that a slow disk holds up no other caller.
         let mut stale: Vec<PathBuf> = known
             .into_iter()
             .filter(|(path, print)| has_moved(path, print))
@@ -134,8 +135,8 @@ impl FileState {
         stale
     }
 
-    /// The results of these calls were cleared from the window: what they showed can be read again. Whether a file may be
-    /// written does not depend on it.
+    /// Records that the results of these calls were cleared from the window: what they showed can be read again.
+    /// Whether a file may be written does not depend on it.
     pub fn cleared(&self, calls: &[impl AsRef<str>]) {
         for known in self.lock().files.values_mut() {
             if (known.by.as_deref()).is_some_and(|by| calls.iter().any(|call| call.as_ref() == by))
@@ -145,15 +146,15 @@ impl FileState {
         }
     }
 
-    /// Results left the window, and nobody knows which: all that was shown can be read again.
+    /// Records that unknown results have left the window: everything that was shown can be read again.
     pub(crate) fn all_cleared(&self) {
         for known in self.lock().files.values_mut() {
             known.by = None;
         }
     }
 
-    /// The conversation was compacted, and these files were put back as they are now. All others are forgotten; each can be
-    /// read again. The paths are absolute; this looks at the disk.
+    /// Records that the conversation was compacted and these files were restored with their current content. All other
+    /// files are forgotten; each can be read again. The paths are absolute; this accesses the disk.
     pub fn compacted(&self, restored: &[PathBuf]) {
         let restored = restored.iter().filter_map(|path| {
             let path = resolve(&std::path::absolute(path).ok()?).ok()?;
@@ -167,7 +168,7 @@ impl FileState {
         }
     }
 
-    /// Counts a picture in, if requests with it will be accepted.
+    /// Counts a picture if requests with it will be accepted.
     pub(crate) fn admits_picture(&self, longer_side: usize) -> bool {
         let mut inner = self.lock();
         let large = inner.large_pictures + usize::from(longer_side > Self::LONG_SIDE);
@@ -192,7 +193,7 @@ impl Clone for FileState {
     }
 }
 
-/// Whether a file is another than it was. A time that moved over the same content is no change.
+/// Whether a file has changed. A new time with the same content is not a change.
 fn has_moved(path: &Path, print: &FileFingerprint) -> bool {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if print.is_same_at_a_glance(&FileFingerprint::at_a_glance(&metadata)) => {

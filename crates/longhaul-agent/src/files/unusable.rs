@@ -1,52 +1,52 @@
-//! Why a file cannot be used as asked, in sentences that say what to do instead.
+//! Why a file cannot be used as requested, in sentences that say what to do instead.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a file cannot be used as asked.
+/// Why a file cannot be used as requested.
 #[derive(Debug, Error)]
 pub enum UnusableFile {
-    /// No path, or one that no file can have.
+    /// There is no path, or one that no file can have.
     #[error("The path is empty or has a NUL in it. Give the path of a file.")]
     NoPath,
-    /// Links that lead round in a circle.
+    /// Links lead around in a circle.
     #[error("{} leads through too many symbolic links. Name the file itself.", .0.display())]
     Links(PathBuf),
-    /// There is none.
+    /// The file does not exist.
     #[error("{} does not exist. Look for it with Glob.", .0.display())]
     Missing(PathBuf),
-    /// A folder.
+    /// The path is a folder.
     #[error("{} is a folder. List it with Glob, or with ls in Bash.", .0.display())]
     Folder(PathBuf),
-    /// A pipe, a socket, a device, a file of the kernel.
+    /// The path is a pipe, a socket, a device or a file of the kernel.
     #[error("{} is not a regular file (a pipe, socket, device or kernel file) and is not opened.", .0.display())]
     Special(PathBuf),
-    /// It may not be opened.
+    /// The file may not be opened.
     #[error("{} may not be opened: permission denied by the system. Ask the user to change its permissions.", .0.display())]
     Denied(PathBuf),
-    /// A link appeared on the way between looking and opening.
+    /// A link appeared on the path between the check and the opening.
     #[error("{} became a symbolic link, or leads through one now. Nothing was done; try again.", .0.display())]
     Swapped(PathBuf),
-    /// A part of the way is a file.
+    /// A part of the path is a file.
     #[error("{} cannot be reached: a part of its path is a file, not a folder.", .0.display())]
     NotAFolder(PathBuf),
     /// The disk is full.
     #[error("There is no space left for {}. The file is as it was. Ask the user to free some.", .0.display())]
     Full(PathBuf),
-    /// Something else.
+    /// Another error.
     #[error("{}: {error}.", path.display())]
     Other {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
 
 impl UnusableFile {
-    /// What the system's error means for this file.
+    /// Interprets the system's error for this file.
     pub fn of(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
@@ -61,7 +61,7 @@ impl UnusableFile {
     }
 }
 
-/// Whether a link was met where none is followed.
+/// Whether a link was found where links are not followed.
 fn is_loop(error: &io::Error) -> bool {
     #[cfg(unix)]
     return error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());

@@ -1,19 +1,19 @@
-//! Reads the text of a git configuration file: its keys and values, in order. Written after git's own reader, so that both see
+//! Parses a git configuration file: its keys and values, in order. It is modelled on git's own parser, so that both see
 //! the same keys: a key that only git sees could name a program.
 
-/// A setting: `core.fsmonitor`, the names in lower case, the middle part as it is written.
+/// A setting, such as `core.fsmonitor`: the names are in lower case, the middle part is as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GitSetting {
     pub(super) key: String,
-    /// None: the key stands alone, which means true.
+    /// None if the key has no value, which means true.
     pub(super) value: Option<String>,
 }
 
-/// The text is not what git takes, or not surely.
+/// The text is not a configuration that git accepts, or this is not certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GitConfigError;
 
-/// The settings of a file.
+/// Parses the settings of a file.
 pub(super) fn read(text: &str) -> Result<Vec<GitSetting>, GitConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = GitConfigReader {
@@ -47,7 +47,7 @@ struct GitConfigReader<'a> {
 }
 
 impl GitConfigReader<'_> {
-    /// The next character; the end of the text is a line break.
+    /// The next character; the end of the text counts as a line break.
     fn next(&mut self) -> char {
         match self.rest.next() {
             Some('\r') if self.rest.peek() == Some(&'\n') => {
@@ -62,7 +62,7 @@ impl GitConfigReader<'_> {
         }
     }
 
-    /// After `[`: `core`, `diff "name"` or `diff.name`, up to `]`.
+    /// Parses what follows `[`: `core`, `diff "name"` or `diff.name`, up to `]`.
     fn section(&mut self) -> Result<String, GitConfigError> {
         let mut name = String::new();
         loop {
@@ -108,7 +108,7 @@ impl GitConfigReader<'_> {
         }
     }
 
-    /// A key that begins with this letter, and its value.
+    /// Parses a key that begins with this letter, and its value.
     fn setting(&mut self, section: &str, first: char) -> Result<GitSetting, GitConfigError> {
         let mut key = format!("{section}.{}", first.to_ascii_lowercase());
         let mut c = self.next();
@@ -130,7 +130,7 @@ impl GitConfigReader<'_> {
     fn value(&mut self) -> Result<String, GitConfigError> {
         let mut value = String::new();
         let (mut quoted, mut in_comment) = (false, false);
-        // Blanks at the end do not belong to it: where they begin.
+        // Where trailing blanks begin, which are not part of the value.
         let mut blanks_from = None;
         loop {
             let c = self.next();
@@ -173,7 +173,7 @@ impl GitConfigReader<'_> {
     }
 }
 
-/// As C's `isspace` has it in git.
+/// Blanks as C's `isspace` defines them in git.
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }

@@ -1,8 +1,9 @@
-//! How git is run where nobody was asked: with everything switched off that a repository's configuration could make it run.
+//! How git is run without asking: with everything switched off that a repository's configuration could make it run.
 //!
-//! Settings are given with `-c`, which git hands on to the git that it starts in submodules; variables would be dropped there.
-//! What no setting switches off (drivers of diffs) an option of the command does. Filters have names that the repository
-//! chooses: those that are configured are listed first and emptied one by one. Nothing is fetched.
+//! Settings are passed with `-c`, which git hands on to the git processes that it starts in submodules; variables would
+//! be dropped there. What no setting switches off (diff drivers) is switched off by an option of the command. The
+//! repository chooses the names of filters: the configured ones are listed first and emptied one by one. Nothing is
+//! fetched.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::sync::LazyLock;
 
 use tokio::process::Command;
 
-/// Settings of the command line win over all files.
+/// Settings on the command line, which win over all files.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -47,7 +48,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GIT_SSH_COMMAND", "false"),
 ];
 
-/// Variables that would lead git to another repository than the one that was looked at, or to programs.
+/// Variables that would lead git to a repository other than the one that was checked, or to programs.
 const REMOVED: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -66,10 +67,10 @@ const REMOVED: &[&str] = &[
     "GIT_SSH",
 ];
 
-/// Finds the filters that are configured.
+/// The arguments that list the configured filters.
 const FILTERS: [&str; 4] = ["config", "--name-only", "--get-regexp", r"^filter\."];
 
-/// The commands that are guarded in the model's shell, with the options that they get first.
+/// The commands that are guarded in the model's shell, with the options that are added first.
 const GUARDED: &[(&str, &str)] = &[
     ("status", "--ignore-submodules=dirty"),
     (
@@ -83,7 +84,7 @@ const GUARDED: &[(&str, &str)] = &[
     ),
 ];
 
-/// A command of git that only looks, for Longhaul itself. Ask [`hazard`](super::hazard) first.
+/// A read-only git command for Longhaul itself. Check [`hazard`](super::hazard) first.
 pub(crate) async fn looking(folder: &Path, arguments: &[&str]) -> std::io::Result<Command> {
     let mut asking = guarded(folder);
     asking.args(FILTERS);
@@ -121,7 +122,7 @@ pub(crate) fn is_guarded(command: &str) -> bool {
     names.any(|name| name == command)
 }
 
-/// A function for a shell that stands in for git: commands that only look are guarded, all others are git's own.
+/// A shell function that stands in for git: read-only commands are guarded, all others run git directly.
 pub(crate) fn shell_function() -> &'static str {
     static FUNCTION: LazyLock<String> = LazyLock::new(|| {
         let guarded: Vec<&str> = GUARDED.iter().map(|(names, _)| *names).collect();

@@ -1,6 +1,6 @@
-//! Whether git can be kept from running a repository's programs. Most settings that name one are overridden when git is run
-//! (`guard.rs`); those that cannot be, and repositories whose parts lie where they should not, are hazards: git is then run
-//! only when the user said so.
+//! Whether git can be kept from running a repository's programs. Most settings that name a program are overridden when
+//! git is run (`guard.rs`). Settings that cannot be overridden, and repositories whose parts are in unexpected places,
+//! are hazards: git is then run only when the user has agreed.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use super::config::{self, GitSetting};
 use super::repository::{Repository, RepositoryLookup, SmallFileText, around, read, resolved};
 
-/// Why git is not run unasked around a folder, in a sentence.
+/// Why git is not run without asking in a folder, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GitHazard(String);
 
@@ -18,7 +18,7 @@ impl fmt::Display for GitHazard {
     }
 }
 
-/// What speaks against running git in this folder; none: it may be run as `guard.rs` runs it.
+/// The reason not to run git in this folder; if none, it may be run as `guard.rs` runs it.
 pub(crate) fn hazard(folder: &Path) -> Option<GitHazard> {
     let sentence = match around(folder) {
         RepositoryLookup::Nothing => None,
@@ -64,7 +64,7 @@ fn misplaced(found: &Repository) -> Option<String> {
     leads_away(&away)
 }
 
-/// Whether what a `.git` file points to names the file or its folder in turn, as git itself writes it.
+/// Whether the target of a `.git` file names the file or its folder in turn, as git itself writes it.
 fn points_back(found: &Repository) -> bool {
     let file = found.root.join(".git");
     if let SmallFileText::Is(back) = read(&found.own.join("gitdir")) {
@@ -81,7 +81,7 @@ fn is_root(tree: &GitSetting, found: &Repository) -> bool {
     resolved(&found.own.join(value)) == found.root
 }
 
-/// All settings that came with the repository. An error is the sentence that says why they cannot be told.
+/// All settings that came with the repository. The error is a sentence that says why they cannot be determined.
 fn settings(found: &Repository) -> Result<Vec<GitSetting>, String> {
     let mut settings = Vec::new();
     let mut files = vec![
@@ -131,14 +131,14 @@ fn configured(found: &Repository) -> Option<String> {
 
 enum GitSettingRisk {
     Fine,
-    /// Where the files lie.
+    /// The setting says where the working tree is.
     WorkTree,
     Includes,
-    /// It names a program and is not overridden.
+    /// The setting names a program and is not overridden.
     Runs,
 }
 
-/// Settings that name programs by the end of their names, of which those in [`OVERRIDDEN`] are harmless.
+/// Endings of the names of settings that name programs. Those in [`OVERRIDDEN`] are harmless.
 const RUNNING: &[&str] = &[
     "command",
     "cmd",
@@ -152,7 +152,7 @@ const RUNNING: &[&str] = &[
     "virtualfilesystem",
 ];
 
-/// Sections and settings that `guard.rs` takes the effect from, or that no command which only looks ever comes to.
+/// Sections and settings that `guard.rs` disables, or that no read-only command ever uses.
 const OVERRIDDEN: &[&str] = &[
     "core.sshcommand",
     "core.alternaterefscommand",
@@ -173,9 +173,9 @@ fn kind(key: &str) -> GitSettingRisk {
     match (section, name) {
         ("core", "worktree") => GitSettingRisk::WorkTree,
         ("include" | "includeif", _) => GitSettingRisk::Includes,
-        // Options on the command line switch drivers of diffs off; helpers for passwords are never come to.
+        // Options on the command line switch diff drivers off; password helpers are never used.
         ("diff", "command") | ("credential", "helper") => GitSettingRisk::Fine,
-        // Aliases and tools are commands of their own, and those are not run unasked.
+        // Aliases and tools are commands of their own, which are not run without asking.
         (
             "alias" | "difftool" | "mergetool" | "guitool" | "browser" | "man" | "sendemail"
             | "tar",
@@ -187,7 +187,7 @@ fn kind(key: &str) -> GitSettingRisk {
     }
 }
 
-/// Attributes of the repository that pass files through a filter. Which program that is, the user's own settings may say.
+/// Attributes of the repository that pass files through a filter. The user's own settings may name its program.
 fn filtered(found: &Repository, folder: &Path) -> Option<String> {
     let inside = folder
         .ancestors()

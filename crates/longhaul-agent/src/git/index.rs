@@ -1,5 +1,5 @@
-//! What git tracks, read from the index as data. Git itself is not run: a repository's configuration may make it run
-//! programs.
+//! The files that git tracks, read from the index as data. Git itself is not run: a repository's configuration may make
+//! it run programs.
 
 use std::fs;
 use std::io::Read as _;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::repository::{RepositoryLookup, around};
 
-/// An index larger than this is not read.
+/// A larger index is not read.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The files that git tracks in the repository around a folder; none if that cannot be told.
+/// The files that git tracks in the repository around a folder; none if they cannot be determined.
 pub(crate) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let root = match around(folder) {
         RepositoryLookup::Nothing => return Some(Vec::new()),
@@ -22,17 +22,17 @@ pub(crate) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(names.into_iter().map(path).collect())
 }
 
-/// The names that git tracks below the folder that holds `.git`; none if they cannot be told.
+/// The names that git tracks in the folder that holds `.git`; none if they cannot be determined.
 pub(crate) fn tracked_names(root: &Path) -> Option<Vec<Vec<u8>>> {
-    // Without an index nothing was ever added.
+    // Without an index, nothing was ever added.
     let Some(bytes) = read(&index_of(root)?).ok()? else {
         return Some(Vec::new());
     };
-    // The length of ids is not in the index; a wrong guess does not come out even.
+    // The index does not contain the length of ids; a wrong guess fails to parse.
     names(&bytes, 20).or_else(|| names(&bytes, 32))
 }
 
-/// The index of a repository, also where `.git` is a file that names the folder.
+/// The index of a repository, even if `.git` is a file that names the folder.
 fn index_of(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     if git.is_dir() {
@@ -58,7 +58,7 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// The names in an index whose ids have this length; none if it does not read as one, or holds only a part.
+/// The names in an index whose ids have this length; none if it cannot be parsed, or contains only some of the names.
 fn names(bytes: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
     const STAT: usize = 40;
     const LONG_NAME: usize = 0xfff;
@@ -90,7 +90,7 @@ fn names(bytes: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
         at += length;
         at = match version {
             4 => at + 1,
-            // Filled up to a multiple of eight, with one to eight zeros.
+            // Padded to a multiple of eight, with one to eight zeros.
             _ => begins + (at - begins + 8) / 8 * 8,
         };
         let told = usize::from(flags & 0xfff);
@@ -101,7 +101,7 @@ fn names(bytes: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
         }
         names.push(name);
     }
-    // Extensions. One says that most names are in another file.
+    // One of the extensions says that most names are in another file.
     while at + 8 <= end {
         if bytes.get(at..at + 4)? == b"link" {
             return None;
@@ -115,7 +115,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// A number of one or more bytes, as git writes offsets, and where it ends.
+/// A number of one or more bytes, in git's encoding of offsets, and where it ends.
 fn offset(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut byte = *bytes.get(at)?;
     at += 1;

@@ -1,10 +1,10 @@
 //! Git, run so that a repository cannot make it run programs.
 //!
-//! A repository's configuration can name programs: file monitors, hooks, diff drivers, filters, pagers. Whoever gave the user
-//! a folder may have written it, so opening the folder and looking around in it must not start any of them. `guard.rs` is how
-//! git is run for that, by Longhaul itself and in the model's shell; `hazard.rs` says where even this is not enough, so that
-//! git is not run unasked; `repository.rs`, `index.rs` and `config.rs` read what it needs to know as data, without git. Which git commands
-//! only look is in `permission::read_only`.
+//! A repository's configuration can name programs: file monitors, hooks, diff drivers, filters, pagers. Whoever gave
+//! the user a folder may have written it, so opening and exploring the folder must not start any of them. `guard.rs`
+//! runs git in this way, for Longhaul itself and in the model's shell; `hazard.rs` finds the cases where even this is
+//! not enough, so that git is not run without asking; `repository.rs`, `index.rs` and `config.rs` read the necessary
+//! facts as data, without git. `permission::read_only` lists the git commands that are read-only.
 
 mod config;
 mod guard;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// A larger configuration, attributes file or pointer is none that people write.
+/// The maximum size of a configuration, attributes file or pointer. Nobody writes larger ones by hand.
 const LARGEST: u64 = 1 << 20;
 
 /// A repository with a working tree.
@@ -12,28 +12,28 @@ const LARGEST: u64 = 1 << 20;
 pub(super) struct Repository {
     /// The folder that holds `.git`.
     pub(super) root: PathBuf,
-    /// Of this working tree alone.
+    /// The git folder of this working tree alone.
     pub(super) own: PathBuf,
-    /// What all working trees share; often the same folder.
+    /// The git folder that all working trees share; often the same folder.
     pub(super) common: PathBuf,
     /// Whether `.git` is a file that points to it.
     pub(super) pointed: bool,
 }
 
-/// What is around a folder.
+/// The repository around a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RepositoryLookup {
-    /// No repository.
+    /// There is no repository.
     Nothing,
-    /// A repository.
+    /// There is a repository with a working tree.
     Repository(Repository),
-    /// A folder that git would take for a repository without a working tree.
+    /// This folder is one that git would treat as a repository without a working tree.
     Bare(PathBuf),
-    /// Something of that kind which cannot be told for sure.
+    /// This path looks like a repository, but that is not certain.
     Unclear(PathBuf),
 }
 
-/// What is around a folder.
+/// Finds the repository around a folder.
 pub(super) fn around(folder: &Path) -> RepositoryLookup {
     let folder = resolved(folder);
     for at in folder.ancestors() {
@@ -41,7 +41,7 @@ pub(super) fn around(folder: &Path) -> RepositoryLookup {
         let Ok(about) = fs::symlink_metadata(&dot_git) else {
             match made_like(at) {
                 GitFolderLikeness::Whole => return RepositoryLookup::Bare(at.to_owned()),
-                // Git passes over it, and it may well be an ordinary folder.
+                // Git ignores it, and it may well be an ordinary folder.
                 GitFolderLikeness::Partial | GitFolderLikeness::None => continue,
             }
         };
@@ -57,7 +57,7 @@ pub(super) fn around(folder: &Path) -> RepositoryLookup {
                 GitFolderLikeness::Partial => return RepositoryLookup::Unclear(dot_git),
             }
         } else {
-            // A link: what it leads to belongs to somebody else.
+            // A link: its target belongs to someone else.
             return RepositoryLookup::Unclear(dot_git);
         };
         let common = match read(&own.join("commondir")) {
@@ -75,7 +75,7 @@ pub(super) fn around(folder: &Path) -> RepositoryLookup {
     RepositoryLookup::Nothing
 }
 
-/// The folder that holds `.git` around a folder; none without a repository, or where it cannot be told.
+/// The folder around this one that holds `.git`; none without a repository, or if it cannot be determined.
 pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
     match around(folder) {
         RepositoryLookup::Repository(found) => Some(found.root),
@@ -92,12 +92,12 @@ pub(crate) fn branch(folder: &Path) -> Option<String> {
         return None;
     };
     let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
-    // No branch is called so: somebody wants it to be read as more than a name.
+    // No branch has such a name: someone wants it to be read as more than a name.
     let odd = name.contains(|c: char| c.is_whitespace() || c.is_control());
     (!odd).then(|| name.to_owned())
 }
 
-/// How much a folder looks like git's own.
+/// How much a folder looks like one of git's own folders.
 enum GitFolderLikeness {
     Whole,
     Partial,
@@ -114,7 +114,7 @@ fn made_like(folder: &Path) -> GitFolderLikeness {
     }
 }
 
-/// A path with its links resolved; as it is where that cannot be done.
+/// A path with its links resolved; unchanged if that is not possible.
 pub(super) fn resolved(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -136,7 +136,7 @@ fn pointer(file: &Path) -> Option<PathBuf> {
 pub(super) enum SmallFileText {
     Is(String),
     Missing,
-    /// No file, too large, not text, or not to be opened.
+    /// The path is not a file, is too large, is not text, or cannot be opened.
     Unreadable,
 }
 
@@ -146,13 +146,13 @@ pub(super) fn read(path: &Path) -> SmallFileText {
         Ok(about) if about.is_file() && about.len() <= LARGEST => {}
         Ok(_) => return SmallFileText::Unreadable,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // A link to nowhere may lead somewhere soon.
+            // A dangling link may lead somewhere soon.
             return match fs::symlink_metadata(path) {
                 Ok(_) => SmallFileText::Unreadable,
                 Err(_) => SmallFileText::Missing,
             };
         }
-        // A file where a folder should be.
+        // There is a file where a folder should be.
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
             return SmallFileText::Missing;
         }

@@ -1,4 +1,5 @@
-//! Judges a shell command, part by part: each must be allowed, and one that is forbidden forbids all.
+//! Decides about a shell command, part by part: each part must be allowed, and one forbidden part forbids the whole
+//! command.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,8 @@ use super::state::PermissionState;
 use super::{PermissionDecision, denied, suggest};
 use crate::event::ApprovalMode;
 
-/// Judges a command under these rules, before what the mode makes of an answer. `from` is the folder that the shell stands in.
+/// Decides about a command under these rules, before the mode modifies the answer. `from` is the folder that the shell
+/// is in.
 pub(super) fn judge(command: &str, from: &Path, state: &PermissionState) -> PermissionDecision {
     let script = read(command);
     let folders = CommandFolders::of(&script, from, &state.workspace);
@@ -77,7 +79,7 @@ fn by_rule(command: &str, reach: &[SimpleCommand], state: &PermissionState) -> O
     Some(format!("The rule {} forbids this command.", rule.text()))
 }
 
-/// The first of these rules that means the command, or might: what an expansion becomes only the shell knows.
+/// The first of these rules that matches the command, or might: only the shell knows the result of an expansion.
 fn perhaps<'a>(
     command: &str,
     script: &ShellScript,
@@ -101,7 +103,7 @@ fn perhaps<'a>(
     meant.next().map(PermissionRule::text)
 }
 
-/// A rule without a star that is the command, letter by letter.
+/// Whether a rule without a star equals the command, character by character.
 fn allowed_as_it_is(command: &str, state: &PermissionState) -> bool {
     state.allow().any(|rule| match &rule.what {
         RuleSubject::Command(pattern) => {
@@ -123,7 +125,7 @@ fn by_parts(
     let mut asked: Vec<&SimpleCommand> = Vec::new();
     for part in &script.parts {
         let core = without_timing(part);
-        // Git is guarded by a function of the shell, which `timeout` and its like do not start.
+        // Git is guarded by a shell function, which `timeout` and similar programs do not call.
         let unguarded = core.name() == "git" && core.words.len() != part.words.len();
         let fine = looks(&core) && !unguarded
             || allowed(part, state)
@@ -161,7 +163,7 @@ fn by_parts(
     }
 }
 
-/// Whether git is among what this command runs because it only looks.
+/// Whether this command runs git because its use is read-only.
 pub(super) fn looks_with_git(command: &str, from: &Path, state: &PermissionState) -> bool {
     let script = read(command);
     let folders = CommandFolders::of(&script, from, &state.workspace);
@@ -192,7 +194,7 @@ fn allowed(part: &SimpleCommand, state: &PermissionState) -> bool {
         .assigns
         .iter()
         .all(|(name, _)| is_harmless_in_env(name));
-    // `"git diff" x` is no call of git: words with blanks in them count as they are written.
+    // `"git diff" x` is not a call of git: words that contain blanks are matched as they are written.
     let blurred = core
         .words
         .iter()

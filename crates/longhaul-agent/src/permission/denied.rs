@@ -1,5 +1,5 @@
-//! Rules that forbid files, held against a command: the files that it names, and those that it might read without naming
-//! them, by wildcards, by variables or folder by folder.
+//! Applies rules that forbid files to a command: to the files that it names, and to those that it might read without
+//! naming them, through wildcards, variables or recursion.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::shell::{ShellScript, ShellWord, SimpleCommand};
 use super::state::{PermissionState, WRITERS};
 use super::wildcard::expand;
 
-/// Programs that read the files which their arguments name, beside those that only look.
+/// Programs that read the files named by their arguments, in addition to the read-only programs.
 const READERS: &[&str] = &[
     "less",
     "more",
@@ -93,7 +93,7 @@ fn named_by<'a>(
     literal.chain(matched.into_iter().map(|path| base.join(path)))
 }
 
-/// The rule that forbids what the command might read or write without naming it, and what makes it so.
+/// The rule that forbids what the command might read or write without naming it, and the reason.
 pub(super) fn perhaps(
     script: &ShellScript,
     reach: &[SimpleCommand],
@@ -144,7 +144,7 @@ pub(super) fn perhaps(
     })
 }
 
-/// Why a part may not read all that lies below a folder.
+/// Why a part may not read everything in a folder.
 fn below(
     part: &SimpleCommand,
     folders: &CommandFolders,
@@ -159,7 +159,7 @@ fn below(
         RuleSubject::Paths(pattern) => Some(pattern),
         _ => None,
     });
-    // Where all rules name their files, these alone are looked for.
+    // If all rules name their files, only these are searched for.
     let fixed: Option<Vec<&Path>> = paths
         .map(|pattern| {
             pattern

@@ -1,4 +1,4 @@
-//! Where the parts of a command may find themselves: in the folder that the shell stands in, and wherever `cd` takes it.
+//! The folders in which the parts of a command may run: the folder that the shell is in, and wherever `cd` takes it.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use super::paths::{LocatedPath, tidy};
 use super::shell::{ShellScript, ShellWord, without_timing};
 use super::workspace::ReadableWorkspace;
 
-/// More folders than this are not kept apart.
+/// The maximum number of folders that are tracked.
 const MOST: usize = 16;
 
-/// Commands of the shell itself that may change its folder, or what names and wildcards mean.
+/// Shell builtins that may change the folder, or the meaning of names and wildcards.
 const UNSETTLING: &[&str] = &[
     "pushd", "popd", "dirs", "builtin", "command", "eval", "source", ".", "exec", "trap", "alias",
     "unalias", "shopt", "set", "enable", "coproc", "autoload",
@@ -23,7 +23,7 @@ pub(crate) struct CommandFolders {
 }
 
 impl CommandFolders {
-    /// The folders of a command that a shell runs which stands in `from`.
+    /// The folders of a command that runs in a shell whose folder is `from`.
     pub(crate) fn of(script: &ShellScript, from: &Path, workspace: &ReadableWorkspace) -> Self {
         let mut folders = Self {
             all: vec![from.to_owned()],
@@ -53,13 +53,13 @@ impl CommandFolders {
         &self.all
     }
 
-    /// The folders, if there can be no others and all of them lie in the workspace.
+    /// The folders, if there cannot be others and all of them are in the workspace.
     pub(crate) fn certain(&self) -> Option<&[PathBuf]> {
         self.certain.then_some(&self.all)
     }
 
-    /// A part may run before or after the shell went there. `cd` takes `..` out of the name before it follows links, and
-    /// follows links first where that fails.
+    /// Adds the target of a `cd`: a part may run before or after it. `cd` removes `..` from the name before it follows
+    /// links, and follows links first if that fails.
     fn move_to(&mut self, folder: &str) {
         let before = self.all.clone();
         for base in before {

@@ -1,6 +1,6 @@
-//! Git commands that show what is in files without naming them, held against the rules that forbid reading. The index says
-//! what git tracks now. What history holds is not looked up, so a command that shows history is asked for where such a rule
-//! could mean a file of the repository.
+//! Applies rules that forbid reading to git commands that show the contents of files without naming them. The index
+//! says what git tracks now. The history is not searched, so a command that shows history is asked about if such a rule
+//! could match a file of the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::shell::{ShellWord, SimpleCommand};
 use super::state::PermissionState;
 use crate::git::tracked_files;
 
-/// Where a git command takes the contents from that it shows.
+/// The source of the contents that a git command shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ShownContents {
     /// Files that git tracks now.
@@ -54,7 +54,8 @@ const WITHOUT_CONTENTS: &[&str] = &[
     "help",
 ];
 
-/// Options with which `log` and `diff` tell of changes and show none; those with `=` take a value in the same word.
+/// Options with which `log` and `diff` describe changes without showing them; those with `=` take a value in the same
+/// word.
 const TELLING: &[&str] = &[
     "--oneline",
     "--graph",
@@ -110,7 +111,7 @@ const INSTEAD_OF_CONTENTS: &[&str] = &[
     "-q",
 ];
 
-/// Why a part may not show what git knows: the rule that forbids a file which it could show.
+/// Why a part may not show git's contents: the rule that forbids a file which it could show.
 pub(super) fn forbidden_in(
     part: &SimpleCommand,
     folders: &[PathBuf],
@@ -128,7 +129,7 @@ pub(super) fn forbidden_in(
         })
 }
 
-/// Which contents a git command shows; none if it shows none.
+/// Which contents a git command shows; none if it shows no contents.
 fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
     let (command, rest) = arguments.split_first()?;
     let options = || rest.iter().map(|word| word.text.as_str());
@@ -136,7 +137,7 @@ fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
     let patch = options().any(|text| {
         ["-p", "-u", "-v", "--patch", "--verbose"].contains(&text) || text.starts_with("--patch-")
     });
-    // A revision and a file look alike: an operand that is no file may be a revision.
+    // Revisions and files look alike: an operand that is not a file may be a revision.
     let only_files = || {
         let operands = options().filter(|text| !is_option(text));
         rest.iter().all(ShellWord::is_known)
@@ -174,7 +175,7 @@ fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
                 _ => by_operands(only_files()),
             }
         }
-        // The pattern that is searched for comes first, and is no file.
+        // The search pattern comes first, and is not a file.
         "grep" => by_operands(
             rest.iter().all(ShellWord::is_known)
                 && options()
@@ -182,7 +183,7 @@ fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
                     .skip(1)
                     .all(|text| base.join(text).symlink_metadata().is_ok()),
         ),
-        // Their file is named, and named files are judged by their names.
+        // Their file is named, and named files are checked by their names.
         "blame" | "annotate" => None,
         "status" | "add" | "commit" | "checkout" | "restore" | "reset" if !patch => None,
         "status" | "add" | "commit" | "restore" => Some(ShownContents::TrackedFiles),
@@ -194,13 +195,13 @@ fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
 
 /// The rule that forbids one of the files that git tracks around a folder.
 fn denied_file(base: &Path, state: &PermissionState) -> Option<String> {
-    // Without a list of them, any file may be among them.
+    // Without a list of the tracked files, any file may be among them.
     let Some(files) = tracked_files(base) else {
         return denied_in_history(base, state);
     };
     files.iter().find_map(|file| {
-        // Git shows where a link points to, never what lies there, so links are not followed. A large repository has many
-        // files.
+        // Git shows the target path of a link, never the content there, so links are not followed. A large repository
+        // has many files.
         let located = LocatedPath {
             named: file.clone(),
             real: file.clone(),
@@ -214,7 +215,7 @@ fn denied_file(base: &Path, state: &PermissionState) -> Option<String> {
     })
 }
 
-/// The first rule that could mean a file in the repository around a folder.
+/// The first rule that could match a file in the repository around a folder.
 fn denied_in_history(base: &Path, state: &PermissionState) -> Option<String> {
     let root = crate::git::root(base).unwrap_or_else(|| base.to_owned());
     let rule = state.read_denials().find(|rule| match &rule.what {

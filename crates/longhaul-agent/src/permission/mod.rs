@@ -1,8 +1,8 @@
-//! Which calls may run: rules in Claude Code's syntax, modes, and what is sensible without either.
+//! Which calls may run: rules in Claude Code's syntax, modes, and sensible defaults without either.
 //!
-//! A call is judged by what its tool says it touches ([`Access`]) and by its name. Rules that forbid win over rules that say
-//! to ask, and these over rules that allow. How commands are read is in `shell`, what users should know in docs/permissions.md.
-//! Asking the user and running the call are the loop's.
+//! A call is decided by what its tool says it touches ([`ToolAccess`]) and by its name. Rules that forbid win over
+//! rules that ask, and these over rules that allow. `shell` parses commands; docs/permissions.md is for users. The loop
+//! asks the user and runs the call.
 
 mod approvals;
 mod command;
@@ -39,37 +39,38 @@ use state::PermissionState;
 const PLAN_MODE: &str = include_str!("plan_mode.md");
 const NOBODY_TO_ASK: &str = include_str!("nobody_to_ask.md");
 
-/// What a call may do.
+/// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionDecision {
-    /// It may run.
+    /// The call may run.
     Allow,
     /// The user decides.
     Ask {
-        /// Why, in a sentence for people.
+        /// Why the user is asked, in a sentence for people.
         reason: String,
-        /// A rule that would allow calls like this.
+        /// A rule that would allow similar calls.
         rule: Option<String>,
     },
-    /// It may not run.
+    /// The call may not run.
     Deny {
-        /// Why, in a sentence for the model.
+        /// Why the call may not run, in a sentence for the model.
         reason: String,
     },
 }
 
-/// Rules that were read, by what they say.
+/// Parsed rules, by their effect.
 #[derive(Debug, Clone, Default)]
 pub struct PermissionRules {
-    /// May run.
+    /// Rules for calls that may run.
     pub allow: Vec<PermissionRule>,
-    /// Ask each time.
+    /// Rules for calls that the user is asked about each time.
     pub ask: Vec<PermissionRule>,
-    /// May not run.
+    /// Rules for calls that may not run.
     pub deny: Vec<PermissionRule>,
 }
 
-/// The permissions of a session. Loop, screen and sub-agents share one, behind an `Arc`: what one changes holds for all.
+/// The permissions of a session. The loop, the screen and sub-agents share one in an `Arc`, so a change applies to all
+/// of them.
 #[derive(Debug)]
 pub struct Permissions {
     state: RwLock<PermissionState>,
@@ -100,7 +101,7 @@ impl Permissions {
         }
     }
 
-    /// Judges a call.
+    /// Decides about a call.
     pub fn judge(&self, tool: &str, input: &Value, access: &ToolAccess) -> PermissionDecision {
         let state = self.read();
         match state.judge(tool, input, access) {
@@ -113,7 +114,7 @@ impl Permissions {
         }
     }
 
-    /// From what a call that runs unasked is guarded.
+    /// What a call that runs without asking is guarded against.
     pub(crate) fn guard(&self, access: &ToolAccess) -> CallGuard {
         let state = self.read();
         let ToolAccess::Runs { command, folder } = access else {
@@ -127,44 +128,45 @@ impl Permissions {
         }
     }
 
-    /// Whether a rule forbids to read this file: for tools that meet files on their way, as searches do.
+    /// Whether a rule forbids reading this file: for tools that come across files, such as searches.
     pub fn denies_reading(&self, path: &Path) -> bool {
         let state = self.read();
         let path = LocatedPath::find(&state.workspace.cwd.join(path));
         state.denies_path("Read", &path).is_some()
     }
 
-    /// What may run unasked.
+    /// Which calls may run without asking.
     pub fn mode(&self) -> ApprovalMode {
         self.read().mode
     }
 
-    /// Changes it, for all who share this.
+    /// Changes the mode, for everyone who shares these permissions.
     pub fn set_mode(&self, mode: ApprovalMode) {
         self.write().mode = mode;
     }
 
-    /// The file that may be written in plan mode.
+    /// Sets the file that may be written in plan mode.
     pub fn set_plan_file(&self, path: Option<PathBuf>) {
         self.write().plan_file = path.map(|path| LocatedPath::find(&path).real);
     }
 
-    /// The session's folder for temporary files: what is below it may be read and written unasked, but in plan mode.
+    /// Sets the session's folder for temporary files: files in it may be read and written without asking, except in
+    /// plan mode.
     pub(crate) fn set_scratchpad(&self, folder: Option<PathBuf>) {
         self.write().scratchpad = folder.map(|folder| LocatedPath::find(&folder).real);
     }
 
-    /// The session is kept here from now on: its own files may be read unasked.
+    /// Sets where the session is stored from now on: its own files may be read without asking.
     pub(crate) fn keep_in(&self, place: &SessionPaths) {
         self.write().workspace.keep_in(place);
     }
 
-    /// Lets what is below this be read unasked, as the session's own files.
+    /// Lets the files in this folder be read without asking, like the session's own files.
     pub(crate) fn show(&self, folder: &Path) {
         self.write().workspace.show(folder);
     }
 
-    /// Forbids by a rule for as long as the session lasts.
+    /// Adds a rule that forbids for the rest of the session.
     pub(crate) fn deny_for_session(&self, rule: &str) -> Result<(), PermissionRuleError> {
         let mut state = self.write();
         let rule = state.parse(rule)?;
@@ -177,7 +179,7 @@ impl Permissions {
         self.write().workspace.add(folder);
     }
 
-    /// Allows by a rule for as long as the session lasts.
+    /// Adds a rule that allows for the rest of the session.
     pub fn allow_for_session(&self, rule: &str) -> Result<(), PermissionRuleError> {
         let mut state = self.write();
         let rule = state.parse(rule)?;
@@ -185,8 +187,8 @@ impl Permissions {
         Ok(())
     }
 
-    /// Allows by a rule from now on: it holds at once and is written to the project's local settings. Nothing holds if it
-    /// cannot be written.
+    /// Adds a rule that allows from now on: it applies at once and is written to the project's local settings. If it
+    /// cannot be written, it does not apply at all.
     pub fn allow_in_project(&self, rule: &str) -> Result<(), RememberError> {
         let parsed = self.read().parse(rule)?;
         remember::append(&self.local_settings, parsed.text())?;

@@ -1,4 +1,4 @@
-//! Paths: resolved as the system would, inside the workspace or not, and patterns of them.
+//! Paths: how the system would resolve them, whether they are inside the workspace, and patterns of them.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,7 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::rule::RulePathBases;
 
-/// A path as it is named and as it is found: with `..` taken out, and with all links resolved.
+/// A path as it is named and as it is found: with `..` removed, and with all links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocatedPath {
     pub(crate) named: PathBuf,
@@ -16,7 +16,7 @@ pub(crate) struct LocatedPath {
 }
 
 impl LocatedPath {
-    /// Finds a path. What of it is not there yet keeps its name.
+    /// Finds a path. The parts of it that do not exist yet keep their names.
     pub(crate) fn find(path: &Path) -> Self {
         Self {
             named: tidy(path),
@@ -25,7 +25,7 @@ impl LocatedPath {
     }
 }
 
-/// `.` and `..` taken out by their names alone.
+/// Removes `.` and `..` by their names alone.
 pub(crate) fn tidy(path: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for component in path.components() {
@@ -40,8 +40,8 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
     tidy
 }
 
-/// All links resolved as the system does it, also the link of a file which is not there: what it points to is what would be
-/// written. What is not there keeps its name.
+/// Resolves all links as the system does, including a link to a missing file: its target is what would be written.
+/// Parts that do not exist keep their names.
 fn resolve(path: &Path) -> PathBuf {
     const MOST_LINKS: usize = 40;
     let mut real = PathBuf::new();
@@ -74,17 +74,17 @@ fn names(path: &Path) -> Vec<OsString> {
     names.map(|name| name.as_os_str().to_owned()).collect()
 }
 
-/// A pattern of paths with the meaning it has in a .gitignore file.
+/// A pattern of paths with the meaning that it has in a .gitignore file.
 #[derive(Debug, Clone)]
 pub(crate) struct RulePathPattern {
     text: String,
     roots: Vec<(PathBuf, Gitignore)>,
-    /// The one path that it means, if it has no wildcards and is bound to its root; below each root.
+    /// The one path that it matches, for each root, if it has no wildcards and is bound to its root.
     fixed: Option<Vec<PathBuf>>,
 }
 
 impl RulePathPattern {
-    /// Reads a pattern; none if it is not one.
+    /// Parses a pattern; none if it is not valid.
     pub(crate) fn parse(text: &str, bases: RulePathBases<'_>) -> Option<Self> {
         let (root, line) = match text {
             _ if text.starts_with("//") => (Path::new("/"), text[1..].to_owned()),
@@ -93,7 +93,7 @@ impl RulePathPattern {
             _ if text.starts_with('/') => (bases.settings, text.to_owned()),
             "." | "./" => (bases.cwd, "/**".to_owned()),
             _ if text.starts_with("./") => (bases.cwd, text[1..].to_owned()),
-            // What leaves the folder by `..` is rooted where it then is.
+            // A pattern that leaves the folder through `..` is rooted where it then is.
             _ if text.starts_with("../") => return Self::above(text, bases),
             _ => (bases.cwd, text.to_owned()),
         };
@@ -111,7 +111,7 @@ impl RulePathPattern {
     }
 
     fn rooted(text: &str, root: &Path, line: &str) -> Option<Self> {
-        // `!` and `#` mean something in files, not in rules.
+        // `!` and `#` have a meaning in files, but not in rules.
         let line = if line.starts_with(['!', '#']) {
             format!("\\{line}")
         } else {
@@ -140,12 +140,12 @@ impl RulePathPattern {
         })
     }
 
-    /// The paths that it means, if they can be named; what lies below them is meant, too.
+    /// The paths that it matches, if they can be listed; everything inside them matches, too.
     pub(crate) fn fixed(&self) -> Option<&[PathBuf]> {
         self.fixed.as_deref()
     }
 
-    /// Whether it could mean a path below a folder, be it there or not.
+    /// Whether it could match a path in a folder, existing or not.
     pub(crate) fn may_mean_below(&self, folder: &Path) -> bool {
         match &self.fixed {
             Some(fixed) => fixed
@@ -158,17 +158,17 @@ impl RulePathPattern {
         }
     }
 
-    /// As it is written.
+    /// The pattern as it is written.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// For rules that forbid: whether the path is meant under either of its names.
+    /// For rules that forbid: whether either name of the path matches.
     pub(crate) fn touches(&self, path: &LocatedPath) -> bool {
         self.matches(&path.named) || self.matches(&path.real)
     }
 
-    /// For rules that allow: whether it is meant under both.
+    /// For rules that allow: whether both names of the path match.
     pub(crate) fn covers(&self, path: &LocatedPath) -> bool {
         self.matches(&path.named) && self.matches(&path.real)
     }
@@ -187,7 +187,7 @@ impl RulePathPattern {
     }
 }
 
-/// What a line of a .gitignore file names below its root, if that is one path.
+/// The single path that a line of a .gitignore file names, relative to its root; none if it is not a single path.
 fn fixed(line: &str) -> Option<&str> {
     let name = line.trim_end_matches("/**").trim_end_matches('/');
     let below = name.trim_start_matches('/');

@@ -1,4 +1,4 @@
-//! Programs that read whatever lies below a folder: which folders these are, and what is found there.
+//! Programs that read everything in a folder: which folders these are, and what is found there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,26 @@ use super::shell::{ShellWord, SimpleCommand};
 use super::wildcard::expand;
 use super::workspace::ReadableWorkspace;
 
-/// More files are not looked at.
+/// The maximum number of files that are examined.
 const MOST: usize = 20_000;
 
-/// What a program reads below a folder.
+/// What a program reads in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecursiveReach {
-    /// All there is, but for what links lead to.
+    /// All files, but not the targets of links.
     Files,
-    /// All there is, and what links lead to.
+    /// All files, and the targets of links.
     Links,
-    /// What is neither hidden nor ignored, as ripgrep does.
+    /// Files that are neither hidden nor ignored, as ripgrep does.
     Shown,
 }
 
-/// Options of search programs that take the next word with them.
+/// Options of search programs that take the next word as their value.
 const TAKING: &str = "ABCDdefm";
 const TAKING_IN_RG: &str = "ABCEMTdefgjmrt";
 
-/// What a part reads without naming it: how far it reaches, and the folders that it begins with. None: nothing.
+/// What a part reads without naming it: how far it reaches, and the folders that it starts with. None if it reads
+/// nothing.
 fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathBuf>)> {
     let (command, arguments) = part.words.split_first()?;
     let name = command.text.rsplit('/').next().unwrap_or_default();
@@ -51,7 +52,7 @@ fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathB
         .flat_map(|word| meant(word, base))
         .filter(|path| path.is_dir())
         .collect();
-    // Without a path they search the folder they are in; the first operand may be what is searched for.
+    // Without a path they search the current folder; the first operand may be the search pattern.
     let searched = if operands.len() < 2 || folders.is_empty() {
         vec![base.to_owned()]
     } else {
@@ -59,7 +60,7 @@ fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathB
     };
     match name {
         "grep" | "egrep" | "fgrep" | "zgrep" => {
-            // `-d recurse` may be shortened, so whatever is done with folders counts.
+            // `-d recurse` may be abbreviated, so any value for folders counts.
             let long = ["--recursive", "--dereference-recursive", "--directories"];
             match has("rRd", &long) {
                 true if has("R", &["--dereference-recursive"]) => {
@@ -91,7 +92,7 @@ fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathB
     }
 }
 
-/// The files that an operand means. What cannot be told may be all that is there.
+/// The files that an operand stands for. If that is not known, it may be everything in the folder.
 fn meant(word: &ShellWord, base: &Path) -> Vec<PathBuf> {
     let expanded = if word.glob {
         expand(&word.pattern, base).map(|expanded| expanded.names)
@@ -103,7 +104,7 @@ fn meant(word: &ShellWord, base: &Path) -> Vec<PathBuf> {
     names.into_iter().map(|name| base.join(name)).collect()
 }
 
-/// The arguments that are neither options nor taken by one.
+/// The arguments that are neither options nor their values.
 fn operands<'a>(name: &str, arguments: &'a [ShellWord]) -> Vec<&'a ShellWord> {
     let taking = match name {
         "rg" => TAKING_IN_RG,
@@ -119,8 +120,8 @@ fn operands<'a>(name: &str, arguments: &'a [ShellWord]) -> Vec<&'a ShellWord> {
         } else if text.starts_with('-') && text != "-" {
             taken = match text.strip_prefix("--") {
                 Some("") => false,
-                // Which of the long options take a word is not known here: one is taken, so that a folder is rather
-                // searched than not.
+                // Which of the long options take a word is not known here: one is assumed to, so that a folder is
+                // searched in case of doubt.
                 Some(long) => !taking.is_empty() && !long.contains('='),
                 None => text.ends_with(|last| taking.contains(last)),
             };
@@ -131,8 +132,8 @@ fn operands<'a>(name: &str, arguments: &'a [ShellWord]) -> Vec<&'a ShellWord> {
     operands
 }
 
-/// The first path that a part reads without naming it and that `is_meant` says yes to. An error: there is too much to look
-/// at.
+/// The first path that a part reads without naming it and for which `is_meant` is true. The error says that there are
+/// too many files to examine.
 pub(crate) fn find(
     part: &SimpleCommand,
     folders: &[PathBuf],
@@ -151,7 +152,7 @@ pub(crate) fn find(
     Ok(None)
 }
 
-/// There is more below a folder than is looked at.
+/// A folder contains more files than are examined.
 #[derive(Debug)]
 pub(crate) struct TooManyFiles;
 
@@ -201,7 +202,7 @@ fn walk(
             if is_meant(&path) {
                 return Ok(Some(path));
             }
-            // A link to a folder above leads around in a circle until there are too many files.
+            // A link to a parent folder leads around in a circle until there are too many files.
             if path.is_dir() {
                 open.push(path);
             }

@@ -1,5 +1,5 @@
-//! Writes a rule into a settings file, leaving every other byte of it as it is. The file is replaced as a whole, and no link
-//! is followed.
+//! Writes a rule into a settings file, leaving every other byte of it unchanged. The file is replaced as a whole, and
+//! no link is followed.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -13,51 +13,51 @@ use serde_json::Value;
 use super::rule::PermissionRuleError;
 use crate::files::replace;
 
-/// A rule was not written.
+/// Why a rule was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum RememberError {
-    /// It is no rule.
+    /// The rule is not valid.
     #[error(transparent)]
     Rule(#[from] PermissionRuleError),
-    /// The file is there and damaged. It was left as it is.
+    /// The file is damaged. It was left unchanged.
     #[error("{}:{line}:{column}: is not valid JSON here, so the rule was not added; correct the file and answer again", file.display())]
     Damaged {
-        /// The file.
+        /// The settings file.
         file: PathBuf,
-        /// Counted from 1.
+        /// The line of the error, counted from 1.
         line: usize,
-        /// Counted from 1.
+        /// The column of the error, counted from 1.
         column: usize,
     },
-    /// The file is valid, but rules have no place in it. It was left as it is.
+    /// The file is valid, but cannot hold rules. It was left unchanged.
     #[error("{}: {key} should be {expected}, so the rule was not added; correct the file and answer again", file.display())]
     Shape {
-        /// The file.
+        /// The settings file.
         file: PathBuf,
-        /// The key.
+        /// The key with the wrong type.
         key: &'static str,
-        /// What should be there.
+        /// The expected type.
         expected: &'static str,
     },
-    /// A link stands in the place of the file or of its folder. Nothing was written.
+    /// The file or its folder is a link. Nothing was written.
     #[error("{}: the rule was not added, because {} is a symbolic link, and rules are not written through links; put a folder and a file of their own there, or allow it for this session only", file.display(), link.display())]
     Link {
-        /// The file.
+        /// The settings file.
         file: PathBuf,
         /// The link.
         link: PathBuf,
     },
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{}: the rule was not added: {source}; see that the file can be written", file.display())]
     Io {
-        /// The file.
+        /// The settings file.
         file: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
-/// Appends a rule to `permissions.allow` of a settings file. A rule that is there already is not written again.
+/// Appends a rule to `permissions.allow` of a settings file. A rule that exists already is not written again.
 pub(super) fn append(file: &Path, rule: &str) -> Result<(), RememberError> {
     let io = |source| RememberError::Io {
         file: file.to_owned(),
@@ -79,8 +79,8 @@ pub(super) fn append(file: &Path, rule: &str) -> Result<(), RememberError> {
     Ok(())
 }
 
-/// Where the file is, in a folder of the project's own. Who made the project may have put a link in the place of the file or
-/// of its folder, and a rule written through that would hold somewhere else, or destroy something else.
+/// The location of the file, in a folder of the project's own. The author of the project may have replaced the file or
+/// its folder with a link, and a rule written through that would apply somewhere else, or destroy something else.
 fn without_links(file: &Path) -> Result<PathBuf, RememberError> {
     let folder = file.parent().unwrap_or(file);
     for part in [folder, file] {
@@ -139,7 +139,7 @@ fn with_rule(file: &Path, text: &str, rule: &str) -> Result<Option<String>, Reme
     allow.append(CstInputValue::String(rule.to_owned()));
     let mark = &text[..text.len() - body.len()];
     let changed = format!("{mark}{root}");
-    // An editor of texts is trusted only as far as its result can be checked.
+    // A text editor is trusted only as far as its result can be checked.
     let after: Option<Value> = serde_json::from_str(&changed[mark.len()..]).ok();
     if after != Some(expected(before, rule)) {
         return Err(damaged());

@@ -1,12 +1,12 @@
 //! One rule, in Claude Code's syntax: `Bash`, `Bash(npm run test:*)`, `Edit(src/**)`, `WebFetch(domain:example.com)`,
-//! `mcp__server__tool`, `Task(name)`. What it is matched against is in `state.rs` and `command.rs`.
+//! `mcp__server__tool`, `Task(name)`. `state.rs` and `command.rs` match it against calls.
 
 use std::path::Path;
 
 use super::paths::RulePathPattern;
 use super::text_pattern::TextPattern;
 
-/// A rule that was read.
+/// A parsed rule.
 #[derive(Debug, Clone)]
 pub struct PermissionRule {
     text: String,
@@ -14,53 +14,53 @@ pub struct PermissionRule {
     pub(crate) what: RuleSubject,
 }
 
-/// What of a tool a rule means.
+/// Which calls of a tool a rule applies to.
 #[derive(Debug, Clone)]
 pub(crate) enum RuleSubject {
     /// All calls.
     All,
-    /// Commands.
+    /// Calls with these commands.
     Command(TextPattern),
-    /// Files.
+    /// Calls that touch these files.
     Paths(RulePathPattern),
-    /// A host.
+    /// Calls to this host.
     Domain(TextPattern),
-    /// An agent, a skill or whatever else has a name.
+    /// Calls of an agent, a skill or anything else with a name.
     Named(TextPattern),
 }
 
-/// A text that is no rule.
+/// Why a text is not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PermissionRuleError {
-    /// Nothing is named.
+    /// No tool is named.
     #[error("a rule begins with the name of a tool, as in `Bash(git diff:*)`")]
     NoTool,
-    /// Parentheses do not pair.
+    /// The parentheses do not match.
     #[error(
         "a rule is a tool's name, or a name with one pair of parentheses behind it, as in `Bash(git diff:*)`"
     )]
     Parentheses,
-    /// The path is no pattern.
+    /// The path is not a valid pattern.
     #[error("`{0}` is no pattern of paths; write it as in a .gitignore file, as in `Edit(src/**)`")]
     Path(String),
-    /// `WebFetch` knows domains only.
+    /// `WebFetch` only accepts domains.
     #[error("write the host as in `WebFetch(domain:example.com)`")]
     Domain,
 }
 
-/// From where relative paths in rules count.
+/// The folders that relative paths in rules start from.
 #[derive(Debug, Clone, Copy)]
 pub struct RulePathBases<'a> {
-    /// For `src/**` and `./src/**`.
+    /// The base for `src/**` and `./src/**`.
     pub cwd: &'a Path,
-    /// For `/src/**`: the project's folder, or that of the user's settings.
+    /// The base for `/src/**`: the project's folder, or that of the user's settings.
     pub settings: &'a Path,
-    /// For `~/notes/**`.
+    /// The base for `~/notes/**`.
     pub home: Option<&'a Path>,
 }
 
 impl PermissionRule {
-    /// Reads a rule.
+    /// Parses a rule.
     pub fn parse(text: &str, bases: RulePathBases<'_>) -> Result<Self, PermissionRuleError> {
         let text = text.trim();
         let (tool, inner) = match text.split_once('(') {
@@ -90,12 +90,13 @@ impl PermissionRule {
         })
     }
 
-    /// As it is written.
+    /// The rule as it is written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it names this call's tool, or that tool's family: `Edit` means all that writes files, `Read` all that reads.
+    /// Whether it names this call's tool, or that tool's family: `Edit` stands for all tools that write files, `Read`
+    /// for all that read.
     pub(crate) fn names_tool(&self, tool: &str) -> bool {
         let rule = self.tool.as_str();
         if let Some(of_server) = rule.strip_prefix("mcp__") {
@@ -140,7 +141,7 @@ impl RuleSubject {
     }
 }
 
-/// A host as hosts are compared.
+/// A host in the form in which hosts are compared.
 pub(crate) fn host(text: &str) -> String {
     let text = text.trim().trim_end_matches('.').to_lowercase();
     let without_port = text.rsplit_once(':').filter(|(host, port)| {

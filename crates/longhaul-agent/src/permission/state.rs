@@ -1,4 +1,4 @@
-//! The rules and the mode of a moment, and how a call is judged by them. Commands are judged in `command.rs`.
+//! The current rules and mode, and how they decide about a call. `command.rs` decides about commands.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::{PermissionDecision, command, not_in_plan_mode, suggest};
 use crate::event::ApprovalMode;
 use crate::tool::ToolAccess;
 
-/// What a session may do at the moment.
+/// What a session may currently do.
 #[derive(Debug)]
 pub(super) struct PermissionState {
     pub(super) workspace: ReadableWorkspace,
@@ -20,19 +20,19 @@ pub(super) struct PermissionState {
     pub(super) ask: Vec<PermissionRule>,
     pub(super) allowed_by_settings: Vec<PermissionRule>,
     pub(super) allowed_in_session: Vec<PermissionRule>,
-    /// What the user approved of until the next compaction.
+    /// What the user approved until the next compaction.
     pub(super) approved: Vec<PermissionRule>,
-    /// Resolved.
+    /// The plan file, resolved.
     pub(super) plan_file: Option<PathBuf>,
     /// The session's folder for temporary files, resolved.
     pub(super) scratchpad: Option<PathBuf>,
 }
 
-/// Tools that write files, for rules that forbid: whoever protects a file from one means all.
+/// Tools that write files, for rules that forbid: a rule that protects a file from one of them protects it from all.
 pub(super) const WRITERS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 impl PermissionState {
-    /// Rules that allow.
+    /// The rules that allow.
     pub(super) fn allow(&self) -> impl Iterator<Item = &PermissionRule> {
         self.allowed_by_settings
             .iter()
@@ -40,7 +40,7 @@ impl PermissionState {
             .chain(&self.approved)
     }
 
-    /// Reads a rule that is given in this session.
+    /// Parses a rule that is given in this session.
     pub(super) fn parse(&self, rule: &str) -> Result<PermissionRule, PermissionRuleError> {
         let bases = RulePathBases {
             cwd: &self.workspace.cwd,
@@ -50,7 +50,7 @@ impl PermissionState {
         PermissionRule::parse(rule, bases)
     }
 
-    /// Judges a call, but for what nobody can be asked.
+    /// Decides about a call, before the decision for sessions in which nobody can be asked.
     pub(super) fn judge(
         &self,
         tool: &str,
@@ -176,7 +176,7 @@ impl PermissionState {
     }
 
     fn judge_other(&self, tool: &str, input: &Value) -> PermissionDecision {
-        // What an agent does and a skill leads to is judged call by call.
+        // The calls of an agent or a skill are decided one by one.
         let is_ours = matches!(tool, "Task" | "Agent" | "Skill");
         if self.mode == ApprovalMode::Plan && !is_ours {
             return not_in_plan_mode();
@@ -228,7 +228,7 @@ impl PermissionState {
             return true;
         }
         let delicate = self.workspace.delicate(path);
-        // A rule for all files does not mean those that change what programs do; one that names them does.
+        // A rule for all files does not cover files that change what programs do; a rule that names them does.
         let meant = |rule: &PermissionRule| match (&delicate, &rule.what) {
             (None, _) => true,
             (Some(name), RuleSubject::Paths(pattern)) => {
@@ -280,7 +280,7 @@ fn covers(rule: &PermissionRule, path: &LocatedPath) -> bool {
     }
 }
 
-/// Whether a rule means a call by its tool alone, or by the name of the agent or skill in its input.
+/// Whether a rule matches a call by its tool alone, or by the name of the agent or skill in its input.
 fn means(rule: &PermissionRule, tool: &str, input: &Value) -> bool {
     let keys: &[&str] = match tool {
         "Task" | "Agent" => &["subagent_type", "agent"],

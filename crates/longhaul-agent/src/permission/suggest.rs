@@ -1,10 +1,10 @@
-//! The rule that a question offers: calls like this one, and no more than people mean when they say yes to it.
+//! The rule that a question offers: it allows similar calls, and no more than people mean when they agree to this one.
 
 use std::path::Path;
 
 use super::shell::SimpleCommand;
 
-/// Commands that are asked for each time: they delete, or run whatever stands after them.
+/// Commands that are always asked about: they delete, or run whatever follows them.
 const NEVER: &[&str] = &[
     "sudo",
     "doas",
@@ -67,15 +67,16 @@ const NEVER: &[&str] = &[
     "ln",
 ];
 
-/// Programs that run a text given after an option, or what they are sent.
+/// Programs that run a text given after an option, or their input.
 const INTERPRETERS: &[&str] = &[
     "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby", "php", "lua", "Rscript",
     "tclsh",
 ];
 
-/// Sub-commands that build and test the project at hand: whoever agrees to one agrees to run the project's code, whatever
-/// words follow. Other programs can be told by an option, a script or a file to run any program or to write any file
-/// (`sed 1e…`, `git -c`, `tar --to-command`, `make SHELL=…`), so agreeing to one of their commands means this command alone.
+/// Sub-commands that build and test the current project: whoever agrees to one agrees to run the project's code,
+/// whatever words follow. Other programs can be told by an option, a script or a file to run any program or to write
+/// any file (`sed 1e…`, `git -c`, `tar --to-command`, `make SHELL=…`), so agreeing to one of their commands means this
+/// command alone.
 const BUILDING: &[(&str, &[&str])] = &[(
     "cargo",
     &[
@@ -83,7 +84,7 @@ const BUILDING: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// An offered rule is no longer than this: nobody reads more.
+/// The maximum length of an offered rule: nobody reads more.
 const LONGEST: usize = 120;
 
 /// A rule for commands like this part.
@@ -122,10 +123,10 @@ pub(super) fn for_command(part: &SimpleCommand) -> Option<String> {
         .then(|| format!("Bash({whole})"))
 }
 
-/// A rule for files beside this one.
+/// A rule for the files in the folder of this one.
 pub(super) fn for_path(tool: &str, path: &Path, cwd: &Path) -> Option<String> {
     let folder = if path.is_dir() { path } else { path.parent()? };
-    // Folders with characters that mean something in patterns cannot be named exactly.
+    // Folders with characters that have a meaning in patterns cannot be named exactly.
     let inside = folder.strip_prefix(cwd).ok().map(|below| below.to_str());
     let text = match inside {
         Some(Some("")) => "./**".to_owned(),

@@ -1,4 +1,5 @@
-//! Patterns of texts in rules: `npm run test:*`, `git diff *`, `* --version`. Paths have patterns of their own (`paths.rs`).
+//! Text patterns in rules: `npm run test:*`, `git diff *`, `* --version`. Paths have patterns of their own
+//! (`paths.rs`).
 
 use super::shell::{HOLE, ShellWord};
 
@@ -6,7 +7,7 @@ use super::shell::{HOLE, ShellWord};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPattern {
     tokens: Vec<PatternToken>,
-    /// What stands before an ending `:*` or ` *` may also stand alone.
+    /// The text before a final `:*` or ` *`, which also matches alone.
     alone: Option<String>,
 }
 
@@ -17,7 +18,7 @@ enum PatternToken {
 }
 
 impl TextPattern {
-    /// Reads a pattern as rules write it.
+    /// Parses a pattern in the syntax of rules.
     pub(crate) fn parse(text: &str) -> Self {
         if let Some(prefix) = text.strip_suffix(":*") {
             return Self {
@@ -34,12 +35,12 @@ impl TextPattern {
         }
     }
 
-    /// Whether it has no star: such a rule means one text alone.
+    /// Whether it has no star: such a rule matches only one text.
     pub(crate) fn is_exact(&self) -> bool {
         !self.tokens.contains(&PatternToken::Star)
     }
 
-    /// Whether the text matches whatever its holes hold.
+    /// Whether the text matches whatever its holes contain.
     pub(crate) fn surely_matches(&self, text: &str) -> bool {
         if self.alone.as_deref() == Some(text) {
             return true;
@@ -48,7 +49,7 @@ impl TextPattern {
         meet(&self.tokens, &text)
     }
 
-    /// Whether some filling of the holes of these words would match.
+    /// Whether some values for the holes of these words would match.
     pub(crate) fn may_match(&self, words: &[ShellWord]) -> bool {
         let text = with_holes(words);
         let alone = self
@@ -71,7 +72,7 @@ fn tokens(pattern: &str) -> Vec<PatternToken> {
     tokens
 }
 
-/// An expansion outside of quotes may be empty or several words: the blanks around it are part of what is not known.
+/// An expansion outside of quotes may be empty or several words: the blanks around it are unknown, too.
 fn with_holes(words: &[ShellWord]) -> Vec<PatternToken> {
     let mut tokens: Vec<PatternToken> = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -84,7 +85,7 @@ fn with_holes(words: &[ShellWord]) -> Vec<PatternToken> {
         if at > 0 && !joined {
             tokens.push(PatternToken::Just(' '));
         }
-        // A wildcard becomes the names of files that are there, whatever they are.
+        // A wildcard becomes the names of existing files, whatever they are.
         let known = if word.glob {
             word.text.find(['*', '?', '[']).unwrap_or_default()
         } else {
@@ -101,9 +102,9 @@ fn with_holes(words: &[ShellWord]) -> Vec<PatternToken> {
     tokens
 }
 
-/// Whether one text matches both patterns.
+/// Whether some text matches both patterns.
 fn meet(one: &[PatternToken], other: &[PatternToken]) -> bool {
-    // reached[j]: the tokens of `one` so far and the first j of `other` can stand for one text.
+    // reached[j]: the tokens of `one` so far and the first j of `other` can match the same text.
     let mut reached = vec![false; other.len() + 1];
     reached[0] = true;
     for j in 1..=other.len() {

@@ -1,13 +1,13 @@
-//! What a wildcard outside of quotes becomes: the names of files that are there. It rather finds too many than too few; what
-//! it cannot tell, it says.
+//! The expansion of a wildcard outside of quotes: the names of existing files. It finds too many rather than too few,
+//! and reports what it cannot determine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// More names are not looked at.
+/// The maximum number of names that are examined.
 const MOST: usize = 10_000;
 
-/// What a wildcard becomes.
+/// The expansion of a wildcard.
 #[derive(Debug, Default)]
 pub(crate) struct ExpandedWildcard {
     /// The files, as the shell would name them.
@@ -23,7 +23,7 @@ enum WildcardPiece {
     Many,
 }
 
-/// Expands a pattern ([`Word::pattern`](super::shell::Word)) in a folder. None: it cannot be told.
+/// Expands a pattern ([`ShellWord::pattern`](super::shell::ShellWord)) in a folder. None if the result is not certain.
 pub(crate) fn expand(pattern: &str, base: &Path) -> Option<ExpandedWildcard> {
     let mut expanded = ExpandedWildcard::default();
     let absolute = pattern.starts_with('/');
@@ -76,7 +76,7 @@ impl WildcardPiece {
     }
 }
 
-/// Reads one name of a path. A list of characters in brackets is taken for any character; none if its end is not certain.
+/// Parses one name of a path. A list of characters in brackets counts as any character; none if its end is not certain.
 fn pieces(segment: &str) -> Option<Vec<WildcardPiece>> {
     let mut pieces = Vec::new();
     let mut characters = segment.chars();
@@ -104,16 +104,16 @@ fn pieces(segment: &str) -> Option<Vec<WildcardPiece>> {
 }
 
 fn is_match(pieces: &[WildcardPiece], name: &str) -> bool {
-    // A dot at the start is matched by a dot alone.
+    // A leading dot is matched only by a dot.
     if name.starts_with('.') && pieces.first() != Some(&WildcardPiece::Just('.')) {
         return false;
     }
-    // What counts as one character of these depends on the language that is set.
+    // What counts as one character of such a name depends on the locale.
     !name.is_ascii() || matches(pieces, &name.chars().collect::<Vec<_>>())
 }
 
 fn matches(pieces: &[WildcardPiece], name: &[char]) -> bool {
-    // reached[j]: the pieces so far can stand for the first j characters.
+    // reached[j]: the pieces so far can match the first j characters.
     let mut reached = vec![false; name.len() + 1];
     reached[0] = true;
     for piece in pieces {

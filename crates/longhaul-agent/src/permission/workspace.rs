@@ -1,19 +1,19 @@
-//! The folders that the user opened to the agent, and what in them is delicate.
+//! The folders that the user opened to the agent, and which files in them are delicate.
 
 use std::path::{Path, PathBuf};
 
 use super::paths::{LocatedPath, tidy};
 use crate::session_paths::SessionPaths;
 
-/// Where an agent may read unasked.
+/// Where an agent may read without asking.
 #[derive(Debug, Clone)]
 pub struct ReadableWorkspace {
     pub(crate) cwd: PathBuf,
     pub(crate) home: Option<PathBuf>,
     folders: Vec<PathBuf>,
-    /// The session's own folder and transcript: to be read, not to be written.
+    /// The session's own folder and transcript: they may be read, but not written.
     own: Vec<PathBuf>,
-    /// What else may be read and not written.
+    /// Other paths that may be read, but not written.
     shown: Vec<PathBuf>,
 }
 
@@ -33,12 +33,12 @@ impl ReadableWorkspace {
         }
     }
 
-    /// The session is kept in another place.
+    /// Records that the session is stored elsewhere.
     pub(crate) fn keep_in(&mut self, place: &SessionPaths) {
         self.own = own(place);
     }
 
-    /// Lets what is below this be read.
+    /// Lets the files in this folder be read.
     pub(crate) fn show(&mut self, folder: &Path) {
         self.shown.push(LocatedPath::find(folder).real);
     }
@@ -49,20 +49,20 @@ impl ReadableWorkspace {
             .push(LocatedPath::find(&self.cwd.join(folder)).real);
     }
 
-    /// Whether a path lies in the workspace, by where it really is.
+    /// Whether a path lies in the workspace, by its resolved location.
     pub(crate) fn holds(&self, path: &LocatedPath) -> bool {
         self.folders
             .iter()
             .any(|folder| path.real.starts_with(folder))
     }
 
-    /// Whether a path may be read unasked.
+    /// Whether a path may be read without asking.
     pub(crate) fn may_read(&self, path: &LocatedPath) -> bool {
         let mut own = self.own.iter().chain(&self.shown);
         self.holds(path) || own.any(|own| path.real.starts_with(own))
     }
 
-    /// A path for people: relative to the folder of work where that is shorter.
+    /// A path for people: relative to the working folder where that is shorter.
     pub(crate) fn shown(&self, path: &Path) -> String {
         let tidy = tidy(path);
         tidy.strip_prefix(&self.cwd)
@@ -117,8 +117,8 @@ const FILES: &[&str] = &[
 ];
 
 impl ReadableWorkspace {
-    /// What in a path asks for care when it is written: its name, or the folder it lies in. None: nothing. Where the
-    /// workspace itself lies does not count.
+    /// The part of a path that makes writing it delicate: its name, or the folder that contains it. None if there is
+    /// none. The location of the workspace itself does not count.
     pub(crate) fn delicate(&self, path: &LocatedPath) -> Option<String> {
         [&path.named, &path.real].into_iter().find_map(|path| {
             let inside = self

@@ -1,7 +1,7 @@
-//! Which files of a project's settings, skills, commands and agents are read: a link may lead out of the project, and what
-//! lies there is read only if the user agreed to it. What goes to the model is not read past a rule that forbids it.
+//! Which files of a project's settings, skills, commands and agents are read: a link may lead out of the project, and
+//! its target is read only if the user has agreed. Text for the model is never read if a rule forbids it.
 //!
-//! The user's own folders are the user's word: links in them lead wherever the user wants.
+//! The user's own folders are trusted: links in them lead wherever the user wants.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use crate::permission::{PermissionRule, RulePathBases, forbids_reading};
 /// A file outside of a project that a file of the project leads to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutsideFile {
-    /// As the project names it.
+    /// The path as the project names it.
     pub path: PathBuf,
-    /// Where it is, all links resolved.
+    /// The location of the file, all links resolved.
     pub real: PathBuf,
-    /// The memory file that imports it; none: it is a link.
+    /// The memory file that imports it; none if it is a link.
     pub imported_by: Option<PathBuf>,
 }
 
-/// Admits files.
+/// Decides which files are admitted.
 pub(super) struct FileAdmission {
     /// The project's folders, links resolved.
     project: Vec<PathBuf>,
@@ -29,7 +29,7 @@ pub(super) struct FileAdmission {
     homes: Vec<PathBuf>,
     agreed: Vec<PathBuf>,
     deny: Vec<PermissionRule>,
-    /// What was not admitted because it lies outside.
+    /// The files that were not admitted because they lie outside.
     pub(super) outside: Vec<OutsideFile>,
 }
 
@@ -41,7 +41,7 @@ impl FileAdmission {
             settings: &places.cwd,
             home: places.user_home.as_deref(),
         };
-        // What is no rule is told where it was given.
+        // An invalid rule is reported where it was given.
         let deny = granted.deny.iter();
         Self {
             project: project
@@ -57,12 +57,12 @@ impl FileAdmission {
         }
     }
 
-    /// From now on these rules forbid, too.
+    /// Adds rules that forbid reading.
     pub(super) fn forbid(&mut self, rules: &[PermissionRule]) {
         self.deny.extend_from_slice(rules);
     }
 
-    /// Whose a folder of skills, commands or agents is.
+    /// The owner of a folder of skills, commands or agents.
     pub(super) fn owner_of(&self, folder: &Path) -> SettingsOwner {
         let is_the_users = |parent: &Path| self.homes.iter().any(|home| home == parent);
         if folder.parent().is_some_and(is_the_users) {
@@ -72,7 +72,7 @@ impl FileAdmission {
         }
     }
 
-    /// Where a settings file or a folder is found, links resolved; none if it is not there or may not be read.
+    /// Finds a settings file or a folder and resolves its links, unless it does not exist or may not be read.
     pub(super) fn find(&mut self, path: &Path, owner: SettingsOwner) -> FileLookup {
         let Ok(real) = fs::canonicalize(path) else {
             return FileLookup::Nothing;
@@ -91,7 +91,7 @@ impl FileAdmission {
         FileLookup::Outside
     }
 
-    /// The same for a file whose text goes to the model; a notice if a rule forbids it.
+    /// Finds a file whose text goes to the model and resolves its links; adds a notice if a rule forbids reading it.
     pub(super) fn find_text(
         &mut self,
         path: &Path,
@@ -117,13 +117,13 @@ impl FileAdmission {
     }
 }
 
-/// What came of looking for a file.
+/// The result of looking for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileLookup {
-    /// It is here, all links resolved.
+    /// The file is here, all links resolved.
     At(PathBuf),
-    /// It is not there.
+    /// The file does not exist.
     Nothing,
-    /// It leads out of the project, and nobody has agreed to that.
+    /// The path leads out of the project, and nobody has agreed to that.
     Outside,
 }

@@ -1,4 +1,4 @@
-//! Kinds of sub-agents: a head that says what they are for and which tools they have, and a body that is their system prompt.
+//! Kinds of sub-agents: front matter that describes their purpose and tools, and a body that is their system prompt.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::front_matter::{self, FrontMatterFile};
 use super::skills::{is_name, listed};
 use crate::agent_kind::AgentKind;
 
-/// The agents of these folders, by name; of two with one name the first counts.
+/// The agents of these folders, sorted by name; of two with the same name, the first one counts.
 pub(super) fn load(
     folders: &[PathBuf],
     admission: &mut FileAdmission,

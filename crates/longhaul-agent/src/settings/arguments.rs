@@ -1,9 +1,9 @@
-//! Puts a user's arguments into the text of a command or a skill: `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`.
+//! Fills a user's arguments into the text of a command or a skill: `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`.
 
-/// Fills a text. Arguments that it has no place for are added at its end.
+/// Fills a text. If it has no placeholder, the arguments are added at its end.
 pub(super) fn fill(text: &str, arguments: &str) -> String {
     let words = words(arguments);
-    // Texts that count from nought say so by using it.
+    // A text that uses `$0` counts from zero.
     let first = if has_number(text, 0) { 0 } else { 1 };
     let mut filled = String::with_capacity(text.len() + arguments.len());
     let mut used = false;
@@ -70,7 +70,7 @@ fn has_number(text: &str, number: usize) -> bool {
     text.match_indices('$').any(|(at, _)| matches!(placeholder(&text[at..]), Some((Placeholder::Number(found), _)) if found == number))
 }
 
-/// Words with blanks between them; quotes keep blanks together.
+/// The words between blanks; quotes keep blanks together.
 fn words(arguments: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! The user's own slash commands: `commands/**/*.md`, each a prompt with places for arguments.
+//! The user's own slash commands: `commands/**/*.md`, each a prompt with placeholders for arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +10,25 @@ use super::{arguments, front_matter};
 /// A prompt that the user calls by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserCommand {
-    /// Its name without the slash; folders stand before it: `git:tidy`.
+    /// The name without the slash, prefixed with its folders: `git:tidy`.
     pub name: String,
-    /// What it does.
+    /// What the command does.
     pub description: String,
-    /// What arguments it takes, for people.
+    /// The arguments that it takes, for people.
     pub argument_hint: Option<String>,
-    /// Its file.
+    /// The file of the command.
     pub path: PathBuf,
-    /// Where that was found, links resolved: it is read there again when the command is called.
+    /// Where the file was found, links resolved: it is read there again when the command is called.
     pub real: PathBuf,
-    /// Rules for tools that it may use unasked, as they are written.
+    /// Rules for tools that it may use without asking, as they are written.
     pub allowed_tools: Vec<String>,
     /// The model to run it with.
     pub model: Option<String>,
 }
 
 impl UserCommand {
-    /// The prompt with these arguments, as the file is now. An error says what is wrong with the file.
+    /// The prompt with these arguments, from the current content of the file. An error says what is wrong with the
+    /// file.
     pub fn invoke(&self, arguments: &str) -> Result<String, String> {
         let read = front_matter::text_of(&self.real).and_then(|text| front_matter::parse(&text));
         let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
@@ -37,7 +38,7 @@ impl UserCommand {
 
 const DEEPEST: usize = 8;
 
-/// The commands of these folders, by name; of two with one name the first counts.
+/// The commands of these folders, sorted by name; of two with the same name, the first one counts.
 pub(super) fn load(
     folders: &[PathBuf],
     admission: &mut FileAdmission,
@@ -80,7 +81,7 @@ pub(super) fn load(
     commands
 }
 
-/// A folder that leads out of the project is not looked into.
+/// Collects the files of a folder, unless it leads out of the project.
 fn collect(
     folder: &Path,
     owner: SettingsOwner,

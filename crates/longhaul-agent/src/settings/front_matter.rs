@@ -1,4 +1,4 @@
-//! The head of a skill, a command or an agent: YAML between two lines of `---`, then a body.
+//! The front matter of a skill, a command or an agent: YAML between two lines of `---`, then a body.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 use super::reader::bytes_of;
 
-/// A file with a head.
+/// A file with front matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FrontMatterFile {
     pub(super) fields: Map<String, Value>,
     pub(super) body: String,
 }
 
-/// Reads a file from where it was found, links resolved. A notice, and none, if it cannot be used.
+/// Reads a file from where it was found, links resolved. If it cannot be used, adds a notice and returns none.
 pub(super) fn read(path: &Path, real: &Path, notices: &mut Vec<String>) -> Option<FrontMatterFile> {
     match text_of(real).and_then(|text| parse(&text)) {
         Ok(headed) => Some(headed),
@@ -40,7 +40,7 @@ pub(super) fn text_of(real: &Path) -> Result<String, String> {
     Ok(text.trim_start_matches('\u{feff}').replace("\r\n", "\n"))
 }
 
-/// Splits a text and reads its head. A text without one is all body.
+/// Splits a text and parses its front matter. A text without front matter is all body.
 pub(super) fn parse(text: &str) -> Result<FrontMatterFile, String> {
     let Some(rest) = text.strip_prefix("---\n") else {
         return Ok(FrontMatterFile {
@@ -73,16 +73,16 @@ fn fields(head: &str) -> Result<Map<String, Value>, String> {
         Ok(_) => return Err(":2: has a head that should be `name: value` lines".to_owned()),
         Err(error) => error,
     };
-    // Many are written by people who know no YAML: `description: Use this: it works`.
+    // Many files are written by people who do not know YAML: `description: Use this: it works`.
     if let Ok(Value::Object(fields)) = serde_saphyr::from_str::<Value>(&quoted(head)) {
         return Ok(fields);
     }
-    // The head begins in the second line of its file.
+    // The front matter begins in the second line of its file.
     let line = error.location().map_or(2, |location| location.line() + 1);
     Err(format!(":{line}: has a head that is not valid YAML here"))
 }
 
-/// The head with each plain value of a top-level line in quotes.
+/// The front matter with each plain value of a top-level line in quotes.
 fn quoted(head: &str) -> String {
     let mut quoted = String::with_capacity(head.len() + 32);
     for line in head.split_inclusive('\n') {
@@ -119,7 +119,7 @@ impl FrontMatterFile {
         }
     }
 
-    /// Yes or no, else what holds without it.
+    /// A boolean, or the default if it is missing.
     pub(super) fn flag(&self, key: &str, default: bool) -> bool {
         match self.fields.get(key) {
             Some(Value::Bool(flag)) => *flag,
@@ -130,7 +130,7 @@ impl FrontMatterFile {
         }
     }
 
-    /// A list of tools: a YAML list, or a text with commas or blanks between them. None: it is not there.
+    /// A list of tools: a YAML list, or a text separated by commas or blanks. None if it is missing.
     pub(super) fn tools(&self, key: &str) -> Option<Vec<String>> {
         match self.fields.get(key)? {
             Value::Array(list) => Some(

@@ -1,26 +1,26 @@
-//! How much of what came with a project counts: what the user said to it, as it is handed to whoever reads its settings.
+//! How much of a project's own settings applies: the user's decision, in the form in which the settings reader gets it.
 
 use std::path::PathBuf;
 
-/// Whether the user trusts a project: what it brings runs and is allowed only then.
+/// Whether the user trusts a project. Only then do its programs run and its permissions apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProjectTrust {
-    /// All that it says counts.
+    /// Everything in its settings applies.
     #[default]
     Trusted,
-    /// Of its settings only what forbids counts.
+    /// Only the restrictions in its settings apply.
     Untrusted,
 }
 
 /// What the user granted a project.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectGrant {
-    /// To the settings that came with it.
+    /// Trust in the settings that came with the project.
     pub project: ProjectTrust,
-    /// To its `.claude/settings.local.json`, which may be the user's own and may not.
+    /// Trust in its `.claude/settings.local.json`, which may or may not be the user's own.
     pub local: ProjectTrust,
     /// Files and folders outside of the project, links resolved, that its files may lead to.
     pub outside: Vec<PathBuf>,
-    /// Rules that forbid, beside those of the settings.
+    /// Rules that forbid, in addition to those of the settings.
     pub deny: Vec<String>,
 }

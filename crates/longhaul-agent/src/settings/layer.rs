@@ -1,4 +1,4 @@
-//! Puts the settings files on top of each other: single values of the most specific file win, lists are joined.
+//! Merges the settings files: for single values the most specific file wins, lists are joined.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use super::trust_requirement::{self, TrustRequirement};
 use crate::event::ApprovalMode;
 use crate::permission::{PermissionRule, PermissionRules, RulePathBases};
 
-/// What all files say together.
+/// The settings of all files together.
 #[derive(Debug, Default)]
 pub(super) struct MergedSettings {
     pub(super) rules: PermissionRules,
     pub(super) additional_directories: Vec<PathBuf>,
     pub(super) mode: Option<ApprovalMode>,
     pub(super) env: BTreeMap<String, String>,
-    /// What of it files set that are not the user's own for all projects.
+    /// The part of `env` that comes from files other than the user's own for all projects.
     pub(super) project_env: BTreeMap<String, String>,
     /// Variables that programs get although they look like secrets.
     pub(super) passed: Vec<String>,
@@ -30,20 +30,20 @@ pub(super) struct MergedSettings {
     pub(super) language: Option<String>,
     /// Servers of the project that the user enabled.
     pub(super) enabled_servers: Vec<String>,
-    /// And those that anybody disabled.
+    /// Servers that any file disabled.
     pub(super) disabled_servers: Vec<String>,
     pub(super) all_servers: bool,
-    /// The hooks of the files that count.
+    /// The hooks of the files that apply.
     pub(super) hooks: HookSettings,
-    /// What files that came with the project want that only who trusts it should give.
+    /// Requirements of files that came with the project. They need the user's trust.
     pub(super) wants: Vec<TrustRequirement>,
-    /// The same of files that may be the user's own for this project.
+    /// Requirements of files that may be the user's own for this project. They need the user's trust.
     pub(super) local_wants: Vec<TrustRequirement>,
-    /// Rules that forbid may be missing.
+    /// Whether rules that forbid may be missing.
     rules_missing: bool,
 }
 
-/// Said of a file that cannot be read: nobody shall believe that its rules protect them.
+/// The addition to a notice about an unreadable file: nobody should believe that its rules protect them.
 const RULES_DO_NOT_HOLD: &str =
     "NONE OF ITS RULES HOLD, also those that forbid, until it is corrected";
 
@@ -103,7 +103,7 @@ impl MergedSettings {
         self.add_env(&document, file.owner, notices);
     }
 
-    /// A file was not read that may hold rules which forbid.
+    /// Records that a file which may contain rules that forbid was not read.
     pub(super) fn left_out(&mut self) {
         self.rules_missing = true;
     }
@@ -142,7 +142,7 @@ impl MergedSettings {
         }
     }
 
-    /// Whose keys they are, the user alone says: neither a project nor a file in its folder.
+    /// Only the user decides which variables to pass on: neither a project nor a file in its folder.
     fn add_passed(
         &mut self,
         document: &SettingsDocument<'_>,
@@ -180,7 +180,7 @@ impl MergedSettings {
             self.all_servers = all.unwrap_or(self.all_servers);
             self.enabled_servers.extend(enabled);
         } else if all == Some(true) || !enabled.is_empty() {
-            // Who wrote the servers cannot be the one who approves them.
+            // The author of the servers must not be the one who approves them.
             let key = if all == Some(true) {
                 "enableAllProjectMcpServers"
             } else {
@@ -276,7 +276,7 @@ impl MergedSettings {
         }
     }
 
-    /// While rules that forbid may be missing, nothing is waved through.
+    /// Resets a permissive mode while rules that forbid may be missing.
     pub(super) fn restrain(&mut self, notices: &mut Vec<String>) {
         if self.rules_missing
             && matches!(

@@ -1,4 +1,5 @@
-//! Servers of the Model Context Protocol: `.mcp.json` of the project and `mcpServers` of the user. Starting them is not here.
+//! Servers of the Model Context Protocol: `.mcp.json` of the project and `mcpServers` of the user. They are started
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,62 +14,63 @@ use super::settings_folders::{SettingsFolders, SettingsOwner};
 use super::trust_requirement::fingerprint;
 use super::variables::{expand, settle};
 
-/// A server that is started as a process and spoken to through its standard input and output.
+/// A server that is started as a process and communicates through its standard input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
-    /// Its name: its tools are called `mcp__name__tool`.
+    /// The server's name: its tools are called `mcp__name__tool`.
     pub name: String,
-    /// The program.
+    /// The program to run.
     pub command: String,
-    /// Its arguments.
+    /// The arguments of the program.
     pub args: Vec<String>,
-    /// Variables for it.
+    /// Variables for the program.
     pub env: BTreeMap<String, String>,
-    /// The folder it works in, if it is set.
+    /// The folder that it runs in, if it is set.
     pub cwd: Option<PathBuf>,
-    /// The same as whoever set it wrote it.
+    /// The server as its settings file defines it.
     pub written: WrittenServer,
-    /// Whether it may be started: a project's servers only once the user says so.
+    /// Whether it may be started: a project's server only after the user has agreed.
     pub approved: bool,
-    /// Who set it.
+    /// Where the server is defined.
     pub origin: ServerOrigin,
 }
 
-/// A server as it is written down: what the project has set is filled in, the user's own variables stand as `${NAME}`. A user
-/// is shown this, and an answer holds for exactly this.
+/// A server as it is written down: values from the project are filled in, the user's own variables stay as `${NAME}`.
+/// The user is shown this, and an answer applies to exactly this.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct WrittenServer {
-    /// The program.
+    /// The program to run.
     pub command: String,
-    /// Its arguments.
+    /// The arguments of the program.
     pub args: Vec<String>,
-    /// Variables for it.
+    /// Variables for the program.
     pub env: BTreeMap<String, String>,
-    /// The folder it works in, if it is set.
+    /// The folder that it runs in, if it is set.
     pub cwd: Option<String>,
 }
 
 impl McpServer {
-    /// What an answer of the user is remembered by: the name, the command, arguments, variables and folder.
+    /// The key for remembering the user's answer: the name, the command, arguments, variables and folder.
     pub(crate) fn fingerprint(&self) -> String {
         fingerprint(&(&self.name, &self.written))
     }
 }
 
-/// Who set a server.
+/// Where a server is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerOrigin {
-    /// The user, for all projects.
+    /// By the user, for all projects.
     User,
-    /// The user, for this project.
+    /// By the user, for this project.
     Local,
-    /// The project's `.mcp.json`.
+    /// In the project's `.mcp.json`.
     Project,
 }
 
 const NO_SERVERS: &str = "none of its servers are started until it is corrected";
 
-/// Reads all servers, by name; the user's own for this project win over the project's, and those over the user's for all.
+/// Loads all servers, sorted by name; the user's own for this project win over the project's, and those over the user's
+/// for all projects.
 pub(super) fn load(
     places: &SettingsFolders,
     settings: &MergedSettings,
@@ -146,11 +148,11 @@ fn texts(object: &Map<String, Value>, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// What variables in the settings of servers stand for.
+/// The values of variables in the settings of servers.
 #[derive(Clone, Copy)]
 struct ServerVariables<'a> {
     lookup: &'a dyn Fn(&str) -> Option<String>,
-    /// Those that the project has set.
+    /// The variables that the project has set.
     set: &'a BTreeMap<String, String>,
 }
 

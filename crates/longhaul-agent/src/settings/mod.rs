@@ -1,8 +1,8 @@
-//! What a project and its user have set: settings, servers, skills, commands and agents, read where Claude Code keeps them,
-//! so that an existing project works as it is.
+//! The settings of a project and its user: settings files, servers, skills, commands and agents, read from where Claude
+//! Code keeps them, so that an existing project works as it is.
 //!
-//! Whatever is wrong with a file is a notice, and the rest still counts. What the rules mean is in `permission`; the hooks
-//! of the settings files are read by [`longhaul::hooks`].
+//! Anything wrong with a file causes a notice, and the rest still applies. The meaning of the rules is in `permission`;
+//! the hooks of the settings files are read by [`longhaul::hooks`].
 
 mod admission;
 mod agents;
@@ -43,10 +43,10 @@ use admission::{FileAdmission, FileLookup};
 use layer::MergedSettings;
 use settings_folders::{SettingsFile, SettingsFolders, SettingsOwner};
 
-/// All that is set for a session.
+/// All settings of a session.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectSettings {
-    /// The project's folder: the repository around the folder of work, else that folder itself.
+    /// The project's folder: the repository around the working folder, or else that folder itself.
     pub root: PathBuf,
     /// The user's home folder.
     pub user_home: Option<PathBuf>,
@@ -62,36 +62,36 @@ pub struct ProjectSettings {
     pub passed: PassedVariables,
     /// The model to use.
     pub model: Option<String>,
-    /// Whether to compact automatically; none: nothing is set.
+    /// Whether to compact automatically; none if it is not set.
     pub auto_compact: Option<bool>,
-    /// The name of an output style.
+    /// The output style.
     pub output_style: Option<OutputStyle>,
     /// The language to answer in.
     pub language: Option<String>,
-    /// The hooks of the settings files that count, those of the least specific first.
+    /// The hooks of the settings files that apply, the least specific file first.
     pub hooks: HookSettings,
-    /// Where rules go that the user gives for the project.
+    /// The file for rules that the user gives for the project.
     pub local_settings: PathBuf,
     /// Servers of the Model Context Protocol.
     pub mcp_servers: Vec<McpServer>,
-    /// Skills, by name.
+    /// The skills, sorted by name.
     pub skills: Vec<SkillDefinition>,
-    /// The user's own slash commands, by name.
+    /// The user's own slash commands, sorted by name.
     pub commands: Vec<UserCommand>,
-    /// Kinds of sub-agents, by name, beside those that are always there.
+    /// Kinds of sub-agents, sorted by name, in addition to the built-in ones.
     pub agents: Vec<AgentKind>,
-    /// What files that came with the project want that only who trusts it should give, each once.
+    /// Requirements of files that came with the project, each once. They need the user's trust.
     pub wants: Vec<TrustRequirement>,
-    /// The same of `.claude/settings.local.json`, where git does not track it.
+    /// Requirements of `.claude/settings.local.json`, if git does not track it. They need the user's trust.
     pub local_wants: Vec<TrustRequirement>,
-    /// Files outside of the project that its files lead to, and that were not read.
+    /// Files outside of the project that its files lead to and that were not read.
     pub outside: Vec<OutsideFile>,
-    /// What people should know: each names a file, and what to do.
+    /// Notices for people: each names a file, and what to do.
     pub notices: Vec<String>,
 }
 
 impl ProjectSettings {
-    /// The permissions of a session in this place under these settings.
+    /// The permissions of a session in this folder under these settings.
     pub fn permissions(&self, place: &SessionPaths) -> Permissions {
         let mut workspace = ReadableWorkspace::new(place, self.user_home.clone());
         for folder in &self.additional_directories {
@@ -105,17 +105,17 @@ impl ProjectSettings {
         )
     }
 
-    /// Reads all that is set for a session in this folder.
+    /// Loads all settings of a session in this folder.
     pub fn load(env: &Env, cwd: &Path) -> Self {
         Self::load_with(env, cwd, &|name| std::env::var(name).ok())
     }
 
-    /// The same with variables of the caller's choice, for `${VAR}` in the settings of servers.
+    /// Loads the settings with variables of the caller's choice, for `${VAR}` in the settings of servers.
     pub fn load_with(env: &Env, cwd: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Self {
         Self::load_as(env, cwd, &ProjectGrant::default(), variable)
     }
 
-    /// The same for a project that may not be trusted: of its settings counts what the user granted, and what forbids.
+    /// Loads the settings of a project that may not be trusted: only what the user granted and the restrictions apply.
     pub(crate) fn load_as(
         env: &Env,
         cwd: &Path,
@@ -173,23 +173,23 @@ impl ProjectSettings {
         }
     }
 
-    /// The skill of this name.
+    /// The skill with this name.
     pub fn skill(&self, name: &str) -> Option<&SkillDefinition> {
         self.skills.iter().find(|skill| skill.name == name)
     }
 
-    /// The command of this name.
+    /// The command with this name.
     pub fn command(&self, name: &str) -> Option<&UserCommand> {
         self.commands.iter().find(|command| command.name == name)
     }
 
-    /// The kind of agent of this name.
+    /// The kind of agent with this name.
     pub fn agent(&self, name: &str) -> Option<&AgentKind> {
         self.agents.iter().find(|agent| agent.name == name)
     }
 }
 
-/// Puts the settings files on top of each other, as far as they may be read.
+/// Merges the settings files, as far as they may be read.
 fn merge(
     places: &SettingsFolders,
     granted: &ProjectGrant,
@@ -198,7 +198,7 @@ fn merge(
 ) -> MergedSettings {
     let mut merged = MergedSettings::default();
     for file in places.settings_files() {
-        // What is committed came with the project, whatever it is called.
+        // A committed file came with the project, whatever its name is.
         let owner = match file.owner {
             SettingsOwner::Local if tracked::is_tracked(&file.path) => SettingsOwner::Project,
             owner => owner,

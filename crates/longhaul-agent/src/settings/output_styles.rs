@@ -1,5 +1,5 @@
-//! Output styles: how answers should be, chosen by the setting `outputStyle`. Two are built in; others are Markdown files with
-//! a head, in a folder `output-styles` beside skills and commands.
+//! Output styles: the style of answers, chosen by the setting `outputStyle`. Two are built in; others are Markdown
+//! files with front matter, in a folder `output-styles` next to skills and commands.
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ const BUILT_IN: [(&str, &str); 2] = [
     ("Learning", include_str!("styles/learning.md")),
 ];
 
-/// The style of this name, from the first of these folders that has it, or a built-in one. None for the default; a
-/// name that nothing has is a notice.
+/// The style with this name, from the first of these folders that has it, or a built-in one. None for the default; an
+/// unknown name causes a notice.
 pub(super) fn load(
     name: &str,
     folders: &[PathBuf],

@@ -1,4 +1,5 @@
-//! Reads one JSON file and its fields, and says where something is wrong. What fields mean is in `layer.rs` and `mcp.rs`.
+//! Reads one JSON file and its fields, and reports where something is wrong. `layer.rs` and `mcp.rs` interpret the
+//! fields.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -8,18 +9,18 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use serde_json::{Map, Value};
 
-/// A settings file larger than this is none.
+/// The maximum size of a settings file.
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A file that was read.
+/// A settings file that was read.
 pub(super) struct SettingsDocument<'a> {
     pub(super) path: &'a Path,
     text: String,
     pub(super) fields: Map<String, Value>,
 }
 
-/// Reads a file from where it was found, links resolved. None: it is not there, or it is damaged, which is a notice that
-/// ends with `consequence`.
+/// Reads a file from where it was found, links resolved. Returns none if it does not exist or is damaged; the latter
+/// causes a notice that ends with `consequence`.
 pub(super) fn read<'a>(
     path: &'a Path,
     real: &Path,
@@ -56,12 +57,12 @@ pub(super) fn read<'a>(
     }
 }
 
-/// A file is there, and what it says is not known.
+/// A file exists, but its content is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnreadableSettings;
 
-/// What a file holds, by its resolved path: a link that appeared since is not followed. A pipe or a device in the place of a
-/// file could keep us waiting for ever.
+/// The content of a file, by its resolved path: a link that appeared since is not followed. A pipe or a device in the
+/// place of a file could make us wait forever.
 pub(super) fn bytes_of(real: &Path) -> io::Result<Option<Vec<u8>>> {
     let read = || -> io::Result<Vec<u8>> {
         let file = longhaul::resolved_file::open(real)?;
@@ -87,7 +88,7 @@ pub(super) fn bytes_of(real: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 impl SettingsDocument<'_> {
-    /// All of it, for who reads other parts.
+    /// The whole content, for readers of other parts.
     pub(super) fn bytes(&self) -> &[u8] {
         self.text.as_bytes()
     }
@@ -101,18 +102,18 @@ impl SettingsDocument<'_> {
         format!("{}{line}: {} {what}", self.path.display(), key.join("."))
     }
 
-    /// A text.
+    /// The text at a key.
     pub(super) fn string(&self, key: &str, notices: &mut Vec<String>) -> Option<String> {
         self.field(key, "a text in quotes", Value::as_str, notices)
             .map(str::to_owned)
     }
 
-    /// True or false.
+    /// The boolean at a key.
     pub(super) fn boolean(&self, key: &str, notices: &mut Vec<String>) -> Option<bool> {
         self.field(key, "true or false", Value::as_bool, notices)
     }
 
-    /// An object.
+    /// The object at a key.
     pub(super) fn object(
         &self,
         key: &str,
@@ -139,7 +140,7 @@ impl SettingsDocument<'_> {
         found
     }
 
-    /// The texts of a list, at a key of this object. Damaged: some of it is no text.
+    /// The texts of a list at a key of this object, and whether some of its items are not texts.
     pub(super) fn strings(
         &self,
         within: &Map<String, Value>,

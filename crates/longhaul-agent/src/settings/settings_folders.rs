@@ -1,26 +1,26 @@
-//! Where settings, skills, commands and agents lie. Paths only; nothing here is read.
+//! Where settings, skills, commands and agents are stored. These are paths only; nothing is read here.
 
 use std::path::{Path, PathBuf};
 
 use longhaul_store::{Env, Home};
 
-/// Whose a settings file is.
+/// The owner of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingsOwner {
-    /// The user's, for all projects.
+    /// The user, for all projects.
     User,
-    /// The project's: whoever gave us the project wrote it.
+    /// The project: whoever gave us the project wrote it.
     Project,
-    /// The user's for this project, unless it came with it: who reads it finds out.
+    /// The user, for this project, unless the file came with the project: its reader finds that out.
     Local,
 }
 
-/// A settings file that may be there.
+/// A settings file that may exist.
 #[derive(Debug, Clone)]
 pub(super) struct SettingsFile {
     pub(super) path: PathBuf,
     pub(super) owner: SettingsOwner,
-    /// From where `/…` in its rules counts.
+    /// The folder that `/…` in its rules starts from.
     pub(super) base: PathBuf,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct SettingsFolders {
 impl SettingsFolders {
     pub(super) fn new(env: &Env, cwd: &Path) -> Self {
         let places = longhaul::memory_files::places(env, cwd);
-        // A repository that is the whole home folder is nobody's project.
+        // If the repository is the whole home folder, it is not a project.
         let is_home = places.user_home.as_deref() == Some(&places.project_root);
         let root = if is_home {
             cwd.to_owned()
@@ -101,12 +101,12 @@ impl SettingsFolders {
         homes.cloned().collect()
     }
 
-    /// Where the user's answers for this project are kept.
+    /// Where the user's answers for this project are stored.
     pub(super) fn local_settings(&self) -> PathBuf {
         self.root.join(".claude/settings.local.json")
     }
 
-    /// The project's `.mcp.json`, and the file in which the user's servers are.
+    /// The project's `.mcp.json`, and the file that contains the user's servers.
     pub(super) fn mcp_file(&self) -> PathBuf {
         self.root.join(".mcp.json")
     }
@@ -120,17 +120,17 @@ impl SettingsFolders {
         self.folders("skills")
     }
 
-    /// The same for commands.
+    /// Folders of commands, the most specific first.
     pub(super) fn command_folders(&self) -> Vec<PathBuf> {
         self.folders("commands")
     }
 
-    /// The same for agents.
+    /// Folders of agents, the most specific first.
     pub(super) fn agent_folders(&self) -> Vec<PathBuf> {
         self.folders("agents")
     }
 
-    /// The same for output styles.
+    /// Folders of output styles, the most specific first.
     pub(super) fn style_folders(&self) -> Vec<PathBuf> {
         self.folders("output-styles")
     }

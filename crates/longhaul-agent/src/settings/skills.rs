@@ -1,4 +1,4 @@
-//! Skills: folders with a `SKILL.md`. The head is read at the start, the body when the skill is invoked.
+//! Skills: folders with a `SKILL.md`. The front matter is read at the start, the body when the skill is invoked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,34 +8,34 @@ use super::arguments;
 use super::front_matter::{self, FrontMatterFile};
 use super::settings_folders::SettingsOwner;
 
-/// Something the agent can learn when it is needed.
+/// A skill: instructions that the agent loads when it needs them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillDefinition {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// What it is for and when to use it.
+    /// What the skill is for and when to use it.
     pub description: String,
-    /// Its `SKILL.md`.
+    /// The skill's `SKILL.md`.
     pub path: PathBuf,
-    /// Where that was found, links resolved: it is read there again when the skill is invoked.
+    /// Where the file was found, links resolved: it is read there again when the skill is invoked.
     pub real: PathBuf,
-    /// Rules for tools that it may use unasked, as they are written.
+    /// Rules for tools that it may use without asking, as they are written.
     pub allowed_tools: Vec<String>,
     /// Whether the model may invoke it by itself.
     pub model_may_invoke: bool,
-    /// Whether the user can, as `/name`.
+    /// Whether the user may invoke it as `/name`.
     pub user_may_invoke: bool,
     /// The model to run it with.
     pub model: Option<String>,
 }
 
 impl SkillDefinition {
-    /// Its folder, where the files lie that it speaks of.
+    /// The skill's folder, which contains the files that it refers to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// Its body with these arguments, as it is on disk now. An error says what is wrong with the file.
+    /// The body with these arguments, from the current content of the file. An error says what is wrong with the file.
     pub fn invoke(&self, arguments: &str) -> Result<String, String> {
         let read = front_matter::text_of(&self.real).and_then(|text| front_matter::parse(&text));
         let headed = read.map_err(|why| format!("{}{why}", self.path.display()))?;
@@ -46,7 +46,7 @@ impl SkillDefinition {
     }
 }
 
-/// The skills of these folders, by name; of two with one name the first counts.
+/// The skills of these folders, sorted by name; of two with the same name, the first one counts.
 pub(super) fn load(
     folders: &[PathBuf],
     admission: &mut FileAdmission,
@@ -100,7 +100,7 @@ fn skill(name: String, path: PathBuf, real: PathBuf, headed: &FrontMatterFile) -
     }
 }
 
-/// What a text is about, if nobody says.
+/// The first line of a text, as a description if there is no other.
 pub(super) fn first_line(body: &str) -> String {
     let mut lines = body
         .lines()
@@ -111,7 +111,7 @@ pub(super) fn first_line(body: &str) -> String {
         .to_owned()
 }
 
-/// Names are used in rules, in commands and as a tool's input.
+/// Whether this is a valid name. Names are used in rules, in commands and as a tool's input.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name.contains(|character: char| {
@@ -119,7 +119,7 @@ pub(super) fn is_name(name: &str) -> bool {
         })
 }
 
-/// What lies in folders of skills or agents, and whose it is. A folder that leads out of the project is not looked into.
+/// The entries of folders of skills or agents, with their owners. A folder that leads out of the project is skipped.
 pub(super) fn listed(
     folders: &[PathBuf],
     admission: &mut FileAdmission,
@@ -134,7 +134,7 @@ pub(super) fn listed(
     listed
 }
 
-/// What lies in a folder, by name. One that is not there is empty.
+/// The entries of a folder, sorted by name. A missing folder is empty.
 pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
     let listed = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut children: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();

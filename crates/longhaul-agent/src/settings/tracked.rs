@@ -1,13 +1,13 @@
 //! Whether git tracks a file.
 //!
-//! What cannot be told counts as tracked: then the file is the project's, and may do less.
+//! If that cannot be determined, the file counts as tracked: then it belongs to the project, and may do less.
 
 use std::fs;
 use std::path::Path;
 
 use crate::git::tracked_names;
 
-/// Whether a file came with the repository around it, or lies below a link that did.
+/// Whether a file came with the repository around it, or lies inside a link that did.
 pub(super) fn is_tracked(file: &Path) -> bool {
     let mut above = file.ancestors().skip(1);
     let Some(root) = above.find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok()) else {

@@ -1,5 +1,5 @@
-//! What a project's settings want that only who trusts it should give, each thing by itself: this is what a user is shown,
-//! and what is remembered once the user agreed. Another command, another value, another rule is another want.
+//! The requirements of a project's settings that need the user's trust, one by one: the user is shown these, and each
+//! is remembered once the user has agreed. Another command, another value or another rule is another requirement.
 
 use std::fmt;
 
@@ -11,48 +11,48 @@ use serde_json::Value;
 use super::reader::SettingsDocument;
 use super::settings_folders::SettingsOwner;
 
-/// Something in a project's settings that only who trusts it should give.
+/// Something in a project's settings that needs the user's trust.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum TrustRequirement {
-    /// A rule: calls that run unasked.
+    /// A rule: calls that run without asking.
     Allow(String),
     /// A further folder to work in.
     Folder(String),
-    /// A project's server that starts without a question, by its name.
+    /// A project's server that starts without asking, by its name.
     EnableServer(String),
-    /// All of the project's servers start without a question.
+    /// All of the project's servers start without asking.
     EnableAllServers,
     /// The mode to begin with.
     Mode(String),
-    /// Servers to start. Each is asked for by itself.
+    /// Servers to start. The user is asked about each separately.
     Servers,
-    /// All hooks are switched off, the user's own too.
+    /// All hooks are switched off, including the user's own.
     HooksOff,
     /// A variable for commands.
     Variable {
-        /// Its name.
+        /// The name of the variable.
         name: String,
-        /// Its value.
+        /// The value of the variable.
         value: String,
     },
     /// A command that runs by itself.
     Hook {
         /// When it runs.
         event: String,
-        /// For which of them; empty: all.
+        /// The events that it applies to; if empty, all.
         matcher: String,
-        /// What runs.
+        /// The command that runs.
         command: String,
     },
 }
 
 impl TrustRequirement {
-    /// What it is remembered by once the user agreed. It tells nothing of what it stands for: values may be secret.
+    /// The key for remembering the user's consent. It does not reveal the content, because values may be secret.
     pub(crate) fn fingerprint(&self) -> String {
         fingerprint(self)
     }
 
-    /// What kind of thing it is, for where there is no room for more.
+    /// The kind of the requirement, for where there is no space for more.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Hook { .. } | Self::HooksOff => "hooks (commands that run by themselves)",
@@ -100,7 +100,7 @@ impl fmt::Display for TrustRequirement {
     }
 }
 
-/// A digest of something in its one JSON form.
+/// A hash of a value in its canonical JSON form.
 pub(super) fn fingerprint(of: &impl Serialize) -> String {
     let bytes = serde_json::to_vec(of).unwrap_or_default();
     let digest = digest(&SHA256, &bytes);
@@ -108,7 +108,7 @@ pub(super) fn fingerprint(of: &impl Serialize) -> String {
     bytes.map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// All that a settings file wants, whatever it is given.
+/// All requirements of a settings file, whether or not they are granted.
 pub(super) fn wants(
     document: &SettingsDocument<'_>,
     owner: SettingsOwner,
@@ -150,7 +150,7 @@ pub(super) fn wants(
         wants.extend(folders.into_iter().map(TrustRequirement::Folder));
         match permissions.get("defaultMode").and_then(Value::as_str) {
             None | Some("default" | "plan") => {}
-            // Nobody is asked for what is refused anyway.
+            // The user is not asked about what is refused anyway.
             Some("bypassPermissions") if owner == SettingsOwner::Project => {}
             Some(mode) => wants.push(TrustRequirement::Mode(mode.to_owned())),
         }

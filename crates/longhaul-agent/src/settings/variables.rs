@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Fills in what the project itself has set, and leaves the user's own variables as they are written: this is what a user is
-/// shown, and what an answer is remembered for.
+/// Fills in what the project itself has set, and leaves the user's own variables as they are written: the user is shown
+/// this, and an answer is remembered for it.
 pub(super) fn settle(text: &str, set: &BTreeMap<String, String>) -> String {
     let mut settled = String::with_capacity(text.len());
     let mut rest = text;
@@ -28,7 +28,7 @@ pub(super) fn settle(text: &str, set: &BTreeMap<String, String>) -> String {
     settled
 }
 
-/// Fills a text. An error names a variable that is not set and has no default.
+/// Fills in all variables. An error names a variable that is not set and has no default.
 pub(super) fn expand(
     text: &str,
     lookup: &dyn Fn(&str) -> Option<String>,

@@ -1,4 +1,4 @@
-//! Whether the arguments of a program that only looks keep it inside of the workspace.
+//! Whether the arguments of a read-only program keep it inside of the workspace.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,13 @@ use crate::permission::shell::ShellWord;
 use crate::permission::wildcard::expand;
 use crate::permission::workspace::ReadableWorkspace;
 
-/// Files that swallow what is written to them.
+/// Whether a word names a file that discards what is written to it.
 pub(crate) fn is_sink(word: &ShellWord) -> bool {
     ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&word.text.as_str())
 }
 
-/// What of an argument may name a file: all of it, what follows `=` or `:`, and what may hang on an option's letter.
+/// The parts of an argument that may name a file: all of it, the part after `=` or `:`, and a value attached to an
+/// option's letter.
 pub(crate) fn possible_files(text: &str) -> Vec<&str> {
     let mut files: Vec<&str> = Vec::new();
     if !text.starts_with('-') {
@@ -27,7 +28,7 @@ pub(crate) fn possible_files(text: &str) -> Vec<&str> {
     files
 }
 
-/// Whether an argument leads nowhere outside of the workspace, if it is a file.
+/// Whether an argument stays inside of the workspace, if it is a file.
 pub(super) fn stays_inside(
     word: &ShellWord,
     folders: &[PathBuf],
@@ -49,14 +50,14 @@ pub(super) fn stays_inside(
     };
     match word.text.strip_prefix('-') {
         None => inside(&word.text),
-        // A value that hangs on an option may be a file: `-f/etc/passwd`, `--file=/etc/passwd`.
+        // A value attached to an option may be a file: `-f/etc/passwd`, `--file=/etc/passwd`.
         Some(_) => possible_files(&word.text)
             .into_iter()
             .all(|file| !file.starts_with('~') && inside(file)),
     }
 }
 
-/// Whether a word's wildcards, if it has any, become files of the workspace and no options.
+/// Whether a word's wildcards, if it has any, expand to files of the workspace and not to options.
 pub(super) fn is_tame(
     word: &ShellWord,
     folders: &[PathBuf],

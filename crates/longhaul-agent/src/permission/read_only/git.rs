@@ -1,5 +1,5 @@
-//! What of git only looks. Its global options are not on the list: they choose other repositories and settings. How such a
-//! command is then run, and which repositories speak against it, is in `crate::git`.
+//! The read-only uses of git. Global options are not on the list: they choose other repositories and settings.
+//! `crate::git` decides how such a command is run, and in which repositories it must not be.
 
 use std::path::PathBuf;
 
@@ -14,21 +14,21 @@ pub(super) const FORBIDDEN: &[&str] = &[
     "--no-index",
     "--open-files-in-pager",
     "-O",
-    // Git works in submodules, under settings of their own.
+    // Git works in submodules under their own settings.
     "--ignore-submodules",
     "--submodule",
     "--recurse-submodules",
     "--dirty",
     "--broken",
-    // Merges are made again, with the drivers that are set for them.
+    // Merges are repeated with the configured drivers.
     "--remerge-diff",
     "--diff-merges",
-    // Other repositories' contents.
+    // Shows the contents of other repositories.
     "--alternate-refs",
     "--batch-all-objects",
 ];
 
-/// Whether a part calls git, and only to look, in repositories that cannot make it do more.
+/// Whether a part is a read-only call of git, in repositories that cannot make it do more.
 pub(crate) fn looks_around(part: &SimpleCommand, bases: &[PathBuf]) -> bool {
     let mut words = part.words.iter();
     words.next().is_some_and(|name| name.text == "git")
@@ -36,7 +36,7 @@ pub(crate) fn looks_around(part: &SimpleCommand, bases: &[PathBuf]) -> bool {
         && bases.iter().all(|base| hazard(base).is_none())
 }
 
-/// Why a call of git that only looks is asked for; none if that is not the reason.
+/// Why a read-only call of git is asked about; none if that is not the reason.
 pub(crate) fn why_not(part: &SimpleCommand, bases: &[PathBuf]) -> Option<String> {
     let (name, arguments) = part.words.split_first()?;
     if name.text != "git" || !only_looks(arguments) {
@@ -66,7 +66,7 @@ const LOOKING: &[&str] = &[
     "grep",
 ];
 
-/// Whether these arguments of git only look.
+/// Whether git is read-only with these arguments.
 fn only_looks(arguments: &[ShellWord]) -> bool {
     let Some((command, rest)) = arguments.split_first() else {
         return true;
@@ -88,7 +88,7 @@ fn only_looks(arguments: &[ShellWord]) -> bool {
         "tag" => only(&["-l", "--list"]),
         "stash" => !rest.is_empty() && only(&["list"]),
         "worktree" => !rest.is_empty() && only(&["list"]),
-        // With -v it shows changes through the programs that are set for that.
+        // With -v, it shows changes through the programs that are configured for that.
         "status" => !rest.iter().any(|word| {
             let text = word.text.as_str();
             text.starts_with("--v")

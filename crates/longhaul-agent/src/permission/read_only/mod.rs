@@ -1,5 +1,5 @@
-//! Commands that only look, and so may run unasked inside the workspace. A short list on purpose: a command that is not
-//! on it is asked for, and a rule of the user can allow it.
+//! Read-only commands, which may run without asking inside the workspace. The list is short on purpose: the user is
+//! asked about any other command, and can allow it with a rule.
 
 mod arguments;
 pub(crate) mod git;
@@ -23,7 +23,7 @@ pub(crate) fn reads_its_arguments(name: &str) -> bool {
     LOOKING.contains(&name) && !TALKING.contains(&name) && name != "cd"
 }
 
-/// Whether a command as a whole only looks, and only inside the workspace.
+/// Whether a command as a whole is read-only, and stays inside the workspace.
 pub(crate) fn is_read_only(
     script: &ShellScript,
     folders: &CommandFolders,
@@ -45,7 +45,7 @@ pub(crate) fn is_read_only(
         && script.sets.iter().all(|name| is_harmless_variable(name))
 }
 
-/// Whether one part only looks, wherever of these folders it runs.
+/// Whether one part is read-only, in whichever of these folders it runs.
 pub(crate) fn only_looks(
     part: &SimpleCommand,
     folders: &[PathBuf],
@@ -76,14 +76,14 @@ pub(crate) fn only_looks(
     let fits = match name {
         "git" => git::looks_around(part, folders),
         "sed" => prints_lines(arguments),
-        // Their second file is one that they write.
+        // They write to their second file.
         "uniq" | "hostname" | "date" => arguments
             .iter()
             .all(|word| word.text.starts_with(['-', '+']) && word.text != "--"),
         "test" => is_plain_test(arguments),
         "[" => false,
         "printf" => prints_plainly(arguments),
-        // `@file` stands for the arguments that the file holds.
+        // `@file` stands for the arguments in the file.
         "strings" => !arguments.iter().any(|word| word.text.contains('@')),
         "diff" => recursion::stays_inside(part, folders, workspace),
         _ => true,
@@ -121,7 +121,7 @@ fn prints_plainly(arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// `sed -n '10,20p' file`: all else that sed can do includes writing files and running programs.
+/// Whether this is `sed -n '10,20p' file`. Other uses of sed may write files and run programs.
 fn prints_lines(arguments: &[ShellWord]) -> bool {
     let [quiet, script, files @ ..] = arguments else {
         return false;

@@ -1,4 +1,4 @@
-//! The programs that only look, and which of their options do more than that.
+//! The read-only programs, and which of their options do more than read.
 
 use super::git;
 
@@ -62,13 +62,14 @@ pub(super) const LOOKING: &[&str] = &[
     "continue",
 ];
 
-/// Those whose arguments are no files.
+/// Commands whose arguments are not files.
 pub(super) const TALKING: &[&str] = &[
     "echo", "printf", "true", "false", ":", "tr", "whoami", "uname", "nproc", "sleep", "exit",
     "break", "continue", "which", "type", "basename", "dirname", "pwd",
 ];
 
-/// Options that write, run, follow links or read a list of files; also in short (`--outp`), as many programs take them.
+/// Options that write, run, follow links or read a list of files; also abbreviated (`--outp`), as many programs accept
+/// them.
 pub(super) fn forbidden(name: &str) -> &'static [&'static str] {
     match name {
         "find" => &[
@@ -142,7 +143,7 @@ pub(super) fn forbidden(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// `-name`, its short forms, and what hangs on it.
+/// Whether a word is a forbidden option, an abbreviation of one, or one with a value attached.
 pub(super) fn is_forbidden(word: &str, forbidden: &[&str]) -> bool {
     let name = word.split('=').next().unwrap_or_default();
     forbidden

@@ -1,14 +1,14 @@
-//! Variables that a command may set without being asked about it.
+//! Variables that a command may set without asking.
 
-/// Variables of the script itself. Names in capitals may be those that programs listen to.
+/// Whether this is a variable of the script itself. Names in capitals may be those that programs read.
 pub(crate) fn is_harmless_variable(name: &str) -> bool {
     let is_own = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    // The shell that runs the command has variables of its own.
+    // The shell that runs the command has its own variables.
     let is_ours = name.starts_with("longhaul");
     !name.is_empty() && name.bytes().all(is_own) && !name.ends_with("proxy") && !is_ours
 }
 
-/// Variables that change how a command looks, not what it does.
+/// Whether this variable changes only how the output looks, not what a command does.
 pub(crate) fn is_harmless_in_env(name: &str) -> bool {
     const HARMLESS: &[&str] = &[
         "CI",

@@ -1,5 +1,5 @@
-//! Conditions: `[ … ]`, `test …` and `[[ … ]]`. They evaluate what they compare as numbers, and the names of variables that
-//! they look for; `[ a > b ]` even writes a file. Only the forms listed here are understood.
+//! Conditions: `[ … ]`, `test …` and `[[ … ]]`. They evaluate what they compare as numbers, and the names of variables
+//! that they test; `[ a > b ]` even writes a file. Only the forms listed here are understood.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use super::word::ShellWord;
 
 const CONDITION: &str = "its test may run commands";
 
-/// Questions about one file or text.
+/// Tests of one file or text.
 const UNARY: &[&str] = &[
     "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-L", "-n", "-O", "-G", "-N", "-p", "-r", "-S",
     "-s", "-u", "-w", "-x", "-z",
@@ -22,7 +22,7 @@ const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
-    // The grammar takes `[-f x ]` for a condition; for a shell it is a program named `[-f`. A line break ends `[`.
+    // The grammar treats `[-f x ]` as a condition; for a shell it is a program named `[-f`. A line break ends `[`.
     let stands_alone = |open: &Node<'_>, close: &Node<'_>| {
         source[open.end_byte()..].starts_with([' ', '\t', '\n'])
             && source[..close.start_byte()].ends_with([' ', '\t', '\n'])
@@ -44,8 +44,8 @@ pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Whether these are the words of a `test` that only asks. The shell decides by their number what each of them means, so
-/// none may become several words or none.
+/// Whether these are the words of a `test` without side effects. The shell decides by their number what each of them
+/// means, so none may become several words or disappear.
 pub(crate) fn is_plain(words: &[ShellWord]) -> bool {
     if words.iter().any(|word| word.splits || word.glob) {
         return false;
@@ -81,7 +81,7 @@ fn flatten(node: Node<'_>, source: &str, words: &mut Vec<ShellWord>) -> Result<(
             }
             Ok(())
         }
-        // Parentheses are no words here, and `<` and `>` redirect.
+        // Parentheses are not words here, and `<` and `>` redirect.
         "parenthesized_expression" | "(" | ")" | "<" | ">" => Err(CONDITION),
         _ => {
             words.push(ShellWord::read(node, source)?);
@@ -90,7 +90,7 @@ fn flatten(node: Node<'_>, source: &str, words: &mut Vec<ShellWord>) -> Result<(
     }
 }
 
-/// Checks what stands in `[[ … ]]`. There the shell splits nothing, and takes no operator from an expansion.
+/// Checks the content of `[[ … ]]`. There the shell does not split words, and takes no operator from an expansion.
 fn double(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     let text = |node: &Node<'_>| &source[node.byte_range()];
     let mut cursor = node.walk();
@@ -119,7 +119,7 @@ fn double(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     }
 }
 
-/// A word; what is in it is checked where words are.
+/// Checks a word; its content is checked together with all other words.
 fn operand(node: &Node<'_>) -> Result<(), &'static str> {
     if node.kind().ends_with("_expression") && node.kind() != "brace_expression" {
         Err(CONDITION)

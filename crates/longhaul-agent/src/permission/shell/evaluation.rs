@@ -1,13 +1,13 @@
-//! What a shell evaluates while it expands words. Arithmetic, subscripts, offsets and indirection run the commands that the
-//! values of variables hold (`x='a[$(cmd)]'; echo $((x))`), so they are understood only where they hold integers alone.
-//! Conditions are in `condition.rs`.
+//! What a shell evaluates while it expands words. Arithmetic, subscripts, offsets and indirection run commands that the
+//! values of variables contain (`x='a[$(cmd)]'; echo $((x))`), so they are understood only if they contain integers
+//! alone. Conditions are in `condition.rs`.
 
 use super::word::begins_expansion;
 
 const ARITHMETIC: &str = "its arithmetic may run commands";
 const EXPANSION: &str = "it holds expansions that are not understood";
 
-/// Checks `$((…))` and `$[…]`: integers, operators and parentheses that pair.
+/// Checks `$((…))` and `$[…]`: only integers, operators and matching parentheses are allowed.
 pub(super) fn arithmetic(raw: &str) -> Result<(), &'static str> {
     let double = raw
         .strip_prefix("$((")
@@ -20,7 +20,7 @@ pub(super) fn arithmetic(raw: &str) -> Result<(), &'static str> {
     for character in inner.chars() {
         match character {
             '(' => open += 1,
-            // `$((1) | (2))` is no arithmetic but two subshells.
+            // `$((1) | (2))` is not arithmetic but two subshells.
             ')' => open = open.checked_sub(1).ok_or(ARITHMETIC)?,
             '0'..='9'
             | ' '
@@ -49,7 +49,7 @@ pub(super) fn arithmetic(raw: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Checks `name[index]`: an integer, or all of them.
+/// Checks `name[index]`: the index must be an integer or stand for all elements.
 pub(super) fn subscript(raw: &str) -> Result<(), &'static str> {
     let (_, index) = raw.split_once('[').ok_or(ARITHMETIC)?;
     let index = index.strip_suffix(']').ok_or(ARITHMETIC)?;
@@ -69,7 +69,7 @@ pub(super) fn element(raw: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Checks `${…}`. The name is that of a variable which it would set.
+/// Checks `${…}`. Returns the name of the variable that it would set.
 pub(super) fn expansion(raw: &str) -> Result<Option<&str>, &'static str> {
     let inner = raw
         .strip_prefix("${")
@@ -126,7 +126,7 @@ fn parameter(text: &str) -> Result<(&str, &str), &'static str> {
     }
 }
 
-/// `:0`, `: -3`, `:0:5`.
+/// Checks offsets: `:0`, `: -3`, `:0:5`.
 fn offsets(text: &str) -> Result<(), &'static str> {
     let numbers: Vec<&str> = text.split(':').map(str::trim).collect();
     if numbers.len() <= 2 && numbers.iter().all(|number| is_integer(number)) {
@@ -136,8 +136,8 @@ fn offsets(text: &str) -> Result<(), &'static str> {
     }
 }
 
-/// What stands after an operator of `${…}`: text and plain variables. With quotes or braces in it, shells and the grammar
-/// may disagree on where it ends.
+/// Checks the text after an operator of `${…}`: plain text and variables are allowed. With quotes or braces in it,
+/// shells and the grammar may disagree on where it ends.
 fn plain_argument(text: &str) -> Result<(), &'static str> {
     if text.contains(['`', '\'', '"', '{', '}', '(', ')', '<', '>', '\n']) {
         return Err(EXPANSION);
@@ -151,7 +151,7 @@ fn plain_argument(text: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Checks text that the grammar did not take apart: nothing in it may be an expansion.
+/// Checks text that the grammar did not parse further: it must not contain an expansion.
 pub(super) fn leaf(raw: &str) -> Result<(), &'static str> {
     let mut characters = raw.chars().peekable();
     while let Some(character) = characters.next() {

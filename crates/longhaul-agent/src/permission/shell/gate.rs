@@ -1,16 +1,16 @@
-//! What a command may not hold if its reading is to be trusted: characters that people and shells see differently, and
-//! line ends at which shells and the grammar disagree.
+//! What a command must not contain if its parsing is to be trusted: characters that people and shells see differently,
+//! and line ends on which shells and the grammar disagree.
 
-/// Longer commands are not read.
+/// The maximum length of a command that is parsed.
 const LONGEST: usize = 32 * 1024;
 const DEEPEST: usize = 64;
 
-/// Whether a command is too large to be read at all.
+/// Whether a command is too large to be parsed at all.
 pub(super) fn is_too_large(command: &str) -> bool {
     command.len() > LONGEST || command.matches(['(', '{', '`']).count() > DEEPEST
 }
 
-/// Why a command's reading cannot be trusted.
+/// Checks whether a command can be parsed reliably; the error says why not.
 pub(super) fn check(command: &str) -> Result<(), &'static str> {
     if is_too_large(command) {
         return Err("it is too long or too deeply nested to be read");

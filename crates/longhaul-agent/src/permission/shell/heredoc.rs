@@ -1,8 +1,9 @@
-//! Whether a here-document ends where the grammar says it does. Were it shorter for the shell, what follows would run.
+//! Whether a here-document ends where the grammar says it does. If it were shorter for the shell, the rest would run.
 
 use tree_sitter::Node;
 
-/// Checks a `heredoc_redirect` against the shell's own rule: it ends at the first line that is the word and nothing else.
+/// Checks a `heredoc_redirect` against the shell's own rule: it ends at the first line that is the word and nothing
+/// else.
 pub(super) fn check(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     const UNSURE: Result<(), &str> = Err("where its here-document ends is not certain");
     let mut cursor = node.walk();

@@ -1,8 +1,8 @@
-//! Reads a shell command: which commands it would run, with which words, and which files it redirects.
+//! Parses a shell command: which commands it would run, with which words, and which files it redirects.
 //!
-//! The grammar is tree-sitter's. What it cannot read, and what a shell would read differently, makes the whole command
-//! [unclear](Script::unclear): nobody takes such a command for harmless. Nothing is expanded and nothing is run.
-//! Which commands a wrapper (`sudo`, `xargs`, `sh -c`) would start is in `wrapped.rs`.
+//! The grammar is tree-sitter's. Anything that it cannot parse, or that a shell would parse differently, makes the
+//! whole command [unclear](ShellScript::unclear), and such a command never counts as harmless. Nothing is expanded and
+//! nothing is run. `wrapped.rs` finds the commands that a wrapper (`sudo`, `xargs`, `sh -c`) would start.
 
 mod condition;
 mod evaluation;
@@ -17,20 +17,20 @@ pub(crate) use condition::is_plain as is_plain_test;
 pub(crate) use word::{HOLE, ShellWord};
 pub(crate) use wrapped::{reachable, without_timing};
 
-/// What a shell command is made of.
+/// The parts of a shell command.
 #[derive(Debug, Default)]
 pub(crate) struct ShellScript {
-    /// The simple commands in it, wherever they stand: in lists, loops, functions, substitutions.
+    /// The simple commands in it, wherever they are: in lists, loops, functions, substitutions.
     pub(crate) parts: Vec<SimpleCommand>,
     /// Files that it would write by redirection.
     pub(crate) writes: Vec<ShellWord>,
     /// Files that it would read by redirection.
     pub(crate) reads: Vec<ShellWord>,
-    /// Variables that it sets for what follows.
+    /// Variables that it sets for later commands.
     pub(crate) sets: Vec<String>,
-    /// It defines functions: what a name in it means, and how often its parts run, is not known.
+    /// Whether it defines functions: then the meaning of its names, and how often its parts run, is not known.
     pub(crate) defines: bool,
-    /// It changes the folder in a loop or in a function: how often is not known.
+    /// Whether it changes the folder in a loop or in a function: then it is not known how often.
     pub(crate) wanders: bool,
     /// Why not all of it is understood.
     pub(crate) unclear: Option<&'static str>,
@@ -39,19 +39,19 @@ pub(crate) struct ShellScript {
 /// One simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SimpleCommand {
-    /// `FOO=1` before it: names, and each as it is written.
+    /// Assignments before the command, such as `FOO=1`: the name, and the assignment as it is written.
     pub(crate) assigns: Vec<(String, String)>,
     /// The command and its arguments.
     pub(crate) words: Vec<ShellWord>,
 }
 
 impl SimpleCommand {
-    /// The command's name, quotes taken off.
+    /// The command's name without quotes.
     pub(crate) fn name(&self) -> &str {
         self.words.first().map_or("", |word| word.text.as_str())
     }
 
-    /// The words with their quotes taken off, one blank between them.
+    /// The words without their quotes, separated by one blank.
     pub(crate) fn text(&self) -> String {
         joined(&self.words, |word| &word.text)
     }
@@ -61,7 +61,7 @@ impl SimpleCommand {
         joined(&self.words, |word| &word.raw)
     }
 
-    /// The same with the assignments before it.
+    /// The words as they are written, with the assignments before them.
     pub(crate) fn raw_with_assigns(&self) -> String {
         let assigns = self.assigns.iter().map(|(_, raw)| raw.as_str());
         let words = self.words.iter().map(|word| word.raw.as_str());
@@ -74,7 +74,7 @@ fn joined(words: &[ShellWord], text: impl Fn(&ShellWord) -> &String) -> String {
     words.join(" ")
 }
 
-/// Reads a command.
+/// Parses a command.
 pub(crate) fn read(command: &str) -> ShellScript {
     let mut script = ShellScript::default();
     if let Err(why) = gate::check(command) {

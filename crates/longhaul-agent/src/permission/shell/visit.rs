@@ -1,11 +1,11 @@
-//! What each node of the grammar's tree adds to a script. Kinds of nodes that are not listed are not understood.
+//! What each node of the syntax tree adds to a script. Kinds of nodes that are not listed are not understood.
 
 use tree_sitter::Node;
 
 use super::word::{ShellWord, begins_expansion};
 use super::{ShellScript, SimpleCommand, condition, evaluation, heredoc, without_timing};
 
-/// Adds what one node means; an error says why it is not understood.
+/// Adds the meaning of one node; an error says why it is not understood.
 pub(super) fn visit(
     node: Node<'_>,
     parent: &str,
@@ -24,7 +24,7 @@ pub(super) fn visit(
             script.parts.push(part);
             match trouble {
                 Some(why) => Err(why),
-                // The grammar takes `! ! rm` for a command of the name `!`.
+                // The grammar treats `! ! rm` as a command with the name `!`.
                 None if reserved => {
                     Err("a word of the shell's own stands where a command should be")
                 }
@@ -70,7 +70,7 @@ pub(super) fn visit(
             heredoc::check(node, source)
         }
         "comment" => begins_a_word(node, source),
-        // Before it reads them, a shell takes the backslashes out of commands between backticks.
+        // A shell removes the backslashes from commands between backticks before it parses them.
         "command_substitution" if raw.starts_with('`') && raw.contains('\\') => {
             Err("it holds expansions that are not understood")
         }
@@ -78,8 +78,8 @@ pub(super) fn visit(
     }
 }
 
-/// Words that are no arguments, and that a shell expands to names of files all the same: it opens folders for that, so they
-/// count as read where they have wildcards or may come to have some.
+/// Words that are not arguments, but that a shell still expands to names of files: it opens folders for that, so they
+/// count as reads if they have wildcards or may get some.
 fn expanded<'t>(
     words: impl Iterator<Item = Node<'t>>,
     source: &str,
@@ -94,7 +94,7 @@ fn expanded<'t>(
     Ok(())
 }
 
-/// What is evaluated as words are expanded. Nodes that are not listed are not understood.
+/// Checks what is evaluated when words are expanded. Nodes that are not listed are not understood.
 fn evaluates(
     node: Node<'_>,
     parent: &str,
@@ -122,7 +122,7 @@ fn evaluates(
         }
         "string" => ShellWord::read(node, source).map(drop),
         "word" | "number" | "regex" | "extglob_pattern" => evaluation::leaf(raw),
-        // A `$` that the grammar takes for text, where the shell may not.
+        // A `$` that the grammar treats as text, while the shell may not.
         "$" if parent != "simple_expansion" => {
             if source[node.end_byte()..].starts_with(begins_expansion) && parent != "string" {
                 Err("it holds expansions that are not understood")
@@ -135,7 +135,7 @@ fn evaluates(
     }
 }
 
-/// Whether a loop is one over lines of input: `while read …`. Any other may run for ever.
+/// Whether a loop runs over lines of input: `while read …`. Any other loop may run forever.
 fn ends_with_its_input(node: Node<'_>, source: &str) -> bool {
     let condition = node.child_by_field_name("condition");
     let name = condition
@@ -145,7 +145,7 @@ fn ends_with_its_input(node: Node<'_>, source: &str) -> bool {
     reads && source[node.byte_range()].starts_with("while")
 }
 
-/// Whether a command may run more often than it is written.
+/// Whether a command may run more than once.
 fn is_repeated(node: Node<'_>) -> bool {
     let mut above = node.parent();
     while let Some(node) = above {
@@ -160,7 +160,7 @@ fn is_repeated(node: Node<'_>) -> bool {
     false
 }
 
-/// `{name}<file` sets a variable, and evaluates what stands in `{name[index]}`.
+/// Checks that no brace precedes: `{name}<file` sets a variable, and evaluates the index in `{name[index]}`.
 fn follows_no_brace(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     if source[..node.start_byte()].ends_with('}') {
         Err("a redirection is not understood")
@@ -169,7 +169,7 @@ fn follows_no_brace(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     }
 }
 
-/// In the middle of a word, `#` begins no comment.
+/// Checks that `#` begins a word: in the middle of a word, it does not begin a comment.
 fn begins_a_word(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     let before = source[..node.start_byte()].chars().next_back();
     match before {
@@ -178,13 +178,13 @@ fn begins_a_word(node: Node<'_>, source: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Words that a shell never takes for a command.
+/// Words that a shell never treats as a command.
 const RESERVED: &[&str] = &[
     "!", "{", "}", "then", "do", "done", "fi", "else", "elif", "esac", "in", "function", "select",
     "case", "for", "while", "until", "if", "[[", "]]", "((", "))",
 ];
 
-/// Nodes that need nothing but their children to be looked at.
+/// Nodes for which only the children need to be visited.
 const UNDERSTOOD: &[&str] = &[
     "program",
     "list",
@@ -227,7 +227,8 @@ const UNDERSTOOD: &[&str] = &[
     "test_operator",
 ];
 
-/// Whether a shell takes it for the name of a variable. The grammar takes `1a=b` for an assignment, a shell for a command.
+/// Whether a shell accepts this as the name of a variable. The grammar treats `1a=b` as an assignment, a shell as a
+/// command.
 fn is_name(name: &str) -> bool {
     let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     starts
@@ -273,7 +274,7 @@ fn redirect(node: Node<'_>, source: &str, script: &mut ShellScript) -> Result<()
             _ => targets.push(child),
         }
     }
-    // The grammar takes words that follow the file as further files; for a shell they are arguments.
+    // The grammar treats words after the file as further files; for a shell they are arguments.
     let target = match targets.as_slice() {
         [target] => *target,
         [] if operator.ends_with('-') => return Ok(()),

@@ -1,4 +1,4 @@
-//! Parses a command and walks the grammar's tree. What each node means is in `visit.rs`.
+//! Parses a command and walks the syntax tree. `visit.rs` defines the meaning of each node.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 use super::ShellScript;
 use super::visit::visit;
 
-/// Adds what `source` holds to `script`.
+/// Adds the content of `source` to `script`.
 pub(super) fn walk(source: &str, script: &mut ShellScript) {
     let Some(tree) = parse(source) else {
         script.unclear = Some("it cannot be read");
@@ -23,7 +23,7 @@ pub(super) fn walk(source: &str, script: &mut ShellScript) {
             script.unclear.get_or_insert(why);
         }
         if node.child_count() == 0 {
-            // Whatever lies between the grammar's tokens is read by nobody.
+            // Text between the grammar's tokens is not examined anywhere else.
             let between = source
                 .get(leaves_end..node.start_byte())
                 .unwrap_or_default();
@@ -54,7 +54,7 @@ pub(super) fn walk(source: &str, script: &mut ShellScript) {
     }
 }
 
-/// How often the parser may report before it is stopped: far more often than for anything that people write.
+/// How often the parser may report progress before it is stopped: far more often than for anything that people write.
 const MOST_REPORTS: usize = 4_000;
 
 fn parse(source: &str) -> Option<Tree> {
@@ -76,7 +76,7 @@ fn parse(source: &str) -> Option<Tree> {
     parser.parse_with_options(&mut text, None, Some(options))
 }
 
-/// A line break ends these; the grammar passes over some, and would take the next command for arguments.
+/// Nodes that a line break ends; the grammar ignores some line breaks, and would treat the next command as arguments.
 const ONE_LINE: &[&str] = &[
     "command",
     "redirected_statement",
@@ -90,8 +90,8 @@ const ONE_LINE: &[&str] = &[
     "negated_command",
 ];
 
-/// Here words of the shell's own are words: what is joined to them makes another word of them. `![[ x ]]` runs a command
-/// of the name `![[`, where the grammar sees a test.
+/// Nodes whose tokens are separate words of the shell: anything joined to them makes another word. `![[ x ]]` runs a
+/// command with the name `![[`, where the grammar sees a test.
 const SYNTAX: &[&str] = &[
     "negated_command",
     "test_command",
@@ -106,7 +106,7 @@ const SYNTAX: &[&str] = &[
     "function_definition",
 ];
 
-/// What ends a word by itself.
+/// Whether a byte ends a word by itself.
 fn is_end_of_word(byte: Option<&u8>) -> bool {
     byte.is_none_or(|byte| b" \t\n;&|()<>`".contains(byte))
 }
@@ -125,8 +125,8 @@ fn stands_alone(node: Node<'_>, source: &str) -> bool {
     is_end_of_word(before) && is_end_of_word(bytes.get(node.end_byte()))
 }
 
-/// The parts of these follow each other without a blank. The grammar passes over some, where a shell begins a new word:
-/// `a[0] =x` runs a command of the name `a[0]`.
+/// Nodes whose parts follow each other without a blank. The grammar ignores some blanks where a shell begins a new
+/// word: `a[0] =x` runs a command with the name `a[0]`.
 const IN_ONE_PIECE: &[&str] = &[
     "variable_assignment",
     "subscript",
@@ -153,7 +153,7 @@ fn is_blank(between: &str) -> bool {
     between.replace("\\\n", "").trim().is_empty()
 }
 
-/// Texts and here-documents are read from the source, not from their tokens.
+/// Whether a node is a text or a here-document, which are read from the source and not from their tokens.
 fn is_text(kind: &str) -> bool {
     matches!(
         kind,

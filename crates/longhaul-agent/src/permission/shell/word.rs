@@ -1,29 +1,29 @@
-//! One word of a command: as it is written, and as the shell would pass it on, as far as that can be told.
+//! One word of a command: as it is written, and as the shell would pass it on, as far as that is known.
 
 use tree_sitter::Node;
 
-/// Stands in a word's text where only the shell knows what will be there. No command can hold it.
+/// Marks the places in a word's text whose content only the shell knows. No command can contain this character.
 pub(crate) const HOLE: char = '\0';
 
 /// A word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ShellWord {
-    /// As it is written.
+    /// The word as it is written.
     pub(crate) raw: String,
-    /// Quotes and escapes taken off, [`HOLE`] for what is not known.
+    /// The word without quotes and escapes, with [`HOLE`] for the unknown parts.
     pub(crate) text: String,
-    /// It begins with a `~` that the shell would expand.
+    /// Whether it begins with a `~` that the shell would expand.
     pub(crate) tilde: bool,
-    /// It holds a wildcard that the shell would expand.
+    /// Whether it contains a wildcard that the shell would expand.
     pub(crate) glob: bool,
-    /// The text as a pattern of file names: a backslash stands before every `*`, `?`, `[`, `]` and `\` that is quoted.
+    /// The text as a pattern of file names: every quoted `*`, `?`, `[`, `]` and `\` has a backslash before it.
     pub(crate) pattern: String,
-    /// It holds an expansion outside of quotes: it may become several words, or none.
+    /// Whether it contains an expansion outside of quotes: it may become several words, or none.
     pub(crate) splits: bool,
 }
 
 impl ShellWord {
-    /// A word that stands for whatever may come.
+    /// A word that stands for anything.
     pub(crate) fn anything() -> Self {
         Self {
             raw: HOLE.to_string(),
@@ -34,7 +34,7 @@ impl ShellWord {
         }
     }
 
-    /// A word of this text, as if all of it were quoted.
+    /// A word with this text, as if all of it were quoted.
     pub(crate) fn plain(text: &str) -> Self {
         let mut word = Self {
             raw: text.to_owned(),
@@ -49,7 +49,7 @@ impl ShellWord {
         !self.text.contains(HOLE)
     }
 
-    /// Reads a node of the grammar. An error says why the word cannot be trusted.
+    /// Parses a node of the grammar. An error says why the word cannot be trusted.
     pub(super) fn read(node: Node<'_>, source: &str) -> Result<Self, &'static str> {
         let raw = &source[node.byte_range()];
         let mut word = Self {
@@ -59,7 +59,8 @@ impl ShellWord {
         let mut braces = Braces::None;
         word.add(node, source, &mut braces)?;
         word.tilde = raw.starts_with('~');
-        // The grammar sees only some of the braces that a shell would expand: `{a,b}`, `{1..3}`. `{}` is left alone.
+        // The grammar recognizes only some of the braces that a shell would expand: `{a,b}`, `{1..3}`. `{}` is left
+        // alone.
         if braces == Braces::Open && (raw.contains(',') || raw.contains("..")) {
             word.text = HOLE.to_string();
             word.pattern = HOLE.to_string();
@@ -115,7 +116,7 @@ impl ShellWord {
                 self.hole();
                 Ok(())
             }
-            // Punctuation that the grammar keeps as tokens of their own, `$` alone among them.
+            // Punctuation that the grammar keeps as separate tokens, including a lone `$`.
             _ if !node.is_named() => self.add_unquoted(raw, braces),
             _ => Err("it holds words that are not understood"),
         }
@@ -126,7 +127,7 @@ impl ShellWord {
         self.pattern.push(HOLE);
     }
 
-    /// A character that stands for itself.
+    /// Adds a character that stands for itself.
     fn literal(&mut self, character: char) {
         self.text.push(character);
         if "*?[]\\".contains(character) {
@@ -144,7 +145,7 @@ impl ShellWord {
                     Some(escaped) => self.literal(escaped),
                 },
                 '`' | '\'' | '"' => return Err("its quotes do not pair"),
-                // None of these can stand in a word unless it is quoted: the grammar went astray.
+                // None of these can be in a word unless it is quoted: the grammar has made a mistake.
                 '\n' | '\t' | ' ' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
                     return Err("its syntax is not understood");
                 }
@@ -170,7 +171,7 @@ impl ShellWord {
         Ok(())
     }
 
-    /// Adds what stands between double quotes.
+    /// Adds the content of double quotes.
     fn add_quoted(&mut self, node: Node<'_>, source: &str) -> Result<(), &'static str> {
         let mut at = node.start_byte() + 1;
         let mut cursor = node.walk();
@@ -209,7 +210,7 @@ impl ShellWord {
     }
 }
 
-/// Whether a word holds a brace outside of quotes.
+/// Whether a word contains a brace outside of quotes.
 #[derive(PartialEq, Eq)]
 enum Braces {
     None,

@@ -1,10 +1,10 @@
-//! Which commands a command would start by itself: `sudo rm`, `xargs rm`, `sh -c 'rm …'`. For rules that forbid: it rather
-//! finds too many than too few.
+//! Which commands a command would start by itself: `sudo rm`, `xargs rm`, `sh -c 'rm …'`. This is for rules that
+//! forbid: it finds too many rather than too few.
 
 use super::word::ShellWord;
 use super::{SimpleCommand, read};
 
-/// They start what their arguments name, behind options that differ from one to the next.
+/// Programs that start what their arguments name, after options that differ from one program to the next.
 const STARTERS: &[&str] = &[
     "sudo",
     "doas",
@@ -59,10 +59,11 @@ const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash",
 ];
 const MOST: usize = 256;
-/// A starter's options are fewer than this.
+/// The maximum number of a starter's options.
 const MOST_OPTIONS: usize = 32;
 
-/// A part and all that it would start, as far as its words tell. A part of one [`Word::anything`] stands for what they do not.
+/// A part and everything that it would start, as far as its words show. A part of one [`ShellWord::anything`] stands
+/// for what they do not show.
 pub(crate) fn reachable(part: &SimpleCommand) -> Vec<SimpleCommand> {
     let mut found = vec![part.clone()];
     let mut next = 0;
@@ -81,7 +82,8 @@ pub(crate) fn reachable(part: &SimpleCommand) -> Vec<SimpleCommand> {
     found
 }
 
-/// A part without `time`, `nohup`, `nice` and `timeout 30` before it: they change when a command runs, not what it does.
+/// A part without `time`, `nohup`, `nice` and `timeout 30` before it: they change when a command runs, not what it
+/// does.
 pub(crate) fn without_timing(part: &SimpleCommand) -> SimpleCommand {
     let mut words = part.words.as_slice();
     loop {
@@ -166,7 +168,7 @@ fn started_by(part: &SimpleCommand) -> Vec<SimpleCommand> {
     found
 }
 
-/// What a text runs if a shell reads it.
+/// The commands that a text runs if a shell reads it.
 fn parts_of(text: &str) -> Vec<SimpleCommand> {
     if text.contains(super::HOLE) {
         return vec![anything()];
@@ -179,7 +181,7 @@ fn parts_of(text: &str) -> Vec<SimpleCommand> {
     parts
 }
 
-/// `sh -c 'text'` runs the text, `sh` alone what it is sent, `sh file` a program like any other.
+/// What a shell runs: `sh -c 'text'` runs the text, `sh` alone its input, `sh file` is a program like any other.
 fn of_shell(arguments: &[ShellWord]) -> Vec<SimpleCommand> {
     let is_option = |word: &&ShellWord| word.text.starts_with(['-', '+']);
     let takes_text = |word: &&ShellWord| {
@@ -200,7 +202,7 @@ fn of_shell(arguments: &[ShellWord]) -> Vec<SimpleCommand> {
     }
 }
 
-/// `git -C folder push` is `git push` to a rule.
+/// Removes git's global options: `git -C folder push` is `git push` to a rule.
 fn without_git_options(arguments: &[ShellWord]) -> Option<SimpleCommand> {
     let with_value = [
         "-C",
