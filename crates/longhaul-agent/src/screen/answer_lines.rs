@@ -1,4 +1,4 @@
-//! Answers to commands as lines: what was spent, the hooks, a loss report. The screen and print mode share them.
+//! Answers to commands as lines: costs, hooks, a loss report. The screen and print mode share them.
 
 use ratatui::text::Span;
 
@@ -8,7 +8,7 @@ use super::host::{CostView, HookItem};
 use super::style::{BOLD, dim, styled};
 use super::text::{clean, clean_line};
 
-/// The hooks that are set up.
+/// The configured hooks.
 pub(crate) fn hooks(hooks: &[HookItem]) -> Vec<WrappedLine> {
     if hooks.is_empty() {
         return vec![WrappedLine::dim("· no hooks are set up")];
@@ -34,7 +34,7 @@ pub(crate) fn report(report: &str) -> Vec<WrappedLine> {
         .collect()
 }
 
-/// What was spent on what.
+/// The costs by purpose.
 pub(crate) fn cost(cost: &CostView) -> Vec<WrappedLine> {
     let price = |price: Option<_>| price.map_or("price not known".to_owned(), dollars);
     let mut lines = vec![WrappedLine::blank()];

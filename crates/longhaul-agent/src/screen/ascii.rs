@@ -1,6 +1,6 @@
-//! Signs for terminals that show ASCII alone: each becomes one character of the same width, or a question mark.
+//! Replacements for terminals that show only ASCII: each character becomes one of the same width, or a question mark.
 
-/// What stands for a piece of text where only ASCII is shown. It is as wide as the piece.
+/// The ASCII replacement for a piece of text. It is as wide as the piece.
 pub(crate) fn fallback(grapheme: &str, wide: usize) -> String {
     if grapheme.is_ascii() {
         return grapheme.to_owned();
@@ -30,7 +30,7 @@ pub(crate) fn fallback(grapheme: &str, wide: usize) -> String {
     sign.to_string().repeat(wide.max(1))
 }
 
-/// A whole text for such a terminal.
+/// A whole text in ASCII.
 pub(crate) fn line(text: &str) -> String {
     use unicode_segmentation::UnicodeSegmentation as _;
     let graphemes = text.graphemes(true);

@@ -1,4 +1,4 @@
-//! A line as a terminal takes it: cut at the width, with the colours and characters that the terminal has.
+//! A line in the form that a terminal takes: cut at the width, with the colours and characters that the terminal has.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(crate) struct TerminalCapabilities {
     pub(crate) charset: Charset,
 }
 
-/// A row as it is sent to the terminal.
+/// A row in the form in which it is sent to the terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct EncodedRow {
     pub(crate) code: String,
@@ -44,7 +44,7 @@ pub(crate) fn encode(line: &Line<'_>, width: usize, shows: TerminalCapabilities)
             row.code.push_str(&sgr(cell, shows.colour));
         }
         let wide = columns(cell.symbol()).max(1);
-        // Texts are made harmless where they are taken in; here nothing that was missed gets out.
+        // Texts are made harmless when they are taken in; this catches anything that was missed.
         let symbol = harmless(cell.symbol());
         match shows.charset {
             Charset::Ascii => row.code.push_str(&ascii::fallback(&symbol, wide)),
@@ -82,7 +82,7 @@ fn sgr(cell: &Cell, colour: ColorSupport) -> String {
     code
 }
 
-/// The number of one of the sixteen colours every terminal's user has chosen for himself.
+/// The number of one of the sixteen colours, whose look each terminal's user chooses.
 fn foreground(colour: Color) -> Option<u8> {
     Some(match colour {
         Color::Black => 30,

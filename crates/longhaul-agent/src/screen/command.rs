@@ -1,10 +1,10 @@
-//! The commands: what they are called, what they do in a sentence, and how a line is read as one.
+//! The commands: their names, a sentence about each, and how a line is parsed as one.
 
 use super::flow::WrappedLine;
 use super::host::CommandItem;
 use super::style::{BOLD, dim, styled};
 
-/// A command of the screen's own.
+/// A built-in command of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BuiltinCommand {
     Clear,
@@ -22,7 +22,7 @@ pub(crate) enum BuiltinCommand {
 }
 
 impl BuiltinCommand {
-    /// All, as they are listed.
+    /// All commands, in the order in which they are listed.
     pub(crate) const ALL: [Self; 12] = [
         Self::Clear,
         Self::Compact,
@@ -38,7 +38,7 @@ impl BuiltinCommand {
         Self::Rewind,
     ];
 
-    /// Its name, without the slash.
+    /// The command's name, without the slash.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Clear => "clear",
@@ -56,7 +56,7 @@ impl BuiltinCommand {
         }
     }
 
-    /// What it does.
+    /// What the command does.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Clear => "begin a new conversation; the old one can be resumed",
@@ -74,7 +74,7 @@ impl BuiltinCommand {
         }
     }
 
-    /// Whether it changes the conversation, and so has to wait for work that is under way.
+    /// Whether it changes the conversation, and so has to wait for work in progress.
     pub(crate) fn waits(self) -> bool {
         match self {
             Self::Clear | Self::Compact | Self::Model | Self::Resume | Self::Rewind => true,
@@ -89,20 +89,20 @@ impl BuiltinCommand {
     }
 }
 
-/// What a line turned out to be.
+/// The meaning of an input line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ParsedInput {
-    /// Something for the model.
+    /// A prompt for the model.
     Prompt,
-    /// A command of the screen, and what follows it.
+    /// A built-in command, and its arguments.
     Builtin(BuiltinCommand, String),
-    /// A command of the user's, and what follows it.
+    /// A command of the user, and its arguments.
     Own(String, String),
     /// A command that does not exist.
     Unknown(String),
 }
 
-/// Reads a line.
+/// Parses a line.
 pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
     let Some(line) = text.trim().strip_prefix('/') else {
         return ParsedInput::Prompt;
@@ -118,13 +118,13 @@ pub(crate) fn read(text: &str, own: &[CommandItem]) -> ParsedInput {
         None if own.iter().any(|command| command.name == name) => {
             ParsedInput::Own(name.to_owned(), rest)
         }
-        // A path, not a command.
+        // This is a path and not a command.
         None if name.contains('/') || name.is_empty() => ParsedInput::Prompt,
         None => ParsedInput::Unknown(name.to_owned()),
     }
 }
 
-/// Keys, as `/help` lists them.
+/// The keys that `/help` lists.
 const KEYS: [(&str, &str); 10] = [
     ("enter", "send; while the model works, send when it is done"),
     ("alt-enter, ctrl-j, \\ enter", "a new line"),

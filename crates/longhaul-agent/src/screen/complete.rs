@@ -1,4 +1,4 @@
-//! Completion: commands behind a slash, paths behind an `@`.
+//! Completion: commands after a slash, paths after an `@`.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use super::host::CommandItem;
 use super::search::best;
 use super::text::clean_line;
 
-/// The most files that are offered of a workspace.
+/// The maximum number of files of a workspace that are offered.
 const MOST_FILES: usize = 20_000;
-/// The most completions that are shown.
+/// The maximum number of completions that are shown.
 const SHOWN: usize = 6;
 
-/// What could stand in place of the word at the cursor.
+/// The possible replacements for the word at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Completion {
-    /// What would be written, and what there is to say about it.
+    /// The replacement texts and their descriptions.
     pub(crate) options: Vec<(String, String)>,
-    /// The one that is chosen.
+    /// The index of the selected option.
     pub(crate) chosen: usize,
 }
 
-/// What the word at the cursor may be completed to; none if it is neither a command nor a path.
+/// The completions of the word at the cursor; none if it is neither a command nor a path.
 pub(crate) fn of(editor: &Editor, own: &[CommandItem], files: &[String]) -> Option<Completion> {
     let word = editor.word();
     let options = if let Some(name) = word.strip_prefix('/').filter(|_| editor.word_is_first()) {
@@ -49,7 +49,7 @@ fn commands(name: &str, own: &[CommandItem]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The files of a workspace as paths from it, what is ignored left out.
+/// The files of a workspace as relative paths, without ignored files.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
     let walk = ignore::WalkBuilder::new(folder).hidden(true).build();
     let entries = walk

@@ -1,6 +1,6 @@
-//! The window as a picture (T4): a field of cells, one for each share of it, with a legend and the limits marked.
+//! A drawing of the window (T4): a grid of cells, one for each share of it, with a legend and marks for the limits.
 //!
-//! With colours a cell is a block, without them a letter; the legend names both.
+//! With colours, a cell is a block, without them a letter; the legend names both.
 
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
@@ -12,13 +12,13 @@ use super::host::ContextView;
 use super::style::{BOLD, DIM, dim, styled};
 use super::text::{clean_line, columns, keep_start};
 
-/// Rows of the field.
+/// The number of rows of the grid.
 const ROWS: usize = 10;
-/// The most cells of a row.
+/// The maximum number of cells in a row.
 const CELLS: usize = 20;
-/// Tools that are named below the results.
+/// The number of tools that are listed below the results.
 const TOOLS: usize = 5;
-/// From this width on the legend stands beside the field.
+/// From this width on, the legend is next to the grid.
 const WIDE: usize = 78;
 
 struct ContextSegment {
@@ -55,7 +55,7 @@ fn parts(view: &ContextView) -> Vec<ContextSegment> {
     ]
 }
 
-/// The picture at a width.
+/// The drawing at a width.
 pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let head = format!(
@@ -91,7 +91,7 @@ pub(crate) fn picture(view: &ContextView, width: usize, colour: ColorSupport) ->
     lines
 }
 
-/// The field of cells.
+/// The grid of cells.
 fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<WrappedLine> {
     let status = &view.status;
     let size = status.size.max(1) as u128;
@@ -105,13 +105,13 @@ fn field(view: &ContextView, across: usize, colour: ColorSupport) -> Vec<Wrapped
     }
     for (tokens, letter) in marks(view) {
         let at = cell_at(tokens).min(total - 1);
-        // Limits that share a cell stand beside each other.
+        // Limits that fall into the same cell are placed next to each other.
         let free = (at..total).find(|at| matches!(cells[*at].0, '·' | '-'));
         if let Some(cell) = free.and_then(|at| cells.get_mut(at)) {
             *cell = (letter, BOLD);
         }
     }
-    // Parts are estimates and need not add up to what was measured: they are drawn in proportion.
+    // Parts are estimates and need not add up to the measured total: they are drawn in proportion.
     let parts = parts(view);
     let sum = parts.iter().map(|part| part.tokens).sum::<u64>().max(1);
     let (mut seen, mut drawn) = (0, 0);

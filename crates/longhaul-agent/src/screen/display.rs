@@ -1,11 +1,11 @@
-//! What the terminal can do, found out from the environment alone.
+//! What the terminal can do, determined from the environment alone.
 
 use std::io::IsTerminal as _;
 
 /// How output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplaySettings {
-    /// A live region, or lines.
+    /// Whether there is a live region or only lines.
     pub manner: DisplayMode,
     /// Whether there are colours.
     pub colour: ColorSupport,
@@ -13,34 +13,34 @@ pub struct DisplaySettings {
     pub charset: Charset,
 }
 
-/// A live region, or lines.
+/// Whether there is a live region or only lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisplayMode {
-    /// The terminal can move its cursor.
+    /// A live region: the terminal can move its cursor.
     Full,
-    /// A dumb terminal or a pipe: nothing is ever drawn twice.
+    /// Only lines, for a dumb terminal or a pipe: nothing is ever drawn twice.
     Lines,
 }
 
 /// Whether there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorSupport {
-    /// There are.
+    /// There are colours.
     On,
-    /// There are not: `NO_COLOR`, or a terminal that has none.
+    /// There are no colours: `NO_COLOR` is set, or the terminal has none.
     Off,
 }
 
 /// Which characters are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charset {
-    /// All.
+    /// All characters.
     Utf8,
-    /// ASCII; everything else has a stand-in.
+    /// Only ASCII; every other character has a replacement.
     Ascii,
 }
 
-/// What stdin and stdout are.
+/// Whether stdin and stdout are terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StdioKind {
     Terminal,
@@ -48,7 +48,7 @@ enum StdioKind {
 }
 
 impl DisplaySettings {
-    /// What this process's terminal can do; `var` reads the environment.
+    /// The capabilities of this process's terminal; `var` reads the environment.
     pub(crate) fn detect(var: &impl Fn(&str) -> Option<String>) -> Self {
         if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
             Self::of(StdioKind::Terminal, var)

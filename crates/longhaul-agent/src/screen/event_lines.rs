@@ -1,4 +1,4 @@
-//! What happened, as lines that stay: prompts, calls, compactions, how work ended. The screen and line mode share them.
+//! Events as lines that stay: prompts, calls, compactions, how work ended. The screen and line mode share them.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use super::text::{clean, clean_line, count};
 use crate::event::PromptOutcome;
 use crate::tool::ToolCallOutput;
 
-/// Lines of a change that are shown with its call.
+/// The number of lines of a diff that are shown with its call.
 const DIFF_LINES: usize = 12;
-/// Lines of a failure that are shown with its call.
+/// The number of lines of an error that are shown with its call.
 const ERROR_LINES: usize = 3;
 
-/// What the user said.
+/// The user's prompt.
 pub(crate) fn prompt(text: &str) -> Vec<WrappedLine> {
     let text = clean(text);
     let lines = text.lines().enumerate().map(|(at, line)| {
@@ -29,7 +29,7 @@ pub(crate) fn prompt(text: &str) -> Vec<WrappedLine> {
     std::iter::once(WrappedLine::blank()).chain(lines).collect()
 }
 
-/// A call and what came of it.
+/// A call and its result.
 pub(crate) fn call(name: &str, line: &str, output: &ToolCallOutput) -> Vec<WrappedLine> {
     let (mark, mark_style) = if output.is_error {
         ("✗ ", BAD)
@@ -51,7 +51,7 @@ pub(crate) fn call(name: &str, line: &str, output: &ToolCallOutput) -> Vec<Wrapp
     lines
 }
 
-/// The part of a result that people want to see at once: a change, or why it failed.
+/// The part of a result that people want to see at once: a diff, or the error.
 fn more(output: &ToolCallOutput) -> Vec<WrappedLine> {
     let content = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_default();
     let (text, most) = match output.is_error {
@@ -73,7 +73,7 @@ fn more(output: &ToolCallOutput) -> Vec<WrappedLine> {
     lines
 }
 
-/// A line of a change or of anything else, indented.
+/// A line of a diff or of any other text, indented.
 pub(crate) fn diff_line(line: &str) -> WrappedLine {
     WrappedLine::styled(line.to_owned(), of_diff(line).unwrap_or(DIM)).indented(Span::raw("    "))
 }
@@ -83,7 +83,7 @@ fn is_diff(text: &str) -> bool {
         || (!text.is_empty() && text.lines().any(|line| line.starts_with(['+', '-'])))
 }
 
-/// How work ended, where that needs saying.
+/// How work ended, if that needs to be said.
 pub(crate) fn ended(ended: &PromptOutcome) -> Vec<WrappedLine> {
     let line = match ended {
         PromptOutcome::Done => return Vec::new(),
@@ -111,7 +111,7 @@ pub(crate) fn ended(ended: &PromptOutcome) -> Vec<WrappedLine> {
     vec![WrappedLine::blank(), line]
 }
 
-/// Something the engine did, where people should know.
+/// An action of the engine, if people should know about it.
 pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
     let line = match event {
         Event::Compacted(done) => {
@@ -154,7 +154,7 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
                 grouped(*tokens)
             ))
         }
-        // The report says how many there was no room for.
+        // The report says how many did not fit.
         Event::Withheld { .. } => WrappedLine::dim(
             "· the reply ran out of room; it is tried again in a smaller window".to_owned(),
         ),
@@ -249,7 +249,7 @@ pub(crate) fn compacted(done: &CompactionSuccess) -> String {
     )
 }
 
-/// Who summed up, in a word.
+/// What made the summary, in a word.
 pub(crate) fn summarizer(by: Summarizer) -> &'static str {
     match by {
         Summarizer::Fork | Summarizer::Plain => "model",

@@ -1,11 +1,11 @@
-//! Numbers as people read them.
+//! Numbers in the form in which people read them.
 
 use std::time::Duration;
 
 pub(crate) use longhaul_core::figures::grouped;
 use longhaul_core::money::Usd;
 
-/// 31 s, 2 min 5 s.
+/// A duration: 31 s, 2 min 5 s.
 pub(crate) fn elapsed(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
@@ -21,12 +21,12 @@ pub(crate) fn dollars(amount: Usd) -> String {
     }
 }
 
-/// A share of 0 to 1 as percent.
+/// A share from 0 to 1 as a percentage.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// A part of a whole as percent.
+/// A part of a whole as a percentage.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     match whole {
         0 => "0%".to_owned(),

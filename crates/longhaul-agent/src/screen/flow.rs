@@ -1,4 +1,4 @@
-//! A logical line, and its rows at a width. Lines are broken when they are drawn: only then the width is known.
+//! A logical line, and its rows at a width. Lines are wrapped when they are drawn: only then is the width known.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -7,17 +7,17 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::style;
 use super::text::columns;
 
-/// A line that is broken where the terminal ends.
+/// A line that is wrapped at the width of the terminal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct WrappedLine {
-    /// Its text.
+    /// The text of the line.
     pub(crate) line: Line<'static>,
     /// How far its second and later rows are indented.
     pub(crate) hang: usize,
 }
 
 impl WrappedLine {
-    /// Pieces of text, with a hanging indent.
+    /// A line of styled pieces, with a hanging indent.
     pub(crate) fn new(spans: Vec<Span<'static>>, hang: usize) -> Self {
         Self {
             line: Line::from(spans),
@@ -30,7 +30,7 @@ impl WrappedLine {
         Self::default()
     }
 
-    /// A line that matters less.
+    /// A dimmed line.
     pub(crate) fn dim(text: impl Into<String>) -> Self {
         Self::new(vec![style::dim(text)], 2)
     }
@@ -45,21 +45,21 @@ impl WrappedLine {
         Self::new(vec![style::styled(text, style)], 2)
     }
 
-    /// The text alone.
+    /// The text without styles.
     pub(crate) fn text(&self) -> String {
         (self.line.spans.iter())
             .map(|span| span.content.as_ref())
             .collect()
     }
 
-    /// The line with something before it; later rows are indented as far.
+    /// The line with a prefix; later rows are indented by its width.
     pub(crate) fn indented(mut self, first: Span<'static>) -> Self {
         self.hang += columns(&first.content);
         self.line.spans.insert(0, first);
         self
     }
 
-    /// Its rows, none wider than `width`.
+    /// The rows of the line, none wider than `width`.
     pub(crate) fn rows(&self, width: usize) -> Vec<Line<'static>> {
         let width = width.max(1);
         let hang = if self.hang + 8 > width { 0 } else { self.hang };
@@ -105,14 +105,14 @@ impl WrappedLine {
     }
 }
 
-/// A grapheme.
+/// A grapheme with its width and style.
 struct FlowGrapheme<'a> {
     text: &'a str,
     wide: usize,
     style: Style,
 }
 
-/// How many pieces make a row, and where the next begins; none when there is nothing.
+/// The number of pieces in a row, and where the next row begins; none if there are no pieces.
 fn one_row(pieces: &[FlowGrapheme<'_>], width: usize) -> Option<(usize, usize)> {
     if pieces.is_empty() {
         return None;
@@ -122,7 +122,7 @@ fn one_row(pieces: &[FlowGrapheme<'_>], width: usize) -> Option<(usize, usize)> 
     for (at, piece) in pieces.iter().enumerate() {
         if used + piece.wide > width && at > 0 {
             if piece.text == " " {
-                // The space that does not fit is the break.
+                // The line is broken at the space that does not fit.
                 return Some((at, past_spaces(pieces, at)));
             }
             return Some(match space {
@@ -131,7 +131,7 @@ fn one_row(pieces: &[FlowGrapheme<'_>], width: usize) -> Option<(usize, usize)> 
             });
         }
         used += piece.wide;
-        // Spaces that a line begins with are its indent, not a place to break.
+        // Leading spaces are the indent of a line, not a place to break it.
         if piece.text == " " && pieces[..at].iter().any(|piece| piece.text != " ") {
             space = Some(at);
         }

@@ -15,9 +15,9 @@ use super::paint::{OtherScreen, Painter};
 use super::signals::{ScreenSignal, Signals};
 use super::terminal::{self, RawTerminal};
 
-/// No more drawings than one in this time.
+/// The minimum time between two drawings.
 const FRAME: Duration = Duration::from_millis(16);
-/// How often something that moves by itself is drawn.
+/// How often animations are drawn.
 const TICK: Duration = Duration::from_millis(120);
 
 /// A terminal, and what is on it.
@@ -26,7 +26,7 @@ struct Screen {
     width: usize,
     height: usize,
     other: OtherScreen,
-    /// The width changed while the other screen was shown.
+    /// Whether the width changed while the other screen was shown.
     stale: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn run(
     let mut dirty = true;
     loop {
         if dirty && Instant::now() >= next_frame {
-            // A terminal that cannot be drawn on any more is gone.
+            // A terminal that can no longer be drawn on is gone.
             if screen.draw(app).is_err() {
                 break;
             }
@@ -74,7 +74,7 @@ pub(crate) async fn run(
                 AppAction::On
             }
             Some(answer) = sources.answers.recv() => {
-                // What was told before the answer is shown before it.
+                // Events from before the answer are shown before it.
                 while let Ok(event) = sources.events.try_recv() {
                     app.on_event(event);
                 }
@@ -111,7 +111,7 @@ pub(crate) async fn run(
                         screen.give_back()?;
                         let edited = edit(editor, &text).await;
                         screen.take(app)?;
-                        // What the keyboard told the editor was not for us.
+                        // Signals from the keyboard during the edit were meant for the editor.
                         signals = Signals::listen()?;
                         edited.ok()
                     }
@@ -120,7 +120,7 @@ pub(crate) async fn run(
             }
         }
     }
-    // The last words are shown; then the terminal is as it was, the cursor below them.
+    // The last lines are shown; then the terminal is restored, with the cursor below them.
     app.page = None;
     let _ = screen.draw(app);
     let _ = screen.painter.clear();
@@ -130,14 +130,14 @@ pub(crate) async fn run(
 impl Screen {
     fn measure(&mut self, app: &mut App) -> io::Result<()> {
         let (width, height) = crossterm::terminal::size()?;
-        // Some terminals do not know their size and say nothing.
+        // Some terminals do not know their size and report zero.
         self.width = if width == 0 { 80 } else { usize::from(width) };
         self.height = if height == 0 { 24 } else { usize::from(height) };
         app.width = self.width;
         Ok(())
     }
 
-    /// The terminal may have another size.
+    /// Checks whether the terminal has a new size.
     fn measured(&mut self, app: &mut App) -> AppAction {
         let before = (self.width, self.height);
         if self.measure(app).is_err() {
@@ -196,7 +196,7 @@ impl Screen {
         self.painter.draw_full(&page, cursor, width)
     }
 
-    /// Draws the region anew with the next drawing.
+    /// Makes the next drawing draw the whole region again.
     fn redraw(&mut self) -> io::Result<()> {
         match self.other {
             OtherScreen::On => Ok(()),
@@ -212,7 +212,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Takes it again; its size may have changed.
+    /// Takes the terminal again; its size may have changed.
     fn take(&mut self, app: &mut App) -> io::Result<()> {
         terminal::take()?;
         self.measure(app)?;
@@ -221,7 +221,7 @@ impl Screen {
     }
 }
 
-/// Has a text edited by a command. An editor that fails has changed nothing.
+/// Edits a text with a command. An editor that fails leaves the text unchanged.
 async fn edit(editor: &str, text: &str) -> io::Result<String> {
     let file = tempfile::Builder::new()
         .prefix("summary-")

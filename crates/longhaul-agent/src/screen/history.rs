@@ -1,7 +1,7 @@
-//! What was typed before, per project, kept in one file.
+//! Earlier prompts, per project, stored in one file.
 //!
-//! The file is only appended to and, when it has grown to twice what is kept, written anew beside it and renamed. A
-//! history that cannot be read or written is none: nobody is kept from working by it.
+//! The file is only appended to and, when it has grown to twice the limit, written anew next to it and renamed. A
+//! history that cannot be read or written is ignored: it must not keep anyone from working.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Lines that are kept of all projects.
+/// The number of lines that are kept for all projects.
 const KEPT: usize = 2_000;
-/// A prompt that is longer is not kept.
+/// A longer prompt is not saved.
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Serialize, Deserialize)]
@@ -20,19 +20,19 @@ struct HistoryRecord {
     text: String,
 }
 
-/// Earlier prompts, and where in them the user is.
+/// Earlier prompts, and the user's position among them.
 #[derive(Debug, Default)]
 pub(crate) struct PromptHistory {
     file: Option<PathBuf>,
     project: String,
     texts: Vec<String>,
-    /// The one that is shown; none: what is being written.
+    /// The prompt that is shown; none if it is the draft.
     at: Option<usize>,
     draft: String,
 }
 
 impl PromptHistory {
-    /// The prompts of a project from a file.
+    /// Loads the prompts of a project from a file.
     pub(crate) fn load(file: Option<PathBuf>, project: &Path) -> Self {
         let project = project.to_string_lossy().into_owned();
         let stored = file.as_deref().map(fs::read_to_string);
@@ -56,7 +56,7 @@ impl PromptHistory {
         }
     }
 
-    /// Adds what was just sent.
+    /// Adds the prompt that was just sent.
     pub(crate) fn add(&mut self, text: &str) {
         self.at = None;
         self.draft.clear();
@@ -88,7 +88,7 @@ impl PromptHistory {
         self.texts.get(at).map(String::as_str)
     }
 
-    /// The prompt after the one that is shown; behind the newest, what was being written.
+    /// The prompt after the one that is shown; after the newest, the draft.
     pub(crate) fn later(&mut self) -> Option<&str> {
         let at = self.at? + 1;
         if at < self.texts.len() {
@@ -99,7 +99,7 @@ impl PromptHistory {
         Some(&self.draft)
     }
 
-    /// What is shown was changed: it is a draft now.
+    /// Leaves the history, because the shown prompt was changed and is now a draft.
     pub(crate) fn leave(&mut self) {
         self.at = None;
     }
@@ -116,7 +116,7 @@ fn append(file: &Path, record: &HistoryRecord) -> std::io::Result<()> {
         .write_all(&line)
 }
 
-/// Prompts are for nobody else's eyes.
+/// Makes the file private: nobody else should read the prompts.
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

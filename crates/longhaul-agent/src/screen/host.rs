@@ -1,7 +1,7 @@
-//! The seam to whoever owns the conversation: what a screen asks for, and what it gets back.
+//! The interface to the owner of the conversation: what a screen asks for, and what it gets back.
 //!
-//! A screen never holds an agent. It asks, goes on drawing, and shows the answer when it comes; what happens meanwhile
-//! arrives as [`AgentEvent`](crate::event::AgentEvent)s.
+//! A screen never holds an agent. It asks, continues to draw, and shows the answer when it arrives; events arrive as
+//! [`AgentEvent`](crate::event::AgentEvent)s in the meantime.
 
 use jiff::Timestamp;
 use longhaul::Boxed;
@@ -14,108 +14,109 @@ use tokio::sync::oneshot;
 
 use crate::event::ApprovalMode;
 
-/// Who answers a screen.
+/// Answers the requests of a screen.
 ///
-/// An implementer returns from [`Host::ask`] at once and answers through the ask's [`Reply`]. What changes the
-/// conversation is done one at a time, in the order of the asks; what only looks is answered meanwhile, too, so that
-/// the transcript can be read while the model works. A reply that is dropped counts as a refusal.
+/// An implementation returns from [`ScreenHost::ask`] at once and answers through the request's [`Reply`]. Requests
+/// that change the conversation are performed one at a time, in their order; read-only requests are answered in the
+/// meantime, so that the transcript can be read while the model works. A reply that is dropped counts as a refusal.
 pub trait ScreenHost: Send + 'static {
     /// Takes a request.
     fn ask(&self, ask: HostRequest);
 
-    /// Stops what is going on: a turn, a call, a compaction. Nothing happens if nothing does.
+    /// Stops the work in progress: a turn, a call, a compaction. Does nothing if there is none.
     fn cancel(&self);
 
-    /// From now on this may run unasked.
+    /// Sets which calls may run without asking from now on.
     fn set_mode(&self, mode: ApprovalMode);
 
-    /// The screen is going away: what runs ends, what must be kept is on disk when this returns.
+    /// Finishes because the screen is going away: running work ends, and everything to be kept is on disk when this
+    /// returns.
     fn finish(&self) -> Boxed<'_, ()>;
 }
 
-/// Takes the answer to an ask.
+/// Receives the answer to a request.
 pub type Reply<T> = oneshot::Sender<Result<T, HostRefusal>>;
 
-/// Why something was not done, for people, with what to do instead.
+/// Why a request was refused, for people, with what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct HostRefusal(pub String);
 
-/// Something that a screen asks for.
+/// A request of a screen.
 #[derive(Debug)]
 pub enum HostRequest {
-    /// Work on this. Answered when the work ended, however it did; how is an event.
+    /// Work on this prompt. Answered when the work has ended, in whatever way; an event says how.
     Prompt(String, Reply<()>),
-    /// Work on a command that the user wrote, with what was typed behind its name.
+    /// Work on a command of the user, with the text that was typed after its name.
     Command {
-        /// Its name, without the slash.
+        /// The command's name, without the slash.
         name: String,
         /// The rest of the line.
         arguments: String,
-        /// Answered as a prompt is.
+        /// Answered like a prompt.
         reply: Reply<()>,
     },
-    /// Compact.
+    /// Compact the conversation.
     Compact(CompactionRequest, Reply<CompactionReply>),
-    /// Go back to before this message. The answer is its text, to be said better.
+    /// Go back to the point before this message. The answer is its text, to be rephrased.
     Rewind(String, Reply<Option<String>>),
-    /// Take the newest compaction back. The answer says what was done.
+    /// Undo the newest compaction. The answer says what was done.
     UndoCompaction(Reply<String>),
-    /// Go on with another session.
+    /// Switch to another session.
     Resume(String, Reply<()>),
-    /// Begin a new session.
+    /// Start a new session.
     Clear(Reply<()>),
-    /// Ask this model from now on.
+    /// Use this model from now on.
     SwitchModel(String, Reply<()>),
-    /// Sessions that can be resumed, newest first.
+    /// List the sessions that can be resumed, newest first.
     Sessions(Reply<Vec<SessionItem>>),
-    /// Models that can be asked.
+    /// List the models that can be used.
     Models(Reply<Vec<ModelItem>>),
-    /// What fills the window.
+    /// Show what fills the window.
     Context(Reply<Box<ContextView>>),
-    /// Messages that can be gone back to, oldest first.
+    /// List the messages that can be returned to, oldest first.
     Messages(Reply<Vec<MessageItem>>),
-    /// The whole conversation: entries for the transcript alone are in it, meta entries are not.
+    /// Show the whole conversation, including entries that are only in the transcript, but without meta entries.
     Transcript(Reply<Vec<TranscriptItem>>),
-    /// What a compaction lost, in words; none: the newest.
+    /// Show what a compaction lost, in words; the newest one if none is given.
     Report(Option<String>, Reply<String>),
-    /// The session's notes.
+    /// Show the session's notes.
     Notes(Reply<String>),
-    /// Hooks that are set up.
+    /// List the configured hooks.
     Hooks(Reply<Vec<HookItem>>),
-    /// What was spent on what.
+    /// Show the costs by purpose.
     Cost(Reply<CostView>),
-    /// Commands that the user wrote.
+    /// List the commands of the user.
     Commands(Reply<Vec<CommandItem>>),
 }
 
 /// How to compact.
 #[derive(Debug, Clone, Default)]
 pub struct CompactionRequest {
-    /// What the summary shall heed.
+    /// Instructions for the summary.
     pub instructions: Option<String>,
-    /// One side of a message alone.
+    /// Compact only one side of a message.
     pub pivot: Option<Pivot>,
     /// Keep this many of the newest messages as they are.
     pub keep: Option<usize>,
-    /// Stop when the summary is there and show it, or go through with it.
+    /// Whether to stop at the summary and show it, or to complete the compaction.
     pub step: CompactionStep,
 }
 
 /// How far a compaction goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum CompactionStep {
-    /// To a summary that can be looked at.
+    /// To a summary that can be reviewed.
     #[default]
     Preview,
-    /// To its end, with a summary that was approved.
+    /// To the end, with a summary that was approved.
     Approved(String),
 }
 
-/// What a compaction came to.
+/// The outcome of a compaction request.
 #[derive(Debug)]
 pub enum CompactionReply {
-    /// It is done; the event has told how.
+    /// The compaction is done; the event has the details.
     Done,
     /// A summary waits for approval.
     Preview(Box<PreviewedSummary>),
@@ -124,56 +125,56 @@ pub enum CompactionReply {
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionItem {
-    /// Its id.
+    /// The session's id.
     pub id: String,
-    /// Its title, or the first thing that was said.
+    /// The session's title, or its first prompt.
     pub title: String,
     /// When something was last added.
     pub modified: Option<Timestamp>,
-    /// How many messages are in it.
+    /// The number of messages in it.
     pub messages: u64,
-    /// The branch it was on.
+    /// The git branch it was on.
     pub branch: Option<String>,
 }
 
 /// A model in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelItem {
-    /// Its id.
+    /// The model's id.
     pub id: String,
-    /// What there is to say about it: window, price.
+    /// Its description: window, price.
     pub about: String,
-    /// Whether it is asked now.
+    /// Whether it is the model in use.
     pub current: bool,
 }
 
 /// What fills the window.
 #[derive(Debug, Clone)]
 pub struct ContextView {
-    /// The model.
+    /// The model in use.
     pub model: String,
-    /// By category.
+    /// The tokens by category.
     pub categories: Categories,
     /// The window and its limits.
     pub status: WindowStatus,
 }
 
-/// A message that can be gone back to.
+/// A message that can be returned to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageItem {
-    /// Its entry.
+    /// The id of the message's entry.
     pub uuid: String,
-    /// Who said it.
+    /// Who wrote the message.
     pub who: MessageAuthor,
-    /// Its first line.
+    /// The first line of the message.
     pub line: String,
-    /// When.
+    /// When the message was written.
     pub at: Option<Timestamp>,
-    /// Its size.
+    /// The size of the message in tokens.
     pub tokens: u64,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageAuthor {
     /// The user.
@@ -185,85 +186,85 @@ pub enum MessageAuthor {
 /// An entry of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptItem {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: TranscriptKind,
-    /// Its text, whole.
+    /// The whole text.
     pub text: String,
-    /// When.
+    /// When the entry was written.
     pub at: Option<Timestamp>,
 }
 
-/// What an entry of the transcript is.
+/// The kind of an entry of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TranscriptKind {
-    /// The user said it.
+    /// A message of the user.
     User,
-    /// The model said it.
+    /// A message of the model.
     Assistant,
-    /// The model thought it.
+    /// The model's thinking.
     Thinking,
     /// A call; the text is its input.
     Call {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The call in one line.
         line: String,
     },
-    /// What a call came to.
+    /// The result of a call.
     Result {
-        /// Whether it failed.
+        /// Whether the call failed.
         is_error: bool,
     },
     /// A compaction; the text is its report.
     Boundary,
-    /// The summary that stands for what was compacted.
+    /// The summary that replaces what was compacted.
     Summary,
-    /// Something that was put into the window beside what was said.
+    /// Something that was added to the window in addition to the messages.
     Attachment(String),
-    /// Something people were told.
+    /// A notice for people.
     Notice,
 }
 
 /// A hook in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookItem {
-    /// When it runs.
+    /// The event at which it runs.
     pub event: String,
-    /// For which of them; empty: all.
+    /// The events that it applies to; if empty, all.
     pub matcher: String,
-    /// What runs.
+    /// The command that runs.
     pub command: String,
-    /// Where it is written down.
+    /// The file that defines it.
     pub source: String,
 }
 
-/// What was spent.
+/// The costs of a session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CostView {
-    /// On what, how much.
+    /// The parts of the costs.
     pub lines: Vec<CostLine>,
-    /// All of it; none if a price is not known.
+    /// The total; none if a price is not known.
     pub total: Option<Usd>,
     /// The share of prompts that came from the cache, 0 to 1.
     pub cache_hit_rate: Option<f64>,
 }
 
-/// One part of what was spent.
+/// One part of the costs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CostLine {
-    /// On what: a model, sub-agents, summaries.
+    /// What it was for: a model, sub-agents, summaries.
     pub name: String,
-    /// Tokens.
+    /// The tokens used.
     pub usage: Usage,
-    /// Their price, where it is known.
+    /// The price of the tokens, if it is known.
     pub cost: Option<Usd>,
 }
 
-/// A command that the user wrote.
+/// A command of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandItem {
-    /// Its name, without the slash.
+    /// The command's name, without the slash.
     pub name: String,
-    /// What it does.
+    /// What the command does.
     pub description: String,
 }

@@ -1,7 +1,7 @@
-//! Keys as they are pressed, and the end of the terminal they come from.
+//! Key presses, and the end of the terminal that they come from.
 //!
-//! A thread of its own reads them: a terminal that hangs up must not hold up anything else. It can be held while another
-//! program, an editor, reads from the same terminal.
+//! A separate thread reads them: a terminal that hangs up must not hold up anything else. The thread can be paused
+//! while another program, an editor, reads from the same terminal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use crossterm::event::{self, Event};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// How long a wait lasts before the thread looks whether it is held.
+/// How long a wait lasts before the thread checks whether it is paused.
 const WAIT: Duration = Duration::from_millis(100);
-/// Long enough for what has come already. With no time at all the terminal is not even looked at.
+/// Long enough for input that has already arrived. With a timeout of zero, the terminal is not checked at all.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// Something that came from the terminal.
+/// Input from the terminal.
 #[derive(Debug)]
 pub(crate) enum TerminalInput {
-    /// A key, a paste, another size.
+    /// A key, a paste, or a new size.
     Event(Event),
     /// The terminal is gone.
     Closed,
 }
 
-/// The reading end.
+/// Receives the input of the terminal.
 #[derive(Debug)]
 pub(crate) struct KeyReader {
     got: UnboundedReceiver<TerminalInput>,
@@ -32,7 +32,7 @@ pub(crate) struct KeyReader {
 }
 
 impl KeyReader {
-    /// Begins to read.
+    /// Starts the thread.
     pub(crate) fn start() -> Self {
         let (send, got) = unbounded_channel();
         let turn = Arc::new(Mutex::new(()));
@@ -41,7 +41,7 @@ impl KeyReader {
             while !send.is_closed() {
                 let _turn = of_thread.blocking_lock();
                 if read(&send).is_err() {
-                    // Whoever reads from the other end is told once.
+                    // The receiver is told once.
                     let _ = send.send(TerminalInput::Closed);
                     return;
                 }
@@ -50,12 +50,12 @@ impl KeyReader {
         Self { got, turn }
     }
 
-    /// The next thing.
+    /// The next input.
     pub(crate) async fn next(&mut self) -> TerminalInput {
         self.got.recv().await.unwrap_or(TerminalInput::Closed)
     }
 
-    /// Reads nothing until the guard is dropped.
+    /// Pauses reading until the guard is dropped.
     pub(crate) async fn hold(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.turn).lock_owned().await
     }
@@ -63,7 +63,7 @@ impl KeyReader {
 
 fn read(send: &UnboundedSender<TerminalInput>) -> std::io::Result<()> {
     wait()?;
-    // Looked at even when nothing new has come: on a busy machine something may have been read and not been told.
+    // This checks even when nothing new has arrived: on a busy machine, input may have been read but not reported.
     while event::poll(AT_ONCE)? {
         let event = event::read()?;
         if send.send(TerminalInput::Event(event)).is_err() {
@@ -73,7 +73,7 @@ fn read(send: &UnboundedSender<TerminalInput>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Waits a little; an error if the terminal is gone. Reading itself cannot tell: it would try for ever.
+/// Waits a little; an error means that the terminal is gone. Reading itself cannot detect that: it would try forever.
 #[cfg(unix)]
 fn wait() -> std::io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

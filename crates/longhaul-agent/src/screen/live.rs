@@ -1,7 +1,7 @@
 //! The live region: what is drawn again and again below the finished lines.
 //!
-//! From the bottom: status, prompt (or a question, or a list), what waits, what goes on, the todos, the calls that run,
-//! the tail of the reply. What is nearer to the bottom gets its room first, so any height will do.
+//! From the bottom: status, prompt (or a question, or a list), queued prompts, current work, the todos, the running
+//! calls, the tail of the reply. Whatever is nearer to the bottom gets its space first, so any height works.
 
 use std::time::Instant;
 
@@ -16,15 +16,15 @@ use super::style::{BOLD, CHOSEN, DIM, GOOD, WARNING, dim, styled};
 use super::text::{clean_line, columns, count, keep_start};
 use crate::event::{TodoItem, TodoStatus};
 
-/// The most rows of a list.
+/// The maximum number of rows of a list.
 const LIST: usize = 14;
-/// The most calls that are shown.
+/// The maximum number of calls that are shown.
 const CALLS: usize = 5;
-/// The most todos that are shown.
+/// The maximum number of todos that are shown.
 const TODOS: usize = 8;
-/// The most prompts shown that wait.
+/// The maximum number of queued prompts that are shown.
 const QUEUE: usize = 3;
-/// How often the sign of work turns, in milliseconds.
+/// How often the activity indicator turns, in milliseconds.
 const TURN: u128 = 120;
 
 /// The region, and where the cursor is in it.
@@ -34,7 +34,7 @@ pub(crate) struct LiveRegion {
     pub(crate) cursor: Option<(usize, usize)>,
 }
 
-/// Columns for the text of the prompt.
+/// The number of columns for the text of the prompt.
 pub(crate) fn prompt_width(width: usize) -> usize {
     width.saturating_sub(3).max(2)
 }
@@ -57,7 +57,7 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
         room -= section.len();
         section
     };
-    // A question stands for what goes on: nothing else moves before it is answered.
+    // A question takes the place of the current work: nothing else happens before it is answered.
     let (work, queue) = if app.questions.is_empty() {
         (fit(work(app, width, now)), fit(queue(app, width)))
     } else {
@@ -66,13 +66,13 @@ pub(crate) fn region(app: &App, width: usize, height: usize, now: Instant) -> Li
     let calls = fit(calls(app, width, now));
     let todos = fit(todos(&app.todos, width));
     let thinking = fit(thinking(app, width));
-    // An empty row sets the prompt apart from what was said, where there is room for it.
+    // An empty row separates the prompt from the messages, if there is space for it.
     let gap = fit(match height {
         0..8 => Vec::new(),
         _ => vec![Line::default()],
     });
     let tail = fit(rows(&app.stream.tail(height), width));
-    // And what moves is set apart from what is finished.
+    // An empty row separates what still changes from what is finished.
     let moves = [&tail, &thinking, &calls, &todos]
         .iter()
         .any(|section| !section.is_empty());
@@ -259,7 +259,7 @@ fn thinking(app: &App, width: usize) -> Vec<Line<'static>> {
     }
 }
 
-/// The todos around the first that is not done.
+/// The todos around the first one that is not done.
 fn todos(todos: &[TodoItem], width: usize) -> Vec<Line<'static>> {
     if todos
         .iter()

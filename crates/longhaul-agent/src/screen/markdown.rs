@@ -1,4 +1,4 @@
-//! Markdown, lightly: headings, lists, code, quotes, tables as lines of text. What it cannot show it shows as written.
+//! Simple Markdown: headings, lists, code, quotes, tables as lines of text. Anything else is shown as it is written.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::Style;
@@ -215,7 +215,7 @@ impl MarkdownPage {
         self.lines.push(flow);
     }
 
-    /// Ends a line, and leaves an empty one behind it.
+    /// Ends a line, and adds an empty one after it.
     fn end_block(&mut self) {
         self.end_line();
         if self.lists.is_empty()

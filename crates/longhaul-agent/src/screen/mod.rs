@@ -1,8 +1,8 @@
 //! The terminal: streaming text, tools, the prompt, the status line, the commands.
 //!
-//! [`run`] shows what an agent does and asks a [`Host`] for what the user wants. In a terminal that can move its cursor
-//! the finished lines go into the terminal's own scrollback and a small region below them is drawn again (`full`);
-//! elsewhere there are only lines (`plain`). What a key, an event or an answer means is the same for both (`app`).
+//! [`run`] shows what an agent does and passes the user's requests to a [`ScreenHost`]. In a terminal that can move its
+//! cursor, the finished lines go into the terminal's own scrollback and a small region below them is drawn again
+//! (`full`); elsewhere there are only lines (`plain`). Keys, events and answers have the same meaning in both (`app`).
 
 pub(crate) mod answer_lines;
 mod app;
@@ -59,22 +59,22 @@ pub struct ScreenOptions {
     pub display: DisplaySettings,
     /// The folder whose files are completed, and to which the history belongs.
     pub workspace: PathBuf,
-    /// Where prompts are remembered; none: nowhere.
+    /// Where prompts are saved; if none, they are not.
     pub history: Option<PathBuf>,
-    /// The command that edits a text; none: it is edited on the screen.
+    /// The command that edits a text; if none, it is edited on the screen.
     pub editor: Option<String>,
-    /// What may run unasked at first.
+    /// Which calls may run without asking at first.
     pub mode: ApprovalMode,
-    /// Lines to begin with: who is this, how to get help.
+    /// Lines to begin with: what this is, how to get help.
     pub greeting: Vec<String>,
     /// A prompt to begin with.
     pub prompt: Option<String>,
-    /// The session went on before: show where it stood.
+    /// Whether the session was resumed, so that its last exchanges are shown.
     pub resumed: bool,
 }
 
 impl ScreenOptions {
-    /// What the process's environment says, for a workspace.
+    /// The options from the process's environment, for a workspace.
     pub fn from_env(workspace: PathBuf, var: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.trim().is_empty());
         Self {
@@ -90,13 +90,13 @@ impl ScreenOptions {
     }
 }
 
-/// Whether somebody sees and types: both ends of this process are a terminal.
+/// Whether a person sees and types: both stdin and stdout of this process are a terminal.
 pub fn is_seen() -> bool {
     use std::io::IsTerminal as _;
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Why a screen ended before the user wanted it.
+/// Why a screen ended before the user wanted it to.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenError {
     /// The terminal cannot be read or drawn on.
@@ -104,8 +104,8 @@ pub enum ScreenError {
     Terminal(#[from] std::io::Error),
 }
 
-/// Shows an agent until the user leaves or the terminal goes away. The terminal is given back and the host has finished
-/// when this returns, error or not.
+/// Shows an agent until the user leaves or the terminal goes away. When this returns, with or without an error, the
+/// terminal is restored and the host has finished.
 pub async fn run(
     host: impl ScreenHost,
     events: UnboundedReceiver<AgentEvent>,
@@ -115,16 +115,16 @@ pub async fn run(
     run_typed(host, events, options, typed).await
 }
 
-/// Something that a guide types in the user's place.
+/// Input that a guide types in the user's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuideInput {
-    /// What stands in the prompt so far; nothing happens if the user has something of his own there.
+    /// The text of the prompt so far; ignored if the user has typed something else there.
     SoFar(String),
-    /// It is sent.
+    /// The text is sent.
     Sent(String),
 }
 
-/// The same with a guide who types, too. In a pipe it goes on until the guide is gone.
+/// Shows an agent like [`run`], with a guide who types, too. In a pipe it continues until the guide is gone.
 pub async fn run_typed(
     host: impl ScreenHost,
     events: UnboundedReceiver<AgentEvent>,

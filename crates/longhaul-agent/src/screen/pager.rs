@@ -1,4 +1,4 @@
-//! A long text on a screen of its own: moved through, searched. The terminal's scrollback stays as it is behind it.
+//! A long text on its own screen, with scrolling and search. The terminal's scrollback stays as it is.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
@@ -8,15 +8,15 @@ use super::flow::{WrappedLine, rows};
 use super::style::{BOLD, FOUND, dim, styled};
 use super::text::keep_start;
 
-/// A text and the part of it that is seen.
+/// A text and the visible part of it.
 #[derive(Debug, Default)]
 pub(crate) struct TextPager {
     title: String,
     lines: Vec<WrappedLine>,
-    /// The rows at a width, made when they are needed.
+    /// The rows at a width, computed when they are needed.
     broken: Option<(usize, Vec<Line<'static>>)>,
     top: usize,
-    /// Rows that were seen last.
+    /// The number of rows that were visible last.
     seen: usize,
     searching: Option<String>,
     query: String,
@@ -29,18 +29,18 @@ pub(crate) enum PagerStart {
     /// At the beginning.
     #[default]
     Top,
-    /// At the end, which is what happened last.
+    /// At the end, with the latest events.
     End,
 }
 
-/// What a key did.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PagerAction {
-    /// Reading goes on.
+    /// The pager stays open.
     On,
     /// The user is done.
     Closed,
-    /// The key means nothing here.
+    /// The key has no meaning here.
     Unknown,
 }
 
@@ -59,12 +59,12 @@ impl TextPager {
         }
     }
 
-    /// Another text in place of this one, at its beginning.
+    /// Replaces the text and goes to its beginning.
     pub(crate) fn replace(&mut self, title: impl Into<String>, lines: Vec<WrappedLine>) {
         *self = Self::new(title, lines, PagerStart::Top);
     }
 
-    /// The text, for where nothing can be scrolled.
+    /// The text, for output that cannot be scrolled.
     pub(crate) fn into_lines(self) -> Vec<WrappedLine> {
         self.lines
     }
@@ -82,7 +82,7 @@ impl TextPager {
         self.top = to.min(self.count().saturating_sub(self.seen.max(1)));
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(crate) fn key(&mut self, key: KeyEvent) -> PagerAction {
         if let Some(typed) = self.searching.as_mut() {
             match key.code {
@@ -125,7 +125,7 @@ impl TextPager {
         };
         let has = |at: &usize| broken[*at].to_string().to_lowercase().contains(&query);
         let all = 0..broken.len();
-        // Behind the end it goes on from the beginning, and the other way round.
+        // After the end, the search continues from the beginning, and the other way round.
         let found = match step {
             1 => all.clone().skip(from).chain(all).find(|at| has(at)),
             _ => all
@@ -144,7 +144,7 @@ impl TextPager {
     pub(crate) fn rows(&mut self, width: usize, height: usize, keys: &str) -> Vec<Line<'static>> {
         let (width, height) = (width.max(1), height.max(1));
         if self.broken.as_ref().is_none_or(|broken| broken.0 != width) {
-            // What was seen stays in sight when the width changes.
+            // The visible part stays in view when the width changes.
             let share = self.top as f64 / self.count().max(1) as f64;
             let first = self.broken.is_none();
             self.broken = Some((width, rows(&self.lines, width)));
@@ -171,12 +171,12 @@ impl TextPager {
         screen
     }
 
-    /// A row with what was searched for marked.
+    /// A row with the matches highlighted.
     fn marked(&self, row: &Line<'static>) -> Line<'static> {
         let text = row.to_string();
         let query = self.query.to_lowercase();
         let lower = text.to_lowercase();
-        // Lower case may have another length; then the row alone is found, not the place in it.
+        // The lower-case text may have another length; then only the row is found, not the place in it.
         if query.is_empty() || lower.len() != text.len() || !lower.contains(&query) {
             return row.clone();
         }

@@ -1,8 +1,8 @@
-//! Drawing on a terminal without taking it over: finished lines go into its own scrollback, below them stands a live
-//! region that is drawn again in place.
+//! Draws on a terminal without taking it over: finished lines go into its own scrollback, and below them a live region
+//! is redrawn in place.
 //!
-//! The cursor's position is never asked for, only moved from where it was left; so nothing of what the user types can be
-//! taken for the answer. Rows come from `cells`: none is ever wider than the terminal.
+//! The cursor's position is never queried, only moved from where it was left; so none of the user's input can be
+//! mistaken for the answer. Rows come from `cells`: none is ever wider than the terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ pub(crate) struct Painter<W> {
     cursor: (usize, usize),
 }
 
-/// Nothing is shown half drawn, where the terminal knows how.
+/// Begins a synchronized update, so that a supporting terminal shows nothing half drawn.
 const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 const END: &str = "\x1b[?2026l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
@@ -50,7 +50,7 @@ impl<W: Write> Painter<W> {
         }
     }
 
-    /// Puts finished rows above the live region and draws the region, with the cursor in it or hidden.
+    /// Writes finished rows above the live region and draws the region, with the cursor in it or hidden.
     pub(crate) fn draw(
         &mut self,
         finished: &[Line<'_>],
@@ -84,7 +84,7 @@ impl<W: Write> Painter<W> {
         }
         let written = finished.len() + rows.len();
         if before.len() > written {
-            // A row further down, so that a full last row keeps its last cell.
+            // One row further down, so that a full last row keeps its last cell.
             let _ = write!(code, "\r\n{CLEAR_BELOW}\x1b[A");
         }
         let up = rows.len().saturating_sub(1).saturating_sub(at.0);
@@ -104,9 +104,9 @@ impl<W: Write> Painter<W> {
         self.send(&code)
     }
 
-    /// The terminal has another size: takes the region away as it stands now, so that it can be drawn anew.
+    /// Removes the region after a change of the terminal's size, so that it can be drawn again.
     ///
-    /// Most terminals break rows that have become too long; so it is reckoned.
+    /// Most terminals wrap rows that have become too long; this is taken into account.
     pub(crate) fn resized(&mut self, width: usize, height: usize) -> io::Result<()> {
         let width = width.max(1);
         let above = self.drawn.iter().take(self.cursor.0);
@@ -116,14 +116,14 @@ impl<W: Write> Painter<W> {
         self.clear()
     }
 
-    /// Takes the region away.
+    /// Removes the region.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let code = format!("{}\x1b[0m{CLEAR_BELOW}{SHOW_CURSOR}", self.to_top());
         self.forget();
         self.send(&code)
     }
 
-    /// The region is gone: the next drawing begins where the cursor is.
+    /// Forgets the region: the next drawing begins where the cursor is.
     pub(crate) fn forget(&mut self) {
         self.drawn.clear();
         self.cursor = (0, 0);
@@ -148,7 +148,7 @@ impl<W: Write> Painter<W> {
         self.send(&code)
     }
 
-    /// Goes to the other screen, or back.
+    /// Switches to the other screen, or back.
     pub(crate) fn other_screen(&mut self, to: OtherScreen) -> io::Result<()> {
         self.send(match to {
             OtherScreen::On => "\x1b[?1049h\x1b[2J",

@@ -1,4 +1,4 @@
-//! A list to choose from: searched by typing, moved through with the arrows.
+//! A list to choose from: typing searches it, and the arrow keys move through it.
 
 use ratatui::text::{Line, Span};
 
@@ -11,22 +11,22 @@ use super::text::{columns, count, keep_start};
 pub(crate) struct Picker<T> {
     title: String,
     options: Vec<PickOption<T>>,
-    /// What is searched for.
+    /// The search text.
     query: String,
     found: Vec<usize>,
     at: usize,
-    /// Few fixed choices: numbers choose, nothing is searched.
+    /// Whether it is a menu of a few fixed choices: numbers choose, and nothing is searched.
     kind: PickerKind,
 }
 
-/// Something that may be chosen.
+/// An option of a list.
 #[derive(Debug, Clone)]
 pub(crate) struct PickOption<T> {
-    /// What is chosen.
+    /// The value of the option.
     pub(crate) value: T,
-    /// Its text; it is searched.
+    /// The text of the option, which is searched.
     pub(crate) text: String,
-    /// What else there is to say.
+    /// The description of the option.
     pub(crate) about: String,
 }
 
@@ -36,12 +36,12 @@ enum PickerKind {
     Menu,
 }
 
-/// What a key did to a list.
+/// The effect of a key on a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PickerAction<T> {
-    /// Nothing is chosen yet.
+    /// The list stays open.
     Open,
-    /// This.
+    /// This value was chosen.
     Chosen(T),
 }
 
@@ -58,7 +58,7 @@ impl<T: Clone> Picker<T> {
         }
     }
 
-    /// A few choices.
+    /// A menu of a few choices.
     pub(crate) fn menu(title: impl Into<String>, options: Vec<PickOption<T>>) -> Self {
         Self {
             kind: PickerKind::Menu,
@@ -66,7 +66,7 @@ impl<T: Clone> Picker<T> {
         }
     }
 
-    /// With something searched for.
+    /// The list with this search text.
     pub(crate) fn searching(mut self, query: &str) -> Self {
         self.query = query.to_owned();
         self.search();
@@ -78,7 +78,7 @@ impl<T: Clone> Picker<T> {
         self.at = 0;
     }
 
-    /// Something was typed.
+    /// Handles a typed character.
     pub(crate) fn typed(&mut self, c: char) -> PickerAction<T> {
         if self.kind == PickerKind::Menu {
             let number = c.to_digit(10).and_then(|digit| digit.checked_sub(1));
@@ -92,19 +92,19 @@ impl<T: Clone> Picker<T> {
         PickerAction::Open
     }
 
-    /// The last character of what is searched for is taken back.
+    /// Removes the last character of the search text.
     pub(crate) fn backspace(&mut self) {
         self.query.pop();
         self.search();
     }
 
-    /// Moves by so many.
+    /// Moves the cursor by this many rows.
     pub(crate) fn step(&mut self, by: isize) {
         let last = self.found.len().saturating_sub(1);
         self.at = self.at.saturating_add_signed(by).min(last);
     }
 
-    /// The one under the cursor.
+    /// Chooses the option under the cursor.
     pub(crate) fn choose(&self) -> PickerAction<T> {
         let option = self.found.get(self.at).map(|at| &self.options[*at]);
         option.map_or(PickerAction::Open, |option| {
@@ -118,7 +118,7 @@ impl<T: Clone> Picker<T> {
         Some(self.options[*at].value.clone())
     }
 
-    /// Its rows in a terminal, at most so many.
+    /// The rows in a terminal, at most `height` of them.
     pub(crate) fn rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let mut rows = vec![self.head(width)];
         let room = height.saturating_sub(2).max(1);
@@ -166,7 +166,7 @@ impl<T: Clone> Picker<T> {
         let mark = if chosen { "› " } else { "  " };
         let about = columns(&option.about);
         let room = width.saturating_sub(2 + columns(&number));
-        // The text goes before what there is to say about it.
+        // The text takes precedence over its description.
         let beside = about > 0 && room >= about + 20;
         let text = keep_start(&option.text, if beside { room - about - 2 } else { room });
         let style = if chosen {
@@ -183,7 +183,7 @@ impl<T: Clone> Picker<T> {
         Line::from(spans)
     }
 
-    /// The whole list as plain lines with numbers, for line mode.
+    /// The whole list as numbered plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
         let mut lines = vec![format!(
             "{} ({}):",

@@ -36,7 +36,7 @@ pub(crate) async fn run(
     loop {
         page.show(app)?;
         if ended && app.is_idle() && !sources.guided {
-            // What was told before the guide went is still said.
+            // Events from before the guide left are still shown.
             while let Ok(event) = sources.events.try_recv() {
                 app.on_event(event);
             }
@@ -89,7 +89,7 @@ pub(crate) async fn run(
     }
 }
 
-/// What is written.
+/// Writes the lines.
 struct PlainWriter {
     shows: TerminalCapabilities,
     /// Whether a person sees the prompt.
@@ -101,7 +101,8 @@ struct PlainWriter {
 }
 
 impl PlainWriter {
-    /// A person types when he likes; in a pipe one line follows the other, and answers come in between.
+    /// Whether a line is read now: a person may type at any time; in a pipe, each line waits for the answer to the one
+    /// before.
     fn takes_lines(&self, app: &App) -> bool {
         self.is_asked || app.is_idle() || self.waiting.is_some()
     }
@@ -135,7 +136,7 @@ impl PlainWriter {
 
     fn line(&mut self, out: &mut impl io::Write, flow: &WrappedLine) -> io::Result<()> {
         let text = cells::plain(&flow.line, self.shows);
-        // Never two empty lines in a row.
+        // There are never two empty lines in a row.
         if text.is_empty() && self.at_blank {
             return Ok(());
         }
@@ -151,7 +152,7 @@ impl PlainWriter {
     }
 }
 
-/// The lines of stdin, read by a thread of its own: a read that waits must not keep the program from ending.
+/// The lines of stdin, read by a separate thread: a blocked read must not keep the program from ending.
 fn lines() -> UnboundedReceiver<String> {
     let (send, lines) = unbounded_channel();
     std::thread::spawn(move || {

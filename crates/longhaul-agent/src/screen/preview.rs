@@ -1,4 +1,4 @@
-//! A summary before it replaces anything (Y6): read it, edit it, keep more, approve it, or leave everything as it is.
+//! A preview of a summary before it replaces anything (Y6): read it, edit it, keep more, approve it, or cancel.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use longhaul_core::engine::PreviewedSummary;
@@ -19,7 +19,7 @@ use super::text::{clean, keep_start};
 pub(crate) struct SummaryPreview {
     ask: CompactionRequest,
     preview: Box<PreviewedSummary>,
-    /// The summary as it would be taken.
+    /// The summary as it would be applied.
     summary: String,
     reader: TextPager,
     state: PreviewState,
@@ -28,30 +28,30 @@ pub(crate) struct SummaryPreview {
 #[derive(Debug)]
 enum PreviewState {
     Reading,
-    /// How many messages to keep is being typed.
+    /// The user types how many messages to keep.
     Keeping(String),
-    /// The summary is being changed.
+    /// The summary is being edited.
     Editing(Editor),
 }
 
-/// What a key came to.
+/// The effect of a key.
 #[derive(Debug)]
 pub(crate) enum PreviewAction {
-    /// It is still looked at.
+    /// The preview stays open.
     Open,
-    /// Go through with it, or make another preview.
+    /// Complete the compaction, or make another preview.
     Ask(CompactionRequest),
     /// Leave everything as it is.
     Cancelled,
-    /// The summary shall be edited.
+    /// The summary is to be edited.
     Edit(String),
 }
 
-/// Keys while reading.
+/// The keys while reading.
 const KEYS: &str = "enter approve · e edit · k keep the last messages · esc cancel";
 
 impl SummaryPreview {
-    /// A summary, and what was asked for to get it.
+    /// A preview of a summary, with the request that produced it.
     pub(crate) fn new(ask: CompactionRequest, preview: Box<PreviewedSummary>) -> Self {
         let summary = preview.summary.clone();
         let mut previewing = Self {
@@ -108,14 +108,14 @@ impl SummaryPreview {
         lines
     }
 
-    /// The summary was edited.
+    /// Takes the edited summary.
     pub(crate) fn edited(&mut self, summary: String) {
         self.summary = summary;
         self.reader.replace(self.title(), self.lines());
         self.state = PreviewState::Reading;
     }
 
-    /// Edits on this screen: there is no editor to start.
+    /// Edits on this screen, because there is no editor to start.
     pub(crate) fn edit_here(&mut self) {
         self.state = PreviewState::Editing(Editor::with(&self.summary));
     }
@@ -127,7 +127,7 @@ impl SummaryPreview {
         })
     }
 
-    /// Another preview that keeps so many messages.
+    /// Asks for another preview that keeps this many messages.
     fn keeping(&self, keep: usize) -> PreviewAction {
         PreviewAction::Ask(CompactionRequest {
             keep: Some(keep),
@@ -135,14 +135,14 @@ impl SummaryPreview {
         })
     }
 
-    /// Takes a paste, where one can go.
+    /// Takes a paste, if there is an input field.
     pub(crate) fn paste(&mut self, text: &str) {
         if let PreviewState::Editing(editor) = &mut self.state {
             editor.insert(text);
         }
     }
 
-    /// Takes a key; `width` is that of the terminal.
+    /// Handles a key; `width` is that of the terminal.
     pub(crate) fn key(&mut self, key: KeyEvent, width: usize) -> PreviewAction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match &mut self.state {
@@ -186,7 +186,7 @@ impl SummaryPreview {
         PreviewAction::Open
     }
 
-    /// An answer in line mode.
+    /// Takes an answer in line mode.
     pub(crate) fn answer(&mut self, line: &str) -> PreviewAction {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         match (word, rest.trim().parse()) {
@@ -196,7 +196,7 @@ impl SummaryPreview {
         }
     }
 
-    /// The whole of it as plain lines, for line mode.
+    /// The whole preview as plain lines, for line mode.
     pub(crate) fn plain(&self) -> Vec<String> {
         let mut lines = vec![self.title()];
         lines.extend(self.lines().iter().map(WrappedLine::text));

@@ -1,4 +1,4 @@
-//! A call that needs consent: what it would do, and the answers there are.
+//! A question about a call that needs consent: what it would do, and the possible answers.
 
 use std::time::Instant;
 
@@ -15,26 +15,26 @@ use crate::event::{ApprovalAnswer, ApprovalRequest};
 #[derive(Debug)]
 pub(crate) struct ApprovalDialog {
     question: ApprovalRequest,
-    /// What the call would do, whole, line by line.
+    /// What the call would do, in full, line by line.
     detail: Vec<WrappedLine>,
     at: usize,
-    /// Before this it takes no keys.
+    /// Until then, it ignores keys.
     deaf_until: Instant,
-    /// What the model shall do instead, while it is written.
+    /// What the model should do instead, while the user types it.
     pub(crate) instead: Option<Editor>,
 }
 
 /// One of the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ApprovalChoice {
-    /// An answer that needs nothing more.
+    /// An answer that needs no further input.
     Is(ApprovalAnswer),
     /// No, and what to do instead.
     Instead,
 }
 
 impl ApprovalDialog {
-    /// A question that was just asked, and from when on it takes keys.
+    /// A question that was just asked, and from when on it accepts keys.
     pub(crate) fn new(question: ApprovalRequest, deaf_until: Instant) -> Self {
         let detail = visible(&question.detail);
         Self {
@@ -46,12 +46,12 @@ impl ApprovalDialog {
         }
     }
 
-    /// Whether it takes keys already.
+    /// Whether it accepts keys already.
     pub(crate) fn hears(&self, now: Instant) -> bool {
         now >= self.deaf_until
     }
 
-    /// Whether somebody still waits for the answer.
+    /// Whether the answer is still waited for.
     pub(crate) fn is_open(&self) -> bool {
         !self.question.answer.is_closed()
     }
@@ -76,7 +76,7 @@ impl ApprovalDialog {
         choices
     }
 
-    /// The choice with this number, from one on.
+    /// The choice with this number, counted from one.
     pub(crate) fn number(&self, number: usize) -> Option<ApprovalChoice> {
         let at = number.checked_sub(1)?;
         self.choices().into_iter().nth(at).map(|choice| choice.0)
@@ -87,13 +87,13 @@ impl ApprovalDialog {
         self.number(self.at + 1).unwrap_or(ApprovalChoice::Instead)
     }
 
-    /// Moves by so many.
+    /// Moves the cursor by this many choices.
     pub(crate) fn step(&mut self, by: isize) {
         let last = self.choices().len() - 1;
         self.at = self.at.saturating_add_signed(by).min(last);
     }
 
-    /// Answers. What is said stays as a line.
+    /// Sends the answer and returns a line about it, which stays on the screen.
     pub(crate) fn answer(self, answer: ApprovalAnswer) -> WrappedLine {
         let said = match &answer {
             ApprovalAnswer::Once => "allowed once".to_owned(),
@@ -104,7 +104,7 @@ impl ApprovalDialog {
         };
         let name = clean_line(&self.question.name);
         let line = clean_line(&self.question.line);
-        // Whoever asked may be gone; then there is nothing to answer.
+        // The receiver may be gone; then there is nothing to answer.
         let _ = self.question.answer.send(answer);
         WrappedLine::dim(format!("· {name} {line}: {said}"))
     }
@@ -126,7 +126,7 @@ impl ApprovalDialog {
         head
     }
 
-    /// What the call would do, and the rule that is offered, whole.
+    /// What the call would do, and the offered rule, in full.
     pub(crate) fn detail(&self) -> Vec<WrappedLine> {
         let mut detail = self.detail.clone();
         if let Some(rule) = self.question.rule.as_deref() {
@@ -137,7 +137,7 @@ impl ApprovalDialog {
         detail
     }
 
-    /// Its rows, at most so many, and where the cursor is. The choices are always there.
+    /// The rows, at most `height` of them, and where the cursor is. The choices are always visible.
     pub(crate) fn rows(
         &self,
         width: usize,
@@ -156,8 +156,9 @@ impl ApprovalDialog {
         (above, None)
     }
 
-    /// The choices. A rule is shown whole, since it is agreed to as well; where there is no room for that, only that of the
-    /// choice under the cursor, and ctrl-o shows it. In very little room they move with the cursor.
+    /// The choices. A rule is shown in full, because it is agreed to as well; if there is no space for that, only the
+    /// rule of the choice under the cursor is shown, and ctrl-o shows all of it. In very little space the choices
+    /// scroll with the cursor.
     fn choice_rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let choices = self.choices();
         let rows_of = |at: usize, text: &str| {
@@ -190,7 +191,7 @@ impl ApprovalDialog {
         below
     }
 
-    /// As much of what the call would do as there is room for, and how many lines are not shown to their end.
+    /// As much of what the call would do as fits, and how many lines are not fully shown.
     fn detail_rows(&self, width: usize, room: usize) -> Vec<Line<'static>> {
         let mut shown: Vec<Line<'static>> = Vec::new();
         let mut ends: Vec<usize> = Vec::new();

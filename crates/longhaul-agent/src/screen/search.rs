@@ -1,9 +1,9 @@
-//! Finding what somebody types a part of.
+//! Finds items by a typed part of their text.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-/// The places of the items that match, best first; all of them, in order, if nothing is searched for.
+/// The indices of the items that match, best first; all of them, in order, if the query is empty.
 pub(crate) fn best<T>(query: &str, items: &[T], text: impl Fn(&T) -> &str) -> Vec<usize> {
     if query.trim().is_empty() {
         return (0..items.len()).collect();

@@ -1,15 +1,15 @@
-//! What the system tells the program while it draws: another size, an end, a stop.
+//! The system's signals to the program while it draws: a new size, an end, a stop.
 
 /// A signal that matters to a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScreenSignal {
-    /// The terminal has another size.
+    /// The terminal has a new size.
     Resized,
     /// The terminal or the session is going away.
     End,
-    /// Stop what runs.
+    /// The user wants to stop the current work.
     Interrupt,
-    /// Put the program aside.
+    /// The program should be suspended.
     Aside,
 }
 
@@ -19,7 +19,7 @@ mod unix {
 
     use super::ScreenSignal;
 
-    /// The signals.
+    /// The source of signals.
     #[derive(Debug)]
     pub(crate) struct Signals {
         resize: Signal,
@@ -56,7 +56,7 @@ mod unix {
 #[cfg(unix)]
 pub(crate) use unix::Signals;
 
-/// The signals: an interrupt is all there is.
+/// The source of signals on other platforms: only the interrupt exists.
 #[cfg(not(unix))]
 #[derive(Debug)]
 pub(crate) struct Signals;

@@ -1,4 +1,5 @@
-//! The status line: model, percent left, cost, cache, mode. The narrower it is, the less it says; percent left stays.
+//! The status line: model, percent left, cost, cache, mode. The narrower it is, the fewer parts it has; percent left
+//! always stays.
 
 use longhaul_core::window::WindowLevel;
 use ratatui::style::Style;
@@ -11,7 +12,7 @@ use super::text::{clean_line, columns};
 use crate::event::{AgentStatus, ApprovalMode};
 use crate::offline::is_simulated;
 
-/// How the user knows a mode.
+/// The name of a mode for users.
 pub(crate) fn mode_name(mode: ApprovalMode) -> &'static str {
     match mode {
         ApprovalMode::Default => "ask before changes",
@@ -22,7 +23,7 @@ pub(crate) fn mode_name(mode: ApprovalMode) -> &'static str {
     }
 }
 
-/// The colour of how near the limit is.
+/// The colour for how near the limit is.
 pub(crate) fn level_style(level: WindowLevel) -> Style {
     match level {
         WindowLevel::Ok => GOOD,
@@ -42,7 +43,7 @@ pub(crate) fn line(
         ApprovalMode::AcceptEdits | ApprovalMode::Plan => WARNING,
         ApprovalMode::BypassPermissions | ApprovalMode::DontAsk => BAD,
     };
-    // Each with its rank: what has the highest goes first when there is no room.
+    // Each piece has a rank: the highest rank is dropped first when there is no space.
     let mut pieces: Vec<(u8, Span<'static>)> = Vec::new();
     if let Some(glance) = glance {
         pieces.push((2, dim(clean_line(&glance.model))));

@@ -1,4 +1,4 @@
-//! A reply while it comes: what is complete becomes lines for good, the rest is a tail that is still drawn again.
+//! A reply while it arrives: complete blocks become final lines, the rest is a tail that is redrawn.
 
 use ratatui::text::Span;
 
@@ -10,13 +10,13 @@ use super::text::clean;
 /// The text of a reply so far.
 #[derive(Debug, Default)]
 pub(crate) struct StreamedText {
-    /// What has not become lines yet.
+    /// The part that has not become lines yet.
     open: String,
     begun: bool,
 }
 
 impl StreamedText {
-    /// More of it. What is complete comes back as lines.
+    /// Adds text and returns the complete part as lines.
     pub(crate) fn push(&mut self, text: &str) -> Vec<WrappedLine> {
         self.open.push_str(text);
         match complete(&self.open) {
@@ -28,7 +28,7 @@ impl StreamedText {
         }
     }
 
-    /// It is over: the rest as lines.
+    /// Ends the reply and returns the rest as lines.
     pub(crate) fn finish(&mut self) -> Vec<WrappedLine> {
         let rest = std::mem::take(&mut self.open);
         let lines = self.lines(&rest);
@@ -36,7 +36,7 @@ impl StreamedText {
         lines
     }
 
-    /// What is still open, as it is, its last rows at most.
+    /// The open part as it is, limited to its last rows.
     pub(crate) fn tail(&self, rows: usize) -> Vec<WrappedLine> {
         let open = clean(self.open.trim_matches('\n'));
         let lines: Vec<&str> = open.lines().collect();
@@ -54,7 +54,7 @@ impl StreamedText {
             return lines;
         }
         let first = !std::mem::replace(&mut self.begun, true);
-        // Blocks stand apart.
+        // Blocks are separated by an empty line.
         std::iter::once(WrappedLine::blank())
             .chain((lines.into_iter().enumerate()).map(|(at, line)| {
                 if line == WrappedLine::blank() {
@@ -75,7 +75,7 @@ impl StreamedText {
     }
 }
 
-/// How far a text is complete: up to the last empty line outside of code behind which a new block has begun.
+/// How far a text is complete: up to the last empty line outside of code after which a new block has begun.
 fn complete(text: &str) -> usize {
     let mut fence: Option<&str> = None;
     let mut until = 0;
@@ -85,7 +85,7 @@ fn complete(text: &str) -> usize {
         let trimmed = line.trim_start();
         let whole = line.ends_with('\n');
         if let (Some(blank), true) = (blank.take(), !trimmed.is_empty()) {
-            // An indented line goes on with what stood before, an item of a list for one.
+            // An indented line continues the block before it, for example a list item.
             if trimmed.len() == line.len() && fence.is_none() {
                 until = blank;
             }
@@ -139,7 +139,7 @@ mod tests {
             }
             lines.extend(stream.finish());
             let count = |text: &str| text.matches("word").count();
-            // What follows a fence on its line is the language of the code and is not shown.
+            // The text after a fence on its line is the language of the code and is not shown.
             if !pieces.iter().any(|piece| piece.starts_with("```")) {
                 prop_assert_eq!(count(&texts(&lines).join(" ")), count(&pieces.concat()));
             }

@@ -1,4 +1,4 @@
-//! The terminal's state: taken on entering, given back on leaving, whatever the reason for leaving is.
+//! The terminal's state: taken on entering, restored on leaving, whatever the reason for leaving is.
 
 use std::io::{self, Write as _};
 use std::sync::Once;
@@ -8,13 +8,13 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::paint::OtherScreen;
 
-/// Whether the terminal is ours.
+/// Whether the terminal is in raw mode.
 static TAKEN: AtomicBool = AtomicBool::new(false);
-/// Whether its other screen is shown.
+/// Whether the terminal's other screen is shown.
 static OTHER: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// A terminal that reads keys one by one. It is given back when this goes out of scope, and before a panic is told.
+/// A terminal that reads keys one by one. It is restored when this goes out of scope, and before a panic is reported.
 #[derive(Debug)]
 pub(crate) struct RawTerminal;
 
@@ -43,30 +43,30 @@ impl Drop for RawTerminal {
 pub(crate) fn take() -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    // Pastes come marked as such.
+    // Pastes are marked as such.
     write("\x1b[?2004h")
 }
 
-/// Whether the terminal is ours. A panic somewhere in the program has given it back, and the screen may have gone on.
+/// Whether the terminal is ours. A panic somewhere in the program may have restored it while the screen continued.
 pub(crate) fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
 
-/// Which of the terminal's screens is shown from now on.
+/// Records which of the terminal's screens is shown from now on.
 pub(crate) fn shows(screen: OtherScreen) {
     OTHER.store(screen == OtherScreen::On, Ordering::SeqCst);
 }
 
-/// Gives the terminal back. Does nothing the second time.
+/// Restores the terminal. Does nothing the second time.
 pub(crate) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        // Only from the other screen: who leaves it without being there sends the cursor to where nobody left it.
+        // Only if the other screen is shown: leaving it otherwise would move the cursor to an unexpected place.
         let other = if OTHER.swap(false, Ordering::SeqCst) {
             "\x1b[?1049l"
         } else {
             ""
         };
-        // A terminal that is gone needs nothing back.
+        // A terminal that is gone needs no restoring.
         let _ = write(&format!("\x1b[?2004l\x1b[?2026l{other}\x1b[0m\x1b[?25h"));
         let _ = disable_raw_mode();
     }
@@ -78,20 +78,20 @@ fn write(code: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Puts the program aside as the shell expects it; returns when it is brought back.
+/// Suspends the program as the shell expects it; returns when it is resumed.
 #[cfg(unix)]
 pub(crate) async fn put_aside() -> io::Result<()> {
     use rustix::process::{Signal, kill_current_process_group};
     use tokio::signal::unix::{SignalKind, signal};
     let mut brought_back = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
-    // The whole group, as the terminal itself would do it.
+    // The whole process group, as the terminal itself would do it.
     kill_current_process_group(Signal::STOP)?;
     // The stop may take a moment to reach this thread.
     brought_back.recv().await;
     Ok(())
 }
 
-/// There is no such thing here.
+/// Not supported on this platform.
 #[cfg(not(unix))]
 pub(crate) async fn put_aside() -> io::Result<()> {
     Ok(())

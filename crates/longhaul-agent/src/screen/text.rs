@@ -1,6 +1,6 @@
 //! Text from outside, made harmless and measured in columns.
 //!
-//! What a model or a file says is shown, never obeyed: no cursor moves, no titles, no hidden or turned text.
+//! Text from a model or a file is shown, never obeyed: no cursor moves, no titles, no hidden or reversed text.
 
 use longhaul_core::listing::steers;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -8,11 +8,11 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// Columns between tab stops.
 const TAB: usize = 4;
-/// The mark of something left out.
+/// The mark for omitted text.
 pub(crate) const CUT: &str = "…";
 
-/// A text of many lines made harmless: line breaks stay, tabs become spaces, colours are taken out, everything else
-/// that would steer a terminal becomes visible.
+/// Makes a text of many lines harmless: line breaks stay, tabs become spaces, colours are removed, and everything else
+/// that would control a terminal becomes visible.
 pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut column = 0;
@@ -43,8 +43,8 @@ pub(crate) fn clean(text: &str) -> String {
     out
 }
 
-/// A text of many lines as it is, for who must agree to it: nothing is taken out, and what a terminal would not show, or would
-/// obey, becomes visible.
+/// A text of many lines in full, for people who must agree to it: nothing is removed, and whatever a terminal would not
+/// show, or would obey, becomes visible.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut column = 0;
@@ -61,7 +61,7 @@ pub fn visible(text: &str) -> String {
                 column += spaces;
                 continue;
             }
-            // Takes no room, and parts words that look whole.
+            // This takes no space, and splits words that look whole.
             '\u{ad}'
             | '\u{180e}'
             | '\u{200b}'..='\u{200f}'
@@ -76,43 +76,43 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// The same as one line.
+/// A text in full on one line, with everything visible that a terminal would not show or would obey.
 pub(crate) fn visible_line(text: &str) -> String {
     visible(text).replace('\n', "\u{2424}")
 }
 
-/// A clean text as one line.
+/// A harmless text on one line.
 pub(crate) fn clean_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What stands for a character.
+/// The visible replacement for a character.
 fn shown(c: char) -> char {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('?'),
         '\u{7f}' => '\u{2421}',
         // Letters that no terminal shows, made to hide text from people.
         '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
-        // The places of pastes in the prompt.
+        // The placeholders for pastes in the prompt.
         '\u{f0000}'..='\u{10ffff}' => '\u{fffd}',
         c if steers(c) => '\u{fffd}',
         c => c,
     }
 }
 
-/// What follows an escape sequence that only sets a colour, if the text begins with one.
+/// The text after an escape sequence that only sets a colour, if the text begins with one.
 fn without_colour(text: &str) -> Option<&str> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;
     parameters[end..].strip_prefix('m')
 }
 
-/// How many columns a clean text takes.
+/// The number of columns of a clean text.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The beginning of a clean line in so many columns.
+/// The beginning of a clean line in this many columns.
 pub(crate) fn keep_start(text: &str, room: usize) -> String {
     if columns(text) <= room {
         return text.to_owned();
@@ -133,7 +133,7 @@ pub(crate) fn keep_start(text: &str, room: usize) -> String {
     kept
 }
 
-/// "1 file", "2 files".
+/// A number with its noun: "1 file", "2 files".
 pub(crate) fn count(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),

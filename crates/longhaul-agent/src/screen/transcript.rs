@@ -9,12 +9,12 @@ use super::markdown;
 use super::style::{BAD, BOLD, DIM, GOOD, ITALIC, dim, styled};
 use super::text::{clean, clean_line};
 
-/// All of it.
+/// All items as lines.
 pub(crate) fn lines(items: &[TranscriptItem]) -> Vec<WrappedLine> {
     items.iter().flat_map(item).collect()
 }
 
-/// What was said last, in short: to see where a resumed session stood.
+/// The last exchanges, shortened, to show where a resumed session stopped.
 pub(crate) fn recent(items: &[TranscriptItem], most: usize) -> Vec<WrappedLine> {
     let said = |item: &&TranscriptItem| {
         matches!(item.kind, TranscriptKind::User | TranscriptKind::Assistant)

@@ -1,4 +1,4 @@
-//! Prompts and commands carried out.
+//! Runs prompts and commands.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::screen::style::WARNING;
 use crate::screen::text::clean_line;
 
 impl App {
-    /// Asks the host; the answer comes back as an [`Answered`].
+    /// Asks the host; the answer comes back as a [`HostAnswer`].
     pub(super) fn ask<T: Send + 'static>(
         &mut self,
         ask: impl FnOnce(Reply<T>) -> HostRequest,
@@ -39,7 +39,7 @@ impl App {
         });
     }
 
-    /// The same for what changes the conversation: until it is answered, other such things wait.
+    /// Asks the host for a change of the conversation: until it is answered, other changes wait.
     fn work<T: Send + 'static>(
         &mut self,
         ask: impl FnOnce(Reply<T>) -> HostRequest,
@@ -52,7 +52,7 @@ impl App {
         self.ask(ask, answered);
     }
 
-    /// Takes a line that was sent: carries it out, or keeps it until what is going on has ended.
+    /// Takes a line that was sent: runs it, or queues it until the current work has ended.
     pub(crate) fn submit(&mut self, text: String) -> AppAction {
         if text.trim().is_empty() {
             return AppAction::On;
@@ -73,7 +73,7 @@ impl App {
     pub(crate) fn on_typed(&mut self, typed: GuideInput) -> AppAction {
         match typed {
             GuideInput::SoFar(text) => {
-                // Whatever the user writes himself stays.
+                // Whatever the user typed stays.
                 if text.starts_with(&self.editor.whole()) {
                     self.editor.set(&text);
                 }
@@ -88,7 +88,7 @@ impl App {
         }
     }
 
-    /// Goes on with what was typed meanwhile.
+    /// Continues with the input that was typed in the meantime.
     pub(super) fn go_on(&mut self) {
         if self.work.is_some() {
             return;
@@ -227,7 +227,7 @@ impl App {
         self.ask(HostRequest::Transcript, HostAnswer::Transcript);
     }
 
-    /// Has the files of the workspace listed, once.
+    /// Lists the files of the workspace, once.
     pub(super) fn ask_for_files(&mut self) {
         if !matches!(self.files, CompletionFiles::Unknown) {
             return;
@@ -240,12 +240,12 @@ impl App {
         });
     }
 
-    /// A line that matters less.
+    /// Adds a dimmed line.
     pub(super) fn note(&mut self, text: &str) {
         self.say(WrappedLine::dim(format!("· {text}")));
     }
 
-    /// A line that should be read.
+    /// Adds a warning line.
     pub(super) fn warn(&mut self, text: impl Into<String>) {
         self.say(WrappedLine::styled(format!("■ {}", text.into()), WARNING));
     }

@@ -1,4 +1,4 @@
-//! What the host answers.
+//! Handles the host's answers.
 
 use ratatui::text::Span;
 
@@ -18,7 +18,7 @@ use crate::screen::preview::SummaryPreview;
 use crate::screen::text::{clean_line, count};
 use crate::screen::transcript;
 
-/// Exchanges that are shown of a session that was resumed.
+/// The number of exchanges that are shown of a resumed session.
 const RECENT: usize = 4;
 
 /// An answer, and what it answers.
@@ -46,9 +46,9 @@ pub(crate) enum HostAnswer {
 }
 
 impl App {
-    /// Takes an answer.
+    /// Handles an answer.
     pub(crate) fn on_answer(&mut self, answered: HostAnswer) -> AppAction {
-        // Files are listed by nobody's host.
+        // The list of files does not come from the host.
         if !matches!(answered, HostAnswer::Files(_)) {
             self.pending = self.pending.saturating_sub(1);
         }
@@ -59,7 +59,7 @@ impl App {
         if let Err(HostRefusal(why)) = self.taken(answered) {
             self.warn(clean_line(&why));
         }
-        // Something may wait for what just ended; a summary waits for the user first.
+        // Input may wait for what just ended; but a summary waits for the user first.
         if self.page.is_none() && self.dialog.is_none() {
             self.go_on();
         }
@@ -118,7 +118,7 @@ impl App {
             }
             HostAnswer::Sessions(sessions, query) => {
                 let sessions = sessions?;
-                // A whole id leaves nothing to pick.
+                // A complete id leaves nothing to choose.
                 if let Some(found) = sessions.iter().find(|session| session.id == query) {
                     self.resume(found.id.clone());
                     return Ok(());
@@ -166,7 +166,7 @@ impl App {
         Ok(())
     }
 
-    /// What belonged to the conversation before is taken away.
+    /// Removes what belonged to the conversation before.
     fn new_conversation(&mut self) {
         self.todos.clear();
         self.running.clear();
@@ -187,7 +187,7 @@ impl App {
     }
 }
 
-/// Whether an answer is that to something that others wait for.
+/// Whether this answer ends work that other input waits for.
 fn ends_work(answered: &HostAnswer) -> bool {
     matches!(
         answered,

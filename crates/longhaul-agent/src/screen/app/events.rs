@@ -1,4 +1,4 @@
-//! What the agent tells.
+//! Handles the agent's events.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,13 @@ use crate::screen::question::ApprovalDialog;
 use crate::screen::style::dim;
 use crate::screen::text::{clean, clean_line};
 
-/// How long a question that comes up while somebody types takes no keys.
+/// How long a question that appears while the user types ignores keys.
 const SURPRISE: Duration = Duration::from_millis(700);
-/// Characters of progress that are kept of a call: what is shown is less.
+/// The number of characters of a call's progress that are kept: fewer are shown.
 const PROGRESS: usize = 4_000;
 
 impl App {
-    /// Takes an event.
+    /// Handles an event.
     pub(crate) fn on_event(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Text(text) => {
@@ -68,7 +68,7 @@ impl App {
             AgentEvent::Asks(question) => {
                 self.end_text();
                 self.completion = None;
-                // Whoever is typing does not mean the question that comes up under his hands.
+                // A user who is typing does not mean the question that has just appeared.
                 let now = Instant::now();
                 let deaf = if self.editor.is_empty() {
                     now
@@ -133,7 +133,7 @@ impl App {
         self.finished.extend(lines);
     }
 
-    /// The text so far is complete.
+    /// Ends the current text.
     fn end_text(&mut self) {
         self.thinking.clear();
         let lines = self.stream.finish();
@@ -154,7 +154,8 @@ impl App {
         }
     }
 
-    /// What was typed meanwhile was meant for work that did not come to its end: the user decides what becomes of it.
+    /// Returns queued input to the prompt: it was meant for work that did not finish, so the user decides what to do
+    /// with it.
     fn hand_back_queue(&mut self) {
         if self.queue.is_empty() {
             return;
@@ -164,7 +165,7 @@ impl App {
         self.editor.set(&texts.join("\n"));
     }
 
-    /// Questions that nobody waits for any more are taken away.
+    /// Removes questions whose answers are no longer waited for.
     pub(crate) fn drop_closed_questions(&mut self) {
         self.questions.retain(ApprovalDialog::is_open);
     }

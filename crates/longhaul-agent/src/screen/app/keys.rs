@@ -1,4 +1,4 @@
-//! What keys mean: first to a page, then to a question, then to a list, then to the prompt.
+//! The meaning of keys: first for a page, then for a question, then for a list, then for the prompt.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::screen::question::ApprovalChoice;
 use crate::screen::status::mode_name;
 
 impl App {
-    /// Takes what came from the terminal.
+    /// Handles input from the terminal.
     pub(crate) fn on_input(&mut self, event: Event) -> AppAction {
         let next = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key),
@@ -25,7 +25,7 @@ impl App {
             }
             _ => AppAction::On,
         };
-        // What waits goes on once a page or list is out of its way.
+        // Queued input continues once no page or list is open.
         if self.page.is_none() && self.dialog.is_none() {
             self.go_on();
         }
@@ -118,7 +118,7 @@ impl App {
         AppAction::On
     }
 
-    /// What the editor made of a summary; none: there is no editor to start.
+    /// Takes the edited summary; none if there is no editor to start.
     pub(crate) fn on_edited(&mut self, summary: Option<String>) {
         if let Some(AppPage::Preview(preview)) = self.page.as_mut() {
             match summary {
@@ -222,7 +222,7 @@ impl App {
         }
     }
 
-    /// Ctrl-C: the nearest thing that can be stopped.
+    /// Ctrl-C: stops the nearest thing that can be stopped.
     pub(crate) fn on_interrupt(&mut self) -> AppAction {
         let leaving = std::mem::replace(&mut self.leaving, Leaving::No);
         self.on_interrupt_after(leaving)
@@ -260,7 +260,7 @@ impl App {
     }
 }
 
-/// A key for a list.
+/// Handles a key for a list.
 fn pick<T: Clone>(picker: &mut Picker<T>, key: KeyEvent) -> PickerAction<T> {
     match key.code {
         KeyCode::Up => picker.step(-1),

@@ -6,7 +6,7 @@ use crate::screen::flow::WrappedLine;
 use crate::screen::question::ApprovalChoice;
 
 impl App {
-    /// What waits for an answer, as lines; none if nothing does.
+    /// The open question, list or preview as lines; none if there is none.
     pub(crate) fn waiting(&self) -> Option<Vec<String>> {
         if let Some(asking) = self.questions.front() {
             return Some(asking.plain());
@@ -21,7 +21,7 @@ impl App {
         })
     }
 
-    /// Takes a line.
+    /// Handles a line.
     pub(crate) fn on_line(&mut self, line: &str) -> AppAction {
         if !self.questions.is_empty() {
             self.on_question_line(line);
@@ -87,7 +87,7 @@ impl App {
         }
     }
 
-    /// A page that is only to be read, as lines; it is closed.
+    /// Closes a page that is only for reading, and returns it as lines.
     pub(crate) fn take_reading(&mut self) -> Vec<WrappedLine> {
         match self.page.take() {
             Some(AppPage::Reader(reader) | AppPage::Transcript(reader)) => reader.into_lines(),

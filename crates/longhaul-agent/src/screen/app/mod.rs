@@ -1,7 +1,7 @@
-//! What the screen knows and what it does about keys, events and answers. It draws nothing and waits for nothing.
+//! The state of the screen and how it reacts to keys, events and answers. It does not draw and does not wait.
 //!
-//! `keys` and `prompt` take what the user presses, `lines` what he types where there are only lines, `events` what the agent tells,
-//! `answers` what the host answers, `acts` carries out prompts and commands.
+//! `keys` and `prompt` handle what the user presses, `lines` what the user types where there are only lines, `events`
+//! the agent's events, `answers` the host's answers, and `acts` runs prompts and commands.
 
 mod acts;
 mod answers;
@@ -33,18 +33,18 @@ use super::stream::StreamedText;
 use super::{ColorSupport, GuideInput, ScreenOptions};
 use crate::event::{AgentEvent, AgentStatus, ApprovalMode, TodoItem};
 
-/// Where everything that happens comes from.
+/// The sources of all input.
 #[derive(Debug)]
 pub(crate) struct AppInputs {
     pub(crate) events: UnboundedReceiver<AgentEvent>,
     pub(crate) answers: UnboundedReceiver<HostAnswer>,
     /// What a guide types.
     pub(crate) typed: UnboundedReceiver<GuideInput>,
-    /// Whether there may be more of it.
+    /// Whether the guide may type more.
     pub(crate) guided: bool,
 }
 
-/// What a guide types next; once he is gone there is nothing more to wait for.
+/// What a guide types next; none once the guide is gone.
 pub(crate) async fn next_typed(
     typed: &mut UnboundedReceiver<GuideInput>,
     guided: &mut bool,
@@ -61,16 +61,16 @@ pub(crate) struct App {
     /// Finished lines that have not been drawn yet.
     pub(crate) finished: Vec<WrappedLine>,
     pub(crate) stream: StreamedText,
-    /// What the model thinks, its last line.
+    /// The last line of the model's thinking.
     pub(crate) thinking: String,
     pub(crate) running: Vec<RunningCall>,
     pub(crate) todos: Vec<TodoItem>,
     pub(crate) glance: Option<AgentStatus>,
     pub(crate) mode: ApprovalMode,
-    /// Since when something is being worked on.
+    /// The work in progress, and since when.
     pub(crate) work: Option<ActiveWork>,
     pub(crate) compacting: Option<ActiveCompaction>,
-    /// What was typed while something was being worked on.
+    /// Input that was typed during the work.
     pub(crate) queue: VecDeque<String>,
     pub(crate) editor: Editor,
     history: PromptHistory,
@@ -81,21 +81,21 @@ pub(crate) struct App {
     own: Vec<CommandItem>,
     workspace: PathBuf,
     files: CompletionFiles,
-    /// Asks that have not been answered.
+    /// The number of requests that have not been answered.
     pending: usize,
-    /// The engine has told why the compaction that is asked for failed.
+    /// Whether the engine has reported why the requested compaction failed.
     failure_told: bool,
     /// A hint below the prompt, until the next key.
     pub(crate) hint: Option<String>,
     leaving: Leaving,
-    /// Whether what was sent is written again.
+    /// Whether sent input is written again.
     pub(crate) echo: Echo,
     pub(crate) colour: ColorSupport,
-    /// Columns of the terminal.
+    /// The number of columns of the terminal.
     pub(crate) width: usize,
 }
 
-/// A call that runs.
+/// A running call.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
     pub(crate) id: String,
@@ -105,61 +105,61 @@ pub(crate) struct RunningCall {
     pub(crate) since: Instant,
 }
 
-/// Something that is being worked on.
+/// Work in progress.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ActiveWork {
     pub(crate) since: Instant,
     pub(crate) cancelled: bool,
 }
 
-/// A compaction that is under way.
+/// A compaction in progress.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ActiveCompaction {
     pub(crate) phase: CompactionPhase,
     pub(crate) since: Instant,
-    /// Characters of the summary so far.
+    /// The number of characters of the summary so far.
     pub(crate) characters: usize,
 }
 
 /// A list in place of the prompt.
 #[derive(Debug)]
 pub(crate) enum Dialog {
-    /// A session to resume.
+    /// A list of sessions to resume.
     Resume(Picker<String>),
-    /// A model to ask.
+    /// A list of models to use.
     Model(Picker<String>),
-    /// A message to go back to.
+    /// A list of messages to go back to.
     Rewind(Picker<RewindTarget>),
-    /// What to do there.
+    /// A menu of actions at that message.
     Back(Picker<MessageAction>),
 }
 
-/// Where a rewind leads.
+/// The target of a rewind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RewindTarget {
-    /// To a message.
+    /// The point before this message.
     Message(String),
-    /// To before the newest compaction.
+    /// The state before the newest compaction.
     Uncompacted,
 }
 
 /// What to do at a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MessageAction {
-    /// Forget what came from it on.
+    /// Forget the messages from this one on.
     Rewind(String),
-    /// Sum up what came from it on.
+    /// Summarize the messages from this one on.
     SumUpFrom(String),
-    /// Sum up what came before it.
+    /// Summarize the messages before this one.
     SumUpTo(String),
 }
 
-/// A text on a screen of its own.
+/// A text on its own screen.
 #[derive(Debug)]
 pub(crate) enum AppPage {
-    /// Something to read.
+    /// A text to read.
     Reader(TextPager),
-    /// The whole conversation; made anew when a boundary begins another.
+    /// The whole conversation; rebuilt when a boundary begins another.
     Transcript(TextPager),
     /// A summary to approve.
     Preview(Box<SummaryPreview>),
@@ -178,36 +178,36 @@ enum CompletionFiles {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leaving {
     No,
-    /// One more of the same key does it.
+    /// Pressing the same key once more leaves.
     Armed,
 }
 
-/// Whether what was sent is written again.
+/// Whether sent input is written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Echo {
-    /// It is: where it was typed is gone, or was never seen.
+    /// It is written again: the place where it was typed is gone, or was never visible.
     On,
-    /// It is not: the terminal showed it when it was typed.
+    /// It is not written again: the terminal showed it when it was typed.
     Off,
 }
 
-/// What is to be done after something was taken.
+/// What to do after input was handled.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AppAction {
-    /// Nothing in particular.
+    /// Continue.
     On,
-    /// Leave.
+    /// Leave the screen.
     Leave,
-    /// Put the program aside.
+    /// Suspend the program.
     Aside,
-    /// Have the summary edited.
+    /// Let the user edit the summary.
     Edit(String),
-    /// Draw everything anew.
+    /// Redraw everything.
     Redraw,
 }
 
 impl App {
-    /// A screen that nothing has happened on.
+    /// A screen on which nothing has happened.
     pub(crate) fn new(
         host: Box<dyn ScreenHost>,
         options: &ScreenOptions,
@@ -246,7 +246,7 @@ impl App {
         (app, answers)
     }
 
-    /// Greets, and asks for what is needed from the start.
+    /// Shows the greeting, and requests what is needed from the start.
     pub(crate) fn begin(&mut self, options: &ScreenOptions) {
         let greeting = options.greeting.iter();
         self.finished
@@ -260,14 +260,14 @@ impl App {
         }
     }
 
-    /// Ends: what runs is stopped, and the host has what it needs.
+    /// Finishes: running work is stopped, and the host has what it needs.
     pub(crate) async fn finish(&mut self) {
         self.questions.clear();
         self.host.cancel();
         self.host.finish().await;
     }
 
-    /// Whether something moves on the screen by itself.
+    /// Whether something on the screen moves by itself.
     pub(crate) fn is_animated(&self) -> bool {
         self.work.is_some() || self.compacting.is_some()
     }
@@ -280,7 +280,7 @@ impl App {
             && self.questions.is_empty()
     }
 
-    /// Stops what is being worked on.
+    /// Stops the current work.
     pub(crate) fn cancel(&mut self) {
         if let Some(work) = self.work.as_mut() {
             work.cancelled = true;

@@ -1,4 +1,4 @@
-//! What keys mean to the prompt: moving, changing, completing, sending.
+//! The meaning of keys for the prompt: moving, editing, completing, sending.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -7,7 +7,7 @@ use crate::screen::complete;
 use crate::screen::editor::Editor;
 use crate::screen::live::prompt_width;
 
-/// Keys that move and change text. False if the key is none of them.
+/// Handles keys that move and edit text. Returns false if the key is none of them.
 pub(crate) fn edit(editor: &mut Editor, key: KeyEvent, width: usize) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -86,7 +86,7 @@ impl App {
         if self.editor.backslash_to_newline() {
             return AppAction::On;
         }
-        // A command that is not written out is completed first.
+        // A command that is not complete is completed first.
         if self.editor.word().starts_with('/') && self.completion.is_some() {
             self.complete();
         }
@@ -95,7 +95,7 @@ impl App {
         self.submit(text)
     }
 
-    /// The text of the prompt changed.
+    /// Reacts to a change of the prompt's text.
     pub(super) fn edited(&mut self) {
         self.history.leave();
         if self.editor.word().starts_with('@') {

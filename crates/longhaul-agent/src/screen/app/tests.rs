@@ -64,7 +64,7 @@ fn press(app: &mut App, keys: &str) {
     }
 }
 
-/// What a terminal of a size would show of the region.
+/// What a terminal of this size would show of the region.
 fn shown(app: &mut App, width: u16, height: u16) -> String {
     app.width = usize::from(width);
     let begun = app.compacting.map(|compacting| compacting.since);
@@ -87,7 +87,7 @@ fn shown(app: &mut App, width: u16, height: u16) -> String {
         .draw(|frame| {
             let area = frame.area();
             for (at, line) in live.rows.iter().enumerate() {
-                // The mark of the prompt stays whole; drawing cuts it.
+                // The prompt sign is never cut here; drawing cuts it.
                 assert!(line.width() <= usize::from(width.max(4)), "{line}");
                 frame.buffer_mut().set_line(0, at as u16, line, area.width);
             }

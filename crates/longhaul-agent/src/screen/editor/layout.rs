@@ -1,4 +1,4 @@
-//! Where the text of a prompt stands on the screen: its rows at a width, and the cursor among them.
+//! Where the text of a prompt is on the screen: its rows at a width, and the cursor among them.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -8,13 +8,13 @@ use crate::screen::text::columns;
 /// The rows of a prompt.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct EditorLayout {
-    /// What each shows.
+    /// The text of each row.
     pub(crate) rows: Vec<String>,
     /// The cursor's row.
     pub(crate) row: usize,
     /// The cursor's column.
     pub(crate) column: usize,
-    /// The bytes of the text, and where each is: row and column.
+    /// The byte offsets of the text, each with its row and column.
     places: Vec<(usize, usize, usize)>,
 }
 
@@ -34,7 +34,7 @@ enum RowEnd {
     ByWidth,
 }
 
-/// How many pieces make the first row.
+/// The number of pieces in the first row.
 fn one_row(pieces: &[PlacedCharacter], width: usize) -> (usize, RowEnd) {
     let mut used = 0;
     let mut space = None;
@@ -54,7 +54,7 @@ fn one_row(pieces: &[PlacedCharacter], width: usize) -> (usize, RowEnd) {
 }
 
 impl Editor {
-    /// The rows at a width, broken behind spaces, or anywhere in a word that is longer.
+    /// The rows at a width, broken after spaces, or anywhere in a word that is longer.
     pub(crate) fn layout(&self, width: usize) -> EditorLayout {
         let width = width.max(2);
         let mut layout = EditorLayout::default();
@@ -86,7 +86,7 @@ impl Editor {
         let here = layout.places.iter().find(|place| place.0 >= self.cursor);
         (layout.row, layout.column) = here.map_or((0, 0), |place| (place.1, place.2));
         if layout.column >= width {
-            // Behind the last column of a full row: the cursor waits at the beginning of the next.
+            // After the last column of a full row, the cursor waits at the beginning of the next row.
             layout.row += 1;
             layout.column = 0;
             if layout.row == layout.rows.len() {
@@ -122,13 +122,13 @@ impl Editor {
         pieces
     }
 
-    /// One row up; false at the first.
+    /// Moves one row up; returns false at the first row.
     pub(crate) fn up(&mut self, width: usize) -> bool {
         let layout = self.layout(width);
         layout.row > 0 && self.move_to(&layout, layout.row - 1)
     }
 
-    /// One row down; false at the last.
+    /// Moves one row down; returns false at the last row.
     pub(crate) fn down(&mut self, width: usize) -> bool {
         let layout = self.layout(width);
         self.move_to(&layout, layout.row + 1)

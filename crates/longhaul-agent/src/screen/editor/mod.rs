@@ -1,7 +1,7 @@
-//! The prompt being written: text of many lines, moved through by what people see as characters.
+//! The prompt being written: text of many lines, in which the cursor moves by what people see as characters.
 //!
-//! A long paste is one character in it, shown as `[pasted 120 lines]` and sent whole. Where the text stands on the
-//! screen is in `layout`; what keys mean, in `app`.
+//! A long paste is one character in it, shown as `[pasted 120 lines]` and sent in full. `layout` places the text on the
+//! screen; `app` gives keys their meaning.
 
 mod layout;
 
@@ -9,32 +9,32 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::{clean, count};
 
-/// From this many lines on a paste is shown folded.
+/// A paste of at least this many lines is shown folded.
 const FOLDED_LINES: usize = 8;
-/// From this many characters on, too.
+/// A paste of at least this many characters is shown folded.
 const FOLDED_CHARS: usize = 2_000;
-/// Folded pastes are characters of a plane that nobody else may use here.
+/// Folded pastes are characters of a plane that nothing else may use here.
 const FIRST_FOLD: u32 = 0xf_0000;
 
-/// A text and a place in it.
+/// A text and a cursor position in it.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Editor {
     text: String,
     cursor: usize,
     folds: Vec<String>,
-    /// What was cut last, to be put back.
+    /// The text that was cut last, to be pasted again.
     cut: String,
 }
 
 impl Editor {
-    /// With a text in it, at its end.
+    /// An editor with this text and the cursor at its end.
     pub(crate) fn with(text: &str) -> Self {
         let mut editor = Self::default();
         editor.insert(text);
         editor
     }
 
-    /// Whether nothing is written.
+    /// Whether the text is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -51,7 +51,7 @@ impl Editor {
         whole
     }
 
-    /// Takes the text out, pastes unfolded.
+    /// Takes the text out, with its pastes unfolded.
     pub(crate) fn take(&mut self) -> String {
         let whole = self.whole();
         *self = Self {
@@ -67,14 +67,14 @@ impl Editor {
         self.insert(text);
     }
 
-    /// Writes at the cursor. What would steer the terminal is made harmless.
+    /// Inserts text at the cursor. Characters that would control the terminal are made harmless.
     pub(crate) fn insert(&mut self, text: &str) {
         let text = clean(text);
         self.text.insert_str(self.cursor, &text);
         self.cursor += text.len();
     }
 
-    /// Pastes at the cursor; much of it is folded.
+    /// Pastes at the cursor; a long paste is folded.
     pub(crate) fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let place = char::from_u32(FIRST_FOLD + self.folds.len() as u32);
@@ -94,7 +94,7 @@ impl Editor {
         self.folds.get(at as usize).map(String::as_str)
     }
 
-    /// What a piece of the text is shown as.
+    /// How a piece of the text is shown.
     fn shown(&self, grapheme: &str) -> Option<String> {
         let fold = self.fold(grapheme.chars().next()?)?;
         Some(match fold.lines().count() {
@@ -120,12 +120,12 @@ impl Editor {
         self.cursor + self.after().graphemes(true).next().map_or(0, str::len)
     }
 
-    /// One character to the left.
+    /// Moves one character to the left.
     pub(crate) fn left(&mut self) {
         self.cursor = self.left_of();
     }
 
-    /// One character to the right.
+    /// Moves one character to the right.
     pub(crate) fn right(&mut self) {
         self.cursor = self.right_of();
     }
@@ -136,36 +136,36 @@ impl Editor {
         word.map_or(0, |(at, _)| at)
     }
 
-    /// To the beginning of a word.
+    /// Moves to the beginning of a word.
     pub(crate) fn word_left(&mut self) {
         self.cursor = self.word_left_of();
     }
 
-    /// To the end of a word.
+    /// Moves to the end of a word.
     pub(crate) fn word_right(&mut self) {
         let mut words = self.after().split_word_bound_indices();
         let word = words.find(|(_, word)| !word.trim().is_empty());
         self.cursor = word.map_or(self.text.len(), |(at, word)| self.cursor + at + word.len());
     }
 
-    /// To the beginning of the line.
+    /// Moves to the beginning of the line.
     pub(crate) fn home(&mut self) {
         self.cursor = self.before().rfind('\n').map_or(0, |at| at + 1);
     }
 
-    /// To the end of the line.
+    /// Moves to the end of the line.
     pub(crate) fn end(&mut self) {
         let line = self.after().find('\n');
         self.cursor = line.map_or(self.text.len(), |at| self.cursor + at);
     }
 
-    /// Takes the character before the cursor away.
+    /// Deletes the character before the cursor.
     pub(crate) fn backspace(&mut self) {
         let from = self.left_of();
         self.remove(from, self.cursor);
     }
 
-    /// Takes the character behind the cursor away.
+    /// Deletes the character after the cursor.
     pub(crate) fn delete(&mut self) {
         self.remove(self.cursor, self.right_of());
     }
@@ -177,14 +177,14 @@ impl Editor {
         self.remove(from, self.cursor);
     }
 
-    /// Cuts what stands before the cursor in its line.
+    /// Cuts the text before the cursor in its line.
     pub(crate) fn cut_before(&mut self) {
         let from = self.before().rfind('\n').map_or(0, |at| at + 1);
         self.cut = self.text[from..self.cursor].to_owned();
         self.remove(from, self.cursor);
     }
 
-    /// Cuts what stands behind the cursor in its line, or the end of the line.
+    /// Cuts the text after the cursor in its line, or the end of the line.
     pub(crate) fn cut_after(&mut self) {
         let until = match self.after().find('\n') {
             Some(0) => self.cursor + 1,
@@ -195,7 +195,7 @@ impl Editor {
         self.remove(self.cursor, until);
     }
 
-    /// Puts back what was cut.
+    /// Inserts the text that was cut.
     pub(crate) fn put_back(&mut self) {
         self.text.insert_str(self.cursor, &self.cut);
         self.cursor += self.cut.len();
@@ -206,7 +206,7 @@ impl Editor {
         self.cursor = from;
     }
 
-    /// If the text ends in a backslash at the cursor, it becomes a line break.
+    /// Replaces a backslash right before the cursor with a line break; returns false if there is none.
     pub(crate) fn backslash_to_newline(&mut self) -> bool {
         if !self.before().ends_with('\\') {
             return false;
