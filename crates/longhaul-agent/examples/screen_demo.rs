@@ -1,4 +1,4 @@
-//! The screen over a host that makes everything up: `cargo run -p longhaul-agent --example screen_demo`.
+//! The screen with a fake host: `cargo run -p longhaul-agent --example screen_demo`.
 //!
 //! Prompts it knows: hello, forever, stream, tool, ask, hostile, engine, full, measure.
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -1,4 +1,4 @@
-//! Tests of agent.
+//! Tests of the agent loop.
 
 mod cancelling;
 mod deleted_results;

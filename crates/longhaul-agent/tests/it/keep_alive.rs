@@ -1,4 +1,4 @@
-//! A compaction that takes its time in print mode: whoever reads the stream is told that it goes on (F8, Q4).
+//! A slow compaction in print mode: readers of the stream are told that it is still in progress (F8, Q4).
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,10 +16,10 @@ use tokio::sync::Notify;
 
 use crate::agent::house::{House, client, long};
 
-/// How often the stream has said that a compaction goes on before the summary comes: more often than it has phases.
+/// How often the stream reports a compaction in progress before the summary arrives: more often than it has phases.
 const PATIENCE: usize = 8;
 
-/// A clock that is half a minute further each time that somebody looks.
+/// A clock that advances by half a minute each time it is read.
 #[derive(Clone, Default)]
 struct Hasty(Arc<AtomicI64>);
 
@@ -30,7 +30,7 @@ impl Clock for Hasty {
     }
 }
 
-/// Answers at once, and with a summary once somebody says so.
+/// Answers at once, but sends a summary only after it is told to.
 struct Slow(Client, Arc<Notify>);
 
 impl Model for Slow {
@@ -51,7 +51,7 @@ impl Model for Slow {
     }
 }
 
-/// What was written; who waits is told once a compaction was said to go on often enough.
+/// Collects the output; notifies once a compaction was reported in progress often enough.
 #[derive(Clone, Default)]
 struct Page {
     text: Arc<Mutex<String>>,

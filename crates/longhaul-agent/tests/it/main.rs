@@ -1,4 +1,4 @@
-//! What the agent does, from outside.
+//! Tests of the agent from outside.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -21,7 +21,7 @@ use longhaul_agent::session_paths::SessionPaths;
 use longhaul_agent::tool::ToolAccess;
 use serde_json::{Value, json};
 
-/// A project in a folder of its own, with a home beside it.
+/// A project in its own folder, with a home next to it.
 struct World {
     folder: tempfile::TempDir,
     cwd: PathBuf,
@@ -89,7 +89,7 @@ impl World {
     }
 }
 
-/// Judges a command of a shell that stands in the project's folder.
+/// Decides about a command of a shell that is in the project's folder.
 fn runs(permissions: &Permissions, command: &str) -> PermissionDecision {
     runs_in(permissions, Path::new(""), command)
 }

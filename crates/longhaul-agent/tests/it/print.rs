@@ -1,4 +1,4 @@
-//! Tests of print.
+//! Tests of print mode.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::agent::house::{House, Rules, Toy, calls, long, text};
 
-/// Prints and gives the code, what was written and what was said.
+/// Runs print mode and returns the code, the output and the notices.
 async fn printed(
     house: &House,
     said: impl Into<PromptQueue>,
@@ -34,7 +34,7 @@ fn in_format(format: PrintFormat) -> PrintOptions {
     }
 }
 
-/// What differs from run to run, taken out.
+/// Removes what differs from run to run.
 fn settled(mut value: Value) -> Value {
     let object = value.as_object_mut().unwrap();
     for (name, with) in [
@@ -71,7 +71,7 @@ fn settled(mut value: Value) -> Value {
     value
 }
 
-/// As a snapshot shows it: a line each, the ids of this run by their order.
+/// The form for a snapshot: one object per line, with the ids of this run replaced by their order.
 fn shown(out: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut ids: Vec<String> = Vec::new();

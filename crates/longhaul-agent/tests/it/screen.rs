@@ -1,4 +1,4 @@
-//! The screen in a real pseudo-terminal, over a host that makes everything up.
+//! The screen in a real pseudo-terminal, with a fake host.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

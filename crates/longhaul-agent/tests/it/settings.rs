@@ -1,4 +1,4 @@
-//! What a project and its user have set.
+//! The settings of a project and its user.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use longhaul_agent::tool::ToolAccess;
 use longhaul_store::Env;
 use serde_json::{Value, json};
 
-/// A home, a repository in it, and a folder of that to work in.
+/// A home, a repository in it, and a folder in that to work in.
 struct World {
     _folder: tempfile::TempDir,
     home: PathBuf,
@@ -42,7 +42,7 @@ impl World {
         }
     }
 
-    /// Writes a file by its path below the home folder.
+    /// Writes a file by its path in the home folder.
     fn with(self, path: &str, text: &str) -> Self {
         let path = self.home.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Stopping: the conversation is valid afterwards, and the next turn is accepted by the strict world.
+//! Stopping: the conversation is valid afterwards, and the strict simulator accepts the next turn.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -179,7 +179,7 @@ async fn q1_a_question_that_is_open_ends_with_the_work() {
     goes_on(&house, &mut agent, &mut events).await;
 }
 
-/// Answers what the user waits for, and never anything else.
+/// Answers requests that the user waits for, and never any others.
 struct NothingInTheBackground(Client);
 
 impl Model for NothingInTheBackground {
@@ -196,7 +196,7 @@ impl Model for NothingInTheBackground {
     }
 }
 
-/// Time does not pass: nothing ends because it took too long.
+/// A clock that stands still, so that nothing times out.
 struct Stopped;
 
 impl Clock for Stopped {
@@ -221,7 +221,7 @@ async fn s6_a_stop_ends_a_compaction_that_waits_for_notes() {
         cancel.cancel();
     };
     let compaction = agent.compact(CompactRequest::default());
-    // The limit is only reached by a compaction that does not hear of the stop.
+    // The limit is reached only if the compaction is not stopped.
     let ended = tokio::time::timeout(Duration::from_secs(20), async {
         tokio::join!(compaction, stop).0
     });

@@ -1,5 +1,5 @@
-//! Results that the provider was asked to leave out of its cache, while an agent works (U4): what the reply measured is what
-//! is told, and dense results are deleted once.
+//! Results that the provider was asked to delete from its cache while an agent works (U4): what the reply measured is
+//! reported, and dense results are deleted once.
 
 use longhaul::session::SessionBuilder;
 use longhaul_agent::agent::SessionChoice;

@@ -1,4 +1,4 @@
-//! Every text that the model reads, and how large it is.
+//! Every text that the model reads, and its size.
 
 use longhaul_agent::agent::{AgentKind, SessionChoice};
 use serde_json::Value;

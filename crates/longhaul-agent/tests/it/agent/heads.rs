@@ -1,4 +1,4 @@
-//! What stands before the messages.
+//! The request prefix.
 
 use longhaul_agent::agent::{
     ConversationRole, ConversationTools, SessionChoice, Tell, ToolStateSources,

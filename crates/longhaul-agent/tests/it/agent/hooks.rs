@@ -131,7 +131,7 @@ async fn k1_a_hook_denies_changes_or_allows_a_call() {
         let mut house =
             house(FakeHooks::default().answering(HookEventName::PreToolUse, answer)).await;
         if asks {
-            // It would be asked for, and nobody answers.
+            // The user would be asked about the call, and nobody answers.
             house.gate = Some(Arc::new(Rules {
                 ask: vec!["Change"],
                 ..Rules::default()

@@ -1,4 +1,4 @@
-//! An agent in a folder of its own, and the strict offline world as its model.
+//! An agent in its own folder, with the strict simulator as its model.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 pub(crate) const MODEL: &str = "claude-sonnet-4-6";
 
-/// A world, a home and a project.
+/// A simulator, a home and a project.
 pub(crate) struct House {
     pub(crate) server: Arc<SimServer>,
     pub(crate) folder: tempfile::TempDir,
@@ -37,12 +37,12 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// With these turns, one a line; requests for summaries are answered by the built-in model.
+    /// With these turns, one per line; the built-in model answers requests for summaries.
     pub(crate) async fn scripted(turns: &[Value]) -> Self {
         Self::scripted_by("replies", turns).await
     }
 
-    /// The same, counted by calls or by replies.
+    /// With these turns, counted by calls or by replies.
     pub(crate) async fn scripted_by(by: &str, turns: &[Value]) -> Self {
         let mut script = json!({"script": 1, "by": by, "helpers": "built-in"}).to_string();
         for turn in turns {
@@ -121,7 +121,7 @@ impl House {
         self.builder().open(start).await.unwrap()
     }
 
-    /// The bodies of requests so far.
+    /// The bodies of the requests so far.
     pub(crate) fn bodies(&self) -> Vec<Value> {
         let sent = self.sent.lock().unwrap();
         sent.iter()
@@ -144,7 +144,7 @@ pub(crate) fn client(server: &SimServer) -> Client {
     Client::new(config.unwrap()).unwrap()
 }
 
-/// Notes what is sent.
+/// Records the requests that are sent.
 struct Recorder {
     client: Client,
     sent: Arc<Mutex<Vec<String>>>,
@@ -166,7 +166,7 @@ impl Model for Recorder {
     }
 }
 
-/// The texts of a request's messages, in order, results too.
+/// The texts of a request's messages, in order, including results.
 pub(crate) fn texts(body: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     for message in body["messages"].as_array().unwrap() {
@@ -187,7 +187,7 @@ pub(crate) fn texts(body: &Value) -> Vec<String> {
     texts
 }
 
-/// Works on a prompt and answers questions; gives what was told.
+/// Works on a prompt and answers questions; returns the events.
 pub(crate) async fn work(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
@@ -221,7 +221,7 @@ pub(crate) async fn work(
     (ended, told)
 }
 
-/// The same with nothing to answer.
+/// Works on a prompt without answering questions; returns the events.
 pub(crate) async fn say(
     agent: &mut Agent,
     events: &mut UnboundedReceiver<AgentEvent>,
@@ -243,7 +243,7 @@ pub(crate) fn text(text: &str) -> Value {
     json!({"text": text})
 }
 
-/// A long answer, so that there is something to sum up.
+/// A long answer, so that there is something to summarize.
 pub(crate) fn long() -> Value {
     let lines =
         (0..400).map(|line| format!("Line {line} of the answer says something of its own."));
@@ -303,7 +303,7 @@ impl Tool for Toy {
     }
 }
 
-/// Permissions for tests: what is asked, what is denied.
+/// Permissions for tests: which calls are asked about, and which are denied.
 #[derive(Default)]
 pub(crate) struct Rules {
     pub(crate) ask: Vec<&'static str>,

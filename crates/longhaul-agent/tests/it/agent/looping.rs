@@ -51,7 +51,7 @@ async fn q1_calls_that_only_look_run_side_by_side_and_results_keep_their_order()
         ("Look", json!({"what": "3"})),
     ]);
     let mut house = House::scripted(&[turn, text("Seen.")]).await;
-    // Nobody passes before all three are there.
+    // No call proceeds before all three have arrived.
     let barrier = Arc::new(Barrier::new(3));
     house.toolbox = Toolbox::default().with(Toy::new("Look", reads(), move |input, _| {
         let barrier = barrier.clone();
@@ -204,7 +204,7 @@ async fn q1_a_no_with_words_goes_to_the_model_and_one_without_ends_the_work() {
         let (mut agent, mut events) = house.open(SessionChoice::New).await;
         let (came, _) = work(&mut agent, &mut events, "Go.", |_| {}, || answer.clone()).await;
         assert_eq!(came, ended);
-        // The next turn is accepted by the strict world, whatever happened.
+        // The strict simulator accepts the next turn, whatever happened.
         let (came, _) = say(&mut agent, &mut events, "And now?").await;
         assert_eq!(came, PromptOutcome::Done);
         let seen = texts(&house.last_body());

@@ -1,4 +1,4 @@
-//! Sessions on disk: going on, going back, going elsewhere.
+//! Sessions on disk: resuming, rewinding and switching.
 
 use longhaul_agent::agent::{AgentError, SessionChoice, list};
 use longhaul_agent::event::{AgentEvent, PromptOutcome};
@@ -11,12 +11,12 @@ fn four() -> [serde_json::Value; 4] {
     [text("One."), text("Two."), text("Three."), text("Four.")]
 }
 
-/// Four answers, the first long enough to be worth summing up.
+/// Four answers, the first long enough to be worth summarizing.
 fn long_and_three() -> [serde_json::Value; 4] {
     [long(), text("Two."), text("Three."), text("Four.")]
 }
 
-/// A request without what moves: the markers.
+/// A request without the cache breakpoints, which move.
 fn unmarked(body: &str) -> String {
     body.replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "")
         .replace("\"cache_control\":{\"type\":\"ephemeral\"},", "")
@@ -30,7 +30,7 @@ async fn y2_a_resumed_session_repeats_the_bytes_of_the_last_request() {
     say(&mut agent, &mut events, "Second.").await;
     let id = agent.session_id().to_owned();
     drop(agent);
-    // What changed meanwhile is not taken up before a compaction: it would break the cache.
+    // What changed in the meantime is not applied before a compaction: it would break the cache.
     std::fs::write(house.cwd().join("CLAUDE.md"), "A new rule.").unwrap();
     let (mut agent, mut events) = house.open(SessionChoice::Resume(id[..8].to_owned())).await;
     assert_eq!(agent.session_id(), id);
@@ -200,7 +200,7 @@ async fn m5_a_rewind_goes_back_before_a_boundary_and_the_file_only_grows() {
     let path = agent.place().transcript.clone();
     let after = std::fs::read(&path).unwrap();
     assert!(after.starts_with(&before) && after.len() > before.len());
-    // Who reads the file sees the same at once.
+    // A reader of the file sees the same at once.
     let view = longhaul_store::resume(&path).unwrap();
     let said = |text: &str| {
         view.entries

@@ -1,4 +1,4 @@
-//! Agents that agents start.
+//! Sub-agents.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use super::house::{House, Toy, say, texts};
 /// The main conversation starts an agent; the agent makes calls and reports.
 struct Boss {
     background: bool,
-    /// How many calls the agent makes.
+    /// The number of calls that the agent makes.
     calls: usize,
     made: usize,
 }
@@ -154,7 +154,7 @@ async fn q1_a_sub_agent_works_on_its_own_and_reports() {
         events.contains(&HookEventName::SubagentStart)
             && events.contains(&HookEventName::SubagentStop)
     );
-    // Five requests in all: what the sub-agent used counts.
+    // There are five requests in all: the usage of the sub-agent counts.
     assert_eq!(bodies.len(), 5);
     let outputs = agent.spent().usage.output;
     assert!(outputs > 0 && agent.spent().cost.is_some());
@@ -187,7 +187,7 @@ async fn c2_a_sub_agents_compaction_leaves_the_main_conversation_alone() {
     );
 }
 
-/// Where hooks may put long output, event by event.
+/// Where hooks may put long output, by event.
 #[derive(Default)]
 struct Overflows(Mutex<Vec<(HookEventName, Option<PathBuf>)>>);
 

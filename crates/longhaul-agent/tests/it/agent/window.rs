@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::house::{House, Toy, calls, long, say, text, texts};
 
-/// What only a model that works alone is told.
+/// What only an unattended model is told.
 const AUTONOMOUS: &str = "You are working on your own";
 
 #[tokio::test]

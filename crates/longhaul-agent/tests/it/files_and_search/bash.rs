@@ -1,4 +1,4 @@
-//! Bash: order, caps, timeouts, and that nothing stays behind.
+//! Bash: order, caps, timeouts, and that no process is left running.
 
 use std::io::{BufRead, BufReader};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::desk::{Desk, desk, fifo, holds};
 
-/// Cancelled when something began to write to the pipe; the thread ends when the last that holds the pipe is dead.
+/// The token is cancelled when a process begins to write to the pipe; the thread ends when the last process that holds
+/// the pipe is dead.
 pub(super) fn last_breath(desk: &Desk) -> (CancellationToken, JoinHandle<()>) {
     let path = desk.folder.join("breath");
     fifo(&path);
@@ -26,7 +27,7 @@ pub(super) fn last_breath(desk: &Desk) -> (CancellationToken, JoinHandle<()>) {
     (begun, thread)
 }
 
-/// Holds the pipe open, deaf to polite signals, with a grandchild that does the same.
+/// Holds the pipe open and ignores polite signals, with a grandchild that does the same.
 pub(super) const STUBBORN: &str = "trap '' TERM INT HUP; exec 3>breath; (sleep 1000 & sleep 1000) & echo begun >&3; while :; do sleep 1000; done";
 
 #[tokio::test]
@@ -205,7 +206,7 @@ async fn q1_bash_kills_what_a_command_left_behind() {
         &["started\n(The command left processes running; they were killed."],
     );
     thread.join().unwrap();
-    // Also one that keeps the output open.
+    // A process that keeps the output open is killed, too.
     holds(
         &desk.bash("sleep 1000 & echo started").await,
         &["they were killed"],

@@ -17,7 +17,7 @@ pub(super) struct Desk {
     pub(super) place: Arc<SessionPaths>,
     /// The workspace.
     pub(super) folder: PathBuf,
-    /// A folder beside it.
+    /// A folder next to it.
     pub(super) outside: PathBuf,
     pub(super) _temporary: TempDir,
 }
@@ -50,13 +50,13 @@ pub(super) fn desk() -> Desk {
     }
 }
 
-/// Names that searches pass over.
+/// Names that searches skip.
 fn hidden() -> Hidden {
     Arc::new(|path| path.ends_with("hidden.txt"))
 }
 
 impl Desk {
-    /// A file of the workspace.
+    /// Writes a file of the workspace.
     pub(super) fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -82,14 +82,14 @@ impl Desk {
             .await
     }
 
-    /// The answer to a call that works.
+    /// The answer to a call that succeeds.
     pub(super) async fn ok(&self, name: &str, input: Value) -> String {
         let output = self.call(name, input).await;
         assert!(!output.is_error, "{}", output.content);
         output.content.as_str().unwrap_or_default().to_owned()
     }
 
-    /// The answer to a call that does not.
+    /// The answer to a call that fails.
     pub(super) async fn refused(&self, name: &str, input: Value) -> String {
         let output = self.call(name, input).await;
         assert!(output.is_error, "{}", output.content);
@@ -105,13 +105,13 @@ impl Desk {
     }
 }
 
-/// A pipe with a name.
+/// Creates a named pipe.
 pub(super) fn fifo(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status();
     assert!(made.unwrap().success());
 }
 
-/// Whether a text holds all of these.
+/// Asserts that a text contains all of these parts.
 pub(super) fn holds(text: &str, parts: &[&str]) {
     for part in parts {
         let beginning: String = text.chars().take(500).collect();

@@ -1,4 +1,4 @@
-//! Edit: exact and unique, line ends kept, and helpful when it does not fit.
+//! Edit: exact and unique matches, line ends kept, and helpful errors.
 
 use longhaul_agent::tool::ToolCallOutput;
 use proptest::prelude::*;

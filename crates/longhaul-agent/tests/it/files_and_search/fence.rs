@@ -160,7 +160,7 @@ async fn q1_a_link_that_was_swapped_after_the_judgement_is_not_followed() {
         std::fs::remove_file(&link).unwrap();
         std::fs::write(&link, "mine").unwrap();
     }
-    // The same for a folder on the way.
+    // The same applies to a folder on the path.
     desk.put("sub/secret", "mine");
     desk.access("Grep", json!({"pattern": "secret", "path": "sub"}));
     std::fs::remove_dir_all(desk.folder.join("sub")).unwrap();

@@ -1,4 +1,4 @@
-//! Files that are no files, or too much of one.
+//! Special files, huge files and unreadable files.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -120,7 +120,7 @@ async fn q1_a_failed_write_leaves_the_file_and_nothing_beside_it() {
     let name = "n".repeat(255);
     desk.put(&name, "old");
     desk.read(&name).await;
-    // The name is as long as names may be, and still there is room for what is written beside it.
+    // The name has the maximum length, and the temporary file next to it still has a name.
     desk.ok("Write", json!({"file_path": name, "content": "new"}))
         .await;
     assert_eq!(desk.content(&name), "new");
@@ -141,7 +141,7 @@ fn q1_no_race_with_a_link_leads_out() {
         let swapper = scope.spawn(|| {
             let mut swaps = 0;
             for _ in 0..3_000 {
-                // Any step may fail: a write that came in between may have made a folder of that name.
+                // Any step may fail: a concurrent write may have created a folder of that name.
                 let _ = std::fs::rename(&sub, &real);
                 swaps += usize::from(symlink(&desk.outside, &sub).is_ok());
                 let _ = std::fs::remove_file(&sub);

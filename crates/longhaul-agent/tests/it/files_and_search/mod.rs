@@ -1,4 +1,4 @@
-//! The tools that touch files and the shell, and what is known of files.
+//! The tools that touch files and the shell, and what the model knows about files.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

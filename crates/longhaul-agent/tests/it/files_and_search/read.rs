@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::desk::{desk, holds};
 
-/// 3 × 2 pixels.
+/// A picture of 3 × 2 pixels.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x03\0\0\0\x02\x08\x06\0\0\0\0\0\0\0";
 
 fn png(width: u32, height: u32) -> Vec<u8> {
@@ -219,7 +219,7 @@ async fn q1_read_wants_a_range_for_long_files() {
         )
         .await;
     holds(&text, &[" 20000\ta line of the log"]);
-    // Longer than is read whole: the rest is not counted.
+    // The file is too long to be read completely: the rest is not counted.
     let file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
     file.set_len(1 << 30).unwrap();
     let text = desk

@@ -18,7 +18,7 @@ fn ask() -> Value {
     json!({"bash_id": "bash_1"})
 }
 
-/// All it prints to its end, as it comes.
+/// The whole output of a command up to its end, in the order in which it arrives.
 async fn to_its_end(desk: &Desk, input: Value) -> String {
     let mut all = String::new();
     loop {
@@ -117,7 +117,7 @@ async fn q1_background_commands_end_with_the_session() {
     } = desk;
     drop(tools);
     drop(shells);
-    // Nothing is awaited: they are dead already, or on their way.
+    // Nothing is awaited: they are dead already, or about to be.
     thread.join().unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! The judge knows where the shell stands: a folder that one command leaves behind counts for the next.
+//! The permission check knows which folder the shell is in: the folder that one command ends in counts for the next.
 
 use std::os::unix::fs::symlink;
 
@@ -28,7 +28,7 @@ fn permissions(desk: &Desk, mode: ApprovalMode, deny: &[&str]) -> Permissions {
     Permissions::new(workspace, rules, mode, desk.folder.join("local.json"))
 }
 
-/// Judges a command as the loop does: by what the tool says it touches.
+/// Decides about a command as the loop does: by what the tool says it touches.
 fn runs_unasked(desk: &Desk, permissions: &Permissions, command: &str) -> bool {
     let input = json!({ "command": command });
     let access = desk.access("Bash", input.clone());
@@ -92,7 +92,7 @@ async fn q1_where_cd_and_wildcards_lead_is_not_for_the_environment_to_say() {
     desk.put(".hidden", "");
     std::fs::create_dir(desk.outside.join("docs")).unwrap();
     let home = desk.folder.display();
-    // The wrapper takes such variables away, and the shell's own variable cannot be turned into a file to write.
+    // The wrapper removes such variables, and the shell's own variable cannot be turned into a file to write.
     let text = desk
         .bash("echo \"${CDPATH-none} ${GLOBIGNORE-none}\"; echo *; pwd")
         .await;

@@ -1,4 +1,4 @@
-//! What is known of files: stubs, refusals, stale hints.
+//! What the model knows about files: stubs, refusals, stale hints.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ async fn w1_the_content_decides_and_not_the_time() {
     let path = desk.put("a.txt", "one\n");
     desk.read("a.txt").await;
     let changed = std::fs::metadata(&path).unwrap().modified().unwrap();
-    // Another time, the same content.
+    // The time differs, but the content is the same.
     let later = changed + std::time::Duration::from_secs(5);
     std::fs::File::options()
         .write(true)
@@ -51,7 +51,7 @@ async fn w1_the_content_decides_and_not_the_time() {
         .set_modified(later)
         .unwrap();
     assert!(desk.read("a.txt").await.starts_with(STUB));
-    // The same size and time, another content.
+    // The size and the time are the same, but the content differs.
     desk.put("a.txt", "eno\n");
     std::fs::File::options()
         .write(true)

@@ -1,4 +1,4 @@
-//! Write: in one step, permissions kept, folders made.
+//! Write: in one step, with permissions kept and folders created.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -1,4 +1,4 @@
-//! An agent behind a screen: what is asked of it, and what is answered while it works.
+//! An agent with a screen as its client: the requests it gets, and the queries that are answered while it works.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ async fn q3_all_that_a_screen_asks_for_is_answered() {
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
     );
     let host = host(&house).await;
-    // Nothing was said: what stands before the messages is there already.
+    // There are no messages yet, but the request prefix is there already.
     let empty = ask(&host, HostRequest::Context).await.unwrap();
     assert!(empty.categories.system_prompt > 0 && empty.categories.tools > 0);
     assert!(ask(&host, HostRequest::Messages).await.unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! What tools hold must not outlive the window, and must outlive a compaction and a restart.
+//! Tool state must not outlive the window, and must survive a compaction and a restart.
 
 use longhaul::hooks::EndReason;
 use longhaul_agent::agent::SessionChoice;

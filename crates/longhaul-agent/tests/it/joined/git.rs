@@ -1,5 +1,5 @@
-//! Opening a repository and looking around in it runs none of the programs that its configuration names. Each test has a real
-//! repository whose configuration would make a file, the canary, if git obeyed it.
+//! Opening and exploring a repository runs none of the programs that its configuration names. Each test has a real
+//! repository whose configuration would create a file, the canary, if git obeyed it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Says, open, put, results, workplace};
 use crate::agent::house::{House, calls, say, text, work};
 
-/// What runs unasked, with most of the ways in which git reads files and history.
+/// Commands that run without asking, with most of the ways in which git reads files and history.
 const LOOKING: &str = "git status; git diff; git diff --stat HEAD; git log -p; git show; git show HEAD:a.txt; git blame a.txt; git stash list; git grep hello; git ls-files -m; git describe --always; git branch -vv; git for-each-ref '--format=%(objectname) %(signature)'; git log --all; echo 'looked around'";
 
 fn git(folder: &Path, arguments: &[&str]) {
@@ -42,7 +42,7 @@ fn repository(house: &House) -> PathBuf {
     house.folder.path().join("canary")
 }
 
-/// A program that makes the canary.
+/// A program that creates the canary.
 fn program(house: &House) -> String {
     let path = house.folder.path().join("program.sh");
     let canary = house.folder.path().join("canary");
@@ -60,7 +60,7 @@ async fn looking() -> House {
     .await
 }
 
-/// Opens the project and looks around; gives what the command printed, or why it was not run.
+/// Opens the project and runs the command; returns its output, or why it was not run.
 async fn look_around(house: &House) -> String {
     let place = workplace(house, &mut Says::no()).await;
     let (mut agent, mut events) = open(house, &place, SessionChoice::New).await;
@@ -68,7 +68,7 @@ async fn look_around(house: &House) -> String {
     results(&told).remove(0)
 }
 
-/// The same command in the user's own shell: proof that the canary would sing.
+/// Runs the same command in the user's own shell, which proves that the canary would be created.
 fn as_the_user(folder: &Path) {
     let run = Command::new("bash")
         .args(["-c", LOOKING])
@@ -94,7 +94,7 @@ fn signed_commit(folder: &Path) {
 
 #[tokio::test]
 async fn programs_that_a_repository_names_are_not_run_by_looking_around_in_it() {
-    // Settings with PROGRAM in them, and the attributes that make git come to them.
+    // Settings with PROGRAM in them, and the attributes that make git use them.
     let knobs: &[(&[(&str, &str)], &str)] = &[
         (&[("core.fsmonitor", "PROGRAM")], ""),
         (&[("diff.external", "PROGRAM")], ""),
@@ -137,7 +137,7 @@ async fn hooks_of_a_repository_are_not_run_by_looking_around_in_it() {
     let hooks = house.cwd().join(".git/hooks");
     std::fs::create_dir_all(&hooks).unwrap();
     std::fs::copy(program(&house), hooks.join("post-index-change")).unwrap();
-    // The same text again: git finds that out and writes it down, and a hook hears of that.
+    // The same text again: git notices that and updates its index, which runs a hook.
     put(&house, "a.txt", "hello\n");
     let printed = look_around(&house).await;
     assert!(printed.contains("looked around"), "{printed}");
@@ -171,7 +171,7 @@ async fn what_cannot_be_switched_off_in_a_repository_is_asked_for() {
         let value = value.replace("PROGRAM", &program);
         git(&house.cwd(), &["config", key, &value]);
         put(&house, ".git/info/attributes", attributes);
-        // As long as before, so that git must read it.
+        // The length is unchanged, so that git must read it.
         put(&house, "a.txt", "Hello\n");
         let printed = look_around(&house).await;
         assert!(!canary.exists(), "{key}");
@@ -259,7 +259,7 @@ async fn ordinary_repositories_worktrees_and_sub_folders_are_looked_at_unasked()
             .contains("uncommitted")
     );
 
-    // A worktree beside its repository, and a folder in it.
+    // A worktree next to its repository, and a folder in it.
     let house = looking().await;
     let main = house.folder.path().join("main");
     std::fs::create_dir_all(&main).unwrap();
@@ -292,7 +292,7 @@ async fn a_git_command_that_the_user_agrees_to_runs_as_the_users_own() {
     let (_, told) = work(&mut agent, &mut events, "Go.", |_| {}, once).await;
     assert_eq!(results(&told).len(), 2);
     assert!(canary.exists());
-    // A program that starts git does not come to the shell's function, so it is asked for.
+    // A program that starts git does not use the shell's function, so the user is asked about it.
     let house = House::scripted(&[
         calls(&[("Bash", json!({"command": "timeout 9 git status"}))]),
         text("Done."),

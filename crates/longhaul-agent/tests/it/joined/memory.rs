@@ -1,4 +1,5 @@
-//! Memory files while an agent works: those of sub-folders, what they say about compactions, and what a compaction resets.
+//! Memory files while an agent works: those of sub-folders, their compaction instructions, and what a compaction
+//! resets.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ fn local() -> CompactRequest {
     }
 }
 
-/// How often the newest request says it.
+/// How often the words occur in the newest request.
 fn count(house: &House, words: &str) -> usize {
     let texts = texts(&house.last_body());
     texts.iter().map(|text| text.matches(words).count()).sum()
@@ -74,7 +75,7 @@ async fn c1_memory_files_of_sub_folders_are_loaded_when_files_there_are_read() {
     }
     assert_eq!(count(&house, "The root has its rules."), 1);
     assert_eq!(count(&house, "nobody works here"), 0);
-    // A restart finds them in view, and does not load them again.
+    // After a restart they are still in the window, and are not loaded again.
     agent.close(EndReason::Other).await;
     let place = workplace(&house, &mut Says::no()).await;
     let (mut agent, mut events) = open(&house, &place, SessionChoice::Continue).await;
@@ -153,7 +154,7 @@ async fn c1_what_the_user_allowed_for_the_session_is_asked_for_again_after_a_com
     let run = || calls(&[("Bash", json!({"command": "touch made"}))]);
     let turns = [run(), run(), long(), run(), text("Done.")];
     let mut house = House::scripted_by("calls", &turns).await;
-    // Notes would be one of the calls.
+    // Otherwise the notes would be one of the calls.
     house.config.switches.notes = false;
     let place = workplace(&house, &mut Says::no()).await;
     let (mut agent, mut events) = open(&house, &place, SessionChoice::New).await;

@@ -1,4 +1,4 @@
-//! The whole agent: settings, permissions, real tools and a scripted model together, in a folder of its own.
+//! The whole agent: settings, permissions, real tools and a scripted model together, in its own folder.
 
 mod behind_a_screen;
 mod forgetting;
@@ -19,7 +19,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::house::House;
 
-/// Says the same to every question, and remembers them.
+/// Gives the same answer to every question, and remembers the questions.
 pub(crate) struct Says {
     pub(crate) yes: bool,
     pub(crate) asked: Vec<String>,
@@ -59,7 +59,7 @@ impl Consent for Says {
     }
 }
 
-/// Puts a file into the project.
+/// Writes a file into the project.
 pub(crate) fn put(house: &House, name: &str, text: &str) -> PathBuf {
     let path = house.cwd().join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -82,7 +82,7 @@ pub(crate) async fn open(
     builder.open(start).await.unwrap()
 }
 
-/// What tools answered, in order.
+/// The results of tools, in order.
 pub(crate) fn results(told: &[AgentEvent]) -> Vec<String> {
     let results = told.iter().filter_map(|event| match event {
         AgentEvent::ToolEnded { output, .. } => Some(match &output.content {

@@ -1,4 +1,5 @@
-//! What a project's files lead to outside of it goes to the model only if the user agreed, and never past a rule.
+//! Files outside of a project that its files lead to are sent to the model only if the user agreed, and never against a
+//! rule.
 #![cfg(unix)]
 
 use std::os::unix::fs::symlink;
@@ -16,7 +17,7 @@ use crate::agent::house::{House, calls, long, say, text, work};
 
 const KEY: &str = "BEGIN OPENSSH PRIVATE KEY";
 
-/// A file of the user's, outside of the project.
+/// A file of the user, outside of the project.
 fn key(house: &House, name: &str, text: &str) -> PathBuf {
     let path = house.folder.path().join("user").join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -24,7 +25,7 @@ fn key(house: &House, name: &str, text: &str) -> PathBuf {
     path.canonicalize().unwrap()
 }
 
-/// A project whose files lead out of it in every way there is.
+/// A project whose files lead out of it in every possible way.
 fn lead_out(house: &House) {
     let headed = |what: &str| format!("---\nname: {what}\ndescription: {KEY} {what}\n---\n{KEY}\n");
     let ssh = key(house, ".ssh/id_rsa", &format!("{KEY} ssh"));
@@ -117,7 +118,7 @@ async fn what_lies_outside_is_read_after_consent_once_for_all_and_never_past_a_r
         assert!(sent.contains(wanted), "{wanted}");
     }
     drop(agent);
-    // Remembered; a file that it was not asked about is another one.
+    // The answer is remembered; a file that the user was not asked about is another one.
     let mut again = Says::no();
     workplace(&house, &mut again).await;
     assert_eq!(again.asked, [""; 0]);
@@ -131,7 +132,7 @@ async fn what_lies_outside_is_read_after_consent_once_for_all_and_never_past_a_r
         "{:?}",
         again.asked
     );
-    // A rule wins over what was agreed to, for all that goes to the model.
+    // A rule wins over the user's consent, for everything that goes to the model.
     let rules =
         r#"{"permissions": {"deny": ["Read(~/.ssh/**)", "Read(~/stolen/**)", "Read(//**/*.md)"]}}"#;
     std::fs::create_dir_all(house.folder.path().join("claude")).unwrap();
@@ -142,7 +143,7 @@ async fn what_lies_outside_is_read_after_consent_once_for_all_and_never_past_a_r
     let sent = house.last_body().to_string();
     assert!(!sent.contains(KEY) && !sent.contains("Rules."), "{sent}");
     assert!(place.project.skills.is_empty() && place.project.commands.is_empty());
-    // The same by a rule of the command line.
+    // A rule of the command line has the same effect.
     std::fs::remove_file(house.folder.path().join("claude/settings.json")).unwrap();
     let wishes = SessionOverrides {
         deny: vec!["Read(~/**)".to_owned()],

@@ -1,4 +1,4 @@
-//! What a project may want, and what the user says to it.
+//! What a project may require, and the user's answers.
 
 use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::event::{ApprovalAnswer, ApprovalMode, PromptOutcome};
@@ -38,7 +38,7 @@ async fn k1_hooks_rules_and_variables_of_a_project_count_once_it_is_trusted() {
     assert_eq!(ended, PromptOutcome::Done);
     assert_eq!(results(&told), ["good morning"]);
     assert!(house.cwd().join("rung.txt").exists());
-    // Asked once.
+    // The user is asked only once.
     let mut again = Says::no();
     workplace(&house, &mut again).await;
     assert!(again.asked.is_empty());
@@ -78,7 +78,7 @@ async fn k1_of_a_project_that_is_not_trusted_only_what_forbids_counts() {
     assert!(!results[2].contains("key.txt"), "{results:?}");
     assert!(results[3].contains("secret/**"), "{results:?}");
     assert!(!house.cwd().join("rung.txt").exists());
-    // Who says so on the command line need not be asked.
+    // If the command line says so, the user is not asked.
     let wishes = SessionOverrides {
         trust: true,
         mode: Some(ApprovalMode::AcceptEdits),
@@ -106,7 +106,7 @@ async fn q1_a_rule_that_the_user_gives_the_project_holds_the_next_time_too() {
     work(&mut agent, &mut events, "Write a.", |_| {}, agree).await;
     assert!(house.cwd().join("a.txt").exists());
     assert!(house.cwd().join(".claude/settings.local.json").exists());
-    // His own rule makes nobody ask him whether he trusts it.
+    // The user is not asked whether to trust a rule that the user added.
     let mut user = Says::no();
     let place = workplace(&house, &mut user).await;
     assert!(user.asked.is_empty(), "{:?}", user.asked);
@@ -132,7 +132,7 @@ async fn q1_a_projects_server_is_asked_for_once_and_left_out_where_nobody_can_sa
     let mut again = Says::no();
     workplace(&house, &mut again).await;
     assert!(again.asked.is_empty());
-    // Another command is another server.
+    // With another command, it is another server.
     put(&house, ".mcp.json", &servers.replace("false", "true"));
     let place = ProjectSetup::open(
         &house.env(),
@@ -171,7 +171,7 @@ async fn q1_a_plan_is_agreed_to_whatever_else_runs_unasked() {
     assert!(results[1].contains("plan"), "{results:?}");
     assert!(house.cwd().join("done.txt").exists(), "{results:?}");
     assert_eq!(agent.mode(), ApprovalMode::BypassPermissions);
-    // A no ends it, and plan mode goes on.
+    // A no ends the work, and plan mode continues.
     let house = House::scripted(&[
         calls(&[("ExitPlanMode", json!({"plan": "Touch a file."}))]),
         text("Never said."),
@@ -190,7 +190,7 @@ async fn q1_a_plan_is_agreed_to_whatever_else_runs_unasked() {
     assert!(sent.contains("lan mode"), "the model is reminded: {sent}");
 }
 
-/// What a user would be asked for who says yes.
+/// What a user who agrees to everything would be asked.
 async fn asked(house: &House) -> Vec<String> {
     let mut user = Says::yes();
     workplace(house, &mut user).await;
@@ -258,7 +258,7 @@ async fn a_server_is_agreed_to_with_its_variables_its_arguments_and_its_folder()
         put(&house, ".mcp.json", &one.replace(before, after));
         assert_eq!(asked(&house).await, ["local"], "{after}");
     }
-    // The user named it in settings of his own: it starts, until it is another.
+    // The user named the server in the user's own settings: it starts, unless it has changed.
     put(&house, ".mcp.json", one);
     let own = house.folder.path().join("home/settings.json");
     std::fs::write(own, r#"{"enabledMcpjsonServers": ["local"]}"#).unwrap();

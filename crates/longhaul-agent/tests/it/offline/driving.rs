@@ -1,4 +1,4 @@
-//! A line mode as small as can be: a session on the offline model with the tour at its wheel.
+//! A minimal line mode: a session on the offline model that the tour drives.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use super::folder::{Folder, definitions};
 
-/// About how many tokens the head has.
+/// The approximate number of tokens in the request prefix.
 const HEAD: u64 = 8_000;
-/// Turns for one prompt.
+/// The maximum number of turns for one prompt.
 const MOST_TURNS: usize = 40;
 
 #[derive(Clone, Default)]
@@ -29,7 +29,7 @@ impl Observer for Heard {
     }
 }
 
-/// What a tour came to.
+/// The results of a tour.
 #[derive(Debug, Default)]
 pub(crate) struct Toured {
     pub(crate) said: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Toured {
     pub(crate) read_after_resume: u64,
     pub(crate) reading_ms: u128,
     pub(crate) replies: usize,
-    /// How long the replies would take at the pace of people: the first byte, then 24 characters every 37 ms, 5 s at most.
+    /// How long the replies would take at human speed: the first byte, then 24 characters every 37 ms, 5 s at most.
     pub(crate) writing_ms: u128,
     /// Tokens before and after each compaction.
     pub(crate) compacted: Vec<(u64, u64)>,
@@ -69,7 +69,7 @@ impl Line {
         };
         let options = OfflineOptions { seed: 1, speed };
         let folder = Folder::new(folder);
-        // About as long as a real one with its tools.
+        // About as long as a real system prompt with its tools.
         let head = format!(
             "{}\n{}",
             folder.system(),
@@ -104,7 +104,7 @@ impl Line {
         self.session = Some(session.unwrap());
     }
 
-    /// Takes the tour to its end.
+    /// Runs the tour to its end.
     pub(crate) async fn tour(&mut self) {
         let mut tour = Tour::new();
         for _ in 0..200 {

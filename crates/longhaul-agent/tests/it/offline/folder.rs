@@ -1,4 +1,4 @@
-//! A folder with simple tools on it: real reading, no permissions, nothing is run.
+//! A folder with simple tools: they really read files, but have no permissions and run nothing.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Folder {
         )
     }
 
-    /// Runs a call: what it says, and whether it failed.
+    /// Runs a call and returns its text, and whether it failed.
     pub(crate) fn run(&self, name: &str, input: &Value) -> (String, bool) {
         if self.denied.contains(&name) {
             return (format!("Permission denied: {name} was not allowed."), true);
@@ -172,7 +172,7 @@ pub(crate) fn project(root: &Path, files: usize, lines: usize) {
     }
 }
 
-/// The tools as requests carry them.
+/// The tools as they appear in requests.
 pub(crate) fn definitions() -> Vec<Value> {
     let text = json!({ "type": "string" });
     let number = json!({ "type": "integer", "minimum": 0 });

@@ -1,8 +1,8 @@
-//! Whether an input fits a schema, as far as our tools use schemas.
+//! Whether an input matches a schema, as far as our tools use schemas.
 
 use serde_json::Value;
 
-/// Says what does not fit.
+/// Describes what does not match.
 pub(crate) fn misfit(schema: &Value, value: &Value) -> Option<String> {
     let kind = schema["type"].as_str().unwrap_or("");
     let right = match kind {

@@ -1,4 +1,4 @@
-//! A conversation with the offline model in the strict world, without a network.
+//! A conversation with the offline model in the strict simulator, without a network.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::folder::Folder;
 use super::schema::misfit;
 
-/// Replies to one prompt, at most.
+/// The maximum number of replies to one prompt.
 const BOUND: usize = 20;
 
 /// A conversation.
@@ -22,13 +22,13 @@ pub(crate) struct Talk {
     pub(crate) more: Value,
 }
 
-/// What a prompt led to.
+/// The results of a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) calls: Vec<(String, Value)>,
     pub(crate) replies: usize,
-    /// The most calls in one reply.
+    /// The maximum number of calls in one reply.
     pub(crate) at_once: usize,
 }
 
@@ -53,7 +53,7 @@ impl Talk {
         }
     }
 
-    /// Says something as the user, or puts in a summary.
+    /// Adds a prompt of the user, or a summary, and runs it.
     pub(crate) fn ask(&mut self, prompt: &str) -> Answer {
         let prompt = json!([{ "type": "text", "text": prompt }]);
         self.messages

@@ -8,7 +8,7 @@ use longhaul_agent::offline::tour::{Tour, TourStep, window_cap};
 use super::driving::{Line, Toured};
 use super::folder::project;
 
-/// What a person waits.
+/// How long a person waits.
 fn seconds(toured: &Toured) -> u128 {
     (toured.reading_ms + toured.writing_ms) / 1_000
 }

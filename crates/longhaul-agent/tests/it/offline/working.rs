@@ -36,7 +36,7 @@ const PROMPTS: &[&str] = &[
     "x",
 ];
 
-/// Prompts that order nothing to be changed or run.
+/// Prompts that do not ask for anything to be changed or run.
 const HARMLESS: &[&str] = &[
     "What is in this project?",
     "Tell me how to write a file hello.txt saying hi",
@@ -67,7 +67,7 @@ fn q1_calls_fit_what_is_offered_in_a_thousand_conversations() {
         let mut folder = folder.clone();
         let tools = match seed % 4 {
             0 => definitions(),
-            // Some tools are missing, some refused.
+            // Some tools are missing, some are refused.
             _ => definitions()
                 .into_iter()
                 .filter(|_| rng.below(4) > 0)

@@ -1,4 +1,4 @@
-//! A real shell as the judge of the judge: what is allowed is run, and must not reach the command that is denied.
+//! Checks the permission decisions against a real shell: what is allowed is run, and must not reach the denied command.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::never_allowed::holds;
 use super::*;
 
-/// Pieces of shell, good and bad, put together at random. None holds a slash: nothing leaves the folder.
+/// Pieces of shell, good and bad, combined at random. None contains a slash: nothing leaves the folder.
 fn soup() -> impl Strategy<Value = String> {
     let pieces = [
         "denied",
@@ -153,7 +153,7 @@ fn q1_what_is_allowed_never_reaches_what_is_denied_in_a_real_shell() {
             return Ok(());
         }
         let (folder, mark) = programs(world);
-        // One that was left by a failure before would be taken for this one's.
+        // A mark that an earlier failure left would count for this run.
         let _ = std::fs::remove_file(&mark);
         ran.set(ran.get() + 1);
         let done = Command::new(bash)

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Holds a table of commands against what is to become of them; all that differ are shown at once.
+/// Compares the decisions about a table of commands with the expected ones; all differences are shown at once.
 fn check(permissions: &Permissions, table: &[(&str, &str)]) {
     let wrong: Vec<String> = table
         .iter()
@@ -364,7 +364,7 @@ fn q1_git_does_not_show_a_forbidden_file_that_is_not_named() {
         ("git log --stat -3", "allow"),
         ("git diff --stat HEAD~1", "allow"),
         ("git grep foo", "allow"),
-        // What earlier commits hold is not looked up.
+        // The contents of earlier commits are not looked up.
         ("git diff HEAD~1", "ask"),
         ("git show HEAD", "ask"),
         ("git log -p", "ask"),
@@ -378,7 +378,7 @@ fn q1_git_does_not_show_a_forbidden_file_that_is_not_named() {
         &world.permissions(ApprovalMode::BypassPermissions, &[], &[], &rules),
         &untracked,
     );
-    // Rules about files elsewhere concern no repository here.
+    // Rules about files elsewhere do not affect the repository here.
     check(
         &world.permissions(ApprovalMode::BypassPermissions, &[], &[], &rules[1..]),
         &[("git show HEAD", "allow"), ("git log -p", "allow")],
@@ -631,7 +631,7 @@ fn q1_hostile_commands_cost_neither_time_nor_stack() {
     ] {
         let judgement = runs(&permissions, &command);
         let start: String = command.chars().take(20).collect();
-        // It need not be forbidden, only come back.
+        // It need not be forbidden; the check only has to return.
         assert!(!short(&judgement).is_empty(), "{start}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the modes make of a call.
+//! How the modes affect a call.
 
 use std::sync::Arc;
 

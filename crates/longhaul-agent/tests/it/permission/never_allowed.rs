@@ -1,11 +1,11 @@
-//! Whatever is put around a command that is denied, it is never allowed.
+//! A denied command is never allowed, whatever is put around it.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use super::*;
 
-/// A command that is denied, disguised.
+/// A denied command, disguised.
 fn denied() -> impl Strategy<Value = String> {
     let forms = [
         "rm -rf x",
@@ -106,7 +106,7 @@ fn all_modes() -> impl Strategy<Value = ApprovalMode> {
     ])
 }
 
-/// Checks a property in one world; `PROPTEST_CASES` makes it longer.
+/// Checks a property in one project; `PROPTEST_CASES` makes it longer.
 pub(super) fn holds<T: std::fmt::Debug>(
     values: impl Strategy<Value = T>,
     property: impl Fn(&World, T) -> Result<(), TestCaseError>,

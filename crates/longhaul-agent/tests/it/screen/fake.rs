@@ -28,7 +28,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex as Turn, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The host.
+/// The fake host.
 pub(crate) struct Fake(Arc<Inner>);
 
 struct Inner {
@@ -36,7 +36,7 @@ struct Inner {
     cancel: Mutex<CancellationToken>,
     turn: Turn<()>,
     mode: Mutex<ApprovalMode>,
-    /// Hears that it was finished.
+    /// Called when the host has finished.
     finished: Box<dyn Fn() + Send + Sync>,
 }
 

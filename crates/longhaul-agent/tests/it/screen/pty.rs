@@ -11,10 +11,10 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::fake::Fake;
 
-/// Says that this process is the program, and where it says that its host has finished.
+/// The variable that makes this process the program, and names the file that says that its host has finished.
 const DONE: &str = "LONGHAUL_TEST_SCREEN_DONE";
 
-/// The program, when this binary is run as such; else nothing.
+/// The program, if this binary is run as such; otherwise does nothing.
 #[test]
 fn child() {
     let Some(done) = std::env::var_os(DONE).map(PathBuf::from) else {
@@ -62,7 +62,7 @@ impl Terminal {
         Self::with(&[])
     }
 
-    /// The same with variables set.
+    /// Starts the program with variables set.
     pub(super) fn with(variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("work/src")).unwrap();
@@ -70,7 +70,7 @@ impl Terminal {
         Self::within(folder, variables)
     }
 
-    /// The same in a folder that an earlier program has left.
+    /// Starts the program in a folder that an earlier program has used.
     pub(super) fn within(folder: tempfile::TempDir, variables: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
         command.args(["--exact", "screen::pty::child", "--nocapture", "--quiet"]);
@@ -90,7 +90,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until the prompt is there and nothing is worked on.
+    /// Waits until the prompt is there and no work is in progress.
     pub(super) fn is_idle(&self) {
         self.until("empty prompt", |terminal| {
             let shown = terminal.shown();
@@ -98,7 +98,7 @@ impl Terminal {
         });
     }
 
-    /// Waits until the program has ended, and says whether its host had finished and it ended well.
+    /// Waits until the program has ended, and returns whether its host had finished and it ended well.
     pub(super) fn ends(&mut self) -> bool {
         let code = self.pty.ends();
         let done = std::fs::read_to_string(self.folder.path().join("done"));

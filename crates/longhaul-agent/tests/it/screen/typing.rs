@@ -1,4 +1,4 @@
-//! What a user does, and what he sees.
+//! What a user does and sees.
 
 use super::pty::Terminal;
 
@@ -90,7 +90,7 @@ fn q2_work_is_stopped_and_what_was_typed_meanwhile_waits() {
     terminal.sees("next: then this");
     terminal.keys("\u{1b}");
     terminal.sees("stopped; what was done so far stays");
-    // Work that was stopped hands back what waited for it.
+    // Work that was stopped returns its queued input to the prompt.
     terminal.sees("> then this");
     terminal.keys("\r");
     terminal.sees("You said \"then this\".");
@@ -399,7 +399,7 @@ fn q2_a_program_that_is_put_aside_comes_back_as_it_was() {
             .trim_start()
             .starts_with('T')
     });
-    // Meanwhile the terminal is the shell's.
+    // In the meantime the terminal belongs to the shell.
     terminal.given_back();
     let woken = std::process::Command::new("kill")
         .args(["-CONT", &pid.to_string()])

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::mcp_server::config;
 use super::{place, run, text};
 
-/// Time enough on any machine.
+/// Limits that are long enough for any machine.
 fn patient() -> McpLimits {
     McpLimits {
         start: Duration::from_secs(120),
@@ -21,7 +21,7 @@ fn patient() -> McpLimits {
     }
 }
 
-/// Servers, and what was told about them.
+/// Servers, and the notices about them.
 struct Started {
     servers: McpServers,
     told: Arc<Mutex<Vec<String>>>,
@@ -54,7 +54,7 @@ impl Started {
         run(&*self.tool(&format!("mcp__demo__{name}")), input).await
     }
 
-    /// Waits until the server has said this on stderr.
+    /// Waits until the server has written this to stderr.
     async fn logged(&self, said: &str) {
         let log = self
             .folder
@@ -201,7 +201,7 @@ async fn q1_a_call_that_hangs_ends_by_time_or_by_the_user() {
     );
     let demo = demo().await;
     let mut call = CallContext::quiet("toolu_1");
-    // Stopped once the server is at work.
+    // The call is stopped once the server works on it.
     let cancel = call.cancel.clone();
     call.progress = Arc::new(move |_| cancel.cancel());
     let output = demo.tool("mcp__demo__hang").run(json!({}), &call).await;
@@ -226,7 +226,7 @@ async fn q1_a_server_that_dies_is_started_again_once() {
     let second = text(&demo.call("where", json!({})).await).to_owned();
     assert_ne!(first, second, "another process");
     assert!(demo.told()[0].contains("started again"));
-    // It answered, so it may die once more; but not twice without an answer in between.
+    // It has answered, so it may die once more; but not twice without an answer in between.
     assert!(demo.call("die", json!({})).await.is_error);
     assert!(demo.call("die", json!({})).await.is_error);
     let gone = demo.call("echo", json!({"text": "?"})).await;
@@ -299,7 +299,7 @@ async fn b5_the_tools_stay_those_the_session_began_with() {
     for _ in 0..3 {
         assert_eq!(text(&demo.call("change", json!({})).await), "changed");
     }
-    // The notice came before the last answer, but another task tells it.
+    // The notice was caused before the last answer, but another task delivers it.
     while demo.told().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -371,7 +371,7 @@ async fn q1_a_server_has_its_folder_its_variables_and_its_log() {
     started.logged("a server like good").await;
 }
 
-/// Whether a process runs; one that only waits to be collected does not.
+/// Whether a process runs; a zombie does not.
 #[cfg(target_os = "linux")]
 fn runs(id: &str) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();

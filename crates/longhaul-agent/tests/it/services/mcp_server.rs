@@ -1,4 +1,4 @@
-//! An MCP server: this test binary, started again by the tests of `mcp` with a variable that says what it shall be like.
+//! An MCP server: this test binary, started again by the tests of `mcp` with a variable that selects its behavior.
 //! Without that variable it is a test that does nothing.
 
 use std::io::{BufRead, Write};
@@ -6,10 +6,10 @@ use std::io::{BufRead, Write};
 use longhaul_agent::tools::mcp::McpServerConfig;
 use serde_json::{Value, json};
 
-/// What the server shall be like.
+/// The variable that selects the behavior of the server.
 const LIKE: &str = "LONGHAUL_TEST_MCP_SERVER";
 
-/// A server like this.
+/// The configuration of a server with this behavior.
 pub(super) fn config(name: &str, like: &str) -> McpServerConfig {
     McpServerConfig {
         name: name.to_owned(),
@@ -22,7 +22,8 @@ pub(super) fn config(name: &str, like: &str) -> McpServerConfig {
     }
 }
 
-/// Tests run with their output on stdout, and so does the harness: that is the first garbage a client has to stand.
+/// Tests write their output to stdout, and so does the harness: that is the first garbage that a client has to
+/// tolerate.
 #[test]
 fn process() {
     let Ok(like) = std::env::var(LIKE) else {
@@ -133,7 +134,7 @@ fn text(text: impl Into<String>) -> Value {
     json!({"content": [{"type": "text", "text": text.into()}]})
 }
 
-/// The answer to a call; none if there is none.
+/// The answer to a call; none if the server does not answer.
 fn called(params: &Value) -> Option<Value> {
     let arguments = &params["arguments"];
     Some(match params["name"].as_str().unwrap() {

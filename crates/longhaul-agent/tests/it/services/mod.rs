@@ -1,4 +1,4 @@
-//! The tools that are neither files nor shell.
+//! The tools that touch neither files nor the shell.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,7 +34,7 @@ fn place(folder: &Path) -> SessionPaths {
     }
 }
 
-/// Runs a call that nobody watches.
+/// Runs a call whose progress nobody watches.
 async fn run(tool: &dyn Tool, input: Value) -> ToolCallOutput {
     tool.run(input, &CallContext::quiet("toolu_1")).await
 }
@@ -45,7 +45,7 @@ fn text(output: &ToolCallOutput) -> &str {
     output.content.as_str().expect("a text")
 }
 
-/// The mode of a session that nobody shows.
+/// The mode of a session that is not shown anywhere.
 #[derive(Default)]
 struct OneMode(Mutex<ApprovalMode>);
 

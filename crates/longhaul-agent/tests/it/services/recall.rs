@@ -1,4 +1,4 @@
-//! recall.
+//! The recall tool.
 
 use longhaul_agent::tool::{Tool, ToolAccess};
 use longhaul_agent::tools::recall::RecallTool;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{run, text};
 
-/// Each look is a second later.
+/// A clock that advances by a second each time it is read.
 #[derive(Default)]
 struct Ticking(AtomicI64);
 

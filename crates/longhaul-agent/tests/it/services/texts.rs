@@ -1,4 +1,4 @@
-//! What the model reads of these tools: each wording is looked at, and none grows unnoticed.
+//! What the model reads from these tools: each wording has a snapshot, and none grows unnoticed.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn q1_definitions_of_the_tools() {
             "{} is paid for in every request",
             tool.name()
         );
-        // That of recall is looked at where it is written.
+        // The definition of recall is checked where it is written.
         if tool.name() != "recall" {
             let text = serde_json::to_string_pretty(&definition).unwrap();
             insta::assert_snapshot!(tool.name(), text);
@@ -78,7 +78,7 @@ fn r2_the_reminder_of_plan_mode() {
     insta::assert_snapshot!("reminder", REMINDER);
 }
 
-/// Every other text that the model may read, with its gaps open.
+/// Every other text that the model may read, with its placeholders unfilled.
 #[test]
 fn q1_sentences_of_the_tools() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");

@@ -62,7 +62,7 @@ async fn q1_a_list_that_cannot_be_read_changes_nothing() {
         let _ = tool.line(&input);
     }
     assert_eq!(todos.list().len(), 3);
-    // As some models write it.
+    // Some models write the list as a text.
     let as_text = json!({"todos": three_steps()["todos"].to_string()});
     assert!(!run(&tool, as_text).await.is_error);
 }

@@ -1,4 +1,4 @@
-//! The tools of a session together: what they leave goes back into the window after a compaction.
+//! The tools of a session together: their state goes back into the window after a compaction.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 use super::{run, text};
 
-/// A web server with a few pages. It counts what it is asked.
+/// A web server with a few pages. It counts its requests.
 struct Site {
     url: String,
     asked: Arc<AtomicUsize>,
@@ -64,7 +64,7 @@ impl Site {
     }
 }
 
-/// An answer, by path; empty: none ever comes.
+/// An answer by path; if empty, no answer ever arrives.
 fn page(path: &str, port: u16) -> Vec<u8> {
     let answer = |status: &str, headers: &str, body: &[u8]| {
         let length = body.len();
@@ -247,7 +247,7 @@ async fn q1_a_page_that_never_comes_ends_by_time_or_by_the_user() {
     assert!(output.is_error && text(&output).contains("stopped"));
 }
 
-/// Stands still until it is moved.
+/// A clock that stands still until it is moved.
 struct Still(AtomicI64);
 
 impl Clock for Still {

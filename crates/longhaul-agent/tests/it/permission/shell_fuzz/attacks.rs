@@ -4,11 +4,11 @@ use longhaul_agent::event::ApprovalMode;
 
 pub(super) struct Attack {
     pub(super) command: &'static str,
-    /// Where the shell stands, below the project.
+    /// The folder that the shell is in, relative to the project.
     pub(super) folder: &'static str,
-    /// The only mode that it is one in.
+    /// The only mode in which it is an attack; if none, it is one in every mode.
     pub(super) under: Option<ApprovalMode>,
-    /// It is one only where reading is denied by a rule.
+    /// Whether it is an attack only where a rule denies reading.
     pub(super) needs_deny: bool,
 }
 
@@ -95,7 +95,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     anywhere("y=${x:-$(pwn)}"),
     anywhere("y=${x:-`pwn`}"),
     anywhere("x='a[$(pwn)]'; y=${z:-$((x))}"),
-    // Text between backticks is read twice.
+    // Text between backticks is parsed twice.
     anywhere("y=`echo \"\\$(pwn)\"`"),
     anywhere("echo a`echo \\`pwn\\``"),
     // Quoting and comments.
@@ -123,7 +123,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     denied("cat .[e]nv"),
     denied("cat \"\"{.env,a.txt}"),
     denied("head -n 5 .e*"),
-    // Folder by folder.
+    // Recursion through folders.
     anywhere("diff -r twin ."),
     anywhere("diff twin ."),
     anywhere("diff b.txt twin"),
@@ -138,7 +138,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     denied("diff -rN secret src"),
     denied("diff -r secret vault"),
     denied("grep -f.env a.txt"),
-    // Where the shell stands.
+    // The folder that the shell is in.
     in_folder("docs/sub", "cat up/f"),
     in_folder("docs/sub", "cat up/CANARY*"),
     in_folder("docs/sub", "cat ../../../outside/f"),

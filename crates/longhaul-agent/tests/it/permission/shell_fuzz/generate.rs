@@ -1,4 +1,4 @@
-//! Makes up commands from a seed: whatever the shell has, put together at random.
+//! Generates commands from a seed: everything that the shell has, combined at random.
 
 use super::attacks::ATTACKS;
 use super::words::{
@@ -6,13 +6,13 @@ use super::words::{
     PROGRAMS, QUESTIONS, VALUES,
 };
 
-/// Folders that the shell may stand in.
+/// Folders that the shell may be in.
 const FOLDERS: &[&str] = &["", "", "", "docs/sub", "src", "odd"];
 
-/// An endless source of commands, each with the folder that the shell stands in.
+/// An endless source of commands, each with the folder that the shell is in.
 pub(super) struct Generator {
     state: u64,
-    /// How much of what may do harm the command at hand may still get: with too much of it, none would run.
+    /// How many harmful pieces the current command may still get: with too many of them, no command would run.
     spice: usize,
 }
 
@@ -43,7 +43,7 @@ impl Generator {
         }
     }
 
-    /// SplitMix64.
+    /// The next number of SplitMix64.
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -69,7 +69,7 @@ impl Generator {
         self.pick(mild)
     }
 
-    /// Puts something in or takes something out at any place.
+    /// Inserts or removes something at a random place.
     fn disturb(&mut self, command: &mut String) {
         let places: Vec<usize> = command.char_indices().map(|(at, _)| at).collect();
         if places.is_empty() {
@@ -232,7 +232,7 @@ impl Generator {
         named.replace('%', &self.pick(VALUES).replace('%', ""))
     }
 
-    /// A path, perhaps with quotes that change nothing of what it means, or all.
+    /// A path, perhaps with quotes that change none or all of its meaning.
     fn path(&mut self) -> String {
         let path = self.choose(PATHS, MILD_PATHS);
         let at = self.below(path.len() + 1);

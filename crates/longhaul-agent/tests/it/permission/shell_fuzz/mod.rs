@@ -1,5 +1,6 @@
-//! Generated commands are judged, and those that may run unasked are run in a real shell, in a folder that is thrown away: no
-//! program but those that only look, no write, no read outside of the workspace or of a denied file.
+//! Decides about generated commands, and runs those that may run without asking in a real shell, in a temporary folder:
+//! they must start only read-only programs, write nothing, and read nothing outside of the workspace and no denied
+//! file.
 //!
 //! `LONGHAUL_SHELL_FUZZ_CASES` and `LONGHAUL_SHELL_FUZZ_SEED` make it longer and different; `cargo xtask shell-fuzz` sets them.
 
@@ -14,7 +15,7 @@ use super::*;
 use generate::Generator;
 use playground::{Case, Denies, Playground, Writes};
 
-/// Rules of the worlds that have any.
+/// The deny rules of the playgrounds that have any.
 const DENY: &[&str] = &[
     "Read(./.env)",
     "Read(secret/**)",
@@ -27,15 +28,15 @@ const MODES: &[ApprovalMode] = &[
     ApprovalMode::DontAsk,
     ApprovalMode::AcceptEdits,
 ];
-/// Commands that are run in one go.
+/// The number of commands that are run together.
 const BATCH: usize = 64;
-/// More failures are not told.
+/// The maximum number of failures that are reported.
 const MOST: usize = 12;
 
-/// Says whether a command may run unasked.
+/// Decides whether a command may run without asking.
 type Judge<'a> = dyn Fn(ApprovalMode, &[&str], &Case) -> bool + 'a;
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Default)]
 struct Report {
     judged: usize,
@@ -43,7 +44,8 @@ struct Report {
     failures: Vec<String>,
 }
 
-/// Judges and runs commands; each distinct one is run once under the rules and the kind of mode that allow it.
+/// Decides about commands and runs them; each distinct one is run once under the rules and the kind of mode that allow
+/// it.
 fn examine(commands: impl Iterator<Item = (String, &'static str)>, judge: &Judge<'_>) -> Report {
     let mut report = Report::default();
     let mut seen = HashSet::new();
@@ -88,7 +90,7 @@ fn examine(commands: impl Iterator<Item = (String, &'static str)>, judge: &Judge
     report
 }
 
-/// The judge that ships, in the folders of the playground that a case belongs to.
+/// The real permission check, in the folders of the playground that a case belongs to.
 fn real(mode: ApprovalMode, deny: &[&str], case: &Case) -> bool {
     let root = playground::root_of(&case.folder);
     let (cwd, home) = (root.join("project"), root.join("home"));
@@ -135,7 +137,7 @@ fn no_generated_command_that_runs_unasked_does_more_than_look() {
         report.failures.len()
     );
     assert!(report.failures.is_empty(), "{}", report.failures.join("\n"));
-    // A judge that asks for everything would pass, and so would a generator of nonsense.
+    // A check that asks about everything would pass, and so would a generator of nonsense.
     assert!(report.run * 20 > report.judged, "{} ran", report.run);
 }
 

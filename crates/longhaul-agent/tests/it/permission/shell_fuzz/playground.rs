@@ -1,5 +1,5 @@
-//! A folder in which commands are run that were judged harmless, and what it notices: programs, changes, opened files,
-//! texts that nobody should see.
+//! A folder in which commands are run that were considered harmless, and what it detects: programs, changes, opened
+//! files, texts that nobody should see.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,14 +16,14 @@ use super::attacks::Attack;
 /// The wrapper that the Bash tool runs commands in.
 const WRAPPER: &str = include_str!("../../../../src/tools/bash/wrapper.sh");
 
-/// Runs one case after the other, each in a shell of its own as far as a command can tell.
+/// Runs one case after the other, each in its own shell as far as a command can tell.
 const DRIVER: &str = r#"
 while IFS= read -r -d '' longhaul_folder && IFS= read -r -d '' longhaul_command; do
     ( builtin cd "$longhaul_folder" && set -- "$longhaul_command" /dev/null && eval "$LONGHAUL_WRAPPER" ) </dev/null
 done <"$1"
 "#;
 
-/// In the outside, in its names, and in files that rules deny.
+/// Marks the contents and names of files outside, and of files that rules deny.
 const OUTSIDE: &str = "CANARY-OUTSIDE";
 const DENIED: &str = "CANARY-DENIED";
 
@@ -102,7 +102,7 @@ pub(super) enum Denies {
     Files,
 }
 
-/// A command, and the folder that the shell stands in.
+/// A command, and the folder that the shell is in.
 pub(super) struct Case {
     pub(super) command: String,
     pub(super) folder: PathBuf,
@@ -164,7 +164,7 @@ impl Playground {
         }
     }
 
-    /// Makes the folders anew.
+    /// Creates the folders again.
     fn build(&self) {
         for folder in ["project", "outside", "home"] {
             let _ = fs::remove_dir_all(self.root.join(folder));
@@ -208,7 +208,7 @@ impl Playground {
         fs::write(self.root.join("project/odd/-delete"), "").unwrap();
     }
 
-    /// Runs cases, and says what they did that they must not.
+    /// Runs cases, and reports the forbidden things that they did.
     pub(super) fn run(&self, cases: &[Case]) -> Vec<String> {
         if cases.is_empty() || self.run_at_once(cases).is_empty() {
             return Vec::new();
@@ -295,7 +295,7 @@ impl Playground {
         found
     }
 
-    /// All files, with what is in them or where they lead.
+    /// All files, with their contents or link targets.
     fn state(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut state = BTreeMap::new();
         let mut open: Vec<PathBuf> = ["project", "outside", "home"]
@@ -325,7 +325,7 @@ impl Playground {
         state
     }
 
-    /// Watches what nobody may open.
+    /// Watches the files that nobody may open.
     fn watch(&self) -> OwnedFd {
         let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
         let mut paths = vec!["outside", "home"];
@@ -339,7 +339,7 @@ impl Playground {
     }
 }
 
-/// What was opened of what is watched.
+/// The watched files that were opened.
 fn opened(watch: &OwnedFd) -> Vec<String> {
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let mut reader = inotify::Reader::new(watch, &mut buffer);

@@ -1,6 +1,6 @@
 //! The words that commands are generated from.
 
-/// Files, folders and links of the playground, and ways to mean several of them.
+/// Files, folders and links of the playground, and ways to name several of them.
 pub(super) const PATHS: &[&str] = &[
     "a.txt",
     "b.txt",
@@ -173,7 +173,7 @@ pub(super) const PROGRAMS: &[&str] = &[
     "popd",
 ];
 
-/// Those that lead nowhere else.
+/// Paths that do not lead elsewhere.
 pub(super) const MILD_PATHS: &[&str] = &[
     "a.txt",
     "b.txt",
@@ -193,7 +193,7 @@ pub(super) const MILD_PATHS: &[&str] = &[
     "main.rs",
 ];
 
-/// Those that only look.
+/// Read-only programs.
 pub(super) const MILD_PROGRAMS: &[&str] = &[
     "ls",
     "ls -la",
@@ -266,7 +266,7 @@ pub(super) const NAMES: &[&str] = &[
     "longhaul_cwd",
 ];
 
-/// What stands between `${` and `}` and the like; `@` is a name, `%` a value.
+/// What is between `${` and `}` and similar brackets; `@` is a name, `%` a value.
 pub(super) const EXPANSIONS: &[&str] = &[
     "$@",
     "${@}",
@@ -330,7 +330,7 @@ pub(super) const QUESTIONS: &[&str] = &[
     "-f", "-d", "-e", "-n", "-z", "-v", "-R", "-s", "-o", "-t", "!", "! -f",
 ];
 
-/// What is put into a command at random, to find where grammar and shell disagree.
+/// What is inserted into a command at random, to find where the grammar and the shell disagree.
 pub(super) const NOISE: &[&str] = &[
     "'", "\"", "\\", "\"\"", "''", " ", "\n", ";", "&", "|", "#", " #", "$", "`", "(", ")", "{",
     "}", "[", "]", "<", ">", "<<", "\\\n", "~", "*", "?", ",", "=", "!", "$(", "${", "$((", "))",
