@@ -7,17 +7,17 @@ use longhaul_core::engine::EffectFailureKind;
 pub(super) fn against(kind: EffectFailureKind) -> Option<&'static str> {
     Some(match kind {
         EffectFailureKind::Network | EffectFailureKind::Transient => {
-            "Check the network and ANTHROPIC_BASE_URL, then say \"go on\"; what you said is kept."
+            "Check the network and ANTHROPIC_BASE_URL, then say \"go on\"; your prompt is kept."
         }
         EffectFailureKind::Auth => {
-            "Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; --continue goes on with this session."
+            "Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; --continue resumes this session."
         }
         EffectFailureKind::Billing => {
-            "Top the account up, then say \"go on\"; what you said is kept."
+            "Top the account up, then say \"go on\"; your prompt is kept."
         }
-        EffectFailureKind::NotFound => "/model or --model names another model.",
+        EffectFailureKind::NotFound => "/model or --model chooses another model.",
         EffectFailureKind::Overloaded | EffectFailureKind::RateLimited => {
-            "Say \"go on\" in a while to try again; what you said is kept."
+            "Say \"go on\" in a while to try again; your prompt is kept."
         }
         EffectFailureKind::TooLong { .. }
         | EffectFailureKind::Invalid

@@ -160,7 +160,7 @@ impl ConversationLoop {
         match reply.stop {
             Some(StopReason::PauseTurn) if !cancel.is_cancelled() => return AfterTurn::GoOn,
             Some(StopReason::MaxTokens) => {
-                self.notice("The reply was cut off: it reached the most tokens a reply may have.");
+                self.notice("The reply was cut off: it reached the maximum length of a reply.");
             }
             Some(StopReason::ContextWindowExceeded) => self.notice(
                 "The reply was cut off: the context window was full. The conversation is compacted before the next request.",

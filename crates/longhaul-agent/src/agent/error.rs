@@ -21,7 +21,7 @@ pub enum AgentError {
     #[error(transparent)]
     Find(#[from] FindError),
     /// The folder has no session to resume.
-    #[error("there is no session of {} to go on with yet: start one without --continue", cwd.display())]
+    #[error("there is no session in {} to resume yet; start one without --continue", cwd.display())]
     NoSession {
         /// The folder that was searched.
         cwd: PathBuf,
@@ -36,7 +36,7 @@ pub enum AgentError {
     #[error(transparent)]
     Fork(#[from] ForkError),
     /// The transcript's metadata cannot be read.
-    #[error("cannot look at {}: {source}", path.display())]
+    #[error("cannot access {}: {source}", path.display())]
     Look {
         /// The path of the transcript.
         path: PathBuf,

@@ -100,7 +100,7 @@ impl AgentWorkspace {
         let made = match self.heads.make() {
             Ok(made) => made,
             Err(error) => {
-                tracing::warn!(%error, "the head stays as it was");
+                tracing::warn!(%error, "the request prefix stays as it was");
                 return None;
             }
         };
@@ -117,7 +117,7 @@ impl AgentWorkspace {
         match made.prompt.request_prefix(&self.spec) {
             Ok(head) => Some(head),
             Err(error) => {
-                tracing::warn!(%error, "the head stays as it was");
+                tracing::warn!(%error, "the request prefix stays as it was");
                 None
             }
         }

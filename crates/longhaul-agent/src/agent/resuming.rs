@@ -120,7 +120,7 @@ pub(super) fn branches_left(id: &str, transcript: &Path) -> Vec<String> {
         }
         let short = |id: &str| id.get(..8).unwrap_or(id).to_owned();
         format!(
-            "A branch of this session with {prompts} is not part of this conversation: another process wrote it at the same time, or it was gone back from. Its newest prompt: {newest:?}. To go on with it: longhaul chat --resume {} --branch {}",
+            "A branch of this session with {prompts} is not part of this conversation: another process wrote it at the same time, or you went back from it. Its newest prompt: {newest:?}. To resume it: longhaul chat --resume {} --branch {}",
             short(id),
             short(&branch.uuid)
         )

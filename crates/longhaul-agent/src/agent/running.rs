@@ -94,10 +94,7 @@ impl Agent {
             return PromptOutcome::Cancelled;
         }
         if let Some(reason) = heard.blocked.or(heard.stop) {
-            return PromptOutcome::Refused(format!(
-                "A hook did not let the prompt pass: {}",
-                reason.text
-            ));
+            return PromptOutcome::Refused(format!("A hook blocked the prompt: {}", reason.text));
         }
         self.make_scratchpad();
         let mut entries = vec![NewEntry::User {

@@ -115,7 +115,7 @@ impl ChosenSession {
         let new = SessionId::parse(&new).map_err(longhaul_store::layout::FindError::from)?;
         let copy = fork(path, &home, &new, SystemTime::now())?;
         Ok(Self {
-            notice: Some(format!("{why}; this goes on in a copy, session {new}.")),
+            notice: Some(format!("{why}; continuing in a copy, session {new}.")),
             id: new.as_str().to_owned(),
             transcript: copy,
             source: StartSource::Fork,

@@ -93,7 +93,7 @@ impl TextCommands {
             BuiltinCommand::Model => {
                 let switched = agent.switch_model(&rest).await;
                 switched.map_err(|error| error.to_string())?;
-                Ok(format!("{rest} is asked from now on."))
+                Ok(format!("{rest} is used from now on."))
             }
             BuiltinCommand::Resume if rest.is_empty() => {
                 Err("/resume needs the id of a session here; --resume takes one, too".to_owned())
@@ -104,7 +104,7 @@ impl TextCommands {
                 Ok(format!("Resumed: {}", agent.session_id()))
             }
             BuiltinCommand::Rewind => {
-                Err("/rewind picks a message on a screen; without -p it can be used".to_owned())
+                Err("/rewind picks a message on a screen; start without -p to use it".to_owned())
             }
             BuiltinCommand::Exit => Ok(String::new()),
             BuiltinCommand::Help => Ok(lines(&command::help(&self.own()))),

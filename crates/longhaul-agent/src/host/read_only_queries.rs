@@ -216,7 +216,7 @@ fn about(spec: &ModelSpec) -> String {
             let base = &prices.base;
             let dollars = |rate: TokenPrice| rate.of(1_000_000).to_f64();
             format!(
-                "{window} · ${:.2} in, ${:.2} out a million",
+                "{window} · ${:.2} in, ${:.2} out per million",
                 dollars(base.input),
                 dollars(base.output)
             )

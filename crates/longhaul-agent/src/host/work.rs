@@ -83,7 +83,7 @@ async fn perform(agent: &mut Agent, workplace: &ProjectSetup, ask: HostRequest) 
                 reply,
                 done.map_err(|error| match error.in_use() {
                     Some(_) => HostRefusal(format!(
-                        "{error}. To go on in a copy: longhaul chat --resume {id} --fork-session"
+                        "{error}. To continue in a copy: longhaul chat --resume {id} --fork-session"
                     )),
                     None => refusal(error),
                 }),

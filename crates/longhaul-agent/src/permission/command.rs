@@ -25,7 +25,7 @@ pub(super) fn judge(command: &str, from: &Path, state: &PermissionState) -> Perm
         return PermissionDecision::Deny { reason };
     }
     let uncertain = perhaps(command, &script, &reach, &state.deny)
-        .map(|rule| format!("Whether the rule {rule} forbids it cannot be told."))
+        .map(|rule| format!("It is not certain whether the rule {rule} forbids it."))
         .or_else(|| denied::perhaps(&script, &reach, &folders, state));
     let looks = is_read_only(&script, &folders, &state.workspace);
     if state.mode == ApprovalMode::Plan && (!looks || uncertain.is_some()) {
@@ -149,7 +149,7 @@ fn by_parts(
     let others = [
         written.map(|word| format!("It writes {}.", word.raw)),
         outside.map(|word| format!("It reads {}, outside of the workspace.", word.raw)),
-        sets.map(|name| format!("It sets {name}, which programs may listen to.")),
+        sets.map(|name| format!("It sets {name}, which programs may read.")),
     ];
     let other = others.into_iter().flatten().next();
     match (asked.as_slice(), other) {

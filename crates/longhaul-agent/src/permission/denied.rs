@@ -106,7 +106,7 @@ pub(super) fn perhaps(
         let rule = rules.find(|rule| matches!(rule.what, RuleSubject::Paths(_)) && about(rule));
         rule.map(|rule| {
             format!(
-                "Whether the rule {} forbids it cannot be told.",
+                "It is not certain whether the rule {} forbids it.",
                 rule.text()
             )
         })
@@ -184,7 +184,7 @@ fn below(
             ))
         }
         Err(TooManyFiles) => Some(
-            "It reads more files than can be held against the rules that forbid reading."
+            "It reads more files than can be checked against the rules that forbid reading."
                 .to_owned(),
         ),
     }

@@ -37,11 +37,13 @@ pub enum PermissionRuleError {
     NoTool,
     /// The parentheses do not match.
     #[error(
-        "a rule is a tool's name, or a name with one pair of parentheses behind it, as in `Bash(git diff:*)`"
+        "a rule is a tool's name, or a name with one pair of parentheses after it, as in `Bash(git diff:*)`"
     )]
     Parentheses,
     /// The path is not a valid pattern.
-    #[error("`{0}` is no pattern of paths; write it as in a .gitignore file, as in `Edit(src/**)`")]
+    #[error(
+        "`{0}` is not a valid path pattern; write it as in a .gitignore file, for example `Edit(src/**)`"
+    )]
     Path(String),
     /// `WebFetch` only accepts domains.
     #[error("write the host as in `WebFetch(domain:example.com)`")]

@@ -121,11 +121,11 @@ pub(super) fn finish(agent: &Agent, finish: &PrintResult<'_>) -> Value {
         PromptOutcome::Done => ("success", finish.text.to_owned()),
         PromptOutcome::TurnsUsedUp(turns) => (
             "error_max_turns",
-            format!("It did not come to an end in {turns} turns."),
+            format!("It did not finish within {turns} turns."),
         ),
         PromptOutcome::BudgetUsedUp(most) => (
             "error_max_budget_usd",
-            format!("It has cost {most}, the most it may."),
+            format!("It has cost {most}, which is its limit."),
         ),
         PromptOutcome::Cancelled => ("error_during_execution", "It was interrupted.".to_owned()),
         PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => {

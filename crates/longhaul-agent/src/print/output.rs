@@ -95,7 +95,7 @@ impl<'a> PrintOutput<'a> {
             }
             Event::HookMessage { event, text } => (self.talk)(&format!("{event} hook: {text}")),
             Event::BreakerTripped => (self.talk)(
-                "automatic compaction failed too often and asks no model any more in this session",
+                "automatic compaction failed too often and no longer asks a model in this session",
             ),
             _ => {}
         }
@@ -107,10 +107,10 @@ impl<'a> PrintOutput<'a> {
             PromptOutcome::Cancelled => (self.talk)("interrupted"),
             PromptOutcome::Refused(why) | PromptOutcome::Failed(why) => (self.talk)(why),
             PromptOutcome::TurnsUsedUp(turns) => {
-                (self.talk)(&format!("it did not come to an end in {turns} turns"));
+                (self.talk)(&format!("it did not finish within {turns} turns"));
             }
             PromptOutcome::BudgetUsedUp(most) => {
-                (self.talk)(&format!("it has cost {most}, the most it may"));
+                (self.talk)(&format!("it has cost {most}, which is its limit"));
             }
         }
     }

@@ -102,7 +102,7 @@ impl ConsentContext<'_, '_> {
         }
         let names: Vec<String> = real().map(|path| path.display().to_string()).collect();
         self.notices.push(format!(
-            "Files of this project lead out of it, and what lies there is not read, because nobody has agreed to it: {}. Start `longhaul chat` in a terminal to be asked, or open their folder with --add-dir",
+            "Files of this project lead to these files outside of it, which are not read, because nobody has agreed to that: {}. Start `longhaul chat` in a terminal to be asked, or open their folder with --add-dir",
             names.join(", ")
         ));
         false
@@ -143,7 +143,7 @@ impl ConsentContext<'_, '_> {
         let mut kinds: Vec<&str> = new.iter().map(TrustRequirement::kind).collect();
         kinds.dedup();
         self.notices.push(format!(
-            "{} is not trusted, so these of its settings do not count: {}. What it forbids does. --trust lets all count",
+            "{} is not trusted, so these of its settings do not apply: {}. What it forbids still applies. --trust applies all of them",
             root.display(),
             kinds.join("; ")
         ));
@@ -206,7 +206,7 @@ impl ConsentContext<'_, '_> {
     fn told_if_lost(&mut self, kept: std::io::Result<()>) {
         if let Err(error) = kept {
             self.notices.push(format!(
-                "The answer holds for this session only, since it could not be kept: {error}"
+                "The answer applies to this session only, because it could not be saved: {error}"
             ));
         }
     }

@@ -86,7 +86,7 @@ impl ProjectGate {
         let want = TrustRequirement::Allow(rule.trim().to_owned());
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = ledger.agree(&self.root, [&want]) {
-            tracing::warn!(%error, "who gave the rule will be asked about it");
+            tracing::warn!(%error, "the user will be asked about the rule again");
         }
     }
 }

@@ -68,7 +68,7 @@ pub trait Consent {
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectSetupError {
     /// A given rule is not valid.
-    #[error("{rule:?} is no rule: {source}")]
+    #[error("{rule:?} is not a valid rule: {source}")]
     Rule {
         /// The rule as it was given.
         rule: String,

@@ -60,17 +60,17 @@ impl BuiltinCommand {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Clear => "begin a new conversation; the old one can be resumed",
-            Self::Compact => "sum the conversation up, with a preview; takes instructions",
-            Self::Context => "a picture of what fills the window",
-            Self::Cost => "what was spent on what",
+            Self::Compact => "summarize the conversation, with a preview; takes instructions",
+            Self::Context => "show what fills the window",
+            Self::Cost => "the costs by purpose",
             Self::Exit => "leave",
             Self::Help => "keys and commands",
             Self::Hooks => "the hooks that are set up",
-            Self::Model => "ask another model; takes its name",
+            Self::Model => "switch to another model; takes its name",
             Self::Notes => "the notes kept of this session",
             Self::Report => "what the newest compaction dropped, kept and put back",
-            Self::Resume => "go on with an earlier session",
-            Self::Rewind => "go back to a message, sum up from or up to it, undo a compaction",
+            Self::Resume => "resume an earlier session",
+            Self::Rewind => "go back to a message, summarize from or up to it, undo a compaction",
         }
     }
 
@@ -133,7 +133,10 @@ const KEYS: [(&str, &str); 10] = [
         "move; at the first or last line, earlier and later prompts",
     ),
     ("tab", "complete a /command or an @path"),
-    ("shift-tab", "what may run unasked: ask, accept edits, plan"),
+    (
+        "shift-tab",
+        "what may run without asking: ask, accept edits, plan",
+    ),
     ("esc", "stop what is running"),
     (
         "ctrl-c",
@@ -144,7 +147,7 @@ const KEYS: [(&str, &str); 10] = [
         "ctrl-o",
         "the whole transcript, with every result and report",
     ),
-    ("ctrl-z", "put the program aside; fg brings it back"),
+    ("ctrl-z", "suspend the program; fg brings it back"),
 ];
 
 /// The text of `/help`.

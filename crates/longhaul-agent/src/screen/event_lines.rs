@@ -102,7 +102,7 @@ pub(crate) fn ended(ended: &PromptOutcome) -> Vec<WrappedLine> {
         ),
         PromptOutcome::BudgetUsedUp(most) => WrappedLine::styled(
             format!(
-                "■ stopped: the session has cost {}, the most it may",
+                "■ stopped: the session has cost {}, which is its limit",
                 dollars(*most)
             ),
             WARNING,
@@ -172,11 +172,11 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
         Event::TooLongRetry { attempt, rounds } => {
             let rounds = count(*rounds, "round");
             WrappedLine::dim(format!(
-                "· too long to sum up at once: try {attempt}, without the oldest {rounds}"
+                "· too long to summarize at once: try {attempt}, without the oldest {rounds}"
             ))
         }
         Event::SummaryCutOff => WrappedLine::dim(
-            "· the model's summary was cut off; extracts of the conversation stand for its missing sections",
+            "· the model's summary was cut off; extracts of the conversation replace its missing sections",
         ),
         Event::NotesTaken(notes) => {
             let cost = notes.cost.map(|cost| format!(" ({})", dollars(cost)));
@@ -197,7 +197,7 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
             WrappedLine::dim(format!("· {}", clean_line(&finding.to_string())))
         }
         Event::BreakerTripped => WrappedLine::styled(
-            "■ automatic compaction failed too often and uses no model any more in this session; /compact tries again",
+            "■ automatic compaction failed too often and no longer uses a model in this session; /compact tries again",
             WARNING,
         ),
         Event::HookMessage { event, text } => {

@@ -126,7 +126,7 @@ fn prompt(app: &App, width: usize, room: usize) -> Part {
         lines.push(Line::from(vec![mark, Span::raw(row.clone())]));
     }
     if app.editor.is_empty() && app.work.is_none() {
-        let hint = keep_start("what shall be done?", width.saturating_sub(3));
+        let hint = keep_start("what should be done?", width.saturating_sub(3));
         lines[0].spans.push(dim(hint));
     }
     let cursor = (layout.row - from, layout.column + 2);

@@ -131,7 +131,7 @@ impl ApprovalDialog {
         let mut detail = self.detail.clone();
         if let Some(rule) = self.question.rule.as_deref() {
             detail.push(WrappedLine::blank());
-            let offered = format!("The rule that is offered: {}", visible_line(rule));
+            let offered = format!("The offered rule: {}", visible_line(rule));
             detail.push(WrappedLine::plain(offered));
         }
         detail
@@ -221,7 +221,7 @@ impl ApprovalDialog {
         height: usize,
     ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
         let mut lines = rows(&self.head(), width);
-        let ask = "  what shall it do instead? (enter: say it, esc: back)";
+        let ask = "  what should it do instead? (enter: send, esc: back)";
         lines.push(Line::from(dim(keep_start(ask, width))));
         let layout = editor.layout(width.saturating_sub(3));
         lines.truncate(height.saturating_sub(1));

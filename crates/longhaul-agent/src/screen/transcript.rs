@@ -81,7 +81,7 @@ fn item(item: &TranscriptItem) -> Vec<WrappedLine> {
             WrappedLine::new(
                 vec![
                     styled("· summary", BOLD),
-                    dim(" (stands for what was compacted)"),
+                    dim(" (replaces what was compacted)"),
                 ],
                 2,
             ),

@@ -49,7 +49,7 @@ fn agent(path: PathBuf, headed: FrontMatterFile) -> Result<AgentKind, &'static s
     }
     let description = headed
         .text("description")
-        .ok_or("its head needs a `description` that says when to use it")?;
+        .ok_or("its front matter needs a `description` that says when to use it")?;
     let prompt = headed.body.trim().to_owned();
     if prompt.is_empty() {
         return Err("it has no body: write there what the agent is to do");

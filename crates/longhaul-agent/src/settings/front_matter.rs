@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Result<FrontMatterFile, String> {
         }
         at += line.len();
     }
-    let (head, body) = split.ok_or(":1: has a head (`---`) that does not end")?;
+    let (head, body) = split.ok_or(":1: has front matter (`---`) that does not end")?;
     Ok(FrontMatterFile {
         fields: fields(head)?,
         body: body.to_owned(),
@@ -70,7 +70,7 @@ fn fields(head: &str) -> Result<Map<String, Value>, String> {
     }
     let error = match serde_saphyr::from_str::<Value>(head) {
         Ok(Value::Object(fields)) => return Ok(fields),
-        Ok(_) => return Err(":2: has a head that should be `name: value` lines".to_owned()),
+        Ok(_) => return Err(":2: has front matter that should be `name: value` lines".to_owned()),
         Err(error) => error,
     };
     // Many files are written by people who do not know YAML: `description: Use this: it works`.
@@ -79,7 +79,9 @@ fn fields(head: &str) -> Result<Map<String, Value>, String> {
     }
     // The front matter begins in the second line of its file.
     let line = error.location().map_or(2, |location| location.line() + 1);
-    Err(format!(":{line}: has a head that is not valid YAML here"))
+    Err(format!(
+        ":{line}: has front matter that is not valid YAML here"
+    ))
 }
 
 /// The front matter with each plain value of a top-level line in quotes.

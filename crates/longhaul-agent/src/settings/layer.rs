@@ -45,7 +45,7 @@ pub(super) struct MergedSettings {
 
 /// The addition to a notice about an unreadable file: nobody should believe that its rules protect them.
 const RULES_DO_NOT_HOLD: &str =
-    "NONE OF ITS RULES HOLD, also those that forbid, until it is corrected";
+    "NONE OF ITS RULES APPLY, not even those that forbid, until it is corrected";
 
 impl MergedSettings {
     /// Adds a file on top, from where it was found.
@@ -121,14 +121,14 @@ impl MergedSettings {
                 _ => {
                     notices.push(document.notice(
                         &["env", name],
-                        "should be a text in quotes; passed over, correct it",
+                        "should be a text in quotes; ignored, correct it",
                     ));
                     continue;
                 }
             };
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
                 notices.push(
-                    document.notice(&["env", name], "is no variable; passed over, correct it"),
+                    document.notice(&["env", name], "is not a variable; ignored, correct it"),
                 );
                 continue;
             }
@@ -155,7 +155,7 @@ impl MergedSettings {
         if owner == SettingsOwner::User {
             self.passed.extend(names);
         } else if !names.is_empty() {
-            let what = "counts only in your own settings, outside of projects; passed over";
+            let what = "applies only in your own settings, outside of projects; ignored";
             notices.push(document.notice(&key, what));
         }
     }
@@ -186,7 +186,7 @@ impl MergedSettings {
             } else {
                 "enabledMcpjsonServers"
             };
-            let what = "does not count in a file that comes with the project; set it in .claude/settings.local.json or in your own settings";
+            let what = "does not apply in a file that comes with the project; set it in .claude/settings.local.json or in your own settings";
             notices.push(document.notice(&[key], what));
         }
     }
@@ -226,7 +226,7 @@ impl MergedSettings {
                     Ok(rule) => list.push(rule),
                     Err(error) => {
                         self.rules_missing |= forbids;
-                        let what = format!("has a rule that DOES NOT HOLD, `{text}`: {error}");
+                        let what = format!("has a rule that DOES NOT APPLY, `{text}`: {error}");
                         notices.push(document.notice(&key, &what));
                     }
                 }
@@ -266,12 +266,12 @@ impl MergedSettings {
         match serde_json::from_value::<ApprovalMode>(mode.clone()) {
             Ok(ApprovalMode::BypassPermissions) if owner == SettingsOwner::Project => notices.push(document.notice(
                 &key,
-                "may not be bypassPermissions in a file that comes with the project; passed over, set it in your own settings",
+                "may not be bypassPermissions in a file that comes with the project; ignored, set it in your own settings",
             )),
             Ok(mode) => self.mode = Some(mode),
             Err(_) => notices.push(document.notice(
                 &key,
-                "should be default, acceptEdits, plan, dontAsk or bypassPermissions; passed over, correct it",
+                "should be default, acceptEdits, plan, dontAsk or bypassPermissions; ignored, correct it",
             )),
         }
     }

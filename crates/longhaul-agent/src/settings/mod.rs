@@ -215,7 +215,7 @@ fn merge(
             FileLookup::Outside => {
                 merged.left_out();
                 notices.push(format!(
-                    "{} leads out of the project and was not read, because nobody has agreed to it: NONE OF ITS RULES HOLD, also those that forbid",
+                    "{} leads out of the project and was not read, because nobody has agreed to it: NONE OF ITS RULES APPLY, not even those that forbid",
                     file.path.display()
                 ));
             }

@@ -134,7 +134,7 @@ impl SettingsDocument<'_> {
         if found.is_none() {
             notices.push(self.notice(
                 &[key],
-                &format!("should be {expected}; passed over, correct it"),
+                &format!("should be {expected}; ignored, correct it"),
             ));
         }
         found
@@ -159,7 +159,7 @@ impl SettingsDocument<'_> {
             None => {
                 notices.push(self.notice(
                     key,
-                    "should be a list of texts; none of it holds, correct it",
+                    "should be a list of texts; none of it applies, correct it",
                 ));
                 Err(UnreadableSettings)
             }

@@ -58,7 +58,7 @@ impl TrustRequirement {
             Self::Hook { .. } | Self::HooksOff => "hooks (commands that run by themselves)",
             Self::Variable { .. } => "environment variables for commands",
             Self::Allow(_) | Self::Folder(_) | Self::Mode(_) => {
-                "permissions (calls that run unasked)"
+                "permissions (calls that run without asking)"
             }
             Self::Servers | Self::EnableServer(_) | Self::EnableAllServers => {
                 "MCP servers (programs that are started)"
@@ -70,19 +70,22 @@ impl TrustRequirement {
 impl fmt::Display for TrustRequirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Allow(rule) => write!(f, "allows unasked: {rule}"),
+            Self::Allow(rule) => write!(f, "allows without asking: {rule}"),
             Self::Folder(folder) => write!(f, "opens the folder {folder} to the agent"),
             Self::EnableServer(name) => {
-                write!(f, "starts the MCP server {name} without a question")
+                write!(f, "starts the MCP server {name} without asking")
             }
-            Self::EnableAllServers => write!(f, "starts all of its MCP servers without a question"),
+            Self::EnableAllServers => write!(f, "starts all of its MCP servers without asking"),
             Self::Mode(mode) => match mode.as_str() {
                 "bypassPermissions" => {
-                    write!(f, "begins in the mode {mode}: EVERYTHING runs unasked")
+                    write!(
+                        f,
+                        "begins in the mode {mode}: EVERYTHING runs without asking"
+                    )
                 }
                 _ => write!(f, "begins in the mode {mode}"),
             },
-            Self::Servers => write!(f, "has MCP servers (programs; you are asked for each)"),
+            Self::Servers => write!(f, "has MCP servers (programs; you are asked about each)"),
             Self::HooksOff => write!(f, "switches all hooks off, yours too"),
             Self::Variable { name, value } => write!(f, "sets the variable {name}={value}"),
             Self::Hook {

@@ -210,7 +210,7 @@ fn q1_a_damaged_file_is_told_loudly_and_waves_nothing_through() {
         project.notices
     );
     assert!(
-        project.notices[0].contains("NONE OF ITS RULES HOLD"),
+        project.notices[0].contains("NONE OF ITS RULES APPLY"),
         "{:?}",
         project.notices
     );
@@ -242,7 +242,7 @@ fn q1_wrong_types_are_named_with_their_line_and_the_rest_counts() {
         "settings.json:3: env.A should be a text",
         "settings.json:4: autoCompactEnabled should be true or false",
         "settings.json:7: permissions.deny should be a list",
-        "settings.json:8: permissions.ask has a rule that DOES NOT HOLD, `Bash(x`",
+        "settings.json:8: permissions.ask has a rule that DOES NOT APPLY, `Bash(x`",
         "settings.json:9: permissions.defaultMode should be default",
     ] {
         assert!(notices.contains(part), "{part}\n{notices}");

@@ -82,7 +82,7 @@ impl Observer for CompactionProgress {
                 count(*rounds as u64, "old round", "old rounds"),
             )),
             Event::SummaryCutOff => self.bar.suspend(|| {
-                warn("the model's summary was cut off; extracts of the conversation stand for its missing sections");
+                warn("the model's summary was cut off; extracts of the conversation replace its missing sections");
             }),
             Event::ThresholdExceededAfter { tokens, threshold } => {
                 let (tokens, threshold) = (grouped(*tokens), grouped(*threshold));

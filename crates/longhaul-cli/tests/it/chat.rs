@@ -108,7 +108,7 @@ fn q4_what_cannot_begin_ends_with_two() {
     let provider = Provider::scripted(&[r#"{"text":"One."}"#]);
     let run = |args: &[&str]| -> Run { provider.chat(&world, args).finish() };
     run(&["-p"]).fails(&["there is no prompt", "pipe it in"]);
-    run(&["-p", "x", "--continue"]).fails(&["no session of"]);
+    run(&["-p", "x", "--continue"]).fails(&["no session in"]);
     run(&["-p", "x", "--resume", "nobody"]).fails(&["no session nobody found"]);
     run(&["-p", "x", "--output-format", "xml"]).ends(2);
     run(&["--output-format", "json"]).ends(2);
@@ -240,7 +240,7 @@ fn k1_settings_of_a_project_that_nobody_trusts_do_not_count_in_print_mode() {
     provider
         .chat(&world, &["-p", "Go.", "--disallowed-tools", "Bash(x"])
         .finish()
-        .fails(&["is no rule"]);
+        .fails(&["is not a valid rule"]);
 }
 
 #[cfg(unix)]

@@ -26,7 +26,7 @@ pub(super) fn visit(
                 Some(why) => Err(why),
                 // The grammar treats `! ! rm` as a command with the name `!`.
                 None if reserved => {
-                    Err("a word of the shell's own stands where a command should be")
+                    Err("a reserved word of the shell is where a command should be")
                 }
                 None => Ok(()),
             }

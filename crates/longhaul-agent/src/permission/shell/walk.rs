@@ -34,7 +34,7 @@ pub(super) fn walk(source: &str, script: &mut ShellScript) {
             if !node.is_named() && SYNTAX.contains(&parent) && !stands_alone(node, source) {
                 script
                     .unclear
-                    .get_or_insert("a word of the shell's own is part of another word");
+                    .get_or_insert("a reserved word of the shell is part of another word");
             }
         }
         let mut cursor = node.walk();
@@ -43,12 +43,12 @@ pub(super) fn walk(source: &str, script: &mut ShellScript) {
         if ONE_LINE.contains(&kind) && is_broken(&children, source) {
             script
                 .unclear
-                .get_or_insert("a line break stands inside a command");
+                .get_or_insert("there is a line break inside a command");
         }
         if IN_ONE_PIECE.contains(&kind) && !is_in_one_piece(&children) {
-            script.unclear.get_or_insert(
-                "blanks stand where the shell would take them for the end of a word",
-            );
+            script
+                .unclear
+                .get_or_insert("there are blanks where the shell would end a word");
         }
         open.extend(children.into_iter().rev().map(|child| (child, kind)));
     }

@@ -194,11 +194,11 @@ impl App {
             ),
             option(
                 MessageAction::SumUpFrom(uuid.clone()),
-                "sum up from here on; what came before stays",
+                "summarize from here on; what came before stays",
             ),
             option(
                 MessageAction::SumUpTo(uuid),
-                "sum up to here; this message and all that followed stay",
+                "summarize up to here; this message and all that followed stay",
             ),
         ];
         self.dialog = Some(Dialog::Back(Picker::menu("At this message", options)));

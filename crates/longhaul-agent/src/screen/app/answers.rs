@@ -114,7 +114,7 @@ impl App {
             }
             HostAnswer::Switched(name, done) => {
                 done?;
-                self.note(&format!("{} is asked from now on", clean_line(&name)));
+                self.note(&format!("{} is used from now on", clean_line(&name)));
             }
             HostAnswer::Sessions(sessions, query) => {
                 let sessions = sessions?;

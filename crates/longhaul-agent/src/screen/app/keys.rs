@@ -112,7 +112,7 @@ impl App {
             }
             PreviewAction::Cancelled => {
                 self.page = None;
-                self.note("compaction left; nothing was changed");
+                self.note("compaction cancelled; nothing was changed");
             }
         }
         AppAction::On
@@ -241,7 +241,7 @@ impl App {
             }
             _ => {
                 self.leaving = Leaving::Armed;
-                self.hint = Some("ctrl-c once more leaves".to_owned());
+                self.hint = Some("press ctrl-c again to leave".to_owned());
             }
         }
         AppAction::On

@@ -186,7 +186,7 @@ async fn q2_an_empty_screen_and_its_completions() {
     let mut app = app();
     insta::assert_snapshot!(shown(&mut app, 60, 10), @"
 
-    > what shall be done?
+    > what should be done?
       ask before changes · /help
     ");
     press(&mut app, "/co");
@@ -194,9 +194,9 @@ async fn q2_an_empty_screen_and_its_completions() {
     insta::assert_snapshot!(shown(&mut app, 60, 10), @"
 
     > /co
-      /compact  sum the conversation up, with a preview; takes…
-    › /context  a picture of what fills the window
-      /cost     what was spent on what
+      /compact  summarize the conversation, with a preview; tak…
+    › /context  show what fills the window
+      /cost     the costs by purpose
       ask before changes · /help
     ");
     press(&mut app, "\n");
@@ -357,7 +357,7 @@ async fn q2_percent_left_is_green_then_yellow_then_red() {
     app.on_event(glance(WindowLevel::Warning));
     insta::assert_snapshot!(shown(&mut app, 30, 10), @"
 
-    > what shall be done?
+    > what should be done?
       42% left · $1.23
     ");
 }

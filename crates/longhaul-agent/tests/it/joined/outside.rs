@@ -273,7 +273,7 @@ async fn settings_that_lead_out_of_the_project_wait_for_consent() {
     )
     .await;
     let said = place.unwrap().notices.join("\n");
-    assert!(said.contains("NONE OF ITS RULES HOLD"), "{said}");
+    assert!(said.contains("NONE OF ITS RULES APPLY"), "{said}");
     let mut user = Says::yes();
     let place = workplace(&house, &mut user).await;
     assert!(

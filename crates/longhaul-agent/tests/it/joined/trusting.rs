@@ -27,7 +27,7 @@ async fn k1_hooks_rules_and_variables_of_a_project_count_once_it_is_trusted() {
     assert_eq!(
         user.asked,
         [
-            "allows unasked: Bash(printenv:*)",
+            "allows without asking: Bash(printenv:*)",
             "sets the variable GREETING=good morning",
             "runs at UserPromptSubmit: echo rung > rung.txt"
         ],
@@ -125,7 +125,7 @@ async fn q1_a_projects_server_is_asked_for_once_and_left_out_where_nobody_can_sa
     assert_eq!(
         user.asked,
         [
-            "has MCP servers (programs; you are asked for each)",
+            "has MCP servers (programs; you are asked about each)",
             "local"
         ]
     );
@@ -295,10 +295,10 @@ async fn local_settings_are_the_users_only_if_the_user_agreed_to_them() {
     );
     let asked = asked(&house).await;
     for shown in [
-        "allows unasked: Bash(x:*)",
-        "begins in the mode bypassPermissions: EVERYTHING runs unasked",
-        "starts all of its MCP servers without a question",
-        "starts the MCP server local without a question",
+        "allows without asking: Bash(x:*)",
+        "begins in the mode bypassPermissions: EVERYTHING runs without asking",
+        "starts all of its MCP servers without asking",
+        "starts the MCP server local without asking",
     ] {
         assert!(asked.iter().any(|it| it == shown), "{shown}: {asked:?}");
     }

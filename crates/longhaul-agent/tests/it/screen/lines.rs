@@ -31,7 +31,7 @@ fn q2_a_dumb_terminal_gets_lines_and_no_escape_codes() {
 #[test]
 fn q2_where_only_ascii_is_shown_nothing_else_is_sent() {
     let mut terminal = Terminal::with(&[("LANG", "C"), ("NO_COLOR", "1")]);
-    terminal.sees("> what shall be done?");
+    terminal.sees("> what should be done?");
     terminal.keys("hello\r");
     terminal.sees("* Hello");
     terminal.sees("code, ????.");

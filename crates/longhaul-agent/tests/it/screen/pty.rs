@@ -94,7 +94,7 @@ impl Terminal {
     pub(super) fn is_idle(&self) {
         self.until("empty prompt", |terminal| {
             let shown = terminal.shown();
-            shown.contains("> what shall be done?") && !shown.contains("esc to")
+            shown.contains("> what should be done?") && !shown.contains("esc to")
         });
     }
 

@@ -16,7 +16,7 @@ fn q2_a_reply_streams_and_stays_in_the_scrollback() {
     terminal.keys("\u{4}");
     assert!(terminal.ends());
     terminal.given_back();
-    terminal.misses("what shall be done?");
+    terminal.misses("what should be done?");
     terminal.sees("● Hello");
 }
 
@@ -102,7 +102,7 @@ fn q2_work_is_stopped_and_what_was_typed_meanwhile_waits() {
     assert!(terminal.all().contains("The stream is over."));
     terminal.is_idle();
     terminal.keys("\u{3}");
-    terminal.sees("ctrl-c once more leaves");
+    terminal.sees("press ctrl-c again to leave");
     terminal.keys("\u{3}");
     assert!(terminal.ends());
 }
@@ -167,7 +167,7 @@ fn q2_another_size_in_the_middle_of_a_reply() {
             terminal
                 .shown()
                 .lines()
-                .any(|line| line.trim_end() == ">" || line.starts_with("> what shall"))
+                .any(|line| line.trim_end() == ">" || line.starts_with("> what should"))
         });
     }
     terminal.sees("The stream is over.");
@@ -182,7 +182,7 @@ fn q2_another_size_in_the_middle_of_a_reply() {
         "one status line: {shown}"
     );
     assert_eq!(
-        shown.matches("what shall be done?").count(),
+        shown.matches("what should be done?").count(),
         1,
         "one prompt: {shown}"
     );
@@ -264,7 +264,7 @@ fn q3_sessions_models_and_messages_are_picked_from_lists() {
     terminal.keys("/model\r");
     terminal.sees("claude-sonnet-4-6 (now)");
     terminal.keys("opus\r");
-    terminal.sees("claude-opus-4-6 is asked from now on");
+    terminal.sees("claude-opus-4-6 is used from now on");
     terminal.is_idle();
     terminal.keys("/rewind\r");
     terminal.sees("› > now the tests");
@@ -280,11 +280,11 @@ fn q3_sessions_models_and_messages_are_picked_from_lists() {
     terminal.keys("/rewind\r");
     terminal.sees("› > now the tests");
     terminal.keys("\r");
-    terminal.sees("3. sum up to here");
+    terminal.sees("3. summarize up to here");
     terminal.keys("3");
     terminal.sees("Compaction, nothing changed yet");
     terminal.keys("q");
-    terminal.sees("compaction left; nothing was changed");
+    terminal.sees("compaction cancelled; nothing was changed");
     terminal.keys("\u{1b}[Z");
     terminal.sees("mode: accept edits");
 }

@@ -127,7 +127,7 @@ fn q1_agents_have_tools_a_model_and_a_prompt() {
     assert_eq!(project.agent("all").unwrap().tools, None);
     assert_eq!(project.notices.len(), 1, "{:?}", project.notices);
     assert!(
-        project.notices[0].contains("broken.md:1: its head needs a `description`"),
+        project.notices[0].contains("broken.md:1: its front matter needs a `description`"),
         "{:?}",
         project.notices
     );

@@ -44,7 +44,7 @@ fn turns_away() -> String {
 /// A prompt fails with a sentence, is kept, and is answered when what was wrong is put right.
 fn fails_and_goes_on(house: &House, wrong: &[(&str, &str)], args: &[&str], says: &[&str]) {
     let mut terminal = house.start(args, wrong);
-    terminal.sees("> what shall be done?");
+    terminal.sees("> what should be done?");
     terminal.says("tell 5 words");
     terminal.sees("■ failed:");
     terminal.is_idle();
@@ -107,7 +107,7 @@ fn q1_without_a_key_the_simulated_model_answers_and_says_so() {
         ("LONGHAUL_MODEL", ""),
     ];
     let mut terminal = house.start(&[], &none);
-    terminal.sees("> what shall be done?");
+    terminal.sees("> what should be done?");
     terminal.sees("ANTHROPIC_API_KEY is not set");
     terminal.says("who are you?");
     terminal.sees("●");
@@ -145,7 +145,7 @@ fn g2_a_home_that_cannot_be_written_is_named() {
 
 /// Whoever only finds out with the first prompt says so then.
 fn ends_or_leaves(terminal: &mut TestTerminal) -> u32 {
-    if terminal.shown().contains("> what shall be done?") {
+    if terminal.shown().contains("> what should be done?") {
         terminal.says("tell 5 words");
         terminal.sees("■");
         terminal.is_idle();
@@ -164,7 +164,7 @@ fn y7_a_full_disk_is_said_and_nothing_that_was_acknowledged_is_lost() {
         env!("CARGO_BIN_EXE_longhaul")
     );
     let mut terminal = house.program("/bin/bash", &["-c", &script], &[]);
-    terminal.sees("> what shall be done?");
+    terminal.sees("> what should be done?");
     let mut answered = Vec::new();
     for turn in 1.. {
         let prompt = format!("tell 3000 #{turn}");

@@ -54,7 +54,7 @@ fn q3_x6_summing_up_to_a_message_keeps_it_and_can_be_undone() {
     terminal.keys("#4");
     terminal.sees("› > tell 400 #4");
     terminal.keys("\r");
-    terminal.sees("sum up to here");
+    terminal.sees("summarize up to here");
     terminal.keys("3");
     terminal.sees("enter approve");
     terminal.keys("\r");
@@ -129,7 +129,7 @@ fn q3_what_is_looked_at_is_shown() {
         terminal.sees(shows);
     }
     terminal.says("/model claude-opus-4-6");
-    terminal.sees("claude-opus-4-6 is asked from now on");
+    terminal.sees("claude-opus-4-6 is used from now on");
     terminal.asks("tell 5 #3", "Done with: tell 5 #3");
     assert!(last_request(&house).contains("\"model\":\"claude-opus-4-6\""));
     terminal.keys("\u{f}");

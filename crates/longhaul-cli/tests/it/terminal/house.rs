@@ -96,7 +96,7 @@ impl House {
     /// `longhaul chat` in a terminal, and it is ready.
     pub(super) fn chat(&self, args: &[&str]) -> TestTerminal {
         let terminal = self.start(args, &[]);
-        terminal.sees("> what shall be done?");
+        terminal.sees("> what should be done?");
         terminal
     }
 
@@ -272,7 +272,7 @@ impl Typing for TestTerminal {
     fn is_idle(&self) {
         self.until("empty prompt", |terminal| {
             let shown = terminal.shown();
-            shown.contains("> what shall be done?") && !shown.contains("esc to")
+            shown.contains("> what should be done?") && !shown.contains("esc to")
         });
     }
 

@@ -35,7 +35,7 @@ fn q1_a_call_is_asked_for_and_the_answer_counts() {
 
     terminal.says("run touch other.txt");
     choose(&mut terminal, "no, and tell the model");
-    terminal.sees("what shall it do instead?");
+    terminal.sees("what should it do instead?");
     terminal.says("call it something nicer");
     terminal.sees("Done with: run touch other.txt");
     terminal.is_idle();
@@ -103,7 +103,7 @@ fn q1_a_hook_of_a_trusted_project_stops_a_call_and_of_another_it_does_not_run() 
         let mut terminal = house.start(&[], &[]);
         terminal.sees("Do you trust this project?");
         terminal.keys(answer);
-        terminal.sees("> what shall be done?");
+        terminal.sees("> what should be done?");
         terminal.asks("run echo hello", "Done with: run echo hello");
         let last = String::from_utf8(house.wire.requests().pop().unwrap()).unwrap();
         assert_eq!(last.contains("not on a Sunday"), stopped);
@@ -112,6 +112,6 @@ fn q1_a_hook_of_a_trusted_project_stops_a_call_and_of_another_it_does_not_run() 
     }
     // What was said is remembered.
     let terminal = house.start(&[], &[]);
-    terminal.sees("> what shall be done?");
+    terminal.sees("> what should be done?");
     house.nothing_refused();
 }

@@ -48,7 +48,7 @@ fn y2_the_request_after_a_resume_is_to_the_byte_the_one_without_it() {
     let other = other.to_str().unwrap();
     let args = [&PLAIN[..], &["--continue"]].concat();
     let mut terminal = house.start(&args, &[("LONGHAUL_HOME", other)]);
-    terminal.sees("> what shall be done?");
+    terminal.sees("> what should be done?");
     terminal.asks("tell 5 next", "Done with: tell 5 next");
     let with = house.wire.requests().pop().unwrap();
     terminal.leaves();
@@ -133,7 +133,7 @@ fn a_session_that_is_open_in_another_terminal_is_offered_as_a_copy() {
     let mut second = house.start(&args, &[]);
     second.sees("Go on in a copy of it? [y/N]");
     second.keys("y\r");
-    second.sees("> what shall be done?");
+    second.sees("> what should be done?");
     second.asks("tell 5 two", "Done with: tell 5 two");
     first.asks("tell 5 three", "Done with: tell 5 three");
     assert_eq!(house.transcripts().len(), 2);
