@@ -1,4 +1,5 @@
-//! The tools of a conversation: each session and each sub-agent has its own files, todos and shells; servers are shared.
+//! The tools of a conversation: each session and each sub-agent has its own files, todos and shells; servers are
+//! shared.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

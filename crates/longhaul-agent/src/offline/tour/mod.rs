@@ -1,5 +1,5 @@
-//! The tour: shows a newcomer within two minutes how the window fills, is cleared and compacted, what was lost, and how a
-//! session is resumed (`longhaul chat --tour`).
+//! The tour: shows a newcomer within two minutes how the window fills, is cleared and compacted, what was lost, and how
+//! a session is resumed (`longhaul chat --tour`).
 //!
 //! The script is a state machine without a terminal, a clock or a session: the driver asks for the next step
 //! ([`next_step`]), performs it, and passes every event on in the meantime ([`watch`]). It sends prompts until it has

@@ -2,7 +2,8 @@
 //! they must start only read-only programs, write nothing, and read nothing outside of the workspace and no denied
 //! file.
 //!
-//! `LONGHAUL_SHELL_FUZZ_CASES` and `LONGHAUL_SHELL_FUZZ_SEED` make it longer and different; `cargo xtask shell-fuzz` sets them.
+//! `LONGHAUL_SHELL_FUZZ_CASES` and `LONGHAUL_SHELL_FUZZ_SEED` make it longer and different; `cargo xtask shell-fuzz`
+//! sets them.
 
 mod attacks;
 mod generate;
