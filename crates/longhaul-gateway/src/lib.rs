@@ -1,10 +1,12 @@
-//! The gateway: a model API's address for clients in any language, behind which their conversations never outgrow the window.
+//! The gateway: a model API endpoint for clients in any language, behind which their conversations never outgrow the
+//! window.
 //!
-//! It recognises conversations by what is said in them (`line/`), reads bodies without taking them apart (`body/`), sends
-//! something shorter for their beginning where they grow too long (`manage/`), places cache markers if asked (`marks/`), keeps
-//! books and watches the prompt cache (`watch/`, `store/`), as the policy says (`policy/`). What needs no change is passed on
-//! byte for byte. `front/` is HTTP on both sides, `memory/` how much of it all may be held at once; `own/` is what it answers
-//! itself: health, metrics, the sessions as JSON, the page.
+//! It recognizes conversations by their messages (`branch/`), reads bodies without parsing them fully (`body/`), sends
+//! a shorter beginning where they grow too long (`manage/`), sets cache breakpoints if asked (`breakpoints/`), keeps a
+//! usage log and watches the prompt cache (`watch/`, `store/`), according to the policy (`policy/`). What needs no
+//! change is passed on byte for byte. `front/` is HTTP on the clients' side, `upstream/` on the model API's side,
+//! `memory/` limits how much is held at once; `own/` has the gateway's own responses: health, metrics, the sessions as
+//! JSON, the page.
 
 pub mod body;
 pub mod branch;

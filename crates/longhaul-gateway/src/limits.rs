@@ -1,21 +1,21 @@
-//! How much the gateway takes, and how long it waits.
+//! How much the gateway accepts, and how long it waits.
 
 use std::time::Duration;
 
-/// What is refused because it is too much.
+/// Limits beyond which requests are rejected or have to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GatewayLimits {
     /// Bytes of a request body.
     pub body: usize,
-    /// Bytes of a request's head.
+    /// Bytes of a request's headers.
     pub head: usize,
     /// Requests at once.
     pub requests: usize,
     /// Connections at once; more wait to be accepted.
     pub connections: usize,
-    /// Lines that are remembered in memory.
+    /// Branches that are remembered in memory.
     pub branches: usize,
-    /// Bytes that all requests under way and all that is remembered may take together.
+    /// Bytes that all requests in flight and all caches may take together.
     pub memory: usize,
 }
 
@@ -32,24 +32,24 @@ impl Default for GatewayLimits {
     }
 }
 
-/// How long is waited.
+/// How long the gateway waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GatewayTimeouts {
-    /// For the first byte on a new connection, and for the rest of a head that was begun.
+    /// For the first byte on a new connection, and for the rest of headers that have begun.
     pub client_first: Duration,
     /// For the next request on an open connection.
     pub client_head: Duration,
-    /// For the next bytes of a client's body, and for a client to take bytes.
+    /// For the next bytes of a client's body, and for a client to accept bytes.
     pub client_idle: Duration,
     /// For a connection to the upstream.
     pub connect: Duration,
-    /// For the head of the upstream's answer: models may think for long before an answer that is not streamed.
+    /// For the headers of the upstream's response: models may think for long before a response that is not streamed.
     pub upstream_head: Duration,
-    /// For the next bytes of the upstream's answer.
+    /// For the next bytes of the upstream's response.
     pub upstream_idle: Duration,
-    /// For a summary that a model writes, where a request would not fit without one; then extracts have to do.
+    /// For a summary from a model, if a request would not fit without one; after that, extracts have to do.
     pub summary: Duration,
-    /// For requests under way when the gateway is stopped.
+    /// For requests in flight when the gateway is stopped.
     pub drain: Duration,
 }
 

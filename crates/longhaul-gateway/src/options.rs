@@ -1,4 +1,4 @@
-//! How a gateway is made.
+//! The options with which a gateway is started.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,71 +21,72 @@ use crate::store::{GatewayStorage, NotesStore, PeerStore, PrefixStore, UsageLogS
 pub enum UpstreamChoice {
     /// To this server.
     Url(Url),
-    /// To the offline world, in this process.
+    /// To the simulator, in this process.
     Simulated,
 }
 
-/// Whether requests without a credential are of one client, where the gateway listens beyond this machine. On this machine
-/// they are.
+/// Whether requests without credentials count as one client, if the gateway listens beyond this machine. On this
+/// machine they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeylessClients {
-    /// Each is by itself: nothing of it is remembered, and its conversation is not recognised.
+    /// Each request is separate: nothing of it is remembered, and its conversation is not recognized.
     #[default]
     Apart,
-    /// They are, and share what is made of their conversations.
+    /// They count as one client, and share the compacted prefixes of their conversations.
     Shared,
 }
 
-/// All of it.
+/// The options of a gateway.
 pub struct GatewayOptions {
-    /// Where to listen. Port 0 picks a free one.
+    /// The address to listen on. Port 0 picks a free port.
     pub listen: SocketAddr,
     /// Where requests go.
     pub upstream: UpstreamChoice,
-    /// What is done with which request.
+    /// The rules that choose the policy of a request.
     pub policies: PolicyRules,
-    /// Whose cache markers are sent.
+    /// Whose cache breakpoints are sent.
     pub breakpoint_mode: BreakpointMode,
-    /// Where the books are kept.
+    /// The store of the usage log.
     pub store: Arc<dyn UsageLogStore>,
-    /// Where what stands for the beginnings of histories is kept.
+    /// The store of compacted prefixes.
     pub prefix_store: Arc<dyn PrefixStore>,
     /// Whether session notes are taken; the switch in the settings must be on, too.
     pub notes: NotesMode,
-    /// Where they are kept.
+    /// The store of session notes.
     pub notes_store: Arc<dyn NotesStore>,
     /// Thresholds and switches.
     pub config: Config,
-    /// Names of tools whose results may be cleared, beside those of known agents.
+    /// Names of tools whose results may be cleared, besides those of known agents.
     pub clearable: Vec<String>,
-    /// What other gateways know that share the store.
+    /// The branches that other gateways with the same store have written.
     pub peers: Option<Arc<dyn PeerStore>>,
     /// Tells tenants apart.
     pub tenants: Tenants,
-    /// Whether requests without a credential are one tenant's, beyond this machine.
+    /// Whether requests without credentials are one tenant's, beyond this machine.
     pub keyless: KeylessClients,
-    /// Names beside this machine's own by which the gateway may be called where it listens on this machine alone.
+    /// Names besides this machine's own by which the gateway may be addressed, if it listens only on this machine.
     pub allowed_hosts: Vec<String>,
     /// Models and their prices.
     pub models: ModelTable,
-    /// What must be shown to see sessions; without one they are shown on this machine alone.
+    /// The token for seeing sessions; without one, they are shown only on this machine.
     pub token: Option<Secret>,
-    /// What clients must show, in `x-longhaul-token`, to have requests passed on; without one all are.
+    /// The token that clients must send in `x-longhaul-token` to have requests passed on; without one, all requests
+    /// are.
     pub client_token: Option<Secret>,
-    /// Roots that the upstream's certificate may rest on beside those of the system, as PEM.
+    /// Root certificates for the upstream, besides those of the system, as PEM.
     pub upstream_ca: Option<Vec<u8>>,
-    /// For how many days the books are kept; none: for ever.
+    /// For how many days the usage log is kept; `None` means forever.
     pub retention_days: Option<u32>,
-    /// What is too much.
+    /// The limits beyond which requests are rejected or have to wait.
     pub limits: GatewayLimits,
-    /// How long is waited.
+    /// How long the gateway waits.
     pub timeouts: GatewayTimeouts,
-    /// What says how long a conversation has rested.
+    /// The clock that measures how long a conversation was idle.
     pub clock: Arc<dyn Clock>,
 }
 
 impl GatewayOptions {
-    /// Options with defaults for all that has one.
+    /// Options with defaults for everything that has one.
     pub fn new(upstream: UpstreamChoice, store: Arc<dyn GatewayStorage>, tenants: Tenants) -> Self {
         Self {
             prefix_store: Arc::clone(&store) as Arc<dyn PrefixStore>,

@@ -12,13 +12,14 @@ use http_body_util::combinators::UnsyncBoxBody;
 /// A body of the gateway's own.
 #[derive(Debug)]
 pub(crate) enum OwnBody {
-    /// All at once.
+    /// A complete body.
     Whole(Option<Bytes>),
-    /// Bit by bit.
+    /// A body that is sent piece by piece.
     Streamed(UnsyncBoxBody<Bytes, BodyInterrupted>),
 }
 
-/// The answer broke off; so does ours, and the client sees what it would have seen without us.
+/// The upstream's response broke off; the gateway's does too, so that the client sees what it would have seen without
+/// the gateway.
 #[derive(Debug, thiserror::Error)]
 #[error("the upstream's answer broke off")]
 pub(crate) struct BodyInterrupted;
@@ -53,7 +54,7 @@ impl OwnBody {
     }
 }
 
-/// An answer that is a JSON text.
+/// A response with a JSON text.
 pub(crate) fn json_answer(status: StatusCode, body: &serde_json::Value) -> Response<OwnBody> {
     let mut answer = Response::new(OwnBody::whole(Bytes::from(body.to_string())));
     *answer.status_mut() = status;

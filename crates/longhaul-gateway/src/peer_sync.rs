@@ -1,8 +1,8 @@
-//! Gateways that share a store meet there: before a request is placed, what the others wrote of its conversation is
-//! read, and when the upstream has taken it, before its answer is passed on, where its line stands now is written. So whoever
-//! takes the next request of the conversation knows this one.
+//! Synchronizes gateways that share a store: before a request is placed, the gateway reads what the others wrote of its
+//! conversation; when the upstream has accepted it, and before its response is passed on, the gateway writes the new
+//! tip of its branch. So the gateway that gets the next request of the conversation knows this one.
 //!
-//! A store that does not answer holds nothing up for long: each gateway then goes on with what it knows itself.
+//! A store that does not respond delays nothing for long: each gateway then continues with what it knows itself.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,19 +13,19 @@ use tokio::task::JoinHandle;
 use crate::branch::{BranchRecognizer, Tenant};
 use crate::store::{BranchRecord, PeerStore, StoreError, UsageLogRecord, UsageLogStore};
 
-/// For how long a request waits for the store.
+/// How long a request waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// For how long a store that did not answer is not asked.
+/// How long a store that did not respond is not asked.
 const REST: Duration = Duration::from_secs(5);
-/// Keys that are remembered.
+/// How many keys are remembered.
 const MOST_ORGANISED: usize = 100_000;
 
-/// See the module. Without peers it does nothing.
+/// Synchronizes gateways that share a store. Without peers it does nothing.
 pub(crate) struct PeerSync {
     peers: Option<Arc<dyn PeerStore>>,
     store: Arc<dyn UsageLogStore>,
     rests_until: Arc<Mutex<Option<Instant>>>,
-    /// Keys and their organisations that the others were told of.
+    /// Keys and their organizations that the others know of.
     organised: Mutex<BTreeSet<(Tenant, Tenant)>>,
 }
 
@@ -33,14 +33,14 @@ pub(crate) struct PeerSync {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyTenant(pub(crate) Tenant);
 
-/// A line that is being written.
+/// A branch that is being written.
 #[derive(Debug)]
 pub(crate) struct PendingPeerWrite(JoinHandle<()>);
 
 impl PendingPeerWrite {
-    /// When it is written, or cannot be.
+    /// Waits until the branch is written, or the attempt has failed.
     pub(crate) async fn done(self) {
-        // If the task broke, it has said so.
+        // If the task panicked, that was reported already.
         let _ = self.0.await;
     }
 }
@@ -61,11 +61,11 @@ impl PeerSync {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let open = rests_until.is_none_or(|until| until < Instant::now());
-        // Others may have found out that it does not answer.
+        // Other code may have noticed that the store does not respond.
         (self.peers.as_ref()).filter(|peers| open && !peers.is_backing_off())
     }
 
-    /// Learns what the others wrote of a key's conversation: `hashes` is the chain behind each of its messages.
+    /// Learns what the others wrote of a key's conversation: `hashes` has the chain after each of its messages.
     pub(crate) async fn catch_up(
         &self,
         recogniser: &BranchRecognizer,
@@ -77,7 +77,8 @@ impl PeerSync {
         };
         let (KeyTenant(of_key), tenant) = whose;
         let asked = Box::pin(async {
-            // Who does not know the key's organisation yet writes down what is the key's: it must go over first.
+            // A gateway that does not know the key's organization yet records branches for the key: they must move over
+            // first.
             if of_key != tenant && self.is_news(of_key, tenant) {
                 let told = self
                     .store
@@ -97,8 +98,8 @@ impl PeerSync {
         }
     }
 
-    /// Begins to write where a line stands, and whose it is: another gateway may not know yet which organisation the key
-    /// belongs to. What this gives is waited for before the answer is passed on.
+    /// Begins to write the tip and the tenant of a branch: another gateway may not know yet which organization the key
+    /// belongs to. The caller waits for the returned value before the response is passed on.
     pub(crate) fn publish(
         &self,
         KeyTenant(of_key): KeyTenant,
@@ -106,7 +107,7 @@ impl PeerSync {
     ) -> Option<PendingPeerWrite> {
         self.open()?;
         let (store, tenant) = (Arc::clone(&self.store), line.tenant);
-        // If that fails, the bookkeeper writes it too.
+        // If that fails, the usage log writer writes it too.
         let organised = of_key != tenant && self.is_news(of_key, tenant);
         let organised = organised.then_some(UsageLogRecord::Tenant(of_key, tenant));
         let batch: Vec<UsageLogRecord> = (organised.into_iter())
@@ -117,7 +118,7 @@ impl PeerSync {
             let written = store.append(batch);
             match tokio::time::timeout(PATIENCE, written).await {
                 Ok(Ok(())) => {}
-                // The bookkeeper writes it too, with more patience.
+                // The usage log writer writes it too, with more patience.
                 Ok(Err(error)) => back_off(&rests_until, &error.to_string()),
                 Err(_) => back_off(&rests_until, "it did not answer in time"),
             }

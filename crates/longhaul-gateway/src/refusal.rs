@@ -1,4 +1,4 @@
-//! The gateway's own errors, in the shape of the API that was asked, each with what to do next.
+//! The gateway's own errors, in the format of the requested API, each with what to do next.
 
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
@@ -28,13 +28,13 @@ pub(crate) enum GatewayRefusal {
     SlowClient,
     ClientBroke,
     Stranger,
-    /// It came by a name that is not this machine's, or from a web page of somebody else.
+    /// It used a name that is not this machine's, or came from a foreign web page.
     Elsewhere,
     Unreachable {
         host: String,
         why: String,
     },
-    /// The upstream is there, and a setting is wrong.
+    /// The upstream is reachable, but a setting is wrong.
     Mismatch {
         host: String,
         why: String,
@@ -74,7 +74,7 @@ impl GatewayRefusal {
         }
     }
 
-    /// The API's name for it.
+    /// The API's name for the error.
     fn kind(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "request_too_large",
@@ -101,10 +101,10 @@ impl GatewayRefusal {
                 "the gateway holds all of the {limit} bytes that it may hold at once; try again, or start it with a larger --max-memory"
             ),
             Self::TooManyMessages => format!(
-                "the request has more than {MOST_MESSAGES} messages, which is the most that the gateway takes; send fewer, or ask for the policy `off`"
+                "the request has more than {MOST_MESSAGES} messages, which is the most that the gateway accepts; send fewer, or ask for the policy `off`"
             ),
             Self::LongModelName => format!(
-                "the name of the model is longer than {LONGEST_MODEL} bytes, which is the most that the gateway takes; check `model`"
+                "the name of the model is longer than {LONGEST_MODEL} bytes, which is the most that the gateway accepts; check `model`"
             ),
             Self::Elsewhere => {
                 "this gateway is for programs on this machine: call it by its address, such as 127.0.0.1, or start it with --allow-host NAME for the name (of `host`, or of the page in `origin`) that you use".to_owned()
@@ -128,11 +128,11 @@ impl GatewayRefusal {
             Self::Silent { host, seconds } => {
                 format!("{host} did not answer within {seconds} s; stream the answer, or try again")
             }
-            Self::Thread => "threads that the server holds are not held here; send the whole history without `thread`, or ask for the policy `observe`".to_owned(),
+            Self::Thread => "this gateway does not support threads that the server holds; send the whole history without `thread`, or ask for the policy `observe`".to_owned(),
         }
     }
 
-    /// For the counters.
+    /// The class under which it is counted.
     pub(crate) fn counted(&self) -> RefusalClass {
         match self {
             Self::TooLarge { .. } => RefusalClass::TooLarge,
@@ -150,7 +150,7 @@ impl GatewayRefusal {
         }
     }
 
-    /// The answer.
+    /// The response.
     pub(crate) fn answer(&self, dialect: Dialect) -> Response<OwnBody> {
         let (kind, message) = (self.kind(), format!("longhaul: {}", self.message()));
         let body = match dialect {
@@ -170,7 +170,7 @@ impl GatewayRefusal {
         if matches!(self, Self::Busy { .. } | Self::NoMemory { .. }) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        // What is left of the body will not be read.
+        // The rest of the body will not be read.
         if matches!(
             self,
             Self::TooLarge { .. }

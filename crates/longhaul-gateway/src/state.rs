@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::store::{PrefixStore, UsageLogStore};
 use crate::upstream::Upstream;
 use crate::watch::{Metrics, SessionChanges, UsageLogQueue};
 
-/// See the module.
+/// The state that all requests share.
 pub(crate) struct GatewayState {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) recognizer: Arc<BranchRecognizer>,

@@ -1,8 +1,7 @@
-//! Request bodies, read without taking them apart: where the parts lie, and nothing of what they say.
+//! Reads the outline of request bodies without parsing them fully: where the parts lie, not what they say.
 //!
-//! A body is scanned once; strings are skipped with vector code (`longhaul_core::json`). What is damaged, or is no
-//! request that holds a conversation, is simply that: such a body is passed on untouched. What two messages have in
-//! common is decided in `line/`.
+//! A body is scanned once; strings are skipped with vector code (`longhaul_core::json`). A body that is damaged, or is
+//! not a request with a conversation, is passed on untouched. `branch/` decides what two messages have in common.
 
 mod outline;
 mod read;

@@ -5,21 +5,21 @@ use std::ops::Range;
 
 use longhaul_core::json::text;
 
-/// Who speaks in a message, as the request says it.
+/// The role of a message, as given in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BodyRole {
-    /// The user, and in the Messages API also tools.
+    /// The user, and in the Messages API also tool results.
     User,
     /// The model.
     Assistant,
-    /// Instructions inside the conversation: `system`, and what chat completions call `developer`.
+    /// Instructions inside the conversation: `system`, and `developer` in chat completions.
     System,
-    /// Any other: `tool` of chat completions, and roles to come.
+    /// Any other role: `tool` in chat completions, and future roles.
     Other,
 }
 
 impl BodyRole {
-    /// By the name of the role.
+    /// The role with this name.
     pub fn of(name: &[u8]) -> Self {
         match name {
             b"user" => Self::User,
@@ -33,50 +33,50 @@ impl BodyRole {
 /// One element of `messages`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineElement {
-    /// The whole of it, from brace to brace.
+    /// The whole element, from brace to brace.
     pub span: Range<usize>,
-    /// Who speaks.
+    /// The role of the message.
     pub role: BodyRole,
-    /// What is said; none where the element has no content.
+    /// The content; `None` if the element has no content.
     pub content: Option<Range<usize>>,
 }
 
-/// The members of the body that matter, beside the messages. A span covers the value alone.
+/// The members of the body that matter besides the messages. A span covers only the value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BodyMembers {
-    /// `model`, quotes included.
+    /// The value of `model`, quotes included.
     pub model: Range<usize>,
-    /// `system`.
+    /// The value of `system`.
     pub system: Option<Range<usize>>,
-    /// `tools`.
+    /// The value of `tools`.
     pub tools: Option<Range<usize>>,
-    /// `metadata`.
+    /// The value of `metadata`.
     pub metadata: Option<Range<usize>>,
     /// `cache_control` of the whole request: automatic caching.
     pub automatic: Option<Range<usize>>,
     /// Whether `stream` is true.
     pub streams: bool,
-    /// Whether the request belongs to a thread that the server holds (N8): its messages are not the whole history.
+    /// Whether the request belongs to a thread that the server stores (N8): its messages are not the whole history.
     pub threaded: bool,
 }
 
 /// A body and where its parts lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyOutline {
-    /// The members beside the messages.
+    /// The members besides the messages.
     pub members: BodyMembers,
-    /// Members whose spans are those of a resumed reading: all that stood before the messages.
+    /// Members with the spans of a resumed reading: all that come before the messages.
     pub before: BodyMembers,
-    /// How many elements of `messages` lie before the first of [`Outline::elements`]: those that were known.
+    /// How many elements of `messages` lie before the first of [`BodyOutline::elements`]: those that were known.
     pub known: usize,
-    /// The elements behind them.
+    /// The elements after the known ones.
     pub elements: Vec<OutlineElement>,
     /// The whole list, from bracket to bracket.
     pub list: Range<usize>,
 }
 
 impl BodyOutline {
-    /// The model asked for.
+    /// The requested model.
     pub fn model<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
         let quoted = body.get(self.members.model.clone()).unwrap_or_default();
         text(quoted).unwrap_or_default()
@@ -87,7 +87,7 @@ impl BodyOutline {
         self.known + self.elements.len()
     }
 
-    /// Whether it has none. A conversation always has some.
+    /// Whether `messages` is empty. A conversation always has messages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Reads the outline of a body, whole or from behind an element that is known.
+//! Reads the outline of a body, either all of it or only the part after a known element.
 
 use std::ops::Range;
 
@@ -9,26 +9,26 @@ use super::walk::JsonWalk;
 
 /// The most messages that a conversation may have.
 pub const MOST_MESSAGES: usize = 100_000;
-/// The most bytes that the name of a model may have, as it is written.
+/// The most bytes that the name of a model may have, as written in the body.
 pub const LONGEST_MODEL: usize = 256;
 
-/// Why a body holds no conversation that can be recognised. Unless it is one that is too large, it is passed on as it is:
-/// what is wrong with it, if anything, is the upstream's to say.
+/// Why a body has no conversation that can be recognized. Unless it is too large, it is passed on as it is: the
+/// upstream reports what is wrong with it, if anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAConversation {
-    /// Not UTF-8.
+    /// The body is not UTF-8.
     #[error("the body is not UTF-8")]
     NotUtf8,
-    /// Not JSON.
+    /// The body is not JSON.
     #[error("the body is not JSON: {0}")]
     Damaged(FaultText),
-    /// JSON, but no request with a model and messages.
+    /// The body is JSON, but not a request with a model and messages.
     #[error("the body has no model or no messages")]
     OtherShape,
-    /// A conversation of more messages than are taken.
+    /// The conversation has more messages than are accepted.
     #[error("the request has more than {MOST_MESSAGES} messages")]
     TooManyMessages,
-    /// A name that is longer than any model's.
+    /// The name of the model is longer than any real one.
     #[error("the name of the model is longer than {LONGEST_MODEL} bytes")]
     LongModelName,
 }
@@ -49,16 +49,16 @@ impl From<JsonFault> for NotAConversation {
     }
 }
 
-/// Where to go on in a body whose beginning is known, byte for byte.
+/// Where to resume in a body whose beginning is known, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadResumePoint {
-    /// The place behind an element of `messages`.
+    /// The position after an element of `messages`.
     pub at: usize,
-    /// How many elements end there.
+    /// How many elements end before that position.
     pub elements: usize,
     /// Where `messages` begins.
     pub list: usize,
-    /// The members that stand before `messages`.
+    /// The members before `messages`.
     pub before: BodyMembers,
 }
 
@@ -74,7 +74,7 @@ pub fn read(body: &[u8]) -> Result<BodyOutline, NotAConversation> {
     reading.rest(&mut walk)
 }
 
-/// Reads the rest of a body whose beginning was read before. What lies before [`Resumption::at`] is not looked at.
+/// Reads the rest of a body whose beginning was read before. The part before [`ReadResumePoint::at`] is not read.
 pub fn read_from(body: &[u8], from: &ReadResumePoint) -> Result<BodyOutline, NotAConversation> {
     let rest = body.get(from.at..).ok_or(NotAConversation::OtherShape)?;
     simdutf8::basic::from_utf8(rest).map_err(|_| NotAConversation::NotUtf8)?;
@@ -99,7 +99,7 @@ struct OutlineReader {
 }
 
 impl OutlineReader {
-    /// The members behind one that was read, and the end.
+    /// Reads the members after the current one, and the end of the body.
     fn rest(mut self, walk: &mut JsonWalk<'_>) -> Result<BodyOutline, NotAConversation> {
         while walk.take(b',') {
             self.member(walk)?;
@@ -122,7 +122,7 @@ impl OutlineReader {
     fn member(&mut self, walk: &mut JsonWalk<'_>) -> Result<(), NotAConversation> {
         let key = walk.key()?;
         if *key == *b"messages" {
-            // Twice the same key: which one counts is not ours to guess.
+            // The same key occurs twice: the gateway must not guess which one counts.
             if self.list.is_some() || walk.peek() != Some(b'[') {
                 return Err(NotAConversation::OtherShape);
             }
@@ -141,7 +141,7 @@ impl OutlineReader {
         })?;
         let given = (kind != JsonKind::Null).then(|| span.clone());
         match &*key {
-            // The quotes are not part of it.
+            // The quotes are not part of the name.
             b"model" if kind == JsonKind::String && span.len() > LONGEST_MODEL + 2 => {
                 return Err(NotAConversation::LongModelName);
             }
@@ -157,7 +157,7 @@ impl OutlineReader {
         Ok(())
     }
 
-    /// The elements behind one that was read, and the end of the list.
+    /// Reads the elements after the current one, and the end of the list.
     fn elements(&mut self, walk: &mut JsonWalk<'_>, start: usize) -> Result<(), NotAConversation> {
         while walk.take(b',') {
             self.element(walk)?;

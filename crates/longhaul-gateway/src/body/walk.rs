@@ -1,7 +1,7 @@
 //! A walk over a JSON text that may begin in the middle of a list.
 //!
-//! The cursor of the core walks whole values. To go on behind an element that was recognised by its bytes, commas and
-//! brackets between values are passed here, and each value is given to a cursor of its own.
+//! The core's cursor walks whole values. To continue after an element that was recognized by its bytes, this walk
+//! passes the commas and brackets between values, and gives each value to a cursor of its own.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -39,7 +39,7 @@ impl<'a> JsonWalk<'a> {
         self.pos
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
     }
@@ -63,7 +63,7 @@ impl<'a> JsonWalk<'a> {
         }
     }
 
-    /// Passes a value through `read`, which must pass it whole; the span of the value.
+    /// Passes a value through `read`, which must consume all of it, and returns the span of the value.
     pub(super) fn value<T>(
         &mut self,
         read: impl FnOnce(&mut JsonCursor<'a>, usize) -> Result<T, JsonFault>,
@@ -95,7 +95,7 @@ impl<'a> JsonWalk<'a> {
         })
     }
 
-    /// Succeeds if nothing is left.
+    /// Succeeds if nothing is left of the text.
     pub(super) fn end(&self) -> Result<(), JsonFault> {
         match self.peek() {
             None => Ok(()),

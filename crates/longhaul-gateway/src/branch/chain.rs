@@ -1,8 +1,8 @@
-//! The rolling hash over a conversation: after each message, one value that stands for all up to it.
+//! The rolling hash over a conversation: after each message, one value stands for all messages up to it.
 //!
-//! Two requests have the same value after a message exactly if the same was said by the same in the same order up to
-//! there. Messages of role system are left out: clients put them in and take them out between requests. What is rolled
-//! together are keyed hashes, so this one needs no key.
+//! Two requests have the same value after a message exactly if the same speakers said the same things in the same order
+//! up to that point. Messages of role system are left out, because clients add and remove them between requests. The
+//! hashes that are combined are already keyed, so this one needs no key.
 
 use longhaul_core::xxh3::Xxh3_128;
 
@@ -14,14 +14,14 @@ use crate::body::BodyRole;
 pub struct HistoryChain {
     /// The rolling hash.
     pub hash: u128,
-    /// How many messages it stands for.
+    /// How many messages the hash covers.
     pub messages: u32,
-    /// Whether the model has spoken in it.
+    /// Whether the history contains a message from the model.
     pub answered: bool,
 }
 
 impl HistoryChain {
-    /// With one more message.
+    /// Returns the chain extended by one message.
     #[must_use]
     pub fn then(self, next: HashedMessage) -> Self {
         if next.role == BodyRole::System {

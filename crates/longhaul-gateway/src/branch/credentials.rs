@@ -1,19 +1,21 @@
-//! What in a request tells the upstream who asks: every header and every part of the query that may be a credential.
+//! The parts of a request that tell the upstream who is asking: every header and every query parameter that may be a
+//! credential.
 //!
-//! Which of them an upstream goes by is not known here, so all that are passed on count together. Two requests are of the
-//! same client only if all of them are the same: somebody who sends another's key beside his own is neither.
+//! The gateway does not know which of them an upstream uses, so all that are passed on count together. Two requests are
+//! from the same client only if all of them are the same: a caller who sends someone else's key beside their own is
+//! treated as neither.
 
 use http::HeaderMap;
 use http::header::{self, HeaderName};
 
-/// Headers that hold one, beside those whose names end as such names do.
+/// Headers that hold a credential, beside those recognized by the ending of their name.
 const NAMED: [&str; 4] = [
     "proxy-authorization",
     "x-functions-key",
     "x-goog-iam-authorization-token",
     "x-amz-security-token",
 ];
-/// How names of such headers end.
+/// Endings of header names that hold a credential.
 const ENDINGS: [&str; 9] = [
     "api-key",
     "apikey",
@@ -25,7 +27,7 @@ const ENDINGS: [&str; 9] = [
     "subscription-key",
     "secret-key",
 ];
-/// Parts of a query that hold one.
+/// Query parameters that hold a credential.
 const IN_QUERY: [&str; 11] = [
     "key",
     "api-key",
@@ -39,7 +41,7 @@ const IN_QUERY: [&str; 11] = [
     "subscription-key",
     "token",
 ];
-/// Cookies that load balancers and guards against bots set and change as they like. They say nothing of who asks, and
+/// Cookies that load balancers and bot protection set and change as they like. They do not identify the caller, and
 /// clients that keep cookies send them from their second request on.
 const OF_THE_WAY: [&str; 10] = [
     "__cf_bm",
@@ -59,7 +61,7 @@ const OF_THE_WAY: [&str; 10] = [
 pub struct Credentials(Vec<(String, Vec<u8>)>);
 
 impl Credentials {
-    /// Those in headers that are passed on, and in the query.
+    /// Collects the credentials from the headers that are passed on and from the query.
     pub fn of(passed: &HeaderMap, query: Option<&str>) -> Self {
         let mut all = Vec::new();
         for (name, value) in passed {
@@ -77,17 +79,17 @@ impl Credentials {
                 all.push((format!("?{name}"), value.as_bytes().to_vec()));
             }
         }
-        // Clients write them in any order.
+        // Clients send them in any order.
         all.sort();
         Self(all)
     }
 
-    /// Whether there is none.
+    /// Whether the request carries no credential.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each with its name, in an order of its own.
+    /// Every credential with its name, in sorted order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
@@ -98,7 +100,7 @@ fn is_one(name: &HeaderName) -> bool {
     NAMED.contains(&name) || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// The same key is the same whether it is sent as `x-api-key` or as a bearer.
+/// The same key counts as the same credential whether it is sent as `x-api-key` or as a bearer token.
 fn header_credential(name: &HeaderName, value: &[u8]) -> (String, Vec<u8>) {
     let bearer = match value.split_at_checked(7) {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case(b"bearer ") => Some(rest),

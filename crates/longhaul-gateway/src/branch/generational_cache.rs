@@ -1,7 +1,8 @@
-//! A bounded memory that keeps what was used lately, in two generations.
+//! A bounded cache that keeps recently used values, in two generations.
 //!
-//! When the young one is full it becomes the old one, and what was old and not used since is forgotten. A look-up moves
-//! what it finds to the young one. So at most twice the room is taken, and no order has to be kept.
+//! When the young generation is full it becomes the old one, and the values of the former old generation that were not
+//! used since are dropped. A lookup moves the value it finds to the young generation. The cache therefore takes at most
+//! twice its capacity and needs no ordering.
 
 use std::hash::Hash;
 
@@ -9,25 +10,26 @@ use foldhash::fast::RandomState;
 
 type Map<K, V> = std::collections::HashMap<K, V, RandomState>;
 
-/// See the module.
+/// A bounded cache that keeps recently used values, in two generations.
 #[derive(Debug)]
 pub struct GenerationalCache<K, V> {
     young: Map<K, (V, usize)>,
     old: Map<K, (V, usize)>,
     room: usize,
-    /// Bytes that the values of one generation may take.
+    /// How many bytes the values of one generation may take.
     bytes: usize,
     young_bytes: usize,
     old_bytes: usize,
 }
 
 impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
-    /// One that keeps at least the last `room` used, and at most twice as many.
+    /// A cache that keeps at least the `room` most recently used values, and at most twice as many.
     pub fn new(room: usize) -> Self {
         Self::within(room, usize::MAX)
     }
 
-    /// The same for values that say how many bytes they take: a generation is full, too, when its values take so many.
+    /// Like [`GenerationalCache::new`], for values with a known size: a generation is also full when its values take
+    /// `bytes` bytes.
     pub fn within(room: usize, bytes: usize) -> Self {
         Self {
             young: Map::default(),
@@ -39,12 +41,12 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
         }
     }
 
-    /// What the values take, as far as they said.
+    /// How many bytes the values take, as far as their size was given.
     pub fn bytes(&self) -> usize {
         self.young_bytes + self.old_bytes
     }
 
-    /// Forgets the older half; if there is none, the younger.
+    /// Drops the older generation; if that is empty, the younger one.
     pub fn forget_older(&mut self) {
         if self.old.is_empty() {
             self.young_bytes = 0
@@ -58,7 +60,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
         }
     }
 
-    /// What is known of a key.
+    /// The value of a key, if it is cached.
     pub fn get(&mut self, key: &K) -> Option<V> {
         if let Some((value, _)) = self.young.get(key) {
             return Some(value.clone());
@@ -69,12 +71,12 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
         Some(value)
     }
 
-    /// Keeps a value.
+    /// Caches a value.
     pub fn put(&mut self, key: K, value: V) {
         self.put_weighing(key, value, 0);
     }
 
-    /// Keeps a value that takes so many bytes.
+    /// Caches a value that takes this many bytes.
     pub fn put_weighing(&mut self, key: K, value: V, bytes: usize) {
         if self.young.len() >= self.room || self.young_bytes > self.bytes {
             self.old = std::mem::take(&mut self.young);
@@ -86,7 +88,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
         }
     }
 
-    /// Forgets what is known of a key.
+    /// Drops the value of a key.
     pub fn forget(&mut self, key: &K) {
         if let Some((_, bytes)) = self.young.remove(key) {
             self.young_bytes -= bytes;
@@ -96,7 +98,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
         }
     }
 
-    /// What is known of a key, to be changed; a default where nothing is.
+    /// The value of a key for modification, or a default value if there is none.
     pub fn or_default(&mut self, key: K) -> &mut V
     where
         K: Clone,
@@ -110,12 +112,12 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
         &mut self.young.entry(key).or_default().0
     }
 
-    /// How many are kept.
+    /// How many values are cached.
     pub fn len(&self) -> usize {
         self.young.len() + self.old.len()
     }
 
-    /// Whether none is.
+    /// Whether no value is cached.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,5 +1,5 @@
-//! What a client says belongs together: session ids in headers and in `metadata.user_id`. It only groups lines on the
-//! page; which line a request goes on is never decided by it, as helper and sub-agent calls share such ids.
+//! The client's own grouping: session ids in headers and in `metadata.user_id`. It only groups branches on the page; it
+//! never decides which branch a request continues, because helper and sub-agent calls share such ids.
 
 use std::borrow::Cow;
 
@@ -12,24 +12,24 @@ use super::tenant::Tenant;
 
 /// Headers that name a session.
 const SESSION: [&str; 2] = ["x-claude-code-session-id", "x-session-id"];
-/// The header that names a sub-agent within one.
+/// The header that names a sub-agent within a session.
 const AGENT: &str = "x-claude-code-agent-id";
-/// Ids longer than this are none.
+/// Ids longer than this are ignored.
 const LONGEST: usize = 256;
-/// Metadata longer than this is not looked into.
+/// Metadata longer than this is not parsed.
 const LONGEST_METADATA: usize = 16 << 10;
 
-/// A client's own name for what belongs together.
+/// The client's own name for requests that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientGroup {
-    /// The session it names.
+    /// The session that the client names.
     pub session: SessionId,
-    /// Whether a sub-agent asks.
+    /// Whether the request comes from a sub-agent.
     pub agent: bool,
 }
 
 impl ClientGroup {
-    /// Reads the headers, then `metadata` as the body has it.
+    /// Reads the group from the headers, then from the body's `metadata`.
     pub fn of(tenant: Tenant, headers: &HeaderMap, metadata: Option<&[u8]>) -> Option<Self> {
         let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
         let named = SESSION.iter().find_map(|name| header(name));

@@ -1,8 +1,8 @@
-//! What one message says, in the form in which two are compared (N7).
+//! The canonical form of one message, in which two messages are compared (N7).
 //!
-//! For the Messages API that is the core's canonical form: `cache_control`, white space, escapes and string-or-list
-//! do not count. Chat completions say more beside the content (calls of tools, which call is answered), and there it
-//! counts too.
+//! For the Messages API that is the core's canonical form: `cache_control`, white space, escapes and string-or-list do
+//! not count. Messages of chat completions carry more than their content (tool calls, the id of the answered call), and
+//! that counts too.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use crate::body::BodyRole;
 /// A message in canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashedMessage {
-    /// Who speaks.
+    /// The role of the message.
     pub role: BodyRole,
-    /// Keyed hash of who speaks and of what is said.
+    /// Keyed hash of the role and the content.
     pub hash: u128,
 }
 
-/// Reads one message. `raw` is the element of `messages`, validated.
+/// Hashes one message. `raw` is the element of `messages`, already validated.
 pub fn hash_message(
     key: &HistoryKey,
     dialect: Dialect,
@@ -36,7 +36,7 @@ pub fn hash_message(
     Ok(HashedMessage { role, hash })
 }
 
-/// The hash of a message of chat completions: every field but those that are null or empty lists, in any order.
+/// The hash of a chat completions message: every field except those that are null or empty lists, in any order.
 fn completion_message(key: &HistoryKey, raw: &[u8]) -> Result<u128, JsonFault> {
     let mut fields: BTreeMap<Vec<u8>, u128> = BTreeMap::new();
     JsonCursor::new(raw).object(|cursor, name| {
@@ -60,7 +60,7 @@ fn completion_message(key: &HistoryKey, raw: &[u8]) -> Result<u128, JsonFault> {
     Ok(hash.finish())
 }
 
-/// Content as a list of blocks, whichever way it was sent.
+/// Content as a list of blocks, in whichever form it was sent.
 fn content(key: &HistoryKey, value: &[u8]) -> u128 {
     let block = |item| canonical::block_with(|| key.digest(), item).to_le_bytes();
     let mut hash = key.digest();

@@ -1,4 +1,4 @@
-//! Names of lines and sessions: 64 bits, written as 16 hexadecimal digits.
+//! Ids of branches and sessions: 64 bits, written as 16 hexadecimal digits.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +36,7 @@ id!(
     "What belongs together: a line with its branches, or what a client groups."
 );
 
-/// Where new ids come from: a seed drawn at the start, and a count.
+/// The source of new ids: a seed drawn at startup, and a counter.
 #[derive(Debug)]
 pub struct BranchIds {
     seed: u64,
@@ -44,7 +44,7 @@ pub struct BranchIds {
 }
 
 impl BranchIds {
-    /// Ids of a seed. Two processes with different seeds give different ids.
+    /// Ids from a seed. Two processes with different seeds generate different ids.
     pub fn new(seed: u64) -> Self {
         Self {
             seed,

@@ -1,8 +1,9 @@
-//! The lines known: which of them a request goes on, or that it begins one.
+//! The known branches: finds the branch that a request continues, or that it begins a new one.
 //!
-//! A line is a history that was gone on with; its head is the history of its newest request. The longest history known
-//! that a request begins with decides: if a line stands there, the request extends it; if that line has gone on since, it
-//! is a branch; if there is none, a new line. Histories are known by their [`Chain`], within one tenant.
+//! A branch is a history that was continued; its tip is the history of its newest request. The longest known history
+//! that a request begins with decides: if it is the tip of a branch, the request extends that branch; if the branch has
+//! moved on since, the request forks a new branch from it; if no such history is known, the request begins a new
+//! branch. Histories are identified by their [`HistoryChain`], within one tenant.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,55 +18,55 @@ use crate::memory::MemoryShare;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// Heads of one line that are remembered: branches from further back are lines without a parent.
+/// How many tips of one branch are remembered. A fork from further back becomes a branch without a parent.
 const HEADS: usize = 64;
-/// Lines looked at that begin with the same bytes.
+/// How many branches that begin with the same bytes are compared.
 const ALIKE: usize = 8;
-/// What a line takes in memory beside its heads and what is remembered of its newest request, about.
+/// What a branch takes in memory besides its tips and what is remembered of its newest request, approximately.
 const LINE_BYTES: usize = 512;
-/// What a head takes, about.
+/// What a tip takes in memory, approximately.
 const HEAD_BYTES: usize = 128;
-/// Lines take at most one part in so many of the memory.
+/// Branches take at most one part in this many of the memory.
 const SHARE: usize = 4;
 
-/// How a request stands to what is known.
+/// How a request relates to the known branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchRelation {
-    /// Nothing that is known leads to it.
+    /// No known branch leads to it.
     New,
-    /// It is the newest request of its line once more, or an earlier one: it goes on from nothing.
+    /// It repeats the newest request of its branch, or an earlier one, and adds nothing.
     Again,
-    /// It goes on from the newest request of its line, which had so many messages.
+    /// It continues the newest request of its branch, which had this many messages.
     Extends(u32),
-    /// It goes on from so many messages of a line that has gone on otherwise.
+    /// It shares this many messages with a branch that has continued differently.
     Branches(LineId, u32),
 }
 
 /// Where a request was placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BranchPlacement {
-    /// Its line.
+    /// The branch of the request.
     pub line: LineId,
-    /// Whose it is.
+    /// The tenant that owns the branch.
     pub tenant: Tenant,
-    /// What the line belongs to.
+    /// The session that the branch belongs to.
     pub session: SessionId,
-    /// How it stands to what was known.
+    /// How the request relates to the branches that were known.
     pub relation: BranchRelation,
-    /// Where the line stands now: further on than the request, where that is an earlier one of its line.
+    /// The tip of the branch now: further on than the request, if the request repeats an earlier one of its branch.
     pub stands: HistoryChain,
 }
 
-/// A line from the store.
+/// A branch loaded from the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredBranch {
-    /// Whose.
+    /// The tenant that owns the branch.
     pub tenant: Tenant,
-    /// Which.
+    /// The id of the branch.
     pub line: LineId,
-    /// What it belongs to.
+    /// The session that the branch belongs to.
     pub session: SessionId,
-    /// Its head.
+    /// The tip of the branch.
     pub chain: HistoryChain,
 }
 
@@ -78,7 +79,7 @@ struct KnownBranch {
     seen: u64,
     starts: Vec<u64>,
     remembered: Option<Arc<RememberedRequest>>,
-    /// What it takes in memory, as it was last reckoned.
+    /// What the branch takes in memory, as last calculated.
     bytes: usize,
 }
 
@@ -97,7 +98,7 @@ struct BranchTip {
     chain: HistoryChain,
 }
 
-/// See the module.
+/// The known branches of all tenants.
 #[derive(Debug)]
 pub struct BranchIndex {
     ids: BranchIds,
@@ -105,7 +106,8 @@ pub struct BranchIndex {
     heads: Map<(Tenant, u128), BranchTip>,
     starts: Map<u64, Vec<LineId>>,
     by_age: BTreeSet<(u64, LineId)>,
-    /// Those of which the newest request is remembered, by age, too: that can be forgotten, and the line still be known.
+    /// Branches whose newest request is remembered, by age as well: the request can be dropped while the branch stays
+    /// known.
     remembering: BTreeSet<(u64, LineId)>,
     room: usize,
     uses: u64,
@@ -114,7 +116,7 @@ pub struct BranchIndex {
 }
 
 impl BranchIndex {
-    /// Room for so many lines; then the one not used for longest is forgotten.
+    /// An index for this many branches; beyond that, the least recently used one is dropped.
     pub fn new(ids: BranchIds, room: usize) -> Self {
         Self {
             ids,
@@ -130,7 +132,7 @@ impl BranchIndex {
         }
     }
 
-    /// The same within a share of the memory: beyond that, what was not used for longest is forgotten.
+    /// Limits the index to a share of the memory: beyond that, the least recently used branches are dropped.
     #[must_use]
     pub fn within(self, kept: MemoryShare) -> Self {
         Self {
@@ -139,13 +141,13 @@ impl BranchIndex {
         }
     }
 
-    /// What they take in memory, about.
+    /// What the branches take in memory, approximately.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Forgets what was not used for longest, until they take no more than so many bytes: of each line first how its
-    /// newest request looked, which costs the next one a scan.
+    /// Drops what was not used for longest, until the branches take no more than this many bytes. For each branch, it
+    /// first drops what is remembered of the newest request, which costs the next request a scan.
     pub fn shrink_to(&mut self, bytes: usize) {
         while self.bytes > bytes {
             if let Some((_, id)) = self.remembering.pop_first() {
@@ -173,7 +175,7 @@ impl BranchIndex {
         }
     }
 
-    /// Forgets how the newest request of a line looked.
+    /// Drops what is remembered of the newest request of a branch.
     fn forget_request(&mut self, id: LineId) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
@@ -186,8 +188,8 @@ impl BranchIndex {
         self.reckon(id);
     }
 
-    /// Finds where a request belongs: `hashes` is the chain behind each of its messages, `chain` that behind the last.
-    /// Nothing is remembered of it: a new line that it would begin is not known yet.
+    /// Finds where a request belongs: `hashes` has the chain after each of its messages, `chain` is the one after the
+    /// last. Nothing is remembered: a new branch that the request would begin is not known yet.
     pub fn find(
         &self,
         tenant: Tenant,
@@ -198,7 +200,7 @@ impl BranchIndex {
         self.found(tenant, group, hashes, chain, || self.ids.next_id())
     }
 
-    /// Places a request, from now on its line stands there.
+    /// Places a request: from now on its branch's tip is there.
     pub fn place(
         &mut self,
         tenant: Tenant,
@@ -211,8 +213,8 @@ impl BranchIndex {
         placed
     }
 
-    /// Places a request that was found to belong somewhere before: what has happened since counts, and a line that it
-    /// would have begun is begun under the same name.
+    /// Places a request whose place was found before. Changes since then count, and a branch that the request would
+    /// have begun begins under the same id.
     pub(super) fn place_found(
         &mut self,
         before: BranchPlacement,
@@ -267,7 +269,7 @@ impl BranchIndex {
                 session,
                 BranchRelation::Extends(head.chain.messages),
             ),
-            // What a host puts first may be the same for many conversations: only what was answered is common history.
+            // A host may put the same text first in many conversations: only an answered beginning is common history.
             Some((head, session, false)) if head.chain.answered => {
                 let relation = BranchRelation::Branches(head.line, head.chain.messages);
                 (name(), group.unwrap_or(session), relation)
@@ -290,8 +292,8 @@ impl BranchIndex {
         }
     }
 
-    /// An earlier request of a line comes once more. The line stays where it stands: a client that replays a conversation
-    /// would begin a line with each request.
+    /// An earlier request of a branch is repeated. The branch keeps its tip; otherwise, a client that replays a
+    /// conversation would begin a branch with each request.
     fn replayed(&self, head: BranchTip, session: SessionId, tenant: Tenant) -> BranchPlacement {
         let newest = self.lines.get(&head.line).map(|line| line.head);
         let newest = newest.and_then(|newest| self.heads.get(&(tenant, newest)));
@@ -304,12 +306,12 @@ impl BranchIndex {
         }
     }
 
-    /// Takes a line from the store.
+    /// Adds a branch from the store.
     pub fn restore(&mut self, known: &RestoredBranch) {
         self.move_to(known.tenant, known.line, known.session, known.chain);
     }
 
-    /// Takes heads of a line that another gateway wrote, the newest last. What is known here is not changed: it may be
+    /// Adds tips of a branch that another gateway wrote, the newest last. What is known here stays unchanged: it may be
     /// newer.
     pub fn catch_up(&mut self, heads: &[RestoredBranch]) {
         for (number, head) in heads.iter().enumerate() {
@@ -374,7 +376,7 @@ impl BranchIndex {
         }
     }
 
-    /// Forgets a line.
+    /// Drops a branch.
     pub fn forget(&mut self, id: LineId) {
         let Some(line) = self.lines.remove(&id) else {
             return;
@@ -399,7 +401,7 @@ impl BranchIndex {
         }
     }
 
-    /// A tenant turned out to be another: its lines go over to that.
+    /// Moves all branches of one tenant to another, when the two turn out to be the same.
     pub fn adopt(&mut self, from: Tenant, to: Tenant) {
         let moved: Vec<LineId> = (self.lines.iter())
             .filter(|(_, line)| line.tenant == from)
@@ -420,7 +422,7 @@ impl BranchIndex {
         }
     }
 
-    /// Remembers the newest request of a line.
+    /// Remembers the newest request of a branch.
     pub(super) fn remember(&mut self, id: LineId, mine: Vec<u64>, request: Arc<RememberedRequest>) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
@@ -432,7 +434,7 @@ impl BranchIndex {
         self.stay_within();
     }
 
-    /// By which beginnings of its newest request a line is looked up.
+    /// Sets the beginnings of its newest request by which a branch is looked up.
     fn begins_with(&mut self, id: LineId, mine: Vec<u64>) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
@@ -451,7 +453,7 @@ impl BranchIndex {
         }
     }
 
-    /// The newest requests of lines that begin as a body does, those that agree furthest first.
+    /// The newest requests of the branches that begin as a body does, the longest agreement first.
     pub(super) fn alike(&self, starts: &BodyBeginnings) -> Vec<Arc<RememberedRequest>> {
         let lines = starts
             .hashes()
@@ -470,12 +472,12 @@ impl BranchIndex {
         found
     }
 
-    /// How many are known.
+    /// How many branches are known.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether none is.
+    /// Whether no branch is known.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

@@ -1,9 +1,10 @@
-//! Places in the newest request of a line by which the next one is recognised without being scanned.
+//! Positions in the newest request of a branch by which the next request is recognized without being scanned.
 //!
-//! A landmark is the end of one of the last messages, with a hash of all bytes up to it: of the last few, since the
-//! marker of the cache, and with it the bytes around it, moves from request to request. Which lines to compare with is told
-//! by the hash of the body's beginning, taken at the largest power of two that lies before the landmark. Both hashes are one:
-//! bodies are gone over once, and what was hashed up to a power of two serves for the landmarks behind it.
+//! A landmark is the end of one of the last messages, with a hash of all bytes up to it. Several of the last messages
+//! have one, because the cache breakpoint, and with it the bytes around it, moves from request to request. The hash of
+//! the body's beginning, taken at the largest power of two before the landmark, tells which branches to compare with.
+//! Both are the same hash: a body is hashed in a single pass, and the state at a power of two also serves the landmarks
+//! after it.
 
 use std::sync::Arc;
 
@@ -13,25 +14,25 @@ use super::chain::HistoryChain;
 use super::tenant::Tenant;
 use crate::body::{BodyMembers, BodyRole, ReadResumePoint};
 
-/// How many of the last messages have one.
+/// How many of the last messages have a landmark.
 const LANDMARKS: usize = 4;
-/// Bodies shorter than this are scanned: nothing is gained.
+/// Bodies shorter than this are scanned, because recognizing them would save nothing.
 const SHORTEST: usize = 1 << 10;
 
 /// The end of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landmark {
-    /// The place behind it.
+    /// The position after the message.
     pub at: usize,
-    /// Hash of the body up to there.
+    /// Hash of the body up to that position.
     pub raw: u128,
     /// How many elements of `messages` end there.
     pub elements: usize,
-    /// The chain up to there.
+    /// The chain up to that position.
     pub chain: HistoryChain,
 }
 
-/// What is remembered of the newest request of a line.
+/// What is remembered of the newest request of a branch.
 #[derive(Debug)]
 pub(super) struct RememberedRequest {
     /// In the order of the body.
@@ -42,11 +43,11 @@ pub(super) struct RememberedRequest {
     pub(super) list: usize,
     /// Hash of the bytes of each element.
     pub(super) raws: Arc<[u128]>,
-    /// The chain behind each element.
+    /// The chain after each element.
     pub(super) hashes: Arc<[u128]>,
     /// Where each element ends.
     pub(super) ends: Arc<[u32]>,
-    /// Who speaks in each element.
+    /// The role of each element.
     pub(super) roles: Arc<[BodyRole]>,
     /// How many elements of role system lead the list.
     pub(super) lead: usize,
@@ -72,7 +73,7 @@ impl RememberedRequest {
         shared
     }
 
-    /// What it takes in memory, about.
+    /// What it takes in memory, approximately.
     pub(super) fn weight(&self) -> usize {
         let a_message = 2 * size_of::<u128>() + size_of::<u32>() + size_of::<BodyRole>();
         size_of::<Self>()
@@ -90,7 +91,7 @@ impl RememberedRequest {
     }
 }
 
-/// The landmarks of a body whose last elements end at these places.
+/// The landmarks of a body whose last elements end at these positions.
 pub(super) fn landmarks(
     body: &[u8],
     starts: &BodyBeginnings,
@@ -113,12 +114,12 @@ pub(super) fn landmarks(
     made.collect()
 }
 
-/// The beginnings of a body that lines are looked up by.
+/// The beginnings of a body by which branches are looked up.
 #[derive(Clone)]
 pub(crate) struct BodyBeginnings {
     tenant: Tenant,
     seed: u64,
-    /// The hash up to each power of two, the longest last, and what it takes to go on from there.
+    /// The hash up to each power of two, the longest last, with the state from which hashing continues.
     powers: Vec<(u64, Xxh3_128)>,
 }
 
@@ -129,7 +130,7 @@ impl std::fmt::Debug for BodyBeginnings {
 }
 
 impl BodyBeginnings {
-    /// Of a body.
+    /// Hashes the beginnings of a body.
     pub(super) fn of(seed: u64, tenant: Tenant, body: &[u8]) -> Self {
         let mut hash = begun(seed, tenant);
         let mut powers = Vec::new();
@@ -146,17 +147,17 @@ impl BodyBeginnings {
         }
     }
 
-    /// Forgets all of them.
+    /// Drops all beginnings.
     pub(super) fn let_go(&mut self) {
         self.powers = Vec::new();
     }
 
-    /// All of them, the longest last.
+    /// The hashes of all beginnings, the longest last.
     pub(super) fn hashes(&self) -> impl DoubleEndedIterator<Item = u64> {
         self.powers.iter().map(|(hash, _)| *hash)
     }
 
-    /// What was hashed of the body up to a place, or to somewhere before it.
+    /// The hash state of the body at a position, or at the closest one before it.
     fn before(&self, at: usize) -> (usize, Xxh3_128) {
         let power = (at / SHORTEST).checked_ilog2();
         let known = power.and_then(|power| {
@@ -167,14 +168,15 @@ impl BodyBeginnings {
         known.unwrap_or_else(|| (0, begun(self.seed, self.tenant)))
     }
 
-    /// Which of them belongs to a landmark: the longest that lies before it.
+    /// The beginning that a landmark belongs to: the longest one before it.
     pub(super) fn of_landmark(&self, landmark: &Landmark) -> Option<u64> {
         let power = (landmark.at / SHORTEST).checked_ilog2()?;
         self.powers.get(power as usize).map(|(hash, _)| *hash)
     }
 }
 
-/// Nothing of one tenant's is found for another, and nobody outside can make two bodies that begin alike by their hash.
+/// The tenant and the seed go in first: nothing of one tenant is found for another, and an outsider cannot construct
+/// two bodies whose beginnings have the same hash.
 fn begun(seed: u64, tenant: Tenant) -> Xxh3_128 {
     let mut hash = Xxh3_128::with_seed(seed);
     hash.update(&tenant.0.to_le_bytes());

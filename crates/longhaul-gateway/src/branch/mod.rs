@@ -1,11 +1,12 @@
-//! Which conversation a request goes on (N7), decided by its own messages alone.
+//! Decides which conversation a request continues (N7), from its messages alone.
 //!
-//! Clients send their whole history each time. `spoken` says when two messages are the same; a `chain` of hashes runs over them;
-//! [`Lines`] knows the chains seen so far and finds the line that a request extends. `memo` and `landmarks` make it cheap: a
-//! message whose bytes are known is not read again, and a body whose beginning is known is not scanned again.
-//! [`Recogniser`] brings them together; a request is remembered only when it was answered well ([`Pending`]). Whose
-//! conversations they are: `tenant`, told by `credentials`; what a client says belongs together: `group`, which only groups.
-//! `key` is what makes the hashes nobody else's. Nothing here is IO but the making of a tenant's secret.
+//! Clients send their whole history each time. `hashed_message` defines when two messages are the same; a `chain` of
+//! hashes runs over them; [`BranchIndex`] knows the chains seen so far and finds the branch that a request extends.
+//! `generational_cache` and `landmarks` make this cheap: a message whose bytes are known is not read again, and a body
+//! whose beginning is known is not scanned again. [`BranchRecognizer`] combines them; a request is remembered only
+//! after a successful answer ([`PendingPlacement`]). `tenant` says who owns a conversation, determined from the
+//! `credentials`; `group` is the client's own grouping, and only groups. `key` makes the hashes unpredictable to
+//! outsiders. The only IO in this module is creating the tenants' secret.
 
 mod chain;
 mod credentials;

@@ -1,4 +1,4 @@
-//! From a body to its line. Reading needs no lock while it hashes and scans; the locks are held for look-ups alone.
+//! Finds the branch of a request body. Hashing and scanning hold no lock; the locks are held only for lookups.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,59 +17,59 @@ use super::tenant::Tenant;
 use crate::body::{self, BodyOutline, BodyRole, NotAConversation};
 use crate::memory::{Evictable, MemoryBudget, MemoryCharge, MemoryShare};
 
-/// Messages whose canonical hash is remembered.
+/// How many messages have their canonical hash remembered.
 const MESSAGES: usize = 200_000;
-/// What remembering one takes in memory, about.
+/// What remembering one message takes in memory, approximately.
 const A_MESSAGE: usize = 80;
-/// They take at most one part in so many of the memory.
+/// Remembered messages take at most one part in this many of the memory.
 const SHARE: usize = 16;
-/// What reading takes in memory for each message, about.
+/// What reading takes in memory for each message, approximately.
 const READING: usize = size_of::<body::OutlineElement>()
     + size_of::<HistoryChain>()
     + 2 * size_of::<u128>()
     + size_of::<BodyRole>()
     + A_MESSAGE;
-/// The fewest bytes that a message has in a body.
+/// The fewest bytes that a message can have in a body.
 const SHORTEST: usize = br#"{"role":"user"},"#.len();
 
-/// A body to be recognised.
+/// A body to be recognized.
 #[derive(Debug, Clone, Copy)]
 pub struct RecognitionRequest<'b> {
-    /// Whose it is.
+    /// The tenant that sent it.
     pub tenant: Tenant,
-    /// How it is written.
+    /// The API dialect of the body.
     pub dialect: Dialect,
-    /// The bytes.
+    /// The bytes of the body.
     pub body: &'b [u8],
 }
 
-/// What was recognised of a body.
+/// What was recognized in a body.
 #[derive(Debug, Clone)]
 pub struct RecognizedBody {
-    /// Where its parts lie; only those behind what was known by its bytes are listed.
+    /// Where its parts lie; only those after the part known by its bytes are listed.
     pub outline: BodyOutline,
-    /// The chain behind the last message.
+    /// The chain after the last message.
     pub chain: HistoryChain,
     /// Hash of the bytes of each message, known ones included.
     pub raws: Arc<[u128]>,
-    /// The chain behind each message, known ones included.
+    /// The chain after each message, known ones included.
     pub hashes: Arc<[u128]>,
     /// Where each message ends, known ones included.
     pub ends: Arc<[u32]>,
-    /// Who speaks in each message, known ones included.
+    /// The role of each message, known ones included.
     pub roles: Arc<[BodyRole]>,
     /// How many messages of role system lead the list: in chat completions, the system prompt.
     pub lead: usize,
-    /// The chain behind each message that was read.
+    /// The chain after each message that was read.
     read: Vec<HistoryChain>,
-    /// Landmarks of the earlier request that it shares.
+    /// The landmarks that it shares with the earlier request.
     kept: Vec<Landmark>,
     starts: BodyBeginnings,
-    /// How many bytes were known by their hash and not scanned.
+    /// How many bytes were known by their hash and were not scanned.
     pub known_bytes: usize,
-    /// Messages that were not known, to be remembered.
+    /// Messages that were not known and are to be remembered.
     learned: Vec<(u128, HashedMessage)>,
-    /// The room that all this takes.
+    /// The memory that all this takes.
     pub(crate) charge: Option<Arc<MemoryCharge>>,
 }
 
@@ -84,7 +84,7 @@ impl RecognizedBody {
         self.raws.len() * READING
     }
 
-    /// The text of a message, known ones included, by what gives bytes of the body.
+    /// The text of a message, known ones included. `bytes` returns a range of the body.
     pub(crate) fn message<'b>(
         &self,
         index: usize,
@@ -99,7 +99,7 @@ impl RecognizedBody {
         Some(text.strip_prefix(b",").unwrap_or(text).trim_ascii_start())
     }
 
-    /// Lets go of what only placing needs.
+    /// Drops what only placing needs.
     pub(crate) fn is_placed(&mut self) {
         self.starts.let_go();
         self.kept = Vec::new();
@@ -108,7 +108,8 @@ impl RecognizedBody {
     }
 }
 
-/// A request that was found to belong somewhere, and is remembered when it was answered well. Dropped, nothing is.
+/// A request whose place was found, and which is remembered once it was answered successfully. Dropping it remembers
+/// nothing.
 #[derive(Debug)]
 pub struct PendingPlacement {
     found: BranchPlacement,
@@ -121,13 +122,13 @@ pub struct PendingPlacement {
 }
 
 impl PendingPlacement {
-    /// Where it belongs, as far as is known now.
+    /// Where the request belongs, as far as is known now.
     pub fn found(&self) -> BranchPlacement {
         self.found
     }
 }
 
-/// Recognises bodies.
+/// Recognizes request bodies.
 #[derive(Debug)]
 pub struct BranchRecognizer {
     lines: Mutex<BranchIndex>,
@@ -141,19 +142,19 @@ pub struct BranchRecognizer {
 pub(crate) struct SharedBeginning(Arc<RememberedRequest>, Landmark);
 
 impl SharedBeginning {
-    /// How many bytes.
+    /// How many bytes are shared.
     pub(crate) fn known(&self) -> usize {
         self.1.at
     }
 
-    /// How many messages.
+    /// How many messages are shared.
     pub(crate) fn messages(&self) -> usize {
         self.1.elements
     }
 }
 
 impl BranchRecognizer {
-    /// Over these lines, with a key for the hash of histories.
+    /// A recognizer over these branches, with a key for the hash of histories.
     pub fn new(lines: BranchIndex, key: HistoryKey) -> Self {
         Self {
             lines: Mutex::new(lines),
@@ -163,10 +164,10 @@ impl BranchRecognizer {
         }
     }
 
-    /// The same within shares of a budget.
+    /// A recognizer that stays within its shares of a memory budget.
     pub fn within(lines: BranchIndex, key: HistoryKey, budget: &MemoryBudget) -> Self {
         let kept = budget.new_share();
-        // Two generations.
+        // The cache has two generations.
         let room = (kept.share(SHARE) / A_MESSAGE / 2).min(MESSAGES);
         Self {
             memo: Mutex::new(GenerationalCache::new(room)),
@@ -175,12 +176,12 @@ impl BranchRecognizer {
         }
     }
 
-    /// The lines, to look at or change.
+    /// Gives access to the branches, for reading and changing.
     pub fn with_branches<T>(&self, look: impl FnOnce(&mut BranchIndex) -> T) -> T {
         look(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads a body. Costs a pass of hashing over what is known, and a scan of the rest.
+    /// Reads a body. This costs one hashing pass over the known part, and a scan of the rest.
     pub fn read(
         &self,
         request: RecognitionRequest<'_>,
@@ -189,7 +190,7 @@ impl BranchRecognizer {
         self.read_rest(request, starts, shared)
     }
 
-    /// The cheap half: what the body shares with an earlier request.
+    /// The cheap half of reading: finds what the body shares with an earlier request.
     pub(crate) fn shared(
         &self,
         request: RecognitionRequest<'_>,
@@ -204,7 +205,7 @@ impl BranchRecognizer {
         (starts, longest)
     }
 
-    /// The other half: scans what is not shared, and hashes each message in it that was never seen.
+    /// The expensive half of reading: scans what is not shared, and hashes each message in it that was never seen.
     pub(crate) fn read_rest(
         &self,
         request: RecognitionRequest<'_>,
@@ -229,7 +230,7 @@ impl BranchRecognizer {
                 .cloned()
                 .collect()
         });
-        // The same messages as before: nothing has to be copied.
+        // These are the same messages as before, so nothing has to be copied.
         if let Some(earlier) = earlier
             && outline.elements.is_empty()
             && earlier.raws.len() == known
@@ -280,7 +281,7 @@ impl BranchRecognizer {
             if element.role == BodyRole::System && lead == raws.len() {
                 lead += 1;
             }
-            // Bodies are shorter than that, or nothing of them is replaced.
+            // Bodies are shorter than that; otherwise, nothing in them is replaced.
             ends.push(u32::try_from(element.span.end).unwrap_or(u32::MAX));
             roles.push(element.role);
             raws.push(hash);
@@ -322,7 +323,7 @@ impl BranchRecognizer {
         }
     }
 
-    /// Places what was read, and remembers it for the next request.
+    /// Places a body that was read, and remembers it for the next request.
     pub fn place(
         &self,
         request: RecognitionRequest<'_>,
@@ -333,7 +334,7 @@ impl BranchRecognizer {
         self.keep(|| request.tenant, pending)
     }
 
-    /// Finds where what was read belongs, and what is to be remembered of it.
+    /// Finds where a body that was read belongs, and what is to be remembered of it.
     pub fn find(
         &self,
         whose: Tenant,
@@ -354,7 +355,7 @@ impl BranchRecognizer {
             remembered: None,
             learned: recognised.learned.clone(),
         };
-        // Nothing new was said, and the beginning was known: what is remembered is still right.
+        // Nothing new was said, and the beginning was known: what is remembered is still correct.
         if outline.elements.is_empty() && outline.known > 0 {
             return pending;
         }
@@ -392,8 +393,9 @@ impl BranchRecognizer {
         pending
     }
 
-    /// Remembers a request that was answered well: where its line stands, and how it looked. `whose` is asked while no
-    /// line can go over to another tenant: a key's organisation may have become known meanwhile.
+    /// Remembers a request that was answered successfully: the tip of its branch, and what it looked like. `whose` is
+    /// called while no branch can move to another tenant, because a key's organization may have become known in the
+    /// meantime.
     pub fn keep(
         &self,
         whose: impl FnOnce() -> Tenant,

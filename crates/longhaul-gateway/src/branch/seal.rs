@@ -1,25 +1,26 @@
-//! Seals: a keyed hash beside what is stored, by which damage is noticed when it is read again.
+//! Seals: a keyed hash beside stored data, by which damage is noticed when the data is read again.
 //!
-//! The length of each part goes into it, so nothing can be cut off or moved over either. Its key is made from the tenants'
-//! secret: somebody who can write to the store, but has not the secret, cannot put words into a conversation.
+//! The hash includes the length of each part, so nothing can be cut off or moved from one part to another. The key is
+//! derived from the tenants' secret: someone who can write to the store but does not have the secret cannot put words
+//! into a conversation.
 
 use ring::hmac;
 
 /// Bytes of a seal.
 const LENGTH: usize = 16;
 
-/// What is stored beside a text to know it again.
+/// The hash that is stored beside a text to detect changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seal(pub [u8; LENGTH]);
 
 impl Seal {
-    /// As it was stored; none if that is no seal.
+    /// Reads a stored seal; `None` if the bytes are not a valid seal.
     pub fn stored(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 }
 
-/// What seals are made with.
+/// The key that seals are made with.
 #[derive(Clone)]
 pub struct SealKey(hmac::Key);
 
@@ -30,7 +31,7 @@ impl std::fmt::Debug for SealKey {
 }
 
 impl SealKey {
-    /// Made of secret bytes.
+    /// Derives the key from secret bytes.
     pub fn new(secret: &[u8; 32]) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
     }

@@ -1,8 +1,8 @@
-//! Whose conversations they are: a keyed hash of all credentials that a request carries, or of the organisation that the
-//! upstream says they belong to, since tokens rotate and organisations stay.
+//! Tenants own conversations. A tenant is a keyed hash of all credentials that a request carries, or of the
+//! organization that the upstream says they belong to, because tokens rotate and organizations stay.
 //!
-//! The credentials themselves are never kept. The secret of the hash lies in a private file beside the store, so that a copy of the
-//! store alone does not even tell whether a known key was used.
+//! The credentials themselves are never stored. The secret of the hash is in a private file beside the store, so a copy
+//! of the store alone does not even reveal whether a known key was used.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,7 +18,7 @@ use super::credentials::Credentials;
 use super::key::HistoryKey;
 use super::seal::SealKey;
 
-/// Whose conversations: 64 bits of a keyed hash.
+/// The owner of conversations: 64 bits of a keyed hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tenant(pub u64);
 
@@ -28,7 +28,7 @@ impl fmt::Display for Tenant {
     }
 }
 
-/// The secret cannot be read or made.
+/// The secret cannot be read or created.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the secret {}: {source}; delete it to begin anew, or choose another store", path.display())]
 pub struct TenantError {
@@ -37,7 +37,7 @@ pub struct TenantError {
 }
 
 const SECRET_BYTES: usize = 32;
-/// Organisations that are remembered.
+/// How many organizations are remembered.
 const MOST_KNOWN: usize = 100_000;
 
 /// Tells tenants apart.
@@ -53,12 +53,12 @@ impl fmt::Debug for Tenants {
 }
 
 impl Tenants {
-    /// With a secret that is forgotten when the process ends.
+    /// Tenants with a secret that is forgotten when the process ends.
     pub fn passing() -> Self {
         Self::of_secret(&drawn().unwrap_or([7; SECRET_BYTES]))
     }
 
-    /// With the secret in a file, which is made, private, if it is missing.
+    /// Tenants with the secret in a file, which is created as a private file if it is missing.
     pub fn of_file(path: &Path) -> Result<Self, TenantError> {
         let failed = |source| TenantError {
             path: path.to_owned(),
@@ -93,12 +93,13 @@ impl Tenants {
         Tenant(u64::from_le_bytes(first))
     }
 
-    /// The hash of the credentials in a request's headers, as they are passed on; where there are none, that of having none.
+    /// The hash of the credentials in a request's headers, as they are passed on. Requests without credentials share
+    /// one hash.
     pub fn of_key(&self, headers: &HeaderMap) -> Tenant {
         self.of(&Credentials::of(headers, None))
     }
 
-    /// The hash of a request's credentials; where there are none, that of having none.
+    /// The hash of a request's credentials. Requests without credentials share one hash.
     pub fn of(&self, credentials: &Credentials) -> Tenant {
         let mut text = Vec::new();
         for (name, value) in credentials.iter() {
@@ -110,17 +111,17 @@ impl Tenants {
         self.hash(b"credentials\0", &text)
     }
 
-    /// A tenant that nothing else belongs to: whoever asks without a credential, once.
+    /// A tenant of a single call, for a caller without credentials.
     pub fn nobody(&self, call: u64) -> Tenant {
         self.hash(b"nobody\0", &call.to_le_bytes())
     }
 
-    /// The key of the hash that histories are known by.
+    /// The key of the hash that identifies histories.
     pub fn history_key(&self) -> HistoryKey {
         HistoryKey::new(self.derived(b"history\0"))
     }
 
-    /// What summaries and notes are sealed with in the store.
+    /// The key with which summaries and notes are sealed in the store.
     pub fn seal_key(&self) -> SealKey {
         SealKey::new(&self.derived(b"seal\0"))
     }
@@ -130,12 +131,13 @@ impl Tenants {
         tag.as_ref().first_chunk().copied().unwrap_or_default()
     }
 
-    /// Whose request it is: the organisation that the key is known to belong to, else the key's own.
+    /// The tenant of a request: the organization that its key is known to belong to, otherwise the key itself.
     pub fn whose(&self, of_key: Tenant) -> Tenant {
         self.organisations.get(&of_key).copied().unwrap_or(of_key)
     }
 
-    /// The upstream says which organisation a key belongs to. The tenant to use from now on, if that is news.
+    /// Records the organization that, according to the upstream, a key belongs to. Returns the tenant to use from now
+    /// on, if that is new.
     pub fn belongs_to(&mut self, of_key: Tenant, organisation: &[u8]) -> Option<Tenant> {
         let tenant = self.hash(b"organisation\0", organisation);
         if self.organisations.get(&of_key) == Some(&tenant) {
@@ -145,7 +147,7 @@ impl Tenants {
         Some(tenant)
     }
 
-    /// Takes what was learned before.
+    /// Adds a mapping that was learned before.
     pub fn know(&mut self, of_key: Tenant, tenant: Tenant) {
         if self.organisations.len() >= MOST_KNOWN {
             self.organisations.clear();

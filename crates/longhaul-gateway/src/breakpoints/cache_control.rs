@@ -1,35 +1,35 @@
-//! A marker in an object: what it says, and what to cut so that it is gone.
+//! A `cache_control` member of an object: what it says, and which bytes to cut to remove it.
 //!
-//! One on a block inside a block (the parts of a tool's result, the source of a document) is found too: it counts as one to the
-//! API. What is the client's own (`input` of a call, a tool's schema) is not looked into.
+//! Breakpoints on nested blocks (the parts of a tool result, the source of a document) are found too, because they
+//! count for the API. The client's own data (`input` of a call, a tool's schema) is not searched.
 
 use std::ops::Range;
 
 use longhaul_core::json::{JsonCursor, JsonFault, JsonKind, ObjectReader};
 use longhaul_core::prompt::Ttl;
 
-/// How deep blocks inside blocks are looked into.
+/// How deep nested blocks are searched.
 const DEEPEST: usize = 8;
 
-/// A member `cache_control`.
+/// A `cache_control` member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CacheControlMember {
-    /// What to cut so that it is gone: it, and one comma.
+    /// The bytes to cut to remove it: the member and one comma.
     pub(super) cut: Range<usize>,
-    /// Its lifetime; none if it is no marker (null, say).
+    /// Its lifetime; `None` if it is not a breakpoint (null, for example).
     pub(super) ttl: Option<Ttl>,
-    /// Whether it is what we would write, spelled in whatever way.
+    /// Whether it has the meaning of what the gateway would write, however it is spelled.
     plain: bool,
 }
 
 impl CacheControlMember {
-    /// Whether it is what we would write for this lifetime.
+    /// Whether it means what the gateway would write for this lifetime.
     pub(super) fn is(&self, ttl: Ttl) -> bool {
         self.plain && self.ttl == Some(ttl)
     }
 }
 
-/// Markers of blocks inside a block.
+/// The breakpoints of blocks nested in a block.
 pub(super) fn scan_inside(
     cursor: &mut JsonCursor<'_>,
     raw: &[u8],
@@ -54,8 +54,8 @@ pub(super) fn scan_inside(
     }
 }
 
-/// Walks an object: `other` passes every value but those of `cache_control`. What was found of these, and the place behind
-/// the last of the others.
+/// Walks an object: `other` passes every value except those of `cache_control`. Returns the `cache_control` members,
+/// and the position after the last other member.
 pub(super) fn members(
     cursor: &mut JsonCursor<'_>,
     raw: &[u8],
@@ -85,22 +85,22 @@ pub(super) fn members(
     Ok((found, behind))
 }
 
-/// Where a member that is cut stands.
+/// The position of a member that is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberPosition {
     /// Before all members that stay.
     First,
-    /// Behind one that stays.
+    /// After one that stays.
     Behind,
 }
 
-/// What to cut so that a member is gone, given its value.
+/// The bytes to cut to remove a member, given its value.
 pub(super) fn cut(raw: &[u8], value: &Range<usize>, stands: MemberPosition) -> Range<usize> {
     let last = |byte: u8, end: usize| {
         let before = raw.get(..end).unwrap_or_default();
         before.iter().rposition(|each| *each == byte).unwrap_or(end)
     };
-    // The key holds no quote, however it is spelled.
+    // The key contains no quote, however it is spelled.
     let key = last(b'"', last(b'"', value.start));
     match stands {
         MemberPosition::Behind => last(b',', key)..value.end,
@@ -118,7 +118,7 @@ pub(super) fn cut(raw: &[u8], value: &Range<usize>, stands: MemberPosition) -> R
     }
 }
 
-/// Reads a marker; it is not cut anywhere.
+/// Reads a `cache_control` value; the result has no bytes to cut.
 pub(super) fn marker(value: &[u8]) -> CacheControlMember {
     let is_object = value.first() == Some(&b'{');
     let fields = ObjectReader::new(value);

@@ -1,18 +1,18 @@
-//! What was done with the markers of a request, for people.
+//! What was changed about the breakpoints of a request, in a form for people.
 
 use std::fmt;
 use std::ops::AddAssign;
 
-/// What was done.
+/// What was changed about the breakpoints of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BreakpointChanges {
-    /// Markers of the client that were taken out.
+    /// How many of the client's breakpoints were removed.
     pub taken: usize,
-    /// Markers that were put in.
+    /// How many breakpoints were added.
     pub set: usize,
-    /// Markers of the client that are where ours would be.
+    /// How many of the client's breakpoints are where the gateway would set one.
     pub stayed: usize,
-    /// Those among `set` and `stayed` that lead back to what the request before had written.
+    /// How many of `set` and `stayed` lead back to what the previous request wrote to the cache.
     pub bridges: usize,
 }
 

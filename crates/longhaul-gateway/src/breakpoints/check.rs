@@ -1,4 +1,4 @@
-//! What the API would refuse about the markers of a request.
+//! Checks which breakpoints of a request the API would reject.
 
 use longhaul_core::prompt::{MOST_MARKERS, Ttl};
 
@@ -8,33 +8,34 @@ use super::request::BreakpointRequest;
 use super::scan::{self, CacheableBlock, CacheableKind, ScannedContent};
 use crate::body::{self, NotAConversation};
 
-/// Why the API would refuse a request for its markers.
+/// Why the API would reject a request because of its breakpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BreakpointError {
-    /// It cannot be told.
+    /// The body cannot be read.
     #[error(transparent)]
     Unreadable(#[from] NotAConversation),
-    /// There are more than four.
-    #[error("{0} cache markers are more than the {MOST_MARKERS} that the API takes")]
+    /// There are more than four breakpoints.
+    #[error("{0} cache markers are more than the {MOST_MARKERS} that the API accepts")]
     TooMany(usize),
-    /// One of an hour comes behind one of five minutes.
-    #[error("a cache marker of an hour comes behind one of five minutes")]
+    /// A breakpoint of one hour comes after one of five minutes.
+    #[error("a cache marker of an hour comes after one of five minutes")]
     LongBehindShort,
-    /// Automatic caching asks for another lifetime than the marker on the last block.
+    /// Automatic caching asks for a different lifetime than the breakpoint on the last block.
     #[error("automatic caching and the marker on the last block ask for different lifetimes")]
     Disagree,
-    /// One stands on thinking.
-    #[error("a cache marker stands on thinking")]
+    /// A breakpoint is on a thinking block.
+    #[error("a cache marker is on a thinking block")]
     OnThinking,
-    /// One stands on empty text.
-    #[error("a cache marker stands on empty text")]
+    /// A breakpoint is on an empty text.
+    #[error("a cache marker is on an empty text")]
     OnEmptyText,
-    /// One stands on a tool that is not in the prompt.
-    #[error("a cache marker stands on a tool whose loading is deferred")]
+    /// A breakpoint is on a tool that is not in the prompt.
+    #[error("a cache marker is on a tool whose loading is deferred")]
     OnDeferredTool,
 }
 
-/// How many markers a whole body has, automatic caching included, if the API takes them. Scans all of it.
+/// How many breakpoints a whole body has, automatic caching included, if the API accepts them. This scans the whole
+/// body.
 pub fn check(body: &[u8]) -> Result<usize, BreakpointError> {
     let outline = body::read(body)?;
     let body = bytes::Bytes::copy_from_slice(body);
@@ -71,7 +72,7 @@ pub fn check(body: &[u8]) -> Result<usize, BreakpointError> {
     }
 }
 
-/// The marker of the last block that automatic caching could mark; outer none if there is no such block.
+/// The breakpoint of the last block that automatic caching could mark; the outer `None` means there is no such block.
 fn last_markable(content: &ScannedContent) -> Option<Option<Ttl>> {
     match content {
         ScannedContent::Nothing => None,

@@ -1,49 +1,50 @@
-//! What a line remembers of the markers of its newest request. Kept in memory; lost without harm: what is not remembered
-//! is looked at again, and the first request after that has no bridge.
+//! What a branch remembers of the breakpoints of its newest request. It is held in memory and can be lost without harm:
+//! elements that are not remembered are scanned again, and the next request has no bridge.
 
 use longhaul_core::prompt::Ttl;
 
 use super::prefix::PrefixEdits;
 use super::request::BreakpointRequest;
 
-/// How many of the last elements have a checkpoint: those whose bytes change as the client moves its marker.
+/// How many of the last elements have a checkpoint: those whose bytes change as the client moves its breakpoint.
 const CHECKPOINTS: usize = 4;
 
-/// See the module. To be kept for the line once the request was answered: what was not answered was not written.
+/// The breakpoints of a request, remembered for its branch once the request was answered: an unanswered request wrote
+/// nothing to the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BreakpointHistory {
-    /// The lifetime, latched for the line.
+    /// The lifetime, latched for the branch.
     pub(super) ttl: Ttl,
-    /// What was done in the head.
+    /// The edits in the request prefix.
     pub(super) prefix: PrefixEdits,
-    /// Which elements had markers.
+    /// Which elements had breakpoints.
     pub(super) looked: ScannedElements,
-    /// The last block that was marked.
+    /// The last block with a breakpoint.
     pub(super) written: Option<WrittenBreakpoint>,
 }
 
 /// A block that ends what was written to the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WrittenBreakpoint {
-    /// The rolling hash behind its element: that stays what it is, wherever the element stands.
+    /// The rolling hash after its element, which stays the same wherever the element is in the list.
     pub(super) chain: u128,
-    /// Its index in the element.
+    /// The index of the block in the element.
     pub(super) block: usize,
 }
 
-/// Which elements were looked at for markers of the client, by the hash of their bytes.
+/// Which elements were scanned for the client's breakpoints, by the hash of their bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ScannedElements {
-    /// The first that was; those before it were not sent.
+    /// The first scanned element; those before it were not sent.
     from: usize,
-    /// Of the last elements: how many there are up to it, and a hash over the hashes of all these.
+    /// For each of the last elements: how many elements there are up to it, and a hash over the hashes of all these.
     checkpoints: Vec<(usize, u128)>,
-    /// Those in which there was something to cut.
+    /// The elements in which there was something to cut.
     marked: Vec<usize>,
 }
 
 impl ScannedElements {
-    /// All elements of a request that are sent, and which of them had markers.
+    /// All elements of a request that are sent, and which of them had breakpoints.
     pub(super) fn at(asked: &BreakpointRequest<'_>, marked: Vec<usize>) -> Self {
         let count = asked.raws.len();
         let first = count.saturating_sub(CHECKPOINTS - 1).max(1);
@@ -55,7 +56,7 @@ impl ScannedElements {
         }
     }
 
-    /// The part of it that holds for another request.
+    /// The part of this that holds for another request.
     pub(super) fn shared(&self, asked: &BreakpointRequest<'_>) -> KnownElements<'_> {
         let places = self.checkpoints.iter().map(|(count, _)| *count);
         let now = checkpoints(asked.raws, places);
@@ -76,18 +77,18 @@ pub(super) struct KnownElements<'a> {
 }
 
 impl KnownElements<'_> {
-    /// Whether an element is known to have nothing in it that could be cut.
+    /// Whether an element is known to contain nothing to cut.
     pub(super) fn is_clean(&self, element: usize) -> bool {
         let known = (self.looked.from..self.up_to).contains(&element);
         known && self.looked.marked.binary_search(&element).is_err()
     }
 }
 
-/// Odd, and without pattern: 128 bits of the golden ratio.
+/// An odd number without a pattern: 128 bits of the golden ratio.
 const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
-/// Hashes over the first so many hashes; ascending, and only as far as there are so many. A fold does, as what is folded
-/// is hashed already.
+/// Hashes over the first hashes, up to each of `places`, which ascend; only as far as there are that many hashes. A
+/// fold is enough, because its input is hashed already.
 fn checkpoints(raws: &[u128], places: impl Iterator<Item = usize>) -> Vec<(usize, u128)> {
     let (mut hash, mut done) = (0_u128, 0);
     let made = places.map_while(|count| {

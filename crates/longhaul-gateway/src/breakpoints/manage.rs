@@ -1,4 +1,4 @@
-//! Decides which blocks bear a marker, and what is sent.
+//! Decides which blocks get a breakpoint, and what is sent.
 
 use bytes::Bytes;
 use longhaul_core::json::JsonCursor;
@@ -18,13 +18,13 @@ use super::splice::TextEdits;
 pub struct RequestWithBreakpoints {
     /// The body, in slices.
     pub parts: Vec<Bytes>,
-    /// To be kept for the line once the request was answered; what was given, if nothing was understood.
+    /// To be kept for the branch once the request was answered; the given history, if the body could not be read.
     pub trail: Option<BreakpointHistory>,
-    /// What was done.
+    /// What was changed.
     pub did: BreakpointChanges,
 }
 
-/// What is sent with the client's own markers.
+/// The body to send with the client's own breakpoints.
 pub fn keep(asked: &BreakpointRequest<'_>) -> Vec<Bytes> {
     let mut edits = TextEdits::default();
     let put = put_replacement(asked, &mut edits, lost_marker(asked));
@@ -32,7 +32,8 @@ pub fn keep(asked: &BreakpointRequest<'_>) -> Vec<Bytes> {
         .unwrap_or_else(|| vec![asked.body.clone()])
 }
 
-/// What is sent with ours in their place. `trail` is what the line remembers of the request before.
+/// The body to send with the gateway's breakpoints instead of the client's. `trail` is what the branch remembers of the
+/// previous request.
 pub fn manage(
     asked: &BreakpointRequest<'_>,
     trail: Option<&BreakpointHistory>,
@@ -110,14 +111,14 @@ fn managed(
     })
 }
 
-/// The lifetime of the client's last marker, if that stood in messages that are not sent and none stands in those that
-/// are: without one, nothing of the request would be written to the cache.
+/// The lifetime of the client's last breakpoint, if that is in messages that are not sent and the sent messages have
+/// none: without a breakpoint, nothing of the request would be written to the cache.
 fn lost_marker(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
     let replaced = asked.replaced?;
     let last = |elements: std::ops::Range<usize>| {
         elements.rev().find_map(|element| {
             let (raw, _) = asked.element(element)?;
-            // Most elements can be told without reading them.
+            // Most elements can be ruled out without parsing them.
             memchr::memmem::find(raw, b"cache_control")?;
             let message = scan::message(raw).ok()?;
             message.content.found().filter_map(|found| found.ttl).last()
@@ -129,13 +130,13 @@ fn lost_marker(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
     }
 }
 
-/// The lifetime that automatic caching asks for.
+/// The lifetime that the client's automatic caching asks for.
 fn automatic(asked: &BreakpointRequest<'_>) -> Option<Ttl> {
     let span = asked.outline.members.automatic.clone()?;
     cache_control::marker(asked.body.get(span)?).ttl
 }
 
-/// Takes the client's automatic caching out.
+/// Removes the client's automatic caching.
 fn cut_automatic(asked: &BreakpointRequest<'_>, edits: &mut TextEdits) -> BreakpointChanges {
     let Some(value) = &asked.outline.members.automatic else {
         return BreakpointChanges::default();
@@ -153,8 +154,8 @@ fn cut_automatic(asked: &BreakpointRequest<'_>, edits: &mut TextEdits) -> Breakp
     }
 }
 
-/// Puts what stands for the first messages in their place; with a marker on its last block that can bear one, if no
-/// message behind it does. None: that cannot be done.
+/// Puts the replacement of the first messages in their place, with a breakpoint on its last block that can have one, if
+/// no message after it has one. Returns `None` if that is not possible.
 fn put_replacement(
     asked: &BreakpointRequest<'_>,
     edits: &mut TextEdits,
@@ -174,7 +175,7 @@ fn put_replacement(
     Some(did.unwrap_or_default())
 }
 
-/// Marks the last block of elements with commas between them.
+/// Sets a breakpoint on the last block of a list of elements separated by commas.
 fn mark_last(text: &[u8], edits: &mut TextEdits, ttl: Ttl) -> BreakpointChanges {
     let mut last = None;
     let mut at = 0;
@@ -189,7 +190,7 @@ fn mark_last(text: &[u8], edits: &mut TextEdits, ttl: Ttl) -> BreakpointChanges 
         {
             last = Some((start, message, block));
         }
-        // Behind the comma.
+        // After the comma.
         at += cursor.position() + 1;
     }
     match last {

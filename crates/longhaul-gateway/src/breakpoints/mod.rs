@@ -1,18 +1,19 @@
-//! Cache markers of a request to the Messages API: the client's own, or ours in their place (B2, B4, B5).
+//! Cache breakpoints of a request to the Messages API: the client's own, or the gateway's instead (B2, B4, B5).
 //!
-//! Under [`Marks::Keep`] a client's markers stay where it put them. Those in messages that were replaced are gone; if no
-//! message that is sent has one, what stands for the others gets one at its end. A request that was valid stays so: no more
-//! markers than before break no rule ([`check`] says which there are).
+//! Under [`BreakpointMode::Keep`] a client's breakpoints stay where it put them. Those in replaced messages are gone;
+//! if no message that is sent has one, the replacement gets one at its end. A valid request stays valid: with no more
+//! breakpoints than before, no rule is broken ([`check`] lists the rules).
 //!
-//! Under [`Marks::Manage`] all of them are taken out and ours are put: one behind the system prompt, one where the client
-//! itself divided its head, one on the last message that the user or a tool spoke, and the bridge. Nothing else changes:
-//! what is sent are slices of the client's bytes with small pieces cut out or put in. A text that is marked becomes a list
-//! of one block, and is sent as the client sends it when the marker has moved on: both forms are the same to the
-//! provider's cache, and clients that move markers themselves do the same.
+//! Under [`BreakpointMode::Manage`] all of them are removed and the gateway sets its own: one after the system prompt,
+//! one where the client itself divided its request prefix, one on the last message from the user or a tool, and the
+//! bridge. Nothing else changes: what is sent are slices of the client's bytes with small pieces cut out or inserted. A
+//! text with a breakpoint becomes a list of one block, and is sent in the client's form again when the breakpoint has
+//! moved on: both forms are the same to the provider's cache, and clients that move breakpoints themselves do the same.
 //!
-//! `scan` says what may bear a marker and `found` which there are, `splice` puts slices together, `head` is about system and
-//! tools, `scanned` about messages; `trail` is what a line remembers from one request to the next so that known messages are
-//! not looked at again; `manage` does it, `check` tells what the API would refuse. No HTTP here.
+//! `scan` finds the blocks that may have a breakpoint and `cache_control` those that do, `splice` puts slices together,
+//! `prefix` handles system and tools, `scanned` handles messages; `history` is what a branch remembers from one request
+//! to the next so that known messages are not scanned again; `manage` does the work, `check` finds what the API would
+//! reject. There is no HTTP in this module.
 
 mod cache_control;
 mod changes;
@@ -33,18 +34,18 @@ pub use history::BreakpointHistory;
 pub use manage::{RequestWithBreakpoints, keep, manage};
 pub use request::{BreakpointRequest, ReplacedMessages};
 
-/// Whose cache markers are sent.
+/// Whose cache breakpoints are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BreakpointMode {
-    /// The client's, as they are.
+    /// The client's breakpoints, unchanged.
     #[default]
     Keep,
-    /// Ours, in the place of the client's.
+    /// The gateway's breakpoints, instead of the client's.
     Manage,
 }
 
 impl BreakpointMode {
-    /// Its name on the command line.
+    /// The name of the mode on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Keep => "keep",
@@ -53,7 +54,7 @@ impl BreakpointMode {
     }
 }
 
-/// Neither `keep` nor `manage`.
+/// The value is neither `keep` nor `manage`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("say `keep` for the client's own cache markers, or `manage` for the gateway's")]
 pub struct InvalidBreakpointMode;

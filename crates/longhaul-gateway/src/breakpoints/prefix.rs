@@ -1,6 +1,6 @@
-//! The markers of system and tools: one behind them, and one where the client divided them.
+//! The breakpoints of system and tools: one after them, and one where the client divided them.
 //!
-//! What is to be done depends on their bytes and the lifetime alone, so a line remembers it by their hash.
+//! The edits depend only on their bytes and the lifetime, so a branch remembers the edits by their hash.
 
 use longhaul_core::json::JsonFault;
 use longhaul_core::prompt::Ttl;
@@ -12,7 +12,7 @@ use super::request::BreakpointRequest;
 use super::scan::{self, CacheableBlock, ScannedContent};
 use super::splice::{BreakpointPlacement, TextEdits};
 
-/// The head of a request, scanned.
+/// The request prefix, scanned.
 #[derive(Debug, Default)]
 pub(super) struct ScannedPrefix {
     hash: u128,
@@ -20,7 +20,7 @@ pub(super) struct ScannedPrefix {
     tools: Vec<CacheableBlock>,
 }
 
-/// What is to be done in a head.
+/// The edits to make in a request prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PrefixEdits {
     hash: u128,
@@ -29,7 +29,7 @@ pub(super) struct PrefixEdits {
     pub(super) did: BreakpointChanges,
 }
 
-/// What bears a marker, in the order of the prompt.
+/// What has a breakpoint, in the order of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PrefixPosition {
     Tool(usize),
@@ -45,7 +45,7 @@ fn parts<'a>(asked: &BreakpointRequest<'a>) -> (&'a [u8], &'a [u8]) {
     (part(&members.tools), part(&members.system))
 }
 
-/// The hash of a head's bytes.
+/// The hash of the request prefix's bytes.
 fn hash(tools: &[u8], system: &[u8]) -> u128 {
     let mut hash = Xxh3_128::new();
     hash.update(&(tools.len() as u64).to_le_bytes());
@@ -70,19 +70,19 @@ impl ScannedPrefix {
         Ok(head)
     }
 
-    /// The markers in it, in the order of the prompt.
+    /// The breakpoints in it, in the order of the prompt.
     pub(super) fn found(&self) -> impl Iterator<Item = &CacheControlMember> {
         let tools = self.tools.iter().flat_map(CacheableBlock::found);
         tools.chain(self.system.found())
     }
 
-    /// All that may be marked in it.
+    /// All blocks in it that may have a breakpoint.
     pub(super) fn bearers(&self) -> impl Iterator<Item = &CacheableBlock> {
         self.tools.iter().chain(self.system.blocks())
     }
 
-    /// What bears the markers: the end of the head, and the last place before it where the client had put one. What it
-    /// knows to be the same for many conversations is read by all of them.
+    /// The positions of the breakpoints: the end of the request prefix, and the last position before it where the
+    /// client had set one. All conversations of a client read the part that it knows to be common to them.
     fn places(&self) -> Vec<PrefixPosition> {
         let of_tools = self.tools.iter().enumerate();
         let of_system = self.system.blocks().iter().enumerate();
@@ -103,7 +103,7 @@ impl ScannedPrefix {
         split.into_iter().chain(last).collect()
     }
 
-    /// What is to be done for this lifetime.
+    /// The edits to make for this lifetime.
     pub(super) fn plan(&self, ttl: Ttl) -> PrefixEdits {
         let places = self.places();
         let mut plan = PrefixEdits {
@@ -138,13 +138,13 @@ impl ScannedPrefix {
 }
 
 impl PrefixEdits {
-    /// Whether it was made for this head.
+    /// Whether the edits were made for this request prefix.
     pub(super) fn fits(&self, asked: &BreakpointRequest<'_>) -> bool {
         let (tools, system) = parts(asked);
         self.hash == hash(tools, system)
     }
 
-    /// Does it.
+    /// Adds the edits to those of the body.
     pub(super) fn apply(&self, asked: &BreakpointRequest<'_>, edits: &mut TextEdits) {
         let members = &asked.outline.members;
         for (span, mine) in [

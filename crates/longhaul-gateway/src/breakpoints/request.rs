@@ -1,4 +1,5 @@
-//! A client's request as markers are looked at: its bytes, where its messages lie, what stands for the first of them.
+//! A client's request as the breakpoint code sees it: its bytes, the positions of its messages, the replacement of the
+//! first of them.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use bytes::Bytes;
 
 use crate::body::BodyOutline;
 
-/// A request to be marked.
+/// A request in which breakpoints are set.
 #[derive(Debug, Clone, Copy)]
 pub struct BreakpointRequest<'a> {
     /// The client's bytes.
@@ -17,18 +18,18 @@ pub struct BreakpointRequest<'a> {
     pub ends: &'a [u32],
     /// Hash of the bytes of each element.
     pub raws: &'a [u128],
-    /// The rolling hash behind each element.
+    /// The rolling hash after each element.
     pub hashes: &'a [u128],
-    /// What is sent in the place of the first messages.
+    /// What is sent instead of the first messages.
     pub replaced: Option<&'a ReplacedMessages>,
 }
 
-/// What is sent in the place of some elements of `messages`.
+/// What is sent instead of some elements of `messages`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedMessages {
-    /// Which: all from the first on, but perhaps for messages of role system that lead the list. Never none.
+    /// The replaced elements: all from the first on, except perhaps leading messages of role system. Never empty.
     pub elements: Range<usize>,
-    /// What stands for them: elements with commas between them, without markers.
+    /// The replacement: elements separated by commas, without breakpoints.
     pub text: Bytes,
 }
 
@@ -57,7 +58,7 @@ impl<'a> BreakpointRequest<'a> {
         Some(before + start..end)
     }
 
-    /// The place behind the element before this one.
+    /// The position after the preceding element.
     fn end_of_previous(&self, element: usize) -> Option<usize> {
         match element.checked_sub(1) {
             None => Some(self.outline.list.start + 1),
@@ -71,7 +72,7 @@ impl<'a> BreakpointRequest<'a> {
         Some((self.body.get(span.clone())?, span.start))
     }
 
-    /// Where the bytes of the elements that are not sent lie, from behind what comes before them.
+    /// The range of the elements that are not sent, from the end of what comes before them.
     pub(super) fn gap(&self) -> Option<Range<usize>> {
         let left_out = self.left_out();
         let last = left_out.end.checked_sub(1)?;

@@ -1,4 +1,5 @@
-//! Scans a message, a system prompt or a list of tools for what bears a marker and what could. `found` reads the markers.
+//! Scans a message, a system prompt or a list of tools for blocks that have a breakpoint or could have one.
+//! `cache_control` reads the breakpoints.
 
 use std::ops::Range;
 
@@ -7,41 +8,41 @@ use longhaul_core::json::{self, JsonCursor, JsonFault, JsonKind};
 use super::cache_control::{CacheControlMember, members, scan_inside};
 use crate::body::BodyRole;
 
-/// What is marked or not.
+/// The kind of a block, as far as it matters for breakpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CacheableKind {
-    /// Text that says something.
+    /// Text that is not empty.
     Text,
-    /// Text that says nothing.
+    /// Empty text.
     EmptyText,
-    /// Thinking, in the open or not.
+    /// Thinking, readable or redacted.
     Thinking,
-    /// Another block of content that may bear a marker.
+    /// Another content block that may have a breakpoint.
     Content,
     /// A tool definition.
     Tool,
-    /// A tool definition that is not in the prompt until it is found.
+    /// A tool definition that is not in the prompt until a tool search finds it.
     DeferredTool,
-    /// Anything else: what the model called, what servers answered, kinds to come.
+    /// Anything else: the model's tool calls, server tool results, future kinds.
     #[default]
     Other,
 }
 
-/// A block or a tool definition. Places are relative to what was scanned.
+/// A block or a tool definition. Positions are relative to the scanned text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct CacheableBlock {
-    /// What it is.
+    /// The kind of the block.
     pub(super) kind: CacheableKind,
-    /// Markers of its own: one at most, unless a key is repeated.
+    /// Its own breakpoints: at most one, unless a key is repeated.
     pub(super) own: Vec<CacheControlMember>,
-    /// Markers inside it.
+    /// Breakpoints nested in it.
     pub(super) inside: Vec<CacheControlMember>,
-    /// Where a marker of ours goes: behind the last member that stays.
+    /// Where the gateway inserts a breakpoint: after the last member that stays.
     pub(super) insert_at: Option<usize>,
 }
 
 impl CacheableBlock {
-    /// Whether a marker of ours can stand on it. Kinds that we do not know get none.
+    /// Whether the gateway can set a breakpoint on it. Unknown kinds never get one.
     pub(super) fn can_bear(&self) -> bool {
         let known = matches!(
             self.kind,
@@ -50,26 +51,26 @@ impl CacheableBlock {
         known && self.insert_at.is_some()
     }
 
-    /// Its markers, in the order in which they count.
+    /// Its breakpoints, in the order in which they count.
     pub(super) fn found(&self) -> impl Iterator<Item = &CacheControlMember> {
         self.inside.iter().chain(&self.own)
     }
 }
 
-/// What a message or the system prompt says.
+/// The content of a message or of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum ScannedContent {
-    /// Nothing that is known.
+    /// Content of an unknown form.
     #[default]
     Nothing,
     /// A string, quotes included.
     Plain(Range<usize>),
-    /// Blocks.
+    /// A list of blocks.
     Blocks(Vec<CacheableBlock>),
 }
 
 impl ScannedContent {
-    /// How many positions it is to the cache.
+    /// How many positions the content takes in the cache.
     pub(super) fn positions(&self) -> usize {
         match self {
             Self::Nothing => 0,
@@ -78,24 +79,24 @@ impl ScannedContent {
         }
     }
 
-    /// Whether a marker can stand on a block.
+    /// Whether a block can have a breakpoint.
     pub(super) fn can_bear(&self, block: usize) -> bool {
         match self {
             Self::Nothing => false,
-            // Not empty: more than its quotes.
+            // The text is not empty: it has more than its quotes.
             Self::Plain(span) => block == 0 && span.len() > 2,
             Self::Blocks(blocks) => blocks.get(block).is_some_and(CacheableBlock::can_bear),
         }
     }
 
-    /// The last block on which a marker can stand.
+    /// The last block that can have a breakpoint.
     pub(super) fn last_able(&self) -> Option<usize> {
         (0..self.positions())
             .rev()
             .find(|block| self.can_bear(*block))
     }
 
-    /// The blocks, none of a string.
+    /// The blocks; empty for a string.
     pub(super) fn blocks(&self) -> &[CacheableBlock] {
         match self {
             Self::Blocks(blocks) => blocks,
@@ -103,13 +104,13 @@ impl ScannedContent {
         }
     }
 
-    /// The markers in it.
+    /// The breakpoints in the content.
     pub(super) fn found(&self) -> impl Iterator<Item = &CacheControlMember> {
         self.blocks().iter().flat_map(CacheableBlock::found)
     }
 }
 
-/// One message. Places are relative to its first byte.
+/// One message. Positions are relative to its first byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScannedMessage {
     pub(super) role: BodyRole,
@@ -136,12 +137,12 @@ pub(super) fn message(raw: &[u8]) -> Result<ScannedMessage, JsonFault> {
     })
 }
 
-/// Scans a `system`.
+/// Scans a `system` value.
 pub(super) fn system(raw: &[u8]) -> Result<ScannedContent, JsonFault> {
     read(&mut JsonCursor::new(raw), raw)
 }
 
-/// Scans a `tools`.
+/// Scans a `tools` value.
 pub(super) fn tools(raw: &[u8]) -> Result<Vec<CacheableBlock>, JsonFault> {
     let mut tools = Vec::new();
     let mut cursor = JsonCursor::new(raw);

@@ -1,4 +1,4 @@
-//! The messages of a request that were looked at, and the blocks among them that are to be marked.
+//! The scanned messages of a request, and the blocks in them that get a breakpoint.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::request::BreakpointRequest;
 use super::scan::{self, ScannedMessage};
 use crate::body::BodyRole;
 
-/// With more positions than this between what was written and the new end, the way back is bridged (B2). A look-back
-/// reaches 20.
+/// With more positions than this between the last written block and the new end, a bridge is set (B2). The provider
+/// looks back 20 positions.
 const UNBRIDGED: usize = 15;
 
-/// A block: the element it is in, and its index there.
+/// A block: the element that contains it, and its index there.
 pub(super) type Place = (usize, usize);
 
-/// The messages that were looked at, with where each begins.
+/// The scanned messages, each with the position where it begins.
 pub(super) struct ScannedMessages<'a> {
     asked: &'a BreakpointRequest<'a>,
     pub(super) messages: BTreeMap<usize, (usize, ScannedMessage)>,
@@ -39,7 +39,7 @@ impl<'a> ScannedMessages<'a> {
         self.messages.get(&element).map(|(_, message)| message)
     }
 
-    /// Looks at every message that is sent and is not known to have no markers.
+    /// Scans every message that is sent and is not known to be free of breakpoints.
     pub(super) fn scan_unknown(&mut self, known: Option<KnownElements<'_>>) -> Option<()> {
         let left_out = self.asked.left_out();
         let sent = (0..self.asked.len()).filter(|element| !left_out.contains(element));
@@ -51,21 +51,22 @@ impl<'a> ScannedMessages<'a> {
         Some(())
     }
 
-    /// Those in which there is something to cut.
+    /// The elements in which there is something to cut.
     pub(super) fn marked(&self) -> Vec<usize> {
         let messages = self.messages.iter();
         let marked = messages.filter(|(_, (_, message))| message.content.found().next().is_some());
         marked.map(|(element, _)| *element).collect()
     }
 
-    /// The lifetimes of the client's markers.
+    /// The lifetimes of the client's breakpoints.
     pub(super) fn lifetimes(&self) -> impl Iterator<Item = Ttl> {
         let messages = self.messages.values();
         messages.flat_map(|(_, message)| message.content.found().filter_map(|found| found.ttl))
     }
 
-    /// The last block of the user or a tool that can bear a marker. Messages of role system come and go, and what is put
-    /// into the model's mouth is gone on with: neither is a prefix of the next request. Outer none: it cannot be told.
+    /// The last block of the user or a tool that can have a breakpoint. Messages of role system come and go, and a
+    /// prefilled reply is continued: neither is a prefix of the next request. The outer `None` means that the messages
+    /// cannot be read.
     pub(super) fn tail(&mut self) -> Option<Option<Place>> {
         for element in (self.asked.left_out().end..self.asked.len()).rev() {
             let message = self.get(element)?;
@@ -76,14 +77,15 @@ impl<'a> ScannedMessages<'a> {
         Some(None)
     }
 
-    /// The block that was marked before, if it is still sent and too far from the new end. Outer none: it cannot be told.
+    /// The block that had the last breakpoint before, if it is still sent and too far from the new end. The outer
+    /// `None` means that the messages cannot be read.
     pub(super) fn bridge(
         &mut self,
         written: WrittenBreakpoint,
         tail: Place,
     ) -> Option<Option<Place>> {
         let hashes = self.asked.hashes;
-        // Messages of role system behind it have the same hash.
+        // Messages of role system after it have the same hash.
         let last = hashes.iter().rposition(|hash| *hash == written.chain);
         let Some(last) = last else {
             return Some(None);
@@ -109,7 +111,7 @@ impl<'a> ScannedMessages<'a> {
     }
 }
 
-/// The last block of a message that bears the marker of the conversation's end.
+/// The last block of a message that can have the breakpoint at the end of the conversation.
 pub(super) fn last_able(message: &ScannedMessage) -> Option<usize> {
     let spoken = message.role == BodyRole::User;
     message.content.last_able().filter(|_| spoken)
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
     use crate::body;
 
-    /// A body of so many messages, and the elements of it that are looked at.
+    /// A body with this many messages, and the elements of it that are scanned.
     fn looked_at(
         messages: usize,
         marked: &[usize],
@@ -169,12 +171,12 @@ mod tests {
     fn b2_messages_that_are_known_are_not_looked_at_again() {
         let (trail, all) = looked_at(41, &[40], None);
         assert_eq!(all.len(), 41);
-        // The marker has moved on: what bore it has other bytes now.
+        // The breakpoint has moved on: the block that had it has different bytes now.
         let (trail, new) = looked_at(43, &[42], Some(&trail));
         assert_eq!(new, [40, 41, 42]);
         let (trail, new) = looked_at(45, &[0, 44], Some(&trail));
         assert_eq!(new.len(), 45, "the beginning is another");
-        // What has markers is looked at each time: they are to be cut out.
+        // Elements with breakpoints are scanned each time, because the breakpoints must be cut out.
         let (_, new) = looked_at(47, &[0, 46], Some(&trail));
         assert_eq!(new, [0, 44, 45, 46]);
     }

@@ -1,4 +1,4 @@
-//! Slices of a text with small pieces cut out or put in between. The text itself is not copied.
+//! Slices of a text with small pieces cut out or inserted. The text itself is not copied.
 
 use std::ops::Range;
 
@@ -13,52 +13,53 @@ const HOUR: &str = r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#;
 const CLOSE_FIVE_MINUTES: &str = r#","cache_control":{"type":"ephemeral"}}]"#;
 const CLOSE_HOUR: &str = r#","cache_control":{"type":"ephemeral","ttl":"1h"}}]"#;
 
-/// What became of a block that was to be marked.
+/// The outcome of setting a breakpoint on a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BreakpointPlacement {
-    /// It was marked like this already.
+    /// The block already had this breakpoint.
     Stayed,
-    /// It is now.
+    /// The breakpoint was added.
     Set,
-    /// It cannot be.
+    /// The block cannot have one.
     Not,
 }
 
-/// What is to be changed in a text.
+/// The edits to make in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TextEdits(Vec<(Range<usize>, Bytes)>);
 
 impl TextEdits {
-    /// Puts something in the place of a part.
+    /// Replaces a range.
     pub(super) fn replace(&mut self, part: Range<usize>, with: Bytes) {
         self.0.push((part, with));
     }
 
-    /// Cuts a part out.
+    /// Cuts a range.
     pub(super) fn cut(&mut self, base: usize, part: &Range<usize>) {
         self.replace(base + part.start..base + part.end, Bytes::new());
     }
 
-    /// Puts something in at a place, behind what was put in there before.
+    /// Inserts a text at a position, after what was inserted there before.
     pub(super) fn insert(&mut self, at: usize, what: &'static str) {
         self.replace(at..at, Bytes::from_static(what.as_bytes()));
     }
 
-    /// All of other edits, further behind by `base`.
+    /// Adds all edits of `other`, shifted by `base`.
     pub(super) fn extend(&mut self, base: usize, other: &Self) {
         let moved = other.0.iter();
         self.0
             .extend(moved.map(|(part, with)| (base + part.start..base + part.end, with.clone())));
     }
 
-    /// Takes the markers out of a block, those inside it included.
+    /// Removes the breakpoints of a block, nested ones included.
     pub(super) fn unmark(&mut self, base: usize, bearer: &CacheableBlock) {
         for found in bearer.found() {
             self.cut(base, &found.cut);
         }
     }
 
-    /// Makes a marker of this lifetime the only one of a block. One that is there already stays as it is spelled.
+    /// Makes a breakpoint of this lifetime the only one of a block. An equivalent one that exists stays as it is
+    /// spelled.
     pub(super) fn mark(
         &mut self,
         base: usize,
@@ -85,7 +86,7 @@ impl TextEdits {
         }
     }
 
-    /// Marks one block of a content. A string becomes a list of one block.
+    /// Sets a breakpoint on one block of a content. A string becomes a list of one block.
     pub(super) fn mark_block(
         &mut self,
         base: usize,
@@ -111,9 +112,9 @@ impl TextEdits {
         }
     }
 
-    /// The text with all of it done. None if two edits meet the same bytes.
+    /// The text with all edits applied. `None` if two edits overlap.
     pub(super) fn apply(mut self, text: &Bytes) -> Option<Vec<Bytes>> {
-        // Stable: what is put in at one place stays in its order.
+        // The sort is stable: insertions at one position keep their order.
         self.0.sort_by_key(|(part, _)| (part.start, part.end));
         let mut parts = Vec::with_capacity(2 * self.0.len() + 1);
         let mut done = 0;

@@ -1,5 +1,5 @@
-//! The step after an answer: what it measured is read, the conversation is planned for, and the call is written down, in
-//! this order.
+//! The step after a response: its usage is read, the conversation's next compaction is planned, and the call is
+//! recorded, in this order.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::state::GatewayState;
 use crate::store::{CallEnding, CallRecord};
 use crate::watch::{CompletedCall, ResponseUsage, UsageCompleteness};
 
-/// Said once of a line whose client leaves the cache unused.
+/// Reported once for a branch whose client leaves the cache unused.
 const UNMARKED: &str =
     "cache not used: the client sets no cache markers; the gateway sets them from this request on";
 
-/// What is known of a call that has ended, beside what its answer measured.
+/// What is known of a finished call, besides the usage in its response.
 #[derive(Debug)]
 pub(super) struct CallReport {
     pub(super) call: u64,
     pub(super) line: Option<LineId>,
     pub(super) record: CallRecord,
-    /// What its conversation can be made smaller from, if it is managed.
+    /// The context from which the conversation can be compacted, if it is managed.
     pub(super) context: Option<Box<RequestContext>>,
 }
 
-/// See the module. What takes long to read is read on a thread of its own.
+/// Does everything that follows a response. A response that takes long to read is read on a blocking thread.
 pub(super) fn after_reply(
     state: &Arc<GatewayState>,
     report: CallReport,

@@ -1,5 +1,5 @@
-//! Whose turn it is on a connection: the client's, who is to send a head, or ours. The socket asks (`patient`), the service
-//! says.
+//! Whose turn it is on a connection: the client's, to send request headers, or the gateway's. The socket
+//! (`timed_socket`) asks, the service sets it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use http_body::{Body, Frame, SizeHint};
 use super::response_body::ClientBody;
 use crate::own_body::BodyInterrupted;
 
-/// See the module. Clones are of the same connection.
+/// Whose turn it is on a connection. Clones refer to the same connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConnectionTurns(Arc<ConnectionTurnState>);
 
@@ -24,7 +24,7 @@ struct ConnectionTurnState {
 }
 
 impl ConnectionTurns {
-    /// A head was read: it is our turn, until what this gives is dropped.
+    /// Request headers were read: it is the gateway's turn until the returned value is dropped.
     pub(super) fn ours(&self) -> GatewayTurn {
         self.0.heads.fetch_add(1, Ordering::Relaxed);
         self.0.are_ours.store(true, Ordering::Relaxed);
@@ -35,18 +35,18 @@ impl ConnectionTurns {
         self.0.are_ours.load(Ordering::Relaxed)
     }
 
-    /// How many heads were read so far.
+    /// How many requests' headers were read so far.
     pub(super) fn heads(&self) -> u64 {
         self.0.heads.load(Ordering::Relaxed)
     }
 }
 
-/// Our turn.
+/// The gateway's turn, until this is dropped.
 #[derive(Debug)]
 pub(super) struct GatewayTurn(ConnectionTurns);
 
 impl GatewayTurn {
-    /// It lasts until the end of this answer.
+    /// Makes the turn last until the end of this response.
     pub(super) fn until_the_end_of(self, answer: Response<ClientBody>) -> Response<ServedBody> {
         answer.map(|body| ServedBody { body, _turn: self })
     }
@@ -58,7 +58,7 @@ impl Drop for GatewayTurn {
     }
 }
 
-/// An answer's body, which ends our turn.
+/// A response body that ends the gateway's turn.
 #[derive(Debug)]
 pub(super) struct ServedBody {
     body: ClientBody,

@@ -1,4 +1,4 @@
-//! One request, taken through: recognised and prepared as the policy says, passed on, its answer passed back.
+//! Handles one request: it is recognized and prepared according to the policy, passed on, and its response passed back.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -31,10 +31,10 @@ use crate::store::CallEnding;
 use crate::upstream::headers;
 use crate::upstream::{self, UpstreamBody};
 
-/// What a client shows to be let in.
+/// The header with the token that a client needs for access.
 const TOKEN: &str = "x-longhaul-token";
 
-/// Answers one request. Never fails: failures are answers.
+/// Answers one request. This never fails: failures are responses.
 pub(super) async fn answer(
     state: Arc<GatewayState>,
     request: Request<Incoming>,
@@ -48,7 +48,7 @@ pub(super) async fn answer(
     if !known_here(&state, request.headers()) {
         return refused(&state, &GatewayRefusal::Stranger, route.dialect(), began);
     }
-    // Who shows the token is no web page.
+    // A client that shows the token is not a web page.
     if state.client_token.is_none() && !own::comes_from_here(&state, request.headers()) {
         return refused(&state, &GatewayRefusal::Elsewhere, route.dialect(), began);
     }
@@ -81,7 +81,7 @@ pub(super) async fn answer(
     passing.instrument(span).await
 }
 
-/// Whether a client may have requests passed on.
+/// Whether a client may have its requests passed on.
 fn known_here(state: &GatewayState, headers: &HeaderMap) -> bool {
     let Some(token) = &state.client_token else {
         return true;
@@ -118,7 +118,7 @@ async fn pass(
         .uri(&parts.uri)
         .ok_or(GatewayRefusal::ClientBroke)?;
     let passed = Arc::new(headers::onward(&parts.headers, state.upstream.host()));
-    // Only what the upstream gets can tell it who asks.
+    // Only what the upstream receives can tell it who is asking.
     let credentials = Credentials::of(&passed, parts.uri.query());
     let keyless_are_one = state.on_loopback || state.keyless == KeylessClients::Shared;
     let is_apart = credentials.is_empty() && !keyless_are_one;
@@ -141,14 +141,14 @@ async fn pass(
     let mut call = CallDetails {
         number,
         is_apart,
-        // An upstream that sends headers back would say whatever the client says.
+        // An upstream that echoes headers would repeat whatever the client says.
         tells_organisation: parts.headers.contains_key(ORGANISATION),
         at: Timestamp::now(),
         began,
         of_key,
         dialect: route.dialect(),
         policy: match route {
-            // What is no conversation is passed on unread, whatever the rules say.
+            // A request that is not a conversation is passed on unread, whatever the rules say.
             GatewayRoute::Own | GatewayRoute::Other(_) => RequestPolicy::Off,
             _ => decided.unwrap_or_default(),
         },
@@ -216,11 +216,11 @@ async fn pass(
         Ok(answer) => response_check::check_response(state, under_way.call_mut(), answer).await,
         Err(refusal) => Err(refusal),
     };
-    // Something else is sent for it now: once more.
+    // The request was changed: send it again.
     while let Ok(ResponseDecision::Retry(parts, first)) = outcome {
         outcome = match state.upstream.send(again.changed(parts)).await {
             Ok(answer) => response_check::check_response(state, under_way.call_mut(), answer).await,
-            // The first answer is still an answer.
+            // The first response is still a valid response.
             Err(_) => Ok(ResponseDecision::Held(first)),
         };
     }
@@ -246,7 +246,7 @@ enum ExchangeBody {
     Coming(UpstreamBody),
 }
 
-/// What is needed to make the upstream's request, as often as it is sent.
+/// What is needed to build the upstream's request, as often as it is sent.
 struct UpstreamRequestParts<'r> {
     parts: &'r Parts,
     passed: Arc<HeaderMap>,
@@ -254,7 +254,7 @@ struct UpstreamRequestParts<'r> {
 }
 
 impl UpstreamRequestParts<'_> {
-    /// The request with another body: it is none that the upstream may have seen.
+    /// The request with a different body, which the upstream cannot have seen.
     fn changed(&self, parts: Vec<Bytes>) -> Request<UpstreamBody> {
         let mut request = self.request(ExchangeBody::Whole(parts));
         headers::without_claims(request.headers_mut());
@@ -278,7 +278,7 @@ impl UpstreamRequestParts<'_> {
         {
             *told = HeaderValue::from(length);
         }
-        // Holds how header names were written.
+        // The extensions hold the original spelling of header names.
         *onward.extensions_mut() = self.parts.extensions.clone();
         onward
     }

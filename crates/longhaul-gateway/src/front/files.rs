@@ -1,14 +1,14 @@
-//! How many files the process may have open: a connection is one, and the upstream's beside it another.
+//! How many files the process may have open: a connection takes one, and its upstream connection another.
 
-/// What is left for the store, the log and the like.
+/// Files reserved for the store, the log and the like.
 const OTHERS: u64 = 64;
-/// A connection and the one to the upstream that it may need.
+/// A connection and the upstream connection that it may need.
 const A_CONNECTION: u64 = 2;
-/// However few there may be.
+/// The minimum number of connections, however few files there are.
 const FEWEST: usize = 16;
 
-/// Raises the soft limit of open files to the hard one, as servers do: the soft one is kept low for old programs. For the
-/// program that a gateway runs in to call when it starts; where it fails, fewer connections are taken.
+/// Raises the soft limit of open files to the hard one, as servers do: the soft one is kept low for old programs. The
+/// program that runs a gateway calls it at startup; if it fails, fewer connections are accepted.
 pub fn raise_open_files() {
     #[cfg(unix)]
     {
@@ -26,7 +26,7 @@ pub fn raise_open_files() {
     }
 }
 
-/// How many connections there may be at once, of these at most.
+/// How many connections there may be at once, up to `most`.
 pub(super) fn connections(most: usize) -> usize {
     let Some(files) = open_files() else {
         return most;
@@ -36,7 +36,7 @@ pub(super) fn connections(most: usize) -> usize {
     most.min(fit.max(FEWEST))
 }
 
-/// How many files may be open; none if there is no limit, or none is known.
+/// How many files may be open; `None` if there is no limit or it is unknown.
 fn open_files() -> Option<u64> {
     #[cfg(unix)]
     return rustix::process::getrlimit(rustix::process::Resource::Nofile).current;

@@ -1,4 +1,4 @@
-//! A gateway: started, found, drained.
+//! A gateway: starting it, its address, and stopping it.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
@@ -29,7 +29,7 @@ use crate::store::{StoreError, UsageLogStore};
 use crate::upstream::{Upstream, UpstreamError};
 use crate::watch::{Metrics, SessionChanges, UsageLogWriter};
 
-/// How often old entries are deleted.
+/// How often old records are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
 /// Why a gateway cannot start.
@@ -38,15 +38,15 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {addr}: {source}")]
     Listen {
-        /// Which.
+        /// The address.
         addr: SocketAddr,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The upstream cannot be used.
     #[error(transparent)]
     Upstream(#[from] UpstreamError),
-    /// The books cannot be read.
+    /// The usage log cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Something that every process needs is missing.
@@ -54,7 +54,7 @@ pub enum StartError {
     System(std::io::Error),
 }
 
-/// A running gateway. Dropping it ends it at once.
+/// A running gateway. Dropping it ends it immediately.
 #[derive(Debug)]
 pub struct Gateway {
     addr: SocketAddr,
@@ -73,7 +73,7 @@ impl Gateway {
     /// Starts a gateway. Must be called on a tokio runtime.
     ///
     /// # Errors
-    /// As [`StartError`].
+    /// Fails as described in [`StartError`].
     pub async fn start(options: GatewayOptions) -> Result<Self, StartError> {
         let mut tenants = options.tenants;
         let known = options.store.known(options.limits.branches).await?;
@@ -140,7 +140,7 @@ impl Gateway {
             &budget,
         )
         .map_err(StartError::System)?;
-        // Those whose things are missed least are asked first: the books' thread joined before.
+        // Caches that are missed least are evicted first; the usage log's thread was registered before.
         let rewrites: Arc<dyn Evictable> = care.loaded_prefixes();
         budget.join(Arc::downgrade(&rewrites));
         let lines: Arc<dyn Evictable> = Arc::clone(&recogniser) as Arc<dyn Evictable>;
@@ -168,7 +168,7 @@ impl Gateway {
             metrics: Arc::clone(&metrics),
             requests: Arc::new(Semaphore::new(options.limits.requests)),
             limits: GatewayLimits {
-                // One that does not fit into the memory never will.
+                // A body that does not fit into the memory limit never will.
                 body: options.limits.body.min(options.limits.memory),
                 ..options.limits
             },
@@ -202,7 +202,7 @@ impl Gateway {
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
@@ -217,20 +217,20 @@ impl Gateway {
         &self.metrics
     }
 
-    /// The offline world behind it, if that is the upstream.
+    /// The simulator behind the gateway, if that is the upstream.
     pub fn simulated(&self) -> Option<&SimServer> {
         self.simulated.as_ref()
     }
 
-    /// Cancelled, it cuts off what a stop still waits for.
+    /// A token that, once cancelled, cuts off the requests that [`Gateway::stop`] still waits for.
     pub fn cut_off(&self) -> CancellationToken {
         self.abort.clone()
     }
 
-    /// Takes no more requests, lets those under way finish for a while, writes the books, and ends.
+    /// Accepts no more requests, gives those in flight time to finish, writes the usage log, and ends.
     pub async fn stop(mut self) {
         self.stop.cancel();
-        // It ends at once, and with it the port is free. If it broke, that is so already.
+        // The task ends immediately, which frees the port. If it failed, it has ended already.
         let _ = (&mut self.accepting).await;
         self.connections.close();
         if tokio::time::timeout(self.drain, self.connections.wait())
@@ -260,7 +260,7 @@ impl Drop for Gateway {
     }
 }
 
-/// Two gateways shall give different ids. Without chance, time has to do.
+/// Two gateways must generate different ids. Without a source of randomness, the time has to do.
 fn seed() -> u64 {
     let mut bytes = [0; 8];
     match SystemRandom::new().fill(&mut bytes) {
@@ -282,7 +282,7 @@ async fn simulated(models: &longhaul_core::models::ModelTable) -> Result<SimServ
     started.map_err(|source| StartError::Listen { addr, source })
 }
 
-/// Deletes what is too old, now and then.
+/// Deletes records that are too old, at regular intervals.
 async fn purge(store: Arc<dyn UsageLogStore>, days: u32) {
     loop {
         let age = SignedDuration::from_hours(24 * i64::from(days));
@@ -293,11 +293,11 @@ async fn purge(store: Arc<dyn UsageLogStore>, days: u32) {
                         purged.lines,
                         purged.calls,
                         purged.rewrites,
-                        "old entries of the books deleted"
+                        "old usage log records deleted"
                     );
                 }
                 Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "old entries of the books cannot be deleted"),
+                Err(error) => tracing::warn!(%error, "old usage log records cannot be deleted"),
             }
         }
         tokio::time::sleep(PURGE_EVERY).await;

@@ -1,4 +1,4 @@
-//! A call that was passed on: what is known of it, until its answer has begun.
+//! A call that was passed on: what is known of it until its response has begun.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -30,10 +30,10 @@ const REPLACED: HeaderName = HeaderName::from_static("x-longhaul-replaced-messag
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-longhaul-saved-bytes");
 const MARKS: HeaderName = HeaderName::from_static("x-longhaul-marks");
 const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
-/// In which the upstream says whose a key is.
+/// The header in which the upstream names the organization of a key.
 pub(super) const ORGANISATION: &str = "anthropic-organization-id";
 
-/// What is known of a call while it is under way.
+/// What is known of a call while it is in flight.
 pub(super) struct CallDetails {
     pub(super) number: u64,
     pub(super) at: Timestamp,
@@ -45,19 +45,20 @@ pub(super) struct CallDetails {
     pub(super) placed: Option<(BranchPlacement, u32)>,
     pub(super) model: Option<String>,
     pub(super) note: Option<String>,
-    /// What was sent, where the conversation is managed.
+    /// What was sent, if the conversation is managed.
     pub(super) context: Option<Box<RequestContext>>,
-    /// How often it was too long, and made shorter.
+    /// How often the request was too long and was shortened.
     pub(super) shortened: u32,
-    /// Whether thinking in it was refused, and left out.
+    /// Whether its thinking was rejected and left out.
     pub(super) unbound: bool,
-    /// What is remembered of it if the upstream answers well, and not before.
+    /// What is remembered of it, once the upstream has answered successfully.
     pub(super) waiting: Option<Box<UnrecordedPlacement>>,
-    /// Whether nothing may be remembered of it: it came without a credential from beyond this machine.
+    /// Whether nothing may be remembered of it, because it came from another machine without credentials.
     pub(super) is_apart: bool,
-    /// Whether the client itself sent the header in which the upstream names organisations: what comes back may be that.
+    /// Whether the client itself sent the header in which the upstream names organizations: the response may only echo
+    /// it.
     pub(super) tells_organisation: bool,
-    /// For how long it was kept waiting, in milliseconds.
+    /// How long the request was held, in milliseconds.
     pub(super) waited: u64,
 }
 
@@ -85,15 +86,16 @@ impl Default for CallDetails {
 }
 
 impl CallDetails {
-    /// The upstream did not take what was sent, and something else goes out for it. What was refused was never cached:
-    /// nothing is compared with it.
+    /// The upstream did not accept the body, and a different one is sent. The rejected body was never cached: nothing
+    /// is compared with it.
     pub(super) fn is_resent(&mut self, watch: Option<WatchedRequest>) {
         if let Some(waiting) = &mut self.waiting {
             waiting.sent.watch = watch;
         }
     }
 
-    /// The line that it goes on, or has begun: one that it would only have begun is not known to anybody.
+    /// The branch that the request continues or has begun. A branch that it would only have begun is not known to
+    /// anyone.
     fn line(&self) -> Option<LineId> {
         let (placed, _) = self.placed.as_ref()?;
         let begins = matches!(
@@ -104,13 +106,13 @@ impl CallDetails {
     }
 }
 
-/// A request that was found to belong somewhere, as it is to be remembered and written down.
+/// A request whose place was found, as it is to be remembered and recorded.
 pub(super) struct UnrecordedPlacement {
     pub(super) pending: PendingPlacement,
     pub(super) sent: SentRequest,
 }
 
-/// A call that was passed on. Dropped before its answer began, it is written down as given up by the client.
+/// A call that was passed on. If it is dropped before its response began, it is recorded as abandoned by the client.
 pub(super) struct InFlightCall {
     state: Arc<GatewayState>,
     call: Option<CallDetails>,
@@ -125,7 +127,7 @@ impl InFlightCall {
             state,
             call: Some(call),
             ended: CallEnding::ClientGone,
-            // As others write down a client that went away before an answer.
+            // Other servers also record this status for a client that left before the response.
             status: 499,
         }
     }
@@ -134,8 +136,8 @@ impl InFlightCall {
         self.call.as_mut()
     }
 
-    /// The upstream has answered. If it took the request, the request is remembered and written down, and told to other
-    /// gateways; what this gives is to be waited for. Of one that it did not take, nothing stays.
+    /// The upstream has responded. If it accepted the request, the request is remembered, recorded, and published to
+    /// other gateways; the caller waits for the returned value. Nothing is kept of a rejected request.
     pub(super) fn answered(
         &mut self,
         status: StatusCode,
@@ -165,7 +167,7 @@ impl InFlightCall {
         told
     }
 
-    /// The answer begins.
+    /// The response begins.
     pub(super) fn end(
         &mut self,
         outcome: ResponseDecision,
@@ -227,7 +229,7 @@ impl Drop for InFlightCall {
         self.state.metrics.in_flight(-1);
         let took = call.began.elapsed();
         if self.ended == CallEnding::ClientGone {
-            // Other ends are told by whoever answers them.
+            // Other endings are reported by the code that answers them.
             self.state
                 .metrics
                 .answered(self.status, Some(call.policy), took);
@@ -250,14 +252,14 @@ impl Drop for InFlightCall {
     }
 }
 
-/// Forgets what was noted of a line that was not begun after all.
+/// Drops what was stored for a branch that did not begin after all.
 fn forget(state: &GatewayState, call: &CallDetails) {
     if let (Some((placed, _)), None) = (&call.placed, call.line()) {
         state.compactor.forget(placed.line);
     }
 }
 
-/// Tells a trace what is known of a call: names and numbers, nothing that was said.
+/// Records on a trace what is known of a call: names and numbers, no content.
 fn trace(span: &Span, call: &CallDetails) {
     span.record("policy", call.policy.name());
     if let Some(model) = &call.model {
@@ -270,7 +272,7 @@ fn trace(span: &Span, call: &CallDetails) {
     }
 }
 
-/// What is to be written down of a call; nothing of one that was not read.
+/// What is to be recorded of a call; `None` for one that was not read.
 fn report(call: CallDetails, status: u16) -> Option<CallReport> {
     let line = call.line();
     Some(CallReport {
@@ -294,7 +296,7 @@ fn report(call: CallDetails, status: u16) -> Option<CallReport> {
     })
 }
 
-/// The upstream may say which organisation a key belongs to.
+/// Learns from the response which organization a key belongs to.
 fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
     let Some(organisation) = headers.get(ORGANISATION) else {
         return;
@@ -305,9 +307,10 @@ fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
         let tenant = tenants.belongs_to(of_key, organisation.as_bytes());
         tenant.map(|tenant| (before, tenant))
     };
-    // First known, then taken over: who places a line in between places it with the organisation's.
+    // The tenant is known first, then branches move over: a branch that is placed in between belongs to the
+    // organization.
     if let Some((before, tenant)) = news {
-        // Only what was the key's own goes over; what was another organisation's stays there.
+        // Only branches of the key itself move over; those of another organization stay there.
         if before == of_key {
             state
                 .recognizer
@@ -318,7 +321,7 @@ fn learn(state: &GatewayState, of_key: Tenant, headers: &HeaderMap) {
     }
 }
 
-/// Says in the answer's headers what was done.
+/// Reports in the response headers what was done.
 fn set_response_headers(call: &CallDetails, status: StatusCode, headers: &mut HeaderMap) {
     headers.insert(POLICY, HeaderValue::from_static(call.policy.name()));
     let text = |text: String| HeaderValue::try_from(text).ok();

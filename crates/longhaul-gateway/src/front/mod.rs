@@ -1,10 +1,11 @@
-//! HTTP on both sides: what comes in goes out as it came, and so does the answer.
+//! HTTP on both sides: requests are passed on as they came, and so are responses.
 //!
-//! `serve` accepts and drains, `routes` says what a path is, `exchange` takes one request through: `placing` decides what
-//! is sent, `withheld` looks at the answer, `under_way` tells what was done. `upstream` is the other side (`connect` how it
-//! is reached, `cause` why not), `headers` what may be passed on, `collect` and `passing` are bodies in and out, `patient` a
-//! socket that does not wait for ever (`turns`: when it waits for the client; `silent`: for whom it waits since when; `files`:
-//! how many there may be), `refuse` the gateway's own errors in the API's words.
+//! `serve` accepts and drains connections, `routes` says what a path is for, `exchange` handles one request:
+//! `placement` decides what is sent, `response_check` inspects the response (`window_full`: one that ended because the
+//! window was full), `in_flight` reports what was done, `after_reply` does what follows a response. `response_body` is
+//! the body for the client, `timed_socket` a socket with timeouts (`connection_turns`: when it waits for the client;
+//! `silent`: connections that have sent nothing yet; `files`: how many there may be). The upstream's side is in
+//! `upstream/`, the gateway's own errors in `refusal.rs`.
 
 mod after_reply;
 mod connection_turns;

@@ -1,4 +1,4 @@
-//! Reads a conversation, places it, decides what is sent for it, and writes that down.
+//! Reads a conversation, places it, decides what is sent for it, and records that.
 
 use std::sync::{Arc, PoisonError};
 
@@ -16,15 +16,15 @@ use crate::state::GatewayState;
 use crate::store::BranchRecord;
 use crate::watch::{SentRequest, WatchedRequest};
 
-/// Bodies of which more than this is unknown are read on a thread of their own.
+/// Bodies with more unknown bytes than this are read on a blocking thread.
 const LONG: usize = 512 << 10;
-/// Reading a body is charged with at most one part in so many of the memory before it is known how much it takes.
+/// Before its real size is known, reading a body is charged with at most one part in this many of the memory.
 const BEFORE: usize = 8;
-/// The cache is not watched for requests that name more beta features than fit in this.
+/// The cache is not watched for requests whose beta features are longer than this.
 const LONGEST_BETAS: usize = 4 << 10;
 
-/// Reads a conversation; on a thread of its own if that would keep others waiting. What is no conversation is told as
-/// such; what is one that is too large, or that there is no memory for, is refused.
+/// Reads a conversation, on a blocking thread if it would keep others waiting. A body that is not a conversation is
+/// reported as such; a conversation that is too large, or that there is no memory for, is rejected.
 pub(super) async fn recognise(
     state: &Arc<GatewayState>,
     request: branch::RecognitionRequest<'_>,
@@ -33,7 +33,7 @@ pub(super) async fn recognise(
     let (starts, shared) = state.recognizer.shared(request);
     let (bytes, messages) = (shared.as_ref()).map_or((0, 0), |it| (it.known(), it.messages()));
     let unknown = body.len() - bytes;
-    // Before it is read only the most can be told; a body of few messages must not be refused for that.
+    // Before the body is read, only the maximum is known; a body with few messages must not be rejected for that.
     let most = RecognizedBody::most(unknown, messages).min(state.budget.limit() / BEFORE);
     let mut charge = state.budget.take(most)?;
     let read = if unknown < LONG {
@@ -81,14 +81,14 @@ pub(super) struct RequestPlacement<'r> {
     pub(super) state: &'r Arc<GatewayState>,
     pub(super) asked: branch::RecognitionRequest<'r>,
     pub(super) body: &'r Bytes,
-    /// The client's headers, and those that are passed on.
+    /// All headers of the client; `passed` has only those that are passed on.
     pub(super) headers: &'r HeaderMap,
     pub(super) passed: &'r Arc<HeaderMap>,
     pub(super) uri: &'r Uri,
 }
 
 impl RequestPlacement<'_> {
-    /// Places it and writes it down; makes it fit, if the policy is to manage.
+    /// Places the conversation and records it; compacts it, if the policy is to manage.
     pub(super) async fn place(&self, call: &mut CallDetails, mut recognised: RecognizedBody) {
         let Self { state, asked, .. } = self;
         if call.policy == RequestPolicy::Off {
@@ -102,7 +102,7 @@ impl RequestPlacement<'_> {
         }
         let members = &recognised.outline.members;
         if members.threaded {
-            // What is sent is not the whole history: the upstream holds it.
+            // The messages are not the whole history: the upstream stores it.
             call.note = Some("a thread that the upstream holds; not recognised".to_owned());
             return;
         }
@@ -110,7 +110,7 @@ impl RequestPlacement<'_> {
         let metadata = metadata.and_then(|span| self.body.get(span));
         let group = ClientGroup::of(asked.tenant, self.headers, metadata);
         let session = group.as_ref().map(|group| group.session);
-        // Its organisation may have become known since the request came.
+        // The organization may have become known since the request arrived.
         let whose = || {
             let tenants = state.tenants.lock().unwrap_or_else(PoisonError::into_inner);
             tenants.whose(call.of_key)
@@ -170,7 +170,7 @@ impl RequestPlacement<'_> {
         call.waiting = Some(Box::new(UnrecordedPlacement { pending, sent }));
     }
 
-    /// A conversation that is only counted: what would be sent is. It is placed nowhere.
+    /// Handles a request that only counts tokens: the count is of what would be sent. It is not placed anywhere.
     pub(super) async fn count(&self, call: &mut CallDetails, recognised: RecognizedBody) {
         if call.policy != RequestPolicy::Manage {
             return;
@@ -206,7 +206,7 @@ impl RequestPlacement<'_> {
     }
 }
 
-/// What is sent for a managed request, for the cache watch. None if it cannot be kept for that.
+/// What is sent for a managed request, for the cache watch. `None` if it cannot be kept for that.
 pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
     let sending = &material.outgoing;
     let mut watch = WatchedRequest::new(
@@ -225,7 +225,7 @@ pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option
     Some(watch)
 }
 
-/// The beta features that a request names; none if they are too many to be kept.
+/// The beta features that a request names; `None` if they are too long to be kept.
 fn betas(headers: &HeaderMap) -> Option<String> {
     let values = headers.get_all("anthropic-beta").iter();
     let texts: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();

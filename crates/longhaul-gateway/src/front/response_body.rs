@@ -1,4 +1,4 @@
-//! An answer's body: what the upstream sends, passed on as it comes, listened to on the way.
+//! A response body: what the upstream sends is passed on as it arrives, and its usage is read on the way.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -24,9 +24,9 @@ use crate::watch::{RefusalClass, ResponseUsage, UsageCompleteness, UsageTap};
 /// A body for the client.
 #[derive(Debug)]
 pub(crate) enum ClientBody {
-    /// Our own.
+    /// The gateway's own body.
     Own(OwnBody),
-    /// The upstream's.
+    /// The upstream's body.
     Passing(Box<ForwardedResponse>),
 }
 
@@ -39,9 +39,9 @@ impl From<OwnBody> for ClientBody {
 /// Where the upstream's body comes from.
 #[derive(Debug)]
 pub(super) enum ResponseSource {
-    /// The connection.
+    /// The upstream's connection.
     Coming(Incoming),
-    /// It was read whole before it was decided to pass it on.
+    /// A body that was read in full before it was decided to pass it on.
     Held(Option<Bytes>),
 }
 
@@ -68,7 +68,7 @@ impl ResponseSource {
     }
 }
 
-/// The upstream's body.
+/// The upstream's body on its way to the client.
 #[derive(Debug)]
 pub(crate) struct ForwardedResponse {
     pub(super) body: ResponseSource,
@@ -77,7 +77,7 @@ pub(crate) struct ForwardedResponse {
     pub(super) state: Arc<GatewayState>,
     pub(super) status: u16,
     pub(super) policy: RequestPolicy,
-    /// Ends with the answer.
+    /// Ends with the response.
     pub(super) span: Span,
     pub(super) began: Instant,
     pub(super) idle: Duration,
@@ -156,7 +156,7 @@ impl Drop for ForwardedResponse {
             |tap| tap.end(ended),
         );
         let state = Arc::clone(&self.state);
-        // The end of the answer is still on its way out: the client need not wait for what follows.
+        // The end of the response is still on its way out: the client does not have to wait for what follows.
         match Handle::try_current() {
             Ok(runtime) => {
                 drop(runtime.spawn(async move { after_reply(&state, report, measured) }));

@@ -1,5 +1,5 @@
-//! An answer is looked at before it is passed back: that a conversation is too long is not the client's to deal with (O3),
-//! nor that what was thought in it does not fit what stands for its beginning.
+//! Inspects a response before it is passed back. The client does not have to deal with a conversation that is too long
+//! (O3), nor with thinking that does not match the compacted prefix.
 
 use std::sync::Arc;
 
@@ -22,21 +22,21 @@ use crate::watch;
 
 /// The longest error that is read.
 const LONGEST: usize = 1 << 20;
-/// How often one request is made shorter.
+/// How often one request is shortened.
 const MOST: u32 = 4;
 
-/// What to do with an answer.
+/// What to do with a response.
 pub(super) enum ResponseDecision {
-    /// Pass it back as it comes.
+    /// Pass it back as it arrives.
     Pass(Response<Incoming>),
-    /// Pass back what was read of it.
+    /// Pass back the part that was read.
     Held(Response<Bytes>),
-    /// Send this instead; if that cannot be done, the answer stands.
+    /// Send this body instead; if that fails, the response stands.
     Retry(Vec<Bytes>, Response<Bytes>),
 }
 
 impl ResponseDecision {
-    /// Status and headers of the answer that stands.
+    /// Status and headers of the response that stands.
     pub(super) fn head(&self) -> (StatusCode, &HeaderMap) {
         match self {
             Self::Pass(answer) => (answer.status(), answer.headers()),
@@ -45,12 +45,14 @@ impl ResponseDecision {
     }
 }
 
-/// Whether thinking was refused for what stands before it (N2). There is no code for it, only words.
+/// Whether thinking was rejected because of the messages before it (N2). There is no error code for it, only the
+/// message text.
 fn is_about_binding(message: &str) -> bool {
     message.contains("thinking") && message.contains("bound to a different conversation")
 }
 
-/// Looks at an answer. What is too long is made shorter until it fits; other trouble is dealt with once a request.
+/// Inspects a response. A request that is too long is shortened until it fits; other errors are handled once per
+/// request.
 pub(super) async fn check_response(
     state: &Arc<GatewayState>,
     call: Option<&mut CallDetails>,
@@ -76,7 +78,7 @@ pub(super) async fn check_response(
     }) else {
         return Ok(ResponseDecision::Pass(answer));
     };
-    // Seldom done, and large.
+    // The future is large and seldom needed.
     let looked = Box::pin(check_error(state, call, material, answer)).await;
     drop(charge);
     looked

@@ -1,4 +1,4 @@
-//! What a request is for, told by method and path.
+//! What a request is for, determined by method and path.
 
 use http::Method;
 use longhaul_provider::Dialect;
@@ -6,13 +6,13 @@ use longhaul_provider::Dialect;
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GatewayRoute {
-    /// A conversation goes on.
+    /// The request continues a conversation.
     Conversation(Dialect),
-    /// A conversation is only counted.
+    /// The request only counts the tokens of a conversation.
     Counting,
-    /// The gateway's own.
+    /// The request is for the gateway itself.
     Own,
-    /// Anything else: passed on untouched.
+    /// Any other request, which is passed on untouched.
     Other(Dialect),
 }
 
@@ -28,7 +28,7 @@ impl GatewayRoute {
         }
     }
 
-    /// For people who look at traces. Never the path itself: it may name things of the client's.
+    /// A name for traces. Never the path itself, which may contain names of the client's.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Conversation(Dialect::Anthropic) => "messages",
@@ -39,7 +39,7 @@ impl GatewayRoute {
         }
     }
 
-    /// In whose words errors are told.
+    /// The API dialect in which errors are reported.
     pub(super) fn dialect(self) -> Dialect {
         match self {
             Self::Conversation(dialect) | Self::Other(dialect) => dialect,

@@ -24,7 +24,7 @@ use crate::state::GatewayState;
 /// How long to wait if a connection cannot be accepted.
 const NO_ROOM: Duration = Duration::from_millis(50);
 
-/// Accepts until it is stopped; `abort` ends what is under way.
+/// Accepts connections until it is stopped; `abort` ends those that are open.
 pub(super) async fn run(
     listener: TcpListener,
     state: Arc<GatewayState>,
@@ -62,8 +62,8 @@ pub(super) async fn run(
     }
 }
 
-/// Waits for a connection, then for room: where there is none, the oldest connection on which nothing was said makes room.
-/// What does not fit then waits in the system's queue.
+/// Waits for a connection, then for a free slot: if there is none, the oldest connection that has sent nothing is
+/// closed. Further connections wait in the system's queue.
 async fn accept(
     listener: &TcpListener,
     room: &Arc<Semaphore>,
@@ -84,7 +84,7 @@ async fn serve(
     silent: SilentConnection,
     stop: CancellationToken,
 ) {
-    // Events are small and shall not wait for each other; where this fails they only come later.
+    // Events are small and must not wait for each other; if this fails, they only arrive later.
     let _ = stream.set_nodelay(true);
     let (head, most) = (state.timeouts.client_head, state.limits.head);
     let patience = SocketTimeouts {

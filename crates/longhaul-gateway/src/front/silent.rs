@@ -1,5 +1,5 @@
-//! Connections on which nothing was said yet. When there is no room for another one, the oldest of them makes room: whoever
-//! opens connections and says nothing keeps nobody out.
+//! Connections that have not sent anything yet. When all slots are taken, the oldest of them is closed: a client that
+//! opens connections and stays silent cannot lock others out.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// See the module. Clones share them.
+/// The silent connections. Clones share the same registry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SilentConnections(Arc<SilentRegistry>);
 
@@ -17,7 +17,7 @@ struct SilentRegistry {
     by_age: Mutex<BTreeMap<u64, CancellationToken>>,
 }
 
-/// One of them, until it is dropped.
+/// A silent connection, registered until it is dropped.
 #[derive(Debug)]
 pub(super) struct SilentConnection {
     all: SilentConnections,
@@ -25,7 +25,7 @@ pub(super) struct SilentConnection {
 }
 
 impl SilentConnections {
-    /// A new connection, and what is cancelled when it is to make room.
+    /// Registers a new connection; the token is cancelled when the connection must make room.
     pub(super) fn join(&self) -> (SilentConnection, CancellationToken) {
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
         let closed = CancellationToken::new();
@@ -34,7 +34,7 @@ impl SilentConnections {
         (SilentConnection { all, number }, closed)
     }
 
-    /// Closes the oldest, if there is any.
+    /// Closes the oldest silent connection, if there is one.
     pub(super) fn close_oldest(&self) {
         let oldest = self.by_age().pop_first();
         if let Some((_, closed)) = oldest {

@@ -1,6 +1,6 @@
-//! A socket that does not wait for ever for its peer: to take bytes, to send the first byte of a connection, to finish a head
-//! that it began. What it has read of a head is charged until the head is whole. Bodies are timed and charged where they are
-//! read (`collect`).
+//! A socket that does not wait forever for its peer: to accept bytes, to send the first byte of a connection, to finish
+//! the request headers that it began. Memory is charged for the headers read so far until they are complete. Bodies are
+//! timed and charged where they are read (`upstream/bodies.rs`).
 
 use std::future::Future;
 use std::io;
@@ -16,31 +16,31 @@ use super::connection_turns::ConnectionTurns;
 use super::silent::SilentConnection;
 use crate::memory::{MemoryBudget, MemoryCharge};
 
-/// How long is waited.
+/// How long the socket waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SocketTimeouts {
-    /// For the first byte of a connection, and for the rest of a head that was begun.
+    /// For the first byte of a connection, and for the rest of headers that have begun.
     pub(super) head: Duration,
-    /// For the peer to take bytes.
+    /// For the peer to accept bytes.
     pub(super) taking: Duration,
 }
 
-/// See the module.
+/// A socket that does not wait forever for its peer.
 #[derive(Debug)]
 pub(super) struct TimedSocket {
     stream: TcpStream,
     patience: SocketTimeouts,
     turns: ConnectionTurns,
     budget: MemoryBudget,
-    /// Until the first byte comes.
+    /// Present until the first byte arrives.
     silent: Option<SilentConnection>,
-    /// Runs while a first byte or the rest of a head is awaited.
+    /// Runs while a first byte or the rest of the headers is awaited.
     head: Option<Pin<Box<Sleep>>>,
-    /// For what was read of a head.
+    /// The memory charged for the headers read so far.
     charge: Option<MemoryCharge>,
-    /// How many heads came before the one that is awaited.
+    /// How many requests' headers came before those that are awaited.
     heads: u64,
-    /// Runs while the peer takes nothing.
+    /// Runs while the peer accepts nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -65,7 +65,7 @@ impl TimedSocket {
         }
     }
 
-    /// A head that came whole is not awaited any more.
+    /// Stops the timer for headers that arrived completely.
     fn catch_up(&mut self) {
         let heads = self.turns.heads();
         if self.turns.are_ours() || heads != self.heads {
@@ -75,7 +75,7 @@ impl TimedSocket {
         }
     }
 
-    /// Some bytes came.
+    /// Some bytes arrived.
     fn heard(&mut self, bytes: usize) -> io::Result<()> {
         let first = self.silent.take().is_some();
         self.catch_up();
@@ -94,14 +94,14 @@ impl TimedSocket {
         charged.map_err(io::Error::other)
     }
 
-    /// Nothing came.
+    /// Nothing arrived.
     fn waits(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.catch_up();
         let Some(timer) = &mut self.head else {
             return Poll::Pending;
         };
         ready!(timer.as_mut().poll(cx));
-        let late = "the client sends no head";
+        let late = "the client sends no request headers";
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, late)))
     }
 
@@ -119,7 +119,7 @@ impl TimedSocket {
             .stalled
             .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + limit)));
         ready!(timer.as_mut().poll(cx));
-        let late = "the client takes no bytes";
+        let late = "the client accepts no bytes";
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, late)))
     }
 }

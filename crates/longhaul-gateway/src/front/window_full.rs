@@ -1,8 +1,8 @@
-//! A whole answer that ended because the window was full (O3): it is withheld, the conversation made smaller, and the request
-//! sent again, once. What was withheld is billed, and so it is in the books.
+//! A complete, unstreamed response that ended because the window was full (O3): it is withheld, the conversation is
+//! compacted, and the request is sent again, once. The withheld response is billed, so it is in the usage log too.
 //!
-//! A streamed answer is passed on as it comes. Its line is measured as full then, and the next request is made smaller before
-//! it is sent (`manage`).
+//! A streamed response is passed on as it arrives. Its branch then counts as full, and the next request is compacted
+//! before it is sent (`manage`).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,13 +26,13 @@ use crate::state::GatewayState;
 use crate::store::{CallEnding, CallRecord};
 use crate::watch::{self, UsageTap};
 
-/// The longest answer that is read before it is passed back.
+/// The longest response that is read before it is passed back.
 const LONGEST: usize = 64 << 20;
-/// As long as an answer is taken for that does not say how long it is.
+/// The assumed length of a response that does not state its length.
 const USUAL: usize = 1 << 20;
 const EXCEEDED: &str = "model_context_window_exceeded";
 
-/// What is looked for in an answer.
+/// The fields of a response that are read.
 #[derive(Deserialize)]
 struct ResponseEnding<'a> {
     stop_reason: Option<String>,
@@ -40,8 +40,8 @@ struct ResponseEnding<'a> {
     usage: Option<&'a RawValue>,
 }
 
-/// Whether an answer may be such a one: whole, and to a request so long that its window can be full. A token is at least a
-/// byte.
+/// Whether a response may have filled the window: it is complete, and the request is long enough for that. A token is
+/// at least one byte.
 pub(super) fn may_be(
     state: &GatewayState,
     call: &CallDetails,
@@ -60,14 +60,14 @@ pub(super) fn may_be(
         && (state.compactor.window(&material.model)).is_some_and(|window| most >= window.size)
 }
 
-/// How long an answer is, as far as it says so.
+/// The length of a response, as far as it is stated.
 pub(super) fn length(answer: &Response<Incoming>) -> usize {
     let told = answer.body().size_hint().exact();
     let told = told.and_then(|length| usize::try_from(length).ok());
     told.unwrap_or(USUAL).min(LONGEST)
 }
 
-/// Reads the answer, and looks how it ended.
+/// Reads the response, and checks how it ended.
 pub(super) async fn check_ending(
     state: &Arc<GatewayState>,
     call: &mut CallDetails,
@@ -93,7 +93,7 @@ pub(super) async fn check_ending(
     let recovered = match used {
         Some(used) => {
             call.shortened = 1;
-            // The prompt did fit; what it leaves for the reply is too little.
+            // The prompt did fit, but it leaves too little room for the reply.
             let told = Told {
                 actual: used,
                 limit: None,
@@ -115,7 +115,7 @@ pub(super) async fn check_ending(
     })
 }
 
-/// What is withheld was paid for.
+/// Records the withheld response, because it was paid for.
 fn write_down(state: &Arc<GatewayState>, call: &CallDetails, answer: &Response<bytes::Bytes>) {
     let Some(model) = call.model.clone() else {
         return;

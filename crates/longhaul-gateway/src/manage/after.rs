@@ -1,5 +1,5 @@
-//! What follows when a request was answered: what was measured is remembered, what it saved and cost is reckoned, and a
-//! window that is nearly full is made smaller for the next.
+//! What follows an answered request: the measured usage is remembered, savings and cost are calculated, and a
+//! conversation that nearly fills its window is compacted for the next request.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::weight::TokenDensity;
 use super::work::{AnswerTokens, WorkOccasion};
 
 impl Compactor {
-    /// A request was answered: if its window is nearly full, it is made smaller for the next.
+    /// A request was answered: if its window is nearly full, the conversation is compacted for the next request.
     pub(crate) fn answered(self: &Arc<Self>, material: RequestContext, usage: &Usage) {
         let line = material.placed.line;
         let (used, prompt) = (usage.context(), usage.prompt());
@@ -52,10 +52,10 @@ impl Compactor {
         }
     }
 
-    /// A request was sent: what will not be needed of it when it is answered is let go of.
+    /// A request was sent: drops what will not be needed of it when it is answered.
     pub(crate) fn sent(&self, material: &mut RequestContext) {
         let known = self.windows.of(&material.model);
-        // It is due at seven tenths of the threshold at the earliest, and few texts have a token for each byte.
+        // Compaction is due at seven tenths of the threshold at the earliest, and few texts have a token for each byte.
         let may_be_due = |window: &WindowStatus| {
             let sent = material.size().sent as u64;
             let used = self.branch_states.measured(material.placed.line).used;
@@ -74,7 +74,7 @@ impl Compactor {
         }
     }
 
-    /// Asking was in vain: what it cost is part of what stands for the beginning, or of what will.
+    /// A summary was requested without success: its cost is added to the compacted prefix in use, or to the next one.
     pub(super) async fn in_vain(&self, material: &RequestContext, usage: &Usage) {
         let cost = self.spec(&material.model).cost_of_reply(usage);
         let base = material.outgoing.replaced.as_ref();
@@ -86,8 +86,8 @@ impl Compactor {
         self.branch_states.used_in_vain(material.placed.line, usage);
     }
 
-    /// A request was answered that something else was sent for. Gives how many tokens that saved, at the least, and
-    /// takes off what it cost to write what is kept to the cache anew.
+    /// A request with a compacted prefix was answered. Returns how many tokens that saved, at the least, and charges
+    /// the prefix with the cost of writing the kept messages to the cache again.
     pub(crate) fn saved(self: &Arc<Self>, material: &RequestContext, usage: &Usage) -> u64 {
         let Some((base, _)) = &material.outgoing.replaced else {
             return 0;
@@ -124,7 +124,7 @@ impl Compactor {
         }
         let density = TokenDensity::measured(usage.prompt(), material.weight().total());
         let less = material.weight_replaced().saturating_sub(base.weight());
-        // At the least: the count of what was not sent is an estimate.
+        // This is a lower bound: the count of what was not sent is an estimate.
         let tokens = density.tokens(less) / 10 * 9;
         self.branch_states.leaves_out(line, beginning, tokens);
         tokens

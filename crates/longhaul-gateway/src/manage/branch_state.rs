@@ -1,4 +1,4 @@
-//! What is remembered of each line between its requests. What plans go by is the core's `history::HistoryState`.
+//! What is remembered of each branch between its requests. Plans are based on the core's `history::HistoryState`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,26 +10,26 @@ use longhaul_core::window::WindowStatus;
 use crate::branch::{GenerationalCache, LineId};
 use crate::breakpoints::BreakpointHistory;
 
-/// Lines that are remembered: of others it is learnt again with their next answer.
+/// How many branches are remembered. The state of others is learned again from their next response.
 const LINES: usize = 100_000;
-/// One line.
+/// The state of one branch.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BranchState {
-    /// What plans for it go by.
+    /// The state on which plans are based.
     pub(crate) history: HistoryState,
-    /// What is remembered of the cache markers of its newest answered request.
+    /// The cache breakpoints of its newest answered request.
     pub(crate) trail: Option<Arc<BreakpointHistory>>,
-    /// What stood for the beginning of its newest request.
+    /// The compacted prefix of its newest request.
     pub(crate) beginning: Option<u128>,
-    /// What asking in vain has used since something was last made.
+    /// The usage of unsuccessful summary requests since the last compacted prefix was made.
     pub(crate) in_vain: Usage,
-    /// How many tokens what stands for the beginning leaves out, and which beginning that is.
+    /// How many tokens a compacted prefix saves, and which prefix that is.
     pub(crate) left_out: Option<(u128, u64)>,
-    /// The client sets no cache markers: they are set for it from then on.
+    /// Whether the client sets no cache breakpoints: the gateway sets them from then on.
     pub(crate) unmarked: bool,
 }
 
-/// All lines.
+/// The states of all branches.
 pub(crate) struct BranchStates(Mutex<GenerationalCache<LineId, BranchState>>);
 
 impl Default for BranchStates {
@@ -39,22 +39,22 @@ impl Default for BranchStates {
 }
 
 impl BranchStates {
-    /// What its newest answer measured.
+    /// What the newest response of a branch measured.
     pub(crate) fn measured(&self, line: LineId) -> MeasuredReply {
         self.change(line, |standing| standing.history.measured)
     }
 
-    /// What is remembered of its cache markers.
+    /// What is remembered of a branch's cache breakpoints.
     pub(crate) fn trail(&self, line: LineId) -> Option<Arc<BreakpointHistory>> {
         self.change(line, |standing| standing.trail.clone())
     }
 
-    /// Where a line stands.
+    /// The state of a branch.
     pub(crate) fn of(&self, line: LineId) -> BranchState {
         self.change(line, |standing| standing.clone())
     }
 
-    /// What an answer measured. Gives what follows from where the line stands now.
+    /// Records what a response measured. Returns what `follow` makes of the new state.
     pub(crate) fn answered<T>(
         &self,
         line: LineId,
@@ -70,8 +70,8 @@ impl BranchStates {
         })
     }
 
-    /// What stands for the beginning of the request that is sent now. Gives whether that is something else than before:
-    /// on this line, or on the one that it branched from.
+    /// Records the compacted prefix of the request that is sent now. Returns whether it differs from the one before, on
+    /// this branch or on the one that it forked from.
     pub(crate) fn sends(
         &self,
         line: LineId,
@@ -82,7 +82,7 @@ impl BranchStates {
         let parent = parent.filter(|parent| parent.history.measured.used > 0);
         self.change(line, |standing| {
             let before = std::mem::replace(&mut standing.beginning, beginning);
-            // The first request of a line has nothing before it to break.
+            // The first request of a branch has no cached prefix to break.
             let (before, known) = match parent {
                 Some(parent) if standing.history.measured.used == 0 => (parent.beginning, true),
                 _ => (before, standing.history.measured.used > 0),
@@ -91,37 +91,38 @@ impl BranchStates {
         })
     }
 
-    /// What plans for a line go by.
+    /// The state on which plans for a branch are based.
     pub(crate) fn history(&self, line: LineId) -> HistoryState {
         self.change(line, |standing| standing.history.clone())
     }
 
-    /// Something was learnt of a line's history.
+    /// Records a change of a branch's history state.
     pub(crate) fn apply(&self, line: LineId, change: HistoryChange, window: &WindowStatus) {
         self.change(line, |standing| standing.history.apply(change, window));
     }
 
-    /// So much was used for nothing.
+    /// Adds usage that led to nothing.
     pub(crate) fn used_in_vain(&self, line: LineId, usage: &Usage) {
         self.change(line, |standing| standing.in_vain.add(usage));
     }
 
-    /// What was used for nothing, which is now written down.
+    /// Takes the usage that led to nothing, which is now recorded.
     pub(crate) fn take_in_vain(&self, line: LineId) -> Usage {
         self.change(line, |standing| std::mem::take(&mut standing.in_vain))
     }
 
-    /// Whether its client sets no cache markers.
+    /// Whether the client sets no cache breakpoints.
     pub(crate) fn is_unmarked(&self, line: LineId) -> bool {
         self.change(line, |standing| standing.unmarked)
     }
 
-    /// Its client sets no cache markers. That is not asked again: markers that come and go would break the cache.
+    /// Records that the client sets no cache breakpoints. This is final: breakpoints that come and go would break the
+    /// cache.
     pub(crate) fn unmarked(&self, line: LineId) {
         self.change(line, |standing| standing.unmarked = true);
     }
 
-    /// How many tokens what stands for the beginning leaves out, where that is known.
+    /// How many tokens a compacted prefix saves, if that is known.
     pub(crate) fn left_out(&self, line: LineId, beginning: u128) -> Option<u64> {
         self.change(line, |standing| {
             let known = standing.left_out.filter(|(of, _)| *of == beginning);
@@ -129,14 +130,14 @@ impl BranchStates {
         })
     }
 
-    /// Remembers it.
+    /// Remembers how many tokens a compacted prefix saves.
     pub(crate) fn leaves_out(&self, line: LineId, beginning: u128, tokens: u64) {
         self.change(line, |standing| {
             standing.left_out = Some((beginning, tokens));
         });
     }
 
-    /// Forgets a line.
+    /// Drops the state of a branch.
     pub(crate) fn forget(&self, line: LineId) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.forget(&line);

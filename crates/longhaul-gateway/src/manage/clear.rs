@@ -1,7 +1,7 @@
-//! Old tool results are cleared (U3, U5): the core chooses, and a marker is put in their place in the client's own bytes.
+//! Clears old tool results (U3, U5): the core chooses them, and a placeholder replaces them in the client's own bytes.
 //!
-//! Whether it is time for it is the caller's to say: an idle hour has passed, or the window fills up. What the client sends
-//! is never changed, so what was cleared before is cleared again each time.
+//! The caller decides whether it is time to clear: after an idle hour, or when the window fills up. What the client
+//! sends never changes, so results that were cleared before are cleared again each time.
 
 use std::collections::BTreeSet;
 
@@ -25,10 +25,10 @@ use super::weight::ConversationTokenCount;
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
 
-/// What stands for a result. It names no tool that would have it: the client has none.
+/// The placeholder for a result. It names no tool to get the result back with, because the client has none.
 const CLEARED: &str = include_str!("fragments/cleared.txt");
 
-/// A conversation with old results cleared; none if there is nothing worth clearing.
+/// A conversation with old results cleared; `None` if there is nothing worth clearing.
 pub fn clear(
     talk: &CompactableConversation,
     why: ClearingReason,
@@ -77,7 +77,7 @@ fn chosen(
     settings: &CompactorSettings,
 ) -> Option<PlannedClearing> {
     let window = settings.window(&talk.model).ok()?;
-    // Whether it rested was judged before: here any gap will do.
+    // Idleness was checked before: here, any gap will do.
     let rested = Timestamp::UNIX_EPOCH;
     let limits = &MicroLimits {
         idle_minutes: 1,
@@ -116,7 +116,7 @@ fn report(clearing: &PlannedClearing, before: u64, after: u64) -> String {
     serde_json::to_string(&report).unwrap_or_default()
 }
 
-/// The element with a marker in place of these results, all other bytes as they are.
+/// The element with a placeholder instead of these results; all other bytes stay as they are.
 pub(super) fn without_results(dialect: Dialect, element: &Bytes, gone: &BTreeSet<&str>) -> Bytes {
     let Some(read) = ElementParts::read(element) else {
         return element.clone();

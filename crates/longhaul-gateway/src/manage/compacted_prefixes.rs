@@ -1,5 +1,5 @@
-//! Rewrites: found by the hashes of a request's messages, their texts kept in memory while they are in use (`at_hand`). What
-//! comes from the store is used only if its seal says that it is as it was.
+//! Compacted prefixes: found by the hashes of a request's messages, their texts held in memory while they are in use
+//! (`loaded_prefixes`). A stored prefix is used only if its seal shows that it is unchanged.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,18 +16,18 @@ use crate::branch::{SealKey, Tenant};
 use crate::memory::{MemoryBudget, MemoryShare};
 use crate::store::{CompactedPrefix, PrefixStore, Sealable as _, StoreError};
 
-/// What it takes in memory to know of one, about.
+/// The memory needed to know of one prefix, approximately.
 const KNOWN_BYTES: usize = 64;
-/// For how long a request waits for one to be kept.
+/// How long a request waits for a prefix to be stored.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// A rewrite, and what the cache watch sees of it.
+/// A compacted prefix, and what the cache watch sees of it.
 #[derive(Debug)]
 pub(crate) struct LoadedPrefix {
     pub(crate) rewrite: CompactedPrefix,
     /// Each element that is sent, with the hash of its bytes.
     pub(crate) elements: Arc<[(u128, Bytes)]>,
-    /// Tells its bytes from others that stand for the same history.
+    /// Distinguishes its bytes from others that replace the same history.
     pub(crate) bytes_hash: u128,
 }
 
@@ -45,18 +45,18 @@ impl LoadedPrefix {
         }
     }
 
-    /// Tells it from other beginnings of the same history.
+    /// Distinguishes it from other prefixes of the same history.
     pub(crate) fn beginning(&self) -> u128 {
         self.rewrite.at
     }
 
-    /// The count of what is sent for it.
+    /// The token count of what is sent for it.
     pub(super) fn weight(&self) -> u64 {
         let elements = self.elements.iter();
         elements.map(|(_, element)| weight::element(element)).sum()
     }
 
-    /// The elements that stand for what was summed up.
+    /// The elements of the summary.
     pub(crate) fn summary(&self) -> Vec<Bytes> {
         elements_of(
             self.rewrite
@@ -67,17 +67,17 @@ impl LoadedPrefix {
     }
 }
 
-/// Elements with commas between them, one by one.
+/// Splits a text into its elements, which are separated by commas.
 fn elements_of(text: &[u8]) -> Vec<Bytes> {
     let list = Bytes::from([b"[", text, b"]"].concat());
     let items = json::items(&list).into_iter().flatten();
     items.map(|item| list.slice_ref(item)).collect()
 }
 
-/// See the module.
+/// The compacted prefixes of all conversations.
 pub(crate) struct CompactedPrefixes {
     shelf: Arc<dyn PrefixStore>,
-    /// All there are, by how many messages they stand for; none if only the store can tell.
+    /// All prefixes, by the number of messages that they replace; `None` if only the store knows them.
     known: Option<Mutex<Map<Key, u32>>>,
     known_bytes: MemoryShare,
     at_hand: Arc<LoadedPrefixes>,
@@ -109,22 +109,22 @@ impl CompactedPrefixes {
         })
     }
 
-    /// Whether one that is made now can be kept, as far as is known.
+    /// Whether a prefix that is made now can be stored, as far as is known.
     pub(crate) async fn can_be_stored(&self) -> bool {
         self.keeping.is_possible(&self.shelf).await
     }
 
-    /// Whether what is made of conversations is kept.
+    /// Whether the store accepts new prefixes.
     pub(crate) fn keeping(&self) -> &StoreWritability {
         &self.keeping
     }
 
-    /// What is in memory of them.
+    /// The prefixes in memory.
     pub(crate) fn at_hand(&self) -> &Arc<LoadedPrefixes> {
         &self.at_hand
     }
 
-    /// The rewrite that stands for most of a history, given by the rolling hash behind each of its messages.
+    /// The prefix that replaces most of a history, given the rolling hash after each of its messages.
     pub(crate) async fn find(
         &self,
         tenant: Tenant,
@@ -152,12 +152,12 @@ impl CompactedPrefixes {
             if let Some(shelved) = Box::pin(self.stored(tenant, vec![at], 0)).await? {
                 return Ok(Some(shelved));
             }
-            // It is gone from the store: perhaps there is an earlier one.
+            // It is gone from the store; there may be an earlier one.
             self.forget(tenant, at);
         }
     }
 
-    /// The best that the store has, if it is intact. One that is damaged is deleted, and the next best looked for.
+    /// The best prefix in the store that is intact. A damaged one is deleted, and the next best is tried.
     async fn stored(
         &self,
         tenant: Tenant,
@@ -187,7 +187,7 @@ impl CompactedPrefixes {
         self.at_hand.forget(&(tenant, at));
     }
 
-    /// Others may have put a better one than is at hand.
+    /// Asks the store for a better prefix than the loaded one; another gateway may have added it.
     async fn ask(
         &self,
         tenant: Tenant,
@@ -201,7 +201,7 @@ impl CompactedPrefixes {
             Ok(Some(others)) => Ok(Some(others)),
             Ok(None) => Ok(mine),
             Err(StoreError::Resting) if mine.is_some() => Ok(mine),
-            // What is at hand was durable once, and still stands for what it stood for.
+            // The loaded prefix was durable once, and still replaces the same history.
             Err(error) if mine.is_some() => {
                 tracing::warn!(%error, "the store cannot be asked for newer summaries");
                 Ok(mine)
@@ -210,7 +210,7 @@ impl CompactedPrefixes {
         }
     }
 
-    /// Makes a rewrite durable, and then known.
+    /// Makes a prefix durable, and then known.
     pub(crate) async fn put(
         &self,
         rewrite: CompactedPrefix,
@@ -228,7 +228,8 @@ impl CompactedPrefixes {
         }
     }
 
-    /// The same while a request waits: not for long, and not at all where the store does not answer.
+    /// Like [`CompactedPrefixes::put`], while a request waits: it does not wait for long, and not at all if the store
+    /// does not respond.
     pub(crate) async fn put_at_once(
         &self,
         rewrite: CompactedPrefix,
@@ -240,12 +241,12 @@ impl CompactedPrefixes {
         put.unwrap_or_else(|_| Err(StoreError::NoAnswer("it took too long".to_owned())))
     }
 
-    /// Whether nobody else puts any.
+    /// Whether this gateway is the only one that adds prefixes.
     pub(crate) fn are_all_known(&self) -> bool {
         self.known.is_some()
     }
 
-    /// Adds to what a rewrite has cost. Gives whether that is written down.
+    /// Adds to the cost of a prefix. Returns whether that is recorded.
     pub(crate) async fn charge(&self, base: &LoadedPrefix, cost: Usd) -> bool {
         let (tenant, at) = (base.rewrite.tenant, base.rewrite.at);
         let newest = self.at_hand().get(&(tenant, at));
@@ -253,10 +254,8 @@ impl CompactedPrefixes {
         let made = &mut rewrite.made;
         made.cost = Some(made.cost.map_or(cost, |before| before + cost));
         let put = self.put(rewrite).await;
-        put.inspect_err(
-            |error| tracing::warn!(%error, "what a summary costs cannot be written down"),
-        )
-        .is_ok()
+        put.inspect_err(|error| tracing::warn!(%error, "the cost of a summary cannot be recorded"))
+            .is_ok()
     }
 
     fn keep(&self, rewrite: CompactedPrefix) -> Arc<LoadedPrefix> {
@@ -271,7 +270,7 @@ impl CompactedPrefixes {
         shelved
     }
 
-    /// A tenant turned out to be another: its rewrites go over to that.
+    /// Moves the prefixes of one tenant to another, when the two turn out to be the same.
     pub(crate) fn adopt(&self, from: Tenant, to: Tenant) {
         if let Some(known) = &self.known {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,7 +286,7 @@ impl CompactedPrefixes {
         self.at_hand.adopt(from, to);
     }
 
-    /// The store behind.
+    /// The underlying store.
     pub(crate) fn shelf(&self) -> &Arc<dyn PrefixStore> {
         &self.shelf
     }

@@ -1,4 +1,4 @@
-//! What all requests share that conversations are taken care of with: what is kept, what is set, and who works on what.
+//! The state that all requests share for managing conversations: stores, settings, and the work in progress.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,20 +21,20 @@ use crate::memory::{Evictable, MemoryBudget};
 use crate::store::{NotesStore, PrefixStore, StoreError};
 use crate::watch::{Metrics, SessionChanges};
 
-/// See the module.
+/// Keeps the conversations of all requests within their windows.
 pub(crate) struct Compactor {
     pub(super) rewrites: CompactedPrefixes,
     pub(super) branch_states: BranchStates,
-    /// None where notes are not taken.
+    /// `None` if session notes are disabled.
     pub(super) notes: Option<NotesTracker>,
     pub(super) settings: CompactorSettings,
     pub(super) windows: ModelWindows,
     pub(super) marks: BreakpointMode,
     pub(super) metrics: Arc<Metrics>,
     pub(super) changes: SessionChanges,
-    /// Lines that are being worked on.
+    /// Branches that are being worked on.
     pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
-    /// Where work on a conversation is charged.
+    /// The budget to which work on a conversation is charged.
     pub(super) budget: MemoryBudget,
     pub(super) tasks: TaskTracker,
     pub(super) abort: CancellationToken,
@@ -42,19 +42,20 @@ pub(crate) struct Compactor {
     pub(super) clock: Arc<dyn Clock>,
 }
 
-/// Where things are kept.
+/// The stores of a compactor.
 pub(crate) struct CompactorStores {
     pub(crate) rewrites: Arc<dyn PrefixStore>,
-    /// None if session notes are not taken.
+    /// `None` if session notes are disabled.
     pub(crate) notes: Option<Arc<dyn NotesStore>>,
-    /// What both are sealed with.
+    /// The key with which prefixes and notes are sealed.
     pub(crate) seal: SealKey,
-    /// Where what is in memory of them is charged.
+    /// The budget to which their in-memory parts are charged.
     pub(crate) budget: MemoryBudget,
 }
 
 impl Compactor {
-    /// Must be called on a tokio runtime. `tasks` are waited for when the gateway stops, until `abort`.
+    /// Creates a compactor; must be called on a tokio runtime. The gateway waits for `tasks` when it stops, until
+    /// `abort`.
     pub(crate) async fn new(
         shelves: CompactorStores,
         settings: CompactorSettings,
@@ -87,27 +88,27 @@ impl Compactor {
         })
     }
 
-    /// With another clock than the machine's.
+    /// Uses another clock than the machine's.
     pub(crate) fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// Whether the user's switches let something happen.
+    /// Whether the user's switches permit an action.
     pub(super) fn may(&self, action: SwitchableAction) -> bool {
         self.settings.config.switches.decide(action) == SwitchVerdict::Allowed
     }
 
-    /// What is in memory of what stands for the beginnings of histories: the gateway may want that room.
+    /// The compacted prefixes in memory, which the gateway may evict.
     pub(crate) fn loaded_prefixes(&self) -> Arc<dyn Evictable> {
         Arc::clone(self.rewrites.at_hand()) as Arc<dyn Evictable>
     }
 
-    /// A line was not begun after all.
+    /// Drops the state of a branch that did not begin after all.
     pub(crate) fn forget(&self, line: LineId) {
         self.branch_states.forget(line);
     }
 
-    /// A tenant turned out to be another.
+    /// Moves everything of one tenant to another, when the two turn out to be the same.
     pub(crate) fn adopt(&self, from: Tenant, to: Tenant) {
         self.rewrites.adopt(from, to);
     }
@@ -117,15 +118,15 @@ impl Compactor {
         Arc::clone(&self.windows.of(model).spec)
     }
 
-    /// The window of a model; none if it is too small to be managed.
+    /// The window of a model; `None` if it is too small to be managed.
     pub(crate) fn window(&self, model: &str) -> Option<WindowStatus> {
         self.windows.of(model).window
     }
 
-    /// The lock of a line.
+    /// The lock of a branch.
     pub(super) fn lock(&self, line: LineId) -> Arc<tokio::sync::Mutex<()>> {
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody holds or awaits these any more.
+        // No one holds or awaits these any more.
         working.retain(|_, lock| Arc::strong_count(lock) > 1);
         Arc::clone(working.entry(line).or_default())
     }

@@ -1,4 +1,4 @@
-//! What comes of working on a conversation: what stands for it from now on.
+//! The result of working on a conversation: its new, smaller form.
 
 use longhaul_core::history::{DraftSizes, SummaryRequestOutcome};
 use longhaul_core::message::Usage;
@@ -11,24 +11,24 @@ use crate::store::CompactedPrefixKind;
 pub struct CompactedDraft {
     /// How it was made.
     pub kind: CompactedPrefixKind,
-    /// The conversation as it is sent from now on: behind its summary there are no elements if everything was summarized.
+    /// The conversation as it is sent from now on: no elements follow the summary if everything was summarized.
     pub talk: CompactableConversation,
-    /// How many elements of the conversation were summarized now.
+    /// How many elements of the conversation were summarized this time.
     pub summarized: usize,
     /// Tokens before.
     pub before: u64,
     /// Tokens after, estimated.
     pub after: u64,
-    /// What was lost, as JSON.
+    /// The report of what was lost, as JSON.
     pub report: String,
-    /// What asking for it used.
+    /// The usage of requesting the summary.
     pub usage: Option<Usage>,
-    /// What became of asking a model.
+    /// The outcome of requesting a summary from a model.
     pub answer: SummaryRequestOutcome,
 }
 
 impl CompactedDraft {
-    /// How large it is.
+    /// The sizes of the draft.
     pub(super) fn sizes(&self) -> DraftSizes {
         DraftSizes {
             before: self.before,

@@ -1,4 +1,4 @@
-//! One element of `messages`, as far as work on it needs to know: who speaks, and which blocks there are.
+//! One element of `messages`, as far as the compaction code needs it: its role and its blocks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,12 +15,12 @@ pub(super) struct ElementParts<'a> {
     pub(super) role: BodyRole,
     /// The name of the role.
     pub(super) role_name: Cow<'a, str>,
-    /// What is said; none where there is no content.
+    /// The content; `None` if there is none.
     pub(super) content: Option<Range<usize>>,
 }
 
 impl<'a> ElementParts<'a> {
-    /// None if it is no object with a role.
+    /// Reads an element; `None` if it is not an object with a role.
     pub(super) fn read(text: &'a [u8]) -> Option<Self> {
         let role_name = ObjectReader::new(text).string("role")?;
         let content = value(text, 0..text.len(), "content");
@@ -40,7 +40,7 @@ impl<'a> ElementParts<'a> {
             .unwrap_or_default()
     }
 
-    /// The blocks of the content; none where it is a string.
+    /// The blocks of the content; empty if it is a string.
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
         let content = self.content.clone();
         let blocks = content.and_then(|content| items(self.text, content));
@@ -52,7 +52,7 @@ impl<'a> ElementParts<'a> {
         ObjectReader::new(self.text.get(place.clone()).unwrap_or_default())
     }
 
-    /// How many calls of tools it makes, in either dialect.
+    /// How many tool calls it makes, in either dialect.
     pub(super) fn calls(&self) -> u64 {
         let blocks = self.blocks();
         let calls = blocks.iter().filter(|place| {
@@ -73,7 +73,7 @@ impl<'a> ElementParts<'a> {
     }
 }
 
-/// The texts of content, whichever way it is written: a string, or blocks with a `text`, joined by line ends.
+/// The text of a content in either form: a string, or blocks with a `text`, joined by line ends.
 pub(super) fn texts(content: &[u8]) -> String {
     if let Some(text) = json::text(content) {
         return text.into_owned();

@@ -1,8 +1,8 @@
-//! Files as the history shows them (R1): behind a gateway there is no workspace, so what was read last is put back from the
-//! newest results.
+//! Files as the history shows them (R1): behind a gateway there is no workspace, so the files read last are restored
+//! from the newest results.
 //!
-//! A file's text is known from its newest whole read; writes replace it and edits are made to it, as the calls say. What
-//! cannot be followed is not guessed: the file is then known to have been read, and not put back.
+//! A file's text is known from its newest complete read; writes replace it and edits are applied to it, as the calls
+//! say. What cannot be followed is not guessed: the file then counts as read, but is not restored.
 
 mod numbered;
 
@@ -22,10 +22,10 @@ const NO_TEXT: &str = "it is not text";
 const CHANGED: &str = "it was changed since it was read";
 const COMMAND: &str = "a command may have changed it since it was read";
 
-/// What a result says that shows nothing because nothing changed.
+/// The beginning of a result that shows no text because the file is unchanged.
 const STUB: &str = "File unchanged since";
 
-/// A field of some agents' edits: in how many places the same is replaced.
+/// A field in the edits of some agents: in how many places the text is replaced.
 const REPLACEMENTS: &str = "expected_replacements";
 
 /// Words in a command that may change the files it names.
@@ -45,7 +45,7 @@ const CHANGES: [&str; 10] = [
 /// The files of a conversation.
 #[derive(Debug, Default)]
 pub struct HistoryFiles {
-    /// The one that was read last is last.
+    /// Ordered by the last read, the newest last.
     files: Vec<(PathBuf, HistoryFileText)>,
 }
 
@@ -70,7 +70,7 @@ impl HistoryFiles {
         let host = HostTexts::builtin();
         let mut files = Self::default();
         let mut open: HashMap<Id, PendingFileCall<'_>> = HashMap::default();
-        // Those that were put back before stand the newest first.
+        // Restored files are listed newest first.
         let put_back = entries.iter().rev().map(Entry::view);
         for view in put_back.filter(|view| view.facets.kind == EntryKind::Attachment) {
             files.attached(view);
@@ -130,7 +130,7 @@ impl HistoryFiles {
         }
     }
 
-    /// A file was shown: it is the newest now.
+    /// Records that a file was shown: it is the newest now.
     fn read(&mut self, path: PathBuf, shown: HistoryFileText) {
         self.files.retain(|(known, _)| *known != path);
         self.files.push((path, shown));
@@ -163,7 +163,7 @@ impl HistoryFiles {
                         .map_or(HistoryFileText::Unknown(CHANGED), HistoryFileText::Text);
                 }
             }
-            // A patch names its files inside.
+            // A patch names its files inside its text.
             (ToolKind::Write | ToolKind::Edit, None) => self.doubt(call.raw, CHANGED),
             (ToolKind::Shell, _) => {
                 let finds = |word: &&str| memchr::memmem::find(call.raw, word.as_bytes()).is_some();
@@ -198,7 +198,7 @@ impl HistoryFiles {
         self.read(path.to_owned(), shown);
     }
 
-    /// Files that are named here may be other than they were.
+    /// Marks the files named in this text as possibly changed.
     fn doubt(&mut self, raw: &[u8], why: &'static str) {
         for (path, shown) in &mut self.files {
             let name = path.file_name().unwrap_or_default();
@@ -226,7 +226,7 @@ fn call<'a>(
     })
 }
 
-/// The text behind an edit, if it can be made to the text before it.
+/// The text after an edit, if the edit can be applied to the known text.
 fn edited(shown: &HistoryFileText, call: &PendingFileCall<'_>) -> Option<String> {
     let HistoryFileText::Text(text) = shown else {
         return None;
@@ -238,7 +238,7 @@ fn edited(shown: &HistoryFileText, call: &PendingFileCall<'_>) -> Option<String>
     };
     let mut text = text.clone();
     for edit in edits {
-        // In which places, then, is not known.
+        // It is not known which places those are.
         if edit.count(REPLACEMENTS).is_some_and(|places| places > 1) {
             return None;
         }

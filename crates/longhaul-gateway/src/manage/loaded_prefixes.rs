@@ -1,4 +1,4 @@
-//! Texts of rewrites in memory while they are in use, in two generations.
+//! The compacted prefixes in memory while they are in use, in two generations.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,16 +9,16 @@ use super::compacted_prefixes::LoadedPrefix;
 use crate::branch::Tenant;
 use crate::memory::{Evictable, MemoryBudget, MemoryShare};
 
-/// Bytes of texts kept in memory, in each of two generations.
+/// Bytes of text that are held in memory, in each of two generations.
 const BYTES: usize = 32 << 20;
-/// They take at most one part in so many of the memory.
+/// They take at most one part in this many of the memory.
 const SHARE: usize = 8;
 
-/// Whose, and behind which history.
+/// The tenant, and the hash of the replaced history.
 pub(super) type Key = (Tenant, u128);
 pub(super) type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// See the module.
+/// The compacted prefixes in memory.
 pub(crate) struct LoadedPrefixes(Mutex<PrefixGenerations>, MemoryShare);
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct PrefixGenerations {
     older_bytes: usize,
 }
 
-/// A text lies there whole and once more in parts.
+/// A text is held twice: whole, and split into its elements.
 fn weight(shelved: &LoadedPrefix) -> usize {
     let rewrite = &shelved.rewrite;
     2 * rewrite.text.len() + rewrite.lines.len() + size_of::<LoadedPrefix>()
@@ -88,7 +88,7 @@ impl LoadedPrefixes {
         self.change(|texts, _| texts.forget(key));
     }
 
-    /// A tenant turned out to be another.
+    /// Moves the prefixes of one tenant to another, when the two turn out to be the same.
     pub(super) fn adopt(&self, from: Tenant, to: Tenant) {
         self.change(|texts, _| {
             let PrefixGenerations { newer, older, .. } = texts;

@@ -1,4 +1,4 @@
-//! Makes a conversation smaller: performs what the core's [`Attempt`] decides, and keeps what came of it.
+//! Compacts a conversation: performs what the core's [`Attempt`] decides, and stores the result.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,20 +24,20 @@ use super::work::WorkOccasion;
 use super::{clear, join, summarize, thinking, weight};
 use crate::store::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
 
-/// Bytes of a question to the model for each token, at the least.
+/// Bytes of a summary request for each token, at the least.
 const QUESTION: u64 = 3;
 
-/// A conversation that is being made smaller.
+/// A conversation that is being compacted.
 struct CompactionWork<'w> {
     material: &'w RequestContext,
     cut: &'w ConversationCut,
     settings: &'w CompactorSettings,
     window: WindowStatus,
-    /// The question with which a summary is asked for after the client's own messages.
+    /// The message that asks for a summary after the client's own messages.
     question: bytes::Bytes,
-    /// What was answered to it.
+    /// The reply to it.
     given: Option<SummaryReply>,
-    /// Who is asked, and what that has used so far.
+    /// The caller for requests to the upstream, with their usage so far.
     asking: CountedAsking,
     /// The newest draft of each kind.
     cleared: Option<CompactedDraft>,
@@ -46,7 +46,7 @@ struct CompactionWork<'w> {
 }
 
 impl Compactor {
-    /// Performs one attempt to make a part of a conversation smaller. Gives the draft that is to be kept.
+    /// Performs one attempt to compact a part of a conversation. Returns the draft that is to be stored.
     pub(super) async fn attempt(
         &self,
         (material, cut): (&RequestContext, &ConversationCut),
@@ -113,7 +113,7 @@ impl Compactor {
         None
     }
 
-    /// Makes it durable, and with that known.
+    /// Makes a draft durable and thereby known.
     pub(super) async fn keep(
         &self,
         material: &RequestContext,
@@ -128,7 +128,7 @@ impl Compactor {
         let base = material.outgoing.replaced.as_ref();
         let hashes = &material.recognised.hashes;
         let summary = join(&draft.talk.summary);
-        // The client's markers move on; what stands here stays.
+        // The client's breakpoints move on, but these bytes stay.
         let rest = draft
             .talk
             .elements
@@ -186,7 +186,7 @@ impl Compactor {
         }
     }
 
-    /// What was drafted is of no use; what it cost is paid for with the next.
+    /// Discards a useless draft; its cost is charged to the next one.
     async fn discard(&self, working: &mut CompactionWork<'_>, kept: KeptDraft) {
         let draft = match kept {
             KeptDraft::Cleared => working.cleared.take(),
@@ -203,7 +203,7 @@ impl Compactor {
 }
 
 impl CompactionWork<'_> {
-    /// Tokens in the window.
+    /// How many tokens the window holds.
     fn counted(&self) -> u64 {
         self.cut.talk.measured.unwrap_or(0)
     }
@@ -247,14 +247,14 @@ impl CompactionWork<'_> {
                 }
             }
             Err(error) => {
-                tracing::info!(class = ?error.class, "asking for a summary behind the client's own messages failed");
+                tracing::info!(class = ?error.class, "asking for a summary after the client's own messages failed");
                 let passes = upstream_caller::passing(error.class);
                 AttemptInput::NotAnswered { passes }
             }
         }
     }
 
-    /// Drafts a summary: from what was answered, by a plain request, or from extracts.
+    /// Drafts a summary: from the reply to the appended request, by a plain request, or from extracts.
     async fn summarize(&mut self, plain: PlainRequestPermission) -> AttemptInput {
         let line = self.material.placed.line;
         let asked = match plain {
@@ -267,7 +267,7 @@ impl CompactionWork<'_> {
         let given = self.given.take();
         match summarize::summarize(&self.cut.talk, given, asked, self.settings).await {
             Ok(draft) => {
-                // Asking in vain costs, too.
+                // An unsuccessful request has a cost, too.
                 let draft = CompactedDraft {
                     usage: self.asking.spent(),
                     ..draft
@@ -284,7 +284,7 @@ impl CompactionWork<'_> {
     }
 }
 
-/// Who wrote what stands there now.
+/// The author of the current compacted prefix.
 fn spoken_by(kind: CompactedPrefixKind) -> Option<HistoryAuthor> {
     match kind {
         CompactedPrefixKind::Cleared | CompactedPrefixKind::Settled => None,

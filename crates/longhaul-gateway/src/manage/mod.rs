@@ -1,23 +1,26 @@
-//! Keeps conversations within the window: what the client sends whole each time is sent on with its beginning replaced.
+//! Keeps conversations within the window: the client sends its whole history each time, and the gateway passes it on
+//! with the beginning replaced.
 //!
-//! A client's history is never changed; what is changed is what stands for its beginning. A [`Rewrite`] says so: *behind
-//! the message where the rolling hash has this value, these bytes stand for all messages up to it*. It is found by the hash
-//! of a request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
-//! Rewrites are made in the background, ahead of the threshold, and are durable before they are used.
+//! A client's history is never changed, only what is sent instead of its beginning. A [`CompactedPrefix`] says: *up to
+//! the message where the rolling hash has this value, these bytes replace all messages*. It is found by the hash of a
+//! request's own messages, so branches that share the beginning share it, and a client that edits its history loses it.
+//! Compacted prefixes are made in the background, before the threshold is reached, and are durable before they are
+//! used.
 //!
-//! `care` is what the front asks: what is sent for a request (`prepare`), what becomes of one that was refused for its length
-//! (`recover`), and what follows from an answer (`after`). `rewrites` (`at_hand` in memory; `keeping`: whether they can be kept)
-//! are looked up and put in place (`sending`, `settle`). Each line's `standing` says when work is due, `work` takes turns at it
-//! and says on which part of the `material` of a request, and `make` performs what the core plans for it and keeps what came of
-//! it, `asking` the upstream where needed. `weight` says how many tokens all of that is.
+//! `compactor` is the interface for `front/`: what is sent for a request (`prepare`), how a request is handled that was
+//! rejected for its length (`recover`), and what follows a response (`after`). `compacted_prefixes` (`loaded_prefixes`
+//! in memory; `writability`: whether they can be stored) are looked up and put in place (`outgoing_body`, `settle`).
+//! The `branch_state` says when work is due, `work` schedules it and chooses the part of the `request_context` to
+//! compact, and `make` performs what the core plans and stores the result, with an `upstream_caller` where a model is
+//! needed. `weight` counts the tokens of all that.
 //!
-//! `talk` is a conversation as it is worked on, `draft` what comes of it. `entries` turns a client's messages into entries as a
-//! transcript of ours has them, `summarise` has the engine summarize them, `history_files` finds the files to put back; `clear`
-//! clears old results; `notes` takes a session's notes, and `noted` makes them its summary. Work on
-//! bytes that leaves all others as they are is in `splice`; `thinking` takes out what may not be sent again. `tools` is
-//! what is known of agents' tools.
+//! `conversation` is a conversation that is being compacted, `draft` the result. `entries` turns a client's messages
+//! into transcript entries, `summarize` has the engine summarize them, `history_files` finds the files to restore;
+//! `clear` clears old results; `notes` takes a session's notes, and `notes_summary` turns them into its summary.
+//! `splice` edits JSON without touching other bytes; `thinking` removes what may not be sent again. `tools` is the
+//! table of known agents' tools.
 //!
-//! [`Rewrite`]: crate::store::Rewrite
+//! [`CompactedPrefix`]: crate::store::CompactedPrefix
 
 mod after;
 mod branch_state;
@@ -65,7 +68,7 @@ pub use summarize::{DraftError, fork_message, summarize};
 pub use thinking::{has_thinking, without_breakpoints, without_thinking};
 pub(crate) use upstream_caller::UpstreamCaller;
 
-/// Elements of a list, with commas between them.
+/// Joins the elements of a list with commas.
 fn join(elements: &[Bytes]) -> Bytes {
     elements.join(&b","[..]).into()
 }

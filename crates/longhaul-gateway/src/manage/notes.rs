@@ -1,8 +1,9 @@
-//! Session notes are taken (S2–S5): behind an answer, when they are due, by asking behind the client's own messages, so that
-//! nearly all of it is read from the cache. The answer is text, and the core's guard decides what of it is taken in.
+//! Takes session notes (S2–S5): after a response, when they are due, by a request appended to the client's own
+//! messages, so that nearly all of it is read from the cache. The reply is text, and the core's guard decides which of
+//! it is accepted.
 //!
-//! `desk` knows which line has notes and when they are due, `take` asks for them. They are kept by the history that they
-//! cover. What they are good for when the window is full is `noted`'s to say.
+//! `tracker` knows which branch has notes and when they are due, `take` requests them. They are stored by the history
+//! that they cover. `notes_summary` uses them when the window is full.
 
 mod take;
 mod tracker;
@@ -12,9 +13,9 @@ pub(super) use tracker::NotesTracker;
 /// Whether session notes are taken and used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NotesMode {
-    /// They are not: summaries that are made ahead cost less.
+    /// Notes are disabled: summaries that are made ahead cost less.
     #[default]
     Off,
-    /// They are, and stand for older turns without asking for a summary.
+    /// Notes are taken, and replace older turns without requesting a summary.
     On,
 }

@@ -1,5 +1,5 @@
-//! Session notes become the summary of the older part of a conversation, and no model is asked (S6, S7). What they do not
-//! cover stays as the client sends it, and so does enough before that to go on from.
+//! Turns session notes into the summary of the older part of a conversation, without asking a model (S6, S7). What they
+//! do not cover stays as the client sends it, together with enough before it to continue from.
 
 use bytes::Bytes;
 use longhaul_core::message::Entry;
@@ -21,13 +21,13 @@ use super::summarize::{self, DraftError};
 use super::{CompactableConversation, CompactedDraft};
 use crate::store::CompactedPrefixKind;
 
-/// Where a section's rest is, as the model is told when one is cut. It can be had nowhere, so no file is named.
+/// Where the rest of a shortened section is, as told to the model. It is not available anywhere, so no file is named.
 const REST: &str = "notes that are not shown";
 
-/// Why notes do not stand for a conversation: a summary is needed.
+/// Why notes cannot replace a part of a conversation: a summary is needed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotesUnusable {
-    /// They do not apply.
+    /// The notes do not apply.
     #[error(transparent)]
     Reason(#[from] NotesSkipReason),
     /// A part of the conversation cannot be read.
@@ -36,12 +36,12 @@ pub enum NotesUnusable {
     /// The window is too small to be managed.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// What came of them cannot be used.
+    /// The result cannot be used.
     #[error(transparent)]
     NotDrafted(#[from] DraftError),
 }
 
-/// The conversation with its notes in place of its older part. They cover its elements up to `covered`, that included.
+/// The conversation with its notes instead of its older part. They cover its elements up to and including `covered`.
 pub async fn draft_from_notes(
     talk: &CompactableConversation,
     notes: &str,
@@ -50,7 +50,7 @@ pub async fn draft_from_notes(
 ) -> Result<CompactedDraft, NotesUnusable> {
     let cleared = talk.cleared.iter().map(String::as_str).collect();
     let elements = talk.elements.iter();
-    // As it is sent.
+    // The elements as they are sent.
     let shown: Vec<Bytes> = elements
         .map(|element| without_results(talk.dialect, element, &cleared))
         .collect();
@@ -89,7 +89,7 @@ pub async fn draft_from_notes(
 }
 
 impl Compactor {
-    /// The session's notes in place of what they cover, if there are any (S6).
+    /// Drafts the conversation with the session's notes instead of what they cover, if there are notes (S6).
     pub(super) async fn by_notes(
         &self,
         material: &RequestContext,
@@ -104,7 +104,7 @@ impl Compactor {
             tracing::warn!(%error, %line, "notes cannot be looked up");
             None
         })?;
-        // What is summed up already and is not in the notes would be lost.
+        // Otherwise, what was summarized before and is not in the notes would be lost.
         let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
         let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
         let drafted = draft_from_notes(&cut.talk, &notes.text, covered, settings).await;
@@ -146,7 +146,7 @@ fn planned(
     match plan {
         NotesPlan::NotApplicable(reason) => Err(reason.into()),
         NotesPlan::Applicable(replacement) => {
-            // An element is an entry; what was summed up before is not kept as it was.
+            // An element is one entry; what was summarized before is not kept as it was.
             let from = replacement.keep_from.checked_sub(read.earlier);
             let from = from.filter(|from| *from > 0);
             let from = from.ok_or(NotesSkipReason::NothingToGain)?;
@@ -155,7 +155,7 @@ fn planned(
     }
 }
 
-/// What an entry weighs in a request.
+/// The estimated tokens of an entry in a request.
 fn weight(entry: &Entry) -> Estimate {
     let mut ledger = TokenLedger::new();
     ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);

@@ -1,4 +1,4 @@
-//! What is sent for a client's request: its own bytes, or its own bytes with the beginning of the list replaced.
+//! The outgoing body of a client's request: its own bytes, or its own bytes with the beginning of the list replaced.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::breakpoints::{
     self, BreakpointChanges, BreakpointHistory, BreakpointMode, ReplacedMessages,
 };
 
-/// A request as it goes out.
+/// A request body as it is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct OutgoingRequestBody {
     /// The body, in slices.
     pub(crate) parts: Vec<Bytes>,
-    /// What stands for the beginning, and how many of the client's elements that leaves out.
+    /// The compacted prefix, and how many of the client's elements it leaves out.
     pub(crate) replaced: Option<(Arc<LoadedPrefix>, usize)>,
-    /// What was done with its cache markers, and what is to be remembered of them.
+    /// What was changed about its cache breakpoints, and what is to be remembered of them.
     pub(crate) marked: Option<(BreakpointChanges, Option<BreakpointHistory>)>,
 }
 
 impl OutgoingRequestBody {
-    /// The client's exact bytes.
+    /// The body with exactly the client's bytes.
     pub(crate) fn unchanged(body: &Bytes) -> Self {
         Self {
             parts: vec![body.clone()],
@@ -32,7 +32,8 @@ impl OutgoingRequestBody {
         }
     }
 
-    /// With what stands for the beginning in its place. None if the request does not begin with that.
+    /// The body with a compacted prefix. `None` if the request does not begin with the history that the prefix
+    /// replaces.
     pub(crate) fn with_prefix(
         body: &Bytes,
         recognised: &RecognizedBody,
@@ -50,7 +51,7 @@ impl OutgoingRequestBody {
         })
     }
 
-    /// Puts the parts together, with the client's cache markers or with ours.
+    /// Assembles the parts, with the client's cache breakpoints or with the gateway's.
     pub(crate) fn set_breakpoints(
         &mut self,
         body: &Bytes,
@@ -83,7 +84,7 @@ impl OutgoingRequestBody {
         }
     }
 
-    /// The body with one more element at the end of the list: what a fork asks behind the client's own words.
+    /// The body with one more element at the end of the list, for a request appended to the client's own messages.
     pub(crate) fn and(&self, element: &Bytes) -> Option<Vec<Bytes>> {
         let body = Bytes::from(self.parts.concat());
         let close = body::read(&body).ok()?.list.end - 1;
@@ -106,8 +107,8 @@ impl OutgoingRequestBody {
     }
 }
 
-/// Which element a history ends with: the first behind which the rolling hash has this value, since messages of role
-/// system do not change it.
+/// The element that a history ends with: the first one after which the rolling hash has this value, because messages of
+/// role system do not change it.
 pub(crate) fn position(recognised: &RecognizedBody, at: u128) -> Option<usize> {
     recognised.hashes.iter().position(|hash| *hash == at)
 }

@@ -1,5 +1,5 @@
-//! What is sent for a request: what stands for its beginning is looked up and put in place, and a request that would not
-//! fit is made smaller before it is sent.
+//! Prepares what is sent for a request: its compacted prefix is looked up and put in place, and a request that would
+//! not fit is compacted before it is sent.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::branch::BranchRelation;
 use crate::breakpoints::BreakpointMode;
 use crate::store::StoreError;
 
-/// How often it is tried to make a request fit, with less each time.
+/// How often the gateway tries to make a request fit, with less content each time.
 pub(super) const TRIES: u32 = 4;
 
-/// What became of a request before it was sent.
+/// The outcome of preparing a request.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
-    /// For how long it waited, in milliseconds.
+    /// How long the request waited, in milliseconds.
     pub(crate) waited: u64,
 }
 
@@ -37,7 +37,7 @@ impl Compactor {
         self.find(material).await;
         self.not_yet(material).await;
         let measured = self.branch_states.measured(material.placed.line);
-        // The provider's cache is cold then, and results are cleared by the way (U3).
+        // The provider's cache is cold then, so old results are cleared as well (U3).
         let limits = &self.settings.config.micro;
         let rested = is_rested(limits, measured.answered, self.clock.now());
         let used = measured.used;
@@ -59,7 +59,8 @@ impl Compactor {
         }
     }
 
-    /// Whether another beginning is sent than for the line's last request. Branches go on from the line that they left.
+    /// Whether the prefix differs from that of the branch's last request. A fork continues with the prefix of the
+    /// branch that it left.
     pub(super) fn begins_anew(&self, material: &RequestContext) -> bool {
         let replaced = material.outgoing.replaced.as_ref();
         let beginning = replaced.map(|(base, _)| base.beginning());
@@ -71,8 +72,8 @@ impl Compactor {
             .sends(material.placed.line, from, beginning)
     }
 
-    /// Work that a request waits for. Boxed, since it is seldom done: what is awaited lies within the future of each request,
-    /// and that is copied several times on its way.
+    /// Work that a request waits for. It is boxed because it is seldom needed: an awaited future is part of each
+    /// request's future, which is copied several times.
     pub(super) fn work_on<'w>(
         self: &'w Arc<Self>,
         material: &RequestContext,
@@ -81,7 +82,7 @@ impl Compactor {
         Box::pin(self.work(material.clone(), occasion))
     }
 
-    /// Puts our cache markers in place of the client's, if that is wanted or if the client sets none.
+    /// Sets the gateway's cache breakpoints instead of the client's, if that is configured or if the client sets none.
     pub(super) fn mark(&self, material: &mut RequestContext) {
         if material.dialect != Dialect::Anthropic {
             return;
@@ -93,7 +94,7 @@ impl Compactor {
                 BreakpointOwner::Managed
             }
             BreakpointMode::Keep if material.has_markers() => BreakpointOwner::Kept,
-            // A call that nobody goes on with is left as it is.
+            // A call that may never be continued is left as it is.
             BreakpointMode::Keep if self.branch_states.measured(line).used == 0 => {
                 BreakpointOwner::None
             }
@@ -117,7 +118,7 @@ impl Compactor {
         }
     }
 
-    /// What is sent only to be counted: nothing is made for it.
+    /// Prepares a request that only counts tokens: nothing is made for it.
     pub(crate) async fn found(&self, material: &mut RequestContext) {
         self.find(material).await;
         let known = self.windows.of(&material.model);
@@ -126,7 +127,7 @@ impl Compactor {
         }
     }
 
-    /// Puts what stands for the beginning in its place, if anything does.
+    /// Puts the compacted prefix in place, if there is one.
     pub(super) async fn find(&self, material: &mut RequestContext) {
         match self.beginning(material).await {
             Ok(Some(base)) => {
@@ -141,8 +142,8 @@ impl Compactor {
         }
     }
 
-    /// What was made ahead waits for its time: until the threshold is reached, the beginning stays as it was sent last, and
-    /// the cache with it.
+    /// A prefix that was made ahead waits until the threshold is reached: until then, the beginning stays as it was
+    /// sent last, and so does the cache.
     async fn not_yet(&self, material: &mut RequestContext) {
         let standing = self.branch_states.of(material.placed.line);
         let known = self.windows.of(&material.model);
@@ -180,7 +181,7 @@ impl Compactor {
         }
     }
 
-    /// What may stand for the beginning of a request.
+    /// The compacted prefix that a request may begin with.
     pub(super) async fn beginning(
         &self,
         material: &RequestContext,
@@ -189,7 +190,7 @@ impl Compactor {
         loop {
             let found = self.rewrites.find(material.tenant, hashes).await?;
             match found {
-                // It stands for what is asked now, too: the client never saw the answer, and asks again.
+                // The prefix also replaces the current question: the client never saw the answer, and asks again.
                 Some(base) if !material.may_begin_with(&base) => {
                     let at = position(&material.recognised, base.rewrite.at);
                     hashes = hashes.get(..at.unwrap_or(0)).unwrap_or_default();
@@ -199,15 +200,15 @@ impl Compactor {
         }
     }
 
-    /// The upstream finds thinking in a request that was thought behind something else, as when the store was lost or the
-    /// client edits its history: leaves it out. Gives whether it did.
+    /// The upstream rejects thinking that followed a different beginning, as when the store was lost or the client
+    /// edits its history: leaves the thinking out. Returns whether it did.
     pub(crate) async fn unbind(&self, material: &mut RequestContext) -> bool {
         let unbound = settle::without_thinking(&self.rewrites, material).await;
         self.mark(material);
         unbound
     }
 
-    /// Makes a request smaller that would not fit.
+    /// Compacts a request that would not fit.
     pub(super) async fn make_room(
         self: &Arc<Self>,
         material: &mut RequestContext,
@@ -219,10 +220,10 @@ impl Compactor {
         };
         let limit = match self.settings.config.background {
             true => window.blocking,
-            // Nothing is made ahead: it is made when the threshold is reached.
+            // Nothing is made ahead: compaction happens when the threshold is reached.
             false => window.auto_compact,
         };
-        // A token is a byte at the least.
+        // A token is at least one byte.
         if (material.outgoing.len() as u64) < limit {
             return;
         }
@@ -248,7 +249,7 @@ impl Compactor {
         }
     }
 
-    /// How many tokens a request will be: what was measured, and what is new at a careful estimate. Where nothing was
+    /// How many tokens a request will have: what was measured, plus a careful estimate of what is new. If nothing was
     /// measured of what is sent now, all of it is estimated.
     pub(super) fn expected(&self, material: &RequestContext, measured: &MeasuredReply) -> u64 {
         let tokenizer = self.windows.of(&material.model).spec.tokenizer;
@@ -259,11 +260,11 @@ impl Compactor {
             && measured.beginning == base.map(|(base, _)| base.beginning());
         if same && let Some(new) = material.first_after(measured.at) {
             let beside = material.size().beside.saturating_sub(measured.beside);
-            // What stands beside the messages is English and JSON.
+            // The parts besides the messages are English and JSON.
             return measured.used + careful.tokens(material.weight_from(new)) + beside as u64 / 2;
         }
         match base {
-            // Made for no request that waited, it was counted with nothing behind it.
+            // It was made while no request waited, so it was counted with nothing after it.
             Some((base, until)) if base.rewrite.made.waited.is_none() && !base.rewrite.settled => {
                 base.rewrite.made.after + careful.tokens(material.weight_from(*until))
             }

@@ -1,4 +1,4 @@
-//! A request that the upstream has refused for its length: its conversation is made smaller, and it is sent again.
+//! Recovers a request that the upstream rejected for its length: its conversation is compacted, and it is sent again.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::settle;
 use super::weight::TokenDensity;
 use super::work::{RoomRequirement, WorkOccasion};
 
-/// What the upstream told of a request that is too long, in tokens.
+/// What the upstream reported about a request that is too long, in tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Told {
     /// How long it is.
@@ -22,8 +22,8 @@ pub(crate) struct Told {
 }
 
 impl Compactor {
-    /// The upstream found a request too long, not for the first time if `again` is more than nothing: makes it smaller.
-    /// Gives whether it is.
+    /// The upstream found a request too long, repeatedly if `again` is more than zero: compacts it. Returns whether it
+    /// is smaller now.
     pub(crate) async fn recover(
         self: &Arc<Self>,
         material: &mut RequestContext,
@@ -44,7 +44,7 @@ impl Compactor {
         let limit = told
             .limit
             .filter(|limit| *limit > 0 && *limit < window.size);
-        // More than the window, if the upstream does not say how much.
+        // It is more than the window, if the upstream does not say how much.
         let actual = told.actual.unwrap_or(limit.unwrap_or(window.size));
         let density = TokenDensity::measured(actual, counted);
         let refused = material.outgoing.replaced.as_ref();
@@ -55,7 +55,7 @@ impl Compactor {
             .cut(None)
             .is_none_or(|cut| cut.talk.elements.is_empty())
         {
-            // All of it is in what was refused: that is made anew from what it was made of.
+            // The rejected body contains the whole conversation: the prefix is made again from the original messages.
             material.outgoing = (*first).clone();
         }
         material.refused = Some(first);
@@ -72,9 +72,9 @@ impl Compactor {
             if !self.work_on(material, WorkOccasion::Full(need)).await {
                 continue;
             }
-            // What was made stays, even if the request fails all the same: it is paid for, and what it stands for is too
-            // long, so that whoever asks again would have it made again. If it turns out to be too long itself, a shorter one
-            // takes its place.
+            // The new prefix stays, even if the request still fails: it is paid for, and the part that it replaces is
+            // too long, so a repeated request would have it made again. If the prefix itself is too long, a shorter one
+            // replaces it.
             self.find(material).await;
             if known.spec.thinking.binding.may_bind() {
                 settle::settle(&self.rewrites, material).await;

@@ -1,4 +1,4 @@
-//! A request that was sent, with all that is needed to make its conversation smaller.
+//! A request that was sent, with everything that is needed to compact its conversation.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::body::BodyRole;
 use crate::branch::{BranchPlacement, BranchRelation, RecognizedBody, Tenant};
 use crate::store::CompactedPrefixKind;
 
-/// See the module.
+/// A request that was sent, with everything that is needed to compact its conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestContext {
     pub(crate) tenant: Tenant,
@@ -26,37 +26,37 @@ pub(crate) struct RequestContext {
     pub(crate) model: String,
     /// The client's bytes.
     pub(crate) body: Bytes,
-    /// Where its messages lie, who speaks in them, and which history each of them ends.
+    /// Where its messages are, their roles, and the history that each of them ends.
     pub(crate) recognised: Arc<RecognizedBody>,
     /// What was sent for them.
     pub(crate) outgoing: OutgoingRequestBody,
     pub(crate) asking: UpstreamCaller,
-    /// What was sent, where nothing else of it is needed any more.
+    /// The size of what was sent, once nothing else of it is needed.
     pub(crate) size: Option<SentSize>,
-    /// What was sent at first, where that was refused for its length.
+    /// What was sent first, if that was rejected for its length.
     pub(super) refused: Option<Box<OutgoingRequestBody>>,
-    /// Another beginning is sent than for the line's last request.
+    /// Whether the prefix differs from that of the branch's last request.
     pub(crate) fresh: bool,
-    /// Whose cache markers are sent.
+    /// Whose cache breakpoints are sent.
     pub(crate) marked: BreakpointOwner,
 }
 
-/// Whose cache markers a request was sent with.
+/// Whose cache breakpoints a request was sent with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum BreakpointOwner {
-    /// There are none, or none in this API.
+    /// There are none, or the API has none.
     #[default]
     None,
-    /// The client's.
+    /// The client's breakpoints.
     Kept,
-    /// Ours.
+    /// The gateway's breakpoints.
     Managed,
-    /// Ours, for the first time: the client sets none.
+    /// The gateway's breakpoints, for the first time: the client sets none.
     ManagedNow,
 }
 
 impl BreakpointOwner {
-    /// Its name in the header.
+    /// The name in the response header.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -69,22 +69,22 @@ impl BreakpointOwner {
 /// How much was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentSize {
-    /// Bytes.
+    /// How many bytes were sent.
     pub(crate) sent: usize,
-    /// Bytes beside the messages.
+    /// How many bytes are outside the messages.
     pub(crate) beside: usize,
 }
 
-/// A conversation to be worked on, and the history that it is.
+/// A conversation to be compacted, and the history that it covers.
 pub(crate) struct ConversationCut {
     pub(crate) talk: CompactableConversation,
-    /// Which of the client's elements is its first.
+    /// The index of its first element among the client's elements.
     pub(crate) from: usize,
-    /// The rolling hash behind its last message.
+    /// The rolling hash after its last message.
     pub(crate) at: u128,
     /// How many messages it has.
     pub(crate) messages: u32,
-    /// The count of the client's messages behind it.
+    /// The token count of the client's messages after it.
     pub(crate) after: u64,
 }
 
@@ -105,14 +105,14 @@ impl RequestContext {
         })
     }
 
-    /// Lets go of the client's bytes: bodies that wait for the books fill the memory.
+    /// Drops the client's bytes: bodies that wait for the usage log would fill the memory.
     pub(crate) fn let_go(&mut self) {
         self.size = Some(self.size());
         self.body = Bytes::new();
         self.outgoing.parts = Vec::new();
     }
 
-    /// A request on its way, before anything was sent for it.
+    /// The context of a request for which nothing was sent yet.
     pub(crate) fn new(
         placed: BranchPlacement,
         (dialect, model): (Dialect, String),
@@ -136,7 +136,7 @@ impl RequestContext {
         }
     }
 
-    /// Who speaks in each of the client's messages. Nobody where its bytes were let go of: then nothing can be made of them.
+    /// The role of each of the client's messages. Empty if their bytes were dropped: then nothing can be made of them.
     pub(super) fn roles(&self) -> &[BodyRole] {
         match self.size {
             Some(_) => &[],
@@ -149,7 +149,7 @@ impl RequestContext {
         Some(self.body.slice_ref(self.text(index)?))
     }
 
-    /// The bytes of one.
+    /// The bytes of one of the client's messages.
     fn text(&self, index: usize) -> Option<&[u8]> {
         (self.recognised).message(index, |place| self.body.get(place))
     }
@@ -161,7 +161,7 @@ impl RequestContext {
         u32::try_from(spoken.count()).unwrap_or(u32::MAX)
     }
 
-    /// What is sent in place of the beginning, for the cache watch.
+    /// The prefix that is sent instead of the beginning, for the cache watch.
     pub(crate) fn rewriting(&self) -> PrefixReplacement {
         let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
         PrefixReplacement {
@@ -178,12 +178,12 @@ impl RequestContext {
         }
     }
 
-    /// Whether the client has set cache markers anywhere. Inside of texts quotes are escaped.
+    /// Whether the client has set cache breakpoints anywhere. Inside texts, quotes are escaped.
     pub(super) fn has_markers(&self) -> bool {
         memchr::memmem::find(&self.body, b"\"cache_control\"").is_some()
     }
 
-    /// What is sent, counted.
+    /// The token count of what is sent.
     pub(super) fn weight(&self) -> RequestTokenCount {
         let list = &self.recognised.outline.list;
         let before = self.body.get(..list.start).unwrap_or_default();
@@ -200,13 +200,13 @@ impl RequestContext {
         }
     }
 
-    /// The count of the client's messages from this one on.
+    /// The token count of the client's messages from this one on.
     pub(super) fn weight_from(&self, first: usize) -> u64 {
         let all = first..self.recognised.ends.len();
         all.filter_map(|at| self.weight_of(at)).sum()
     }
 
-    /// The count of the client's messages that something else stands for.
+    /// The token count of the client's messages that are replaced.
     pub(super) fn weight_replaced(&self) -> u64 {
         let until = self
             .outgoing
@@ -221,7 +221,7 @@ impl RequestContext {
         Some(weight::element(self.text(index)?))
     }
 
-    /// The first message behind those that were measured, and behind the reply to them.
+    /// The first message after those that were measured, and after the reply to them.
     pub(super) fn first_after(&self, measured: u128) -> Option<usize> {
         let mut hashes = self.recognised.hashes.iter();
         let next = hashes.rposition(|hash| *hash == measured)? + 1;
@@ -231,8 +231,8 @@ impl RequestContext {
         }
     }
 
-    /// Whether something else may stand for what is too long: not for what the user asks now. If that alone does not fit in
-    /// `most` tokens, or nothing was said before it, the upstream is right.
+    /// Whether the request may be shortened: what the user asks now may not be replaced. If that alone does not fit in
+    /// `most` tokens, or nothing was said before it, the upstream's error stands.
     pub(super) fn may_be_shortened(&self, most: u64, tokenizer: Tokenizer) -> bool {
         let roles = self.roles();
         let Some(answer) = roles.iter().rposition(|role| *role == BodyRole::Assistant) else {
@@ -247,12 +247,12 @@ impl RequestContext {
         TokenDensity::likely(tokenizer).tokens(texts.sum()) <= most
     }
 
-    /// Whether something may stand for the beginning of this request. What was made when the model had answered takes its
-    /// answer for granted: unless that follows, it does not stand for what is asked.
+    /// Whether this request may begin with a compacted prefix. A prefix that was made after the model's answer
+    /// presupposes that answer: unless the answer follows, the prefix does not fit the request.
     pub(crate) fn may_begin_with(&self, base: &LoadedPrefix) -> bool {
         let made = &base.rewrite.made;
         if made.waited.is_some() || made.kind == CompactedPrefixKind::Cleared {
-            // It was made for a request that waited, or leaves all that is new in place.
+            // It was made for a request that waited, or leaves everything new in place.
             return true;
         }
         let Some(last) = position(&self.recognised, base.rewrite.at) else {
@@ -264,8 +264,8 @@ impl RequestContext {
         next == Some(&BodyRole::Assistant) || roles.get(last) == Some(&BodyRole::Assistant)
     }
 
-    /// How many messages it has, those of role system not counted, and how many calls the model's last words in it make.
-    /// None if those words end it: they are to be gone on with.
+    /// How many messages it has, those of role system not counted, and how many calls the model's last message makes.
+    /// `None` if the model's message comes last: the model is to continue it.
     pub(crate) fn message_and_call_count(&self) -> Option<(u32, u64)> {
         let roles = self.roles();
         let last = roles.iter().rposition(|role| *role != BodyRole::System)?;
@@ -274,15 +274,15 @@ impl RequestContext {
         (newest != Some(last)).then(|| (self.spoken_until(last), calls.unwrap_or(0)))
     }
 
-    /// The conversation up to the last message that is not the model's: behind it the next answer follows.
+    /// The conversation up to the last message that is not the model's: the next reply follows it.
     pub(crate) fn cut(&self, measured: Option<u64>) -> Option<ConversationCut> {
         let mut roles = self.roles().iter();
         let last = roles.rposition(|role| *role != BodyRole::Assistant)?;
         self.cut_at(last, measured)
     }
 
-    /// The conversation without the model's newest reply and what answers it, which the model has not seen yet. None if
-    /// nothing new stands before that.
+    /// The conversation without the model's newest reply and the answers to it, which the model has not seen yet.
+    /// `None` if nothing new comes before that.
     pub(crate) fn cut_before_newest(&self, measured: Option<u64>) -> Option<ConversationCut> {
         let roles = self.roles();
         let reply = roles

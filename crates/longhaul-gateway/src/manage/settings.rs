@@ -1,4 +1,4 @@
-//! What work on a conversation depends on beside the conversation.
+//! Everything that compaction depends on besides the conversation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,34 +12,33 @@ use longhaul_core::window::{WindowError, WindowInput, WindowStatus};
 
 use super::tools::KnownTools;
 
-/// What is set, and what is known.
+/// Settings, and tables of known models and tools.
 #[derive(Debug, Clone)]
 pub struct CompactorSettings {
     /// Switches and thresholds.
     pub config: Arc<Config>,
-    /// Models.
+    /// The known models.
     pub models: Arc<ModelTable>,
-    /// Tools of known agents.
+    /// The tools of known agents.
     pub tools: Arc<KnownTools>,
     /// Tools whose results may be cleared.
     pub clearable: ClearableTools,
-    /// What facts are recognised by.
+    /// The words and tools by which facts are recognized.
     pub vocabulary: Arc<Vocabulary>,
-    /// What summaries are to heed.
+    /// The user's instructions for summaries.
     pub instructions: Option<String>,
-    /// Tokens that stand before the messages of this conversation: system prompt and tools, estimated.
+    /// Tokens of the request prefix of this conversation: system prompt and tools, estimated.
     pub before_messages: u64,
-    /// The most tokens that a summary may leave in the window, where that is less than the threshold.
+    /// The most tokens that a summary may leave in the window, if that is less than the threshold.
     pub most_left: Option<u64>,
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
-    /// For how long a request waits for a summary that a model writes.
+    /// How long a request waits for a summary from a model.
     pub patience: Duration,
 }
 
 impl CompactorSettings {
-    /// Settings with the table of tools that comes with the gateway; `more` are names of tools whose results may be
-    /// cleared, too.
+    /// Settings with the built-in table of tools; `more` has the names of further tools whose results may be cleared.
     pub fn new(
         config: Arc<Config>,
         models: Arc<ModelTable>,
@@ -64,7 +63,7 @@ impl CompactorSettings {
         }
     }
 
-    /// The same for a conversation before whose messages so much stands.
+    /// The settings for a conversation whose request prefix has this many tokens.
     #[must_use]
     pub fn for_conversation(&self, before_messages: u64, now: Timestamp) -> Self {
         Self {
@@ -85,7 +84,7 @@ impl CompactorSettings {
         })
     }
 
-    /// What was counted of the messages alone.
+    /// What was counted for the messages alone.
     pub(super) fn of_messages(&self, measured: Option<u64>) -> Option<u64> {
         let counted = measured?.saturating_sub(self.before_messages);
         (counted > 0).then_some(counted)

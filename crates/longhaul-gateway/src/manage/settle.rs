@@ -1,6 +1,6 @@
-//! Where thinking is bound to what came before it (N2), what was thought before a new beginning came into use cannot be
-//! sent behind it. So with its first use the new beginning is drawn out to the model's last words in that request, without
-//! thinking; from there on all of it is sent as it comes.
+//! Where thinking is bound to the messages before it (N2), thinking from before a new compacted prefix cannot be sent
+//! after that prefix. Therefore, on its first use, the new prefix is extended to the model's last message in that
+//! request, without thinking; everything after that is sent as it comes.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use super::{join, thinking};
 use crate::body::BodyRole;
 use crate::store::{CompactedPrefix, CompactedPrefixKind, PrefixProvenance};
 
-/// Settles the beginning that a request is about to be sent with, if that was not done yet.
+/// Settles the prefix of a request that is about to be sent, if that was not done yet.
 pub(super) async fn settle(rewrites: &CompactedPrefixes, material: &mut RequestContext) {
     if let Some((base, _)) = &material.outgoing.replaced
         && !base.rewrite.settled
     {
-        // Seldom done, and large.
+        // The future is large and seldom needed.
         Box::pin(without_thinking(rewrites, material)).await;
     }
 }
 
-/// The same for a request that is only counted: nothing comes into use by that, so nothing is kept.
+/// Settles the prefix of a request that only counts tokens: the prefix does not come into use, so nothing is stored.
 pub(super) fn as_if_settled(material: &mut RequestContext) {
     if let Some((base, _)) = &material.outgoing.replaced
         && !base.rewrite.settled
@@ -37,7 +37,7 @@ pub(super) fn as_if_settled(material: &mut RequestContext) {
     }
 }
 
-/// Leaves out all that was thought so far, from this request on. Gives whether that is how it is sent now.
+/// Leaves out all earlier thinking, from this request on. Returns whether the request is sent that way now.
 pub(super) async fn without_thinking(
     rewrites: &CompactedPrefixes,
     material: &mut RequestContext,
@@ -54,7 +54,7 @@ pub(super) async fn without_thinking(
                 behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.body));
             is_so
         }
-        // What was to be used is not safe; the history as it came is right, if it fits.
+        // The new prefix is not durable; the unchanged history is correct, if it fits.
         Err(error) => {
             tracing::warn!(%error, "a summary cannot be used: it cannot be kept");
             material.outgoing = OutgoingRequestBody::unchanged(&material.body);
@@ -71,7 +71,7 @@ fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
     if material.size.is_some() {
         return None;
     }
-    // What the client says last keeps its bytes, and with them its cache marker: nothing is thought there.
+    // The client's last message keeps its bytes, and with them its cache breakpoint: it contains no thinking.
     let mut roles = material.roles().iter();
     let last = roles.rposition(|role| *role == BodyRole::Assistant);
     let Some(last) = last.filter(|last| *last >= from) else {

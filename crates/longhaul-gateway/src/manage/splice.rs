@@ -1,4 +1,4 @@
-//! Changes to a JSON text that leave every other byte as it is: parts are found by their place, then cut out or replaced.
+//! Edits of a JSON text that leave every other byte as it is: parts are located, then cut out or replaced.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) struct JsonMember {
     pub(super) value: Range<usize>,
 }
 
-/// The members of the object at this place with their keys, in order. None if there is no object.
+/// The members of the object at this range with their keys, in order. `None` if there is no object.
 pub(super) fn members(text: &[u8], place: Range<usize>) -> Option<Vec<(Vec<u8>, JsonMember)>> {
     let base = place.start;
     let object = text.get(place)?;
@@ -45,7 +45,7 @@ pub(super) fn value(text: &[u8], object: Range<usize>, key: &str) -> Option<Rang
     Some(member.value)
 }
 
-/// The items of the list at this place. None if there is no list.
+/// The items of the list at this range. `None` if there is no list.
 pub(super) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>>> {
     let base = place.start;
     let mut found = Vec::new();
@@ -58,8 +58,8 @@ pub(super) fn items(text: &[u8], place: Range<usize>) -> Option<Vec<Range<usize>
     walked.ok().map(|()| found)
 }
 
-/// What to cut so that only some of these parts of a list or object stay, commas included. Nothing else is between parts
-/// but commas and white space.
+/// The ranges to cut so that only some of these parts of a list or object stay, commas included. Between parts there
+/// are only commas and white space.
 pub(super) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut cuts = Vec::new();
     let mut stayed: Option<usize> = None;
@@ -69,9 +69,9 @@ pub(super) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> V
             continue;
         }
         cuts.push(match (stayed, parts.get(at + 1)) {
-            // With the comma before it.
+            // Cut it with the comma before it.
             (Some(_), _) => parts.get(at.wrapping_sub(1)).map_or(part.start, |p| p.end)..part.end,
-            // With the comma behind it.
+            // Cut it with the comma after it.
             (None, Some(next)) => part.start..next.start,
             (None, None) => part.clone(),
         });
@@ -79,7 +79,7 @@ pub(super) fn without(parts: &[Range<usize>], goes: impl Fn(usize) -> bool) -> V
     cuts
 }
 
-/// Changes to one text.
+/// Edits of one text.
 #[derive(Debug, Default)]
 pub(super) struct Splices {
     changes: Vec<(Range<usize>, Vec<u8>)>,
@@ -95,7 +95,7 @@ impl Splices {
         self.changes.push((place, by.into()));
     }
 
-    /// The text with the changes; the same bytes if there are none. A change inside another that was made is passed over.
+    /// The text with the edits; the same bytes if there are none. An edit inside an earlier one is ignored.
     pub(super) fn apply(mut self, text: &Bytes) -> Bytes {
         if self.changes.is_empty() {
             return text.clone();

@@ -1,8 +1,8 @@
-//! A whole conversation becomes a summary (F, X1, X9, R1, Y1). The engine decides; here a conversation is given to it, and
-//! what it wrote is taken back as elements of `messages`.
+//! Turns a whole conversation into a summary (F, X1, X9, R1, Y1). The engine decides; this module gives it a
+//! conversation, and turns its result back into elements of `messages`.
 //!
-//! Three ways, in this order: a summary that was asked for behind the client's own bytes, a plain request, extracts. The
-//! last one always leads to a summary; whether it is small enough is judged all the same.
+//! There are three ways, in this order: a summary from a request appended to the client's own bytes, a plain request,
+//! extracts. The last one always leads to a summary; whether it is small enough is checked all the same.
 
 mod fork;
 mod view;
@@ -39,44 +39,44 @@ use super::{CompactableConversation, CompactedDraft};
 use crate::body::BodyRole;
 use crate::store::CompactedPrefixKind;
 
-/// Why nothing came of it. The conversation stays as it is.
+/// Why there is no draft. The conversation stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
-    /// There is nothing to sum up.
-    #[error("there is nothing to sum up: {0}")]
+    /// There is nothing to summarize.
+    #[error("there is nothing to summarize: {0}")]
     Nothing(String),
-    /// Its last calls have no results yet: what answers them could not stand behind a summary.
-    #[error("the conversation ends with calls of tools that are not answered")]
+    /// Its last calls have no results yet, and results cannot follow a summary.
+    #[error("the conversation ends with tool calls that are not answered")]
     Unanswered,
     /// Compaction is switched off.
     #[error("{0}")]
     SwitchedOff(String),
-    /// It would not be smaller.
+    /// The summary would not be smaller.
     #[error("a summary would not make the conversation smaller: {0}")]
     WouldNotShrink(String),
-    /// Even the smallest is too large: what cannot be summed up fills the window.
+    /// Even the smallest summary is too large: what cannot be summarized fills the window.
     #[error(
-        "the smallest summary leaves {after} tokens in the window, and {threshold} is where it is full; what stands before the messages must be made smaller"
+        "the smallest summary leaves {after} tokens in the window, which is full at {threshold}; the system prompt and the tools must be made smaller"
     )]
     TooLarge {
-        /// Tokens it would leave.
+        /// The tokens that it would leave.
         after: u64,
-        /// Where automatic compaction begins.
+        /// The threshold of automatic compaction.
         threshold: u64,
     },
     /// A part of the conversation cannot be read.
     #[error(transparent)]
     Unreadable(#[from] UnreadableConversation),
-    /// The model's window is too small, or no request for it can be made.
+    /// The model's window is too small, or no request for it can be built.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Anything else.
-    #[error("the conversation could not be summed up: {0}")]
+    /// Any other error.
+    #[error("the conversation could not be summarized: {0}")]
     Failed(String),
 }
 
-/// Sums up a whole conversation. `given` is the answer to [`fork_message`], `asked` who is asked if that is no summary;
-/// without both, and where both fail, extracts are the summary.
+/// Summarizes a whole conversation. `given` is the reply to [`fork_message`], `asked` is the provider to ask if that is
+/// not a summary. Without both, or if both fail, extracts are the summary.
 pub async fn summarize(
     talk: &CompactableConversation,
     given: Option<SummaryReply>,
@@ -91,7 +91,7 @@ pub async fn summarize(
     let counted = as_dense_as_words(talk, &plain, scales);
     let threshold = threshold(talk, settings)?;
     let given = approved(given.as_ref());
-    // A summary that was paid for is not given up for extracts that are a little shorter.
+    // A summary that was paid for is not discarded for extracts that are a little shorter.
     let aims = match (settings.most_left, &given) {
         (Some(most), Some(_)) => vec![most.min(threshold), threshold],
         (Some(most), None) => vec![most.min(threshold)],
@@ -109,7 +109,7 @@ pub async fn summarize(
             };
             (approved, SummaryRequestOutcome::Summary)
         }));
-        // Whoever has answered would not answer shorter if asked the same again, and be paid twice.
+        // A model that has answered would not answer shorter if asked again, and would be paid twice.
         if asked.is_some() && given.is_none() {
             let by_model = CompactRequest {
                 on_failure: OnModelFailure::UseExtracts,
@@ -138,8 +138,8 @@ pub async fn summarize(
     drafted
 }
 
-/// What the engine is to take the messages for: it counts four characters for a token and a third on top. Where what a
-/// summary is made of, the user's words, is denser than that, all of it counts as that much denser.
+/// The token count that the engine is to assume for the messages: it counts four characters as a token and adds a
+/// third. If the source of a summary, the user's words, is denser than that, everything counts as that much denser.
 fn as_dense_as_words(
     talk: &CompactableConversation,
     read: &ConversationEntries,
@@ -174,7 +174,7 @@ fn threshold(
     Ok(settings.window(&talk.model)?.auto_compact)
 }
 
-/// Has a summary that is there already stand for the older part of a conversation, in front of what is kept of it.
+/// Uses an existing summary for the older part of a conversation, before the part that is kept.
 pub(super) async fn given(
     talk: &CompactableConversation,
     older: &CompactableConversation,
@@ -222,12 +222,12 @@ fn request() -> CompactRequest {
     }
 }
 
-/// Whether an answer is a summary.
+/// Whether a reply is a summary.
 pub(super) fn is_summary(given: &SummaryReply) -> bool {
     approved(Some(given)).is_some()
 }
 
-/// What an answer says, if it is a summary (F6).
+/// The text of a reply, if it is a summary (F6).
 fn approved(given: Option<&SummaryReply>) -> Option<String> {
     let given = given?;
     let reply = SummaryReplyText {
@@ -238,7 +238,7 @@ fn approved(given: Option<&SummaryReply>) -> Option<String> {
     match read(reply) {
         Ok(summary) => Some(summary.body().to_owned()),
         Err(failure) => {
-            tracing::debug!(reason = failure.code(), "the answer is no summary");
+            tracing::debug!(reason = failure.code(), "the answer is not a summary");
             None
         }
     }
@@ -261,7 +261,7 @@ fn open(
         model: talk.model.clone(),
         session_id: read.session_id,
         seed: read.seed,
-        // The engine aims at the threshold: where less is to be left, the window counts as fuller than it is.
+        // The engine aims at the threshold: if less is to be left, the window counts as fuller than it is.
         before_messages: settings.before_messages + window.auto_compact.saturating_sub(most),
         asked: asked.map(|model| SummaryProvider { model, id: None }),
         vocabulary: settings.vocabulary.clone(),
@@ -278,7 +278,7 @@ fn open(
     Ok(session)
 }
 
-/// The time does not pass: the same conversation gives the same summary.
+/// A clock that stands still: the same conversation gives the same summary.
 struct FixedClock(Timestamp);
 
 impl Clock for FixedClock {
@@ -298,7 +298,7 @@ async fn first_that_works(
             Ok(CompactOutcome::Done(done)) if summary => {
                 return Ok((done, SummaryRequestOutcome::Summary));
             }
-            // The model was asked, and extracts had to do.
+            // The model was asked, but extracts had to do.
             Ok(CompactOutcome::Done(done))
                 if done.by == Summarizer::Local && answer == SummaryRequestOutcome::Summary =>
             {
@@ -307,7 +307,7 @@ async fn first_that_works(
             Ok(CompactOutcome::Done(done)) => return Ok((done, answer)),
             Ok(CompactOutcome::Preview(_)) => {}
             Err(error) => {
-                // It was written, and would not make the conversation smaller.
+                // The summary was written, but would not make the conversation smaller.
                 summary |= answer == SummaryRequestOutcome::Summary
                     && error.kind == CompactFailure::WouldNotShrink;
                 tracing::debug!(%error, "not summarized this way");

@@ -1,4 +1,5 @@
-//! Elements without what may not be sent again, or not at that place: thinking (N2), and the client's cache markers.
+//! Elements without what may not be sent again, or not at that position: thinking (N2), and the client's cache
+//! breakpoints.
 
 use std::ops::Range;
 
@@ -10,10 +11,10 @@ use super::element::ElementParts;
 use super::splice::{Splices, items, members, value, without};
 use crate::body::BodyRole;
 
-/// What stands where there was nothing but thinking: a message may not be empty.
+/// The text for a message that had only thinking: a message may not be empty.
 const LEFT_OUT: &str = include_str!("fragments/thinking_left_out.txt");
 
-/// How far inside an element markers are sought: the API takes none deeper.
+/// How deep in an element breakpoints are searched: the API accepts none deeper.
 const DEEPEST: u8 = 4;
 
 fn is_thinking(block: ObjectReader<'_>) -> bool {
@@ -21,9 +22,9 @@ fn is_thinking(block: ObjectReader<'_>) -> bool {
     matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
 }
 
-/// Whether an element of `messages` holds thinking.
+/// Whether an element of `messages` contains thinking.
 pub fn has_thinking(element: &[u8]) -> bool {
-    // Most elements can be told without reading them.
+    // Most elements can be ruled out without parsing them.
     memchr::memmem::find(element, b"thinking").is_some()
         && ElementParts::read(element).is_some_and(|element| {
             let blocks = element.blocks();
@@ -31,7 +32,7 @@ pub fn has_thinking(element: &[u8]) -> bool {
         })
 }
 
-/// The element without its thinking, all other bytes as they are. Where nothing would be left, a short text says so.
+/// The element without its thinking; all other bytes stay as they are. If nothing would be left, a short text says so.
 pub fn without_thinking(element: &Bytes) -> Bytes {
     if !has_thinking(element) {
         return element.clone();
@@ -58,7 +59,7 @@ pub fn without_thinking(element: &Bytes) -> Bytes {
     splices.apply(element)
 }
 
-/// The element without cache markers, all other bytes as they are.
+/// The element without cache breakpoints; all other bytes stay as they are.
 pub fn without_breakpoints(element: &Bytes) -> Bytes {
     if memchr::memmem::find(element, b"cache_control").is_none() {
         return element.clone();
@@ -68,7 +69,7 @@ pub fn without_breakpoints(element: &Bytes) -> Bytes {
     splices.apply(element)
 }
 
-/// Markers stand on the element, its blocks, and the blocks inside of results: wherever there is `content`.
+/// Breakpoints are on the element, its blocks, and the blocks inside results: wherever there is `content`.
 fn remove_breakpoints(text: &[u8], object: Range<usize>, deeper: u8, splices: &mut Splices) {
     let Some(members) = members(text, object.clone()) else {
         return;

@@ -1,8 +1,8 @@
-//! What is known of the tools that agents bring (U1), and of the texts that they put into messages of the user: a table,
-//! `tools.toml`, that settings add to.
+//! The known tools of agents (U1), and the texts that agents put into user messages: a table, `tools.toml`, that
+//! settings add to.
 //!
-//! The same name may belong to several agents. Such a tool is taken for the one whose path a call names, and a result may be
-//! cleared only if no agent of that name wants it kept.
+//! The same name may belong to several agents. A call then belongs to the tool whose path field it has, and a result
+//! may be cleared only if no agent with a tool of that name wants it kept.
 
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ const BUILTIN: &str = include_str!("tools.toml");
 pub enum ToolKind {
     /// Shows a file.
     Read,
-    /// Writes a file whole.
+    /// Writes a whole file.
     Write,
     /// Changes a part of a file.
     Edit,
     /// Runs commands.
     Shell,
-    /// Finds files or places in them.
+    /// Finds files, or positions in them.
     Search,
     /// Fetches from the web.
     Web,
     /// Shows a screen.
     Screen,
-    /// Anything whose results exist nowhere else: answers of people, todo lists, sub-agents, notebooks.
+    /// Any tool whose results exist nowhere else: answers of people, todo lists, sub-agents, notebooks.
     Keep,
 }
 
@@ -39,26 +39,26 @@ pub enum ToolKind {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownTool {
-    /// Whose it is.
+    /// The agent that has the tool.
     pub agent: String,
     /// Its name; a trailing `*` stands for any ending.
     pub name: String,
     /// What it does.
     pub kind: ToolKind,
-    /// For tools that do several things: what the field `command` says for this one.
+    /// For tools that do several things: the value of the field `command` for this one.
     pub command: Option<String>,
     /// The field that holds the path.
     pub path: Option<String>,
-    /// Fields by which a read asks for a part.
+    /// Fields by which a read requests only a part.
     #[serde(default)]
     pub part: Vec<String>,
-    /// The field that holds the whole text that is written.
+    /// The field that holds the complete text to write.
     pub text: Option<String>,
-    /// The field that holds what is replaced.
+    /// The field that holds the text to replace.
     pub old: Option<String>,
-    /// The field that holds what replaces it.
+    /// The field that holds the replacement.
     pub new: Option<String>,
-    /// The field that asks to replace it everywhere.
+    /// The field that requests replacing all occurrences.
     pub all: Option<String>,
 }
 
@@ -78,31 +78,32 @@ impl KnownTool {
     }
 }
 
-/// A text that an agent, not its user, puts into messages of the user.
+/// A text that an agent, not its user, puts into user messages.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AgentText {
-    /// Whose it is.
+    /// The agent that writes the text.
     pub agent: String,
-    /// What it is known by.
+    /// How the text is recognized.
     #[serde(flatten)]
     pub mark: AgentTextPattern,
 }
 
-/// What a text of an agent is known by.
+/// How a text of an agent is recognized.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentTextPattern {
-    /// How a text begins that is the agent's as a whole.
+    /// The beginning of a text that is entirely the agent's.
     Begins(String),
-    /// The same; and if it says no more, the next text of the message is a tool's.
+    /// The beginning of a text that is entirely the agent's; if nothing follows it, the next text of the message is a
+    /// tool's.
     Announces(String),
-    /// The name of an element.
+    /// The name of an XML-like element.
     Element(String),
-    /// How a line begins from which on a text is the agent's.
+    /// The beginning of a line from which on a text is the agent's.
     Tail(String),
 }
 
-/// The table.
+/// The table of known tools.
 #[derive(Debug, Clone)]
 pub struct KnownTools {
     rows: Vec<KnownTool>,
@@ -117,9 +118,9 @@ struct KnownToolsFile {
 }
 
 impl KnownTools {
-    /// The table that comes with the gateway.
+    /// The built-in table.
     pub fn builtin() -> Self {
-        // A test reads it; what cannot be read names no tool, and then nothing is cleared.
+        // A test reads it; an unreadable table names no tool, and then nothing is cleared.
         Self::read(BUILTIN).unwrap_or(Self {
             rows: Vec::new(),
             texts: Vec::new(),
@@ -145,14 +146,14 @@ impl KnownTools {
         &self.texts
     }
 
-    /// The row that a call belongs to: the first of its name whose command and path it has.
+    /// The row that a call belongs to: the first with its name whose command and path it has.
     pub fn of_call(&self, name: &str, input: ObjectReader<'_>) -> Option<&KnownTool> {
         let mut named = self.rows.iter().filter(|tool| tool.is_named(name));
         named.find(|tool| tool.fits(input))
     }
 
-    /// The tools whose results may be cleared, and those that a user adds by name (a trailing `*` stands for any ending).
-    /// What some agent keeps is not added: it cannot be had again.
+    /// The tools whose results may be cleared, and those that a user adds by name (a trailing `*` stands for any
+    /// ending). A tool whose results some agent wants kept is not added: its results cannot be produced again.
     pub fn clearable(&self, more: &[String]) -> ClearableTools {
         let (kept, known): (Vec<&KnownTool>, _) =
             (self.rows.iter()).partition(|row| row.kind == ToolKind::Keep);
@@ -161,7 +162,7 @@ impl KnownTools {
             .except(kept.iter().map(|row| row.name.clone()))
     }
 
-    /// What facts are recognised by: the files that calls name, whichever agent's they are, and words for rules.
+    /// The vocabulary by which facts are recognized: the file names in the calls of any agent, and words for rules.
     pub fn vocabulary(&self, words: &SentenceWords) -> Arc<Vocabulary> {
         let files = self.rows.iter().filter_map(|row| {
             Some(FileTool {

@@ -1,8 +1,8 @@
-//! Asks the upstream something of the gateway's own, with the caller's key, on the caller's behalf: after the client's own
-//! bytes, where all before the question is in the provider's cache, or by a plain request.
+//! Sends the gateway's own requests to the upstream, with the caller's key and on the caller's behalf: appended to the
+//! client's own bytes, where everything before the question is in the provider's cache, or as a plain request.
 //!
-//! The key is the one that came with the request which made the asking necessary: it is held for as long as that takes,
-//! in memory, and kept nowhere.
+//! The key is the one that came with the request which made the call necessary: it is held in memory only for as long
+//! as the call takes, and is never stored.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,35 +27,35 @@ use super::splice::{Splices, value};
 use crate::memory::{MemoryBudget, MemoryCharge};
 use crate::upstream::{Upstream, UpstreamBody, without_claims};
 
-/// The longest answer that is read.
+/// The longest response that is read.
 const LONGEST: usize = 32 << 20;
-/// How long a whole answer may take.
+/// How long a whole response may take.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// How long nothing of it may come: models that stream send signs of life.
+/// How long the response may pause: models that stream send signs of life.
 const SILENCE: Duration = Duration::from_secs(90);
 
-/// What the client's limit is raised to where it is too small.
+/// The value to which the client's output limit is raised if it is too small.
 const RAISED: u64 = 16_000;
-/// What both APIs call that limit.
+/// The fields for the output limit in the two APIs.
 const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 
-/// Who asks on whose behalf.
+/// Sends requests on behalf of a caller.
 #[derive(Debug, Clone)]
 pub(crate) struct UpstreamCaller {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) dialect: Dialect,
     /// The caller's headers, as they are passed on.
     pub(crate) headers: Arc<HeaderMap>,
-    /// Where the caller's request went.
+    /// The path of the caller's request.
     pub(crate) uri: Uri,
-    /// Where an answer is charged while it is read.
+    /// The budget to which a response is charged while it is read.
     pub(crate) budget: MemoryBudget,
 }
 
 impl UpstreamCaller {
-    /// Sends a body and reads the whole answer, if it comes in time.
+    /// Sends a body and reads the whole response, if it arrives in time.
     pub(crate) async fn ask(&self, parts: Vec<Bytes>, betas: &[String]) -> Result<Reply, Error> {
         let answer = tokio::time::timeout(PATIENCE, self.answer(parts, betas));
         answer.await.unwrap_or_else(|_| {
@@ -72,7 +72,7 @@ impl UpstreamCaller {
         let headers = request.headers_mut();
         headers.clone_from(&self.headers);
         without_claims(headers);
-        // It is read here, and only plain text is.
+        // The response is read here, and only without compression.
         headers.remove(header::ACCEPT_ENCODING);
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
         if let Some(betas) = with_betas(headers, betas) {
@@ -82,7 +82,8 @@ impl UpstreamCaller {
         let answer = sent
             .map_err(|refusal| Error::new(ErrorClass::Server { after: None }, refusal.message()))?;
         let (parts, body) = answer.into_parts();
-        // Given back when the reply is read out of it: that is a text of no more than the model may write, and short-lived.
+        // The charge is released once the reply is extracted: that is a short-lived text within the model's output
+        // limit.
         let (body, _charge) = whole(body, &self.budget).await?;
         if !parts.status.is_success() {
             let status = parts.status.as_u16();
@@ -102,7 +103,7 @@ impl UpstreamCaller {
     }
 }
 
-/// A body to its end, if it does not fall silent before that.
+/// Reads a body to its end, unless it pauses for too long.
 async fn whole(mut body: Incoming, budget: &MemoryBudget) -> Result<(Bytes, MemoryCharge), Error> {
     let full = |_| Error::new(ErrorClass::Cut, "there is no memory for the answer");
     let mut all = BytesMut::new();
@@ -130,7 +131,7 @@ async fn whole(mut body: Incoming, budget: &MemoryBudget) -> Result<(Bytes, Memo
     }
 }
 
-/// A reply that was streamed, as far as it came.
+/// Assembles a streamed reply, as far as it arrived.
 fn folded(dialect: Dialect, body: &[u8]) -> Result<Reply, ()> {
     let mut decoder = ReplyDecoder::new(dialect);
     let mut events = sse::SseDecoder::default();
@@ -146,7 +147,7 @@ fn folded(dialect: Dialect, body: &[u8]) -> Result<Reply, ()> {
     Ok(decoder.into_reply())
 }
 
-/// The caller's beta features and these; none if nothing is to be added.
+/// The caller's beta features together with these; `None` if there is nothing to add.
 fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
     let values = headers.get_all(BETA).iter();
     let given = values.filter_map(|value| value.to_str().ok());
@@ -164,7 +165,7 @@ fn with_betas(headers: &HeaderMap, more: &[String]) -> Option<HeaderValue> {
     (all.len() > before).then(|| HeaderValue::try_from(all.join(",")).ok())?
 }
 
-/// Asks, and counts what that uses, whatever becomes of the answer.
+/// A caller that adds up the usage of its requests, whatever the outcome.
 #[derive(Debug, Clone)]
 pub(super) struct CountedAsking {
     asking: UpstreamCaller,
@@ -185,13 +186,13 @@ impl CountedAsking {
         Ok(reply)
     }
 
-    /// What asking has used so far; none if that is nothing.
+    /// The usage of the requests so far; `None` if it is zero.
     pub(super) fn spent(&self) -> Option<Usage> {
         let spent = self.lock().clone();
         (spent.total() > 0).then_some(spent)
     }
 
-    /// The same, and counts from zero again.
+    /// Takes the usage of the requests so far, and counts from zero again.
     pub(super) fn take_spent(&self) -> Usage {
         std::mem::take(&mut *self.lock())
     }
@@ -230,7 +231,7 @@ pub(super) fn passing(class: ErrorClass) -> FailureTransience {
     }
 }
 
-/// The way in which a summary is asked for, for the log.
+/// The name, for the log, of the way in which a summary is requested.
 pub(super) fn name(way: AppendedRequestWay) -> &'static str {
     match way {
         AppendedRequestWay::AsItIs => "behind the client's messages",
@@ -239,7 +240,8 @@ pub(super) fn name(way: AppendedRequestWay) -> &'static str {
     }
 }
 
-/// The way in which something can be asked after a request's own bytes: nothing in it may force another kind of answer.
+/// The way in which a question can be appended to a request's own bytes: nothing in the request may force a different
+/// kind of answer.
 pub(super) fn way_behind(material: &RequestContext) -> AppendedRequestWay {
     let body = ObjectReader::new(&material.body);
     let text = |name| body.get(name).unwrap_or_default();
@@ -265,7 +267,7 @@ pub(super) fn way_behind(material: &RequestContext) -> AppendedRequestWay {
     if most.is_none_or(|most| most >= SHORTEST_ANSWER) {
         return AppendedRequestWay::AsItIs;
     }
-    // A budget for thinking is a part of the limit, and of the cache's key.
+    // A thinking budget is part of the limit, and of the cache key.
     let thinking = body.object("thinking");
     if thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
         AppendedRequestWay::No("max_tokens is too small, and a thinking budget depends on it")
@@ -274,7 +276,7 @@ pub(super) fn way_behind(material: &RequestContext) -> AppendedRequestWay {
     }
 }
 
-/// What is sent to ask with this element after the client's bytes; none if it cannot be asked so.
+/// The body that asks with this element after the client's bytes; `None` if that is not possible.
 pub(super) fn parts_behind(
     way: AppendedRequestWay,
     material: &RequestContext,

@@ -1,9 +1,9 @@
-//! How many tokens a request is: a count of its parts by the kinds of their characters, and the density that turns such
+//! How many tokens a request has: a count of its parts by the kinds of their characters, and the density that turns such
 //! a count into the tokens of a provider.
 //!
-//! The count is the same for every provider ([`likely`]). The density is learnt where a provider has counted a request
-//! (its tokens for our count), and a careful guess where it has not. What was measured is always measured of what was
-//! *sent*, so the count is taken of that, too: of what stands for the beginning, not of what it replaces.
+//! The count is the same for every provider ([`likely`]). The density is learned where a provider has counted a request
+//! (its tokens per token of this count), and is a careful guess where it has not. A measurement is always of what was
+//! *sent*, so the count is taken of that, too: of the compacted prefix, not of what it replaces.
 
 use longhaul_core::facts::FactsBudget;
 use longhaul_core::json::{self, ObjectReader, items};
@@ -17,17 +17,18 @@ use super::element::{ElementParts, texts};
 use super::settings::CompactorSettings;
 use crate::body::BodyRole;
 
-/// What stands around each message, and around each call and result.
+/// The overhead of each message, and of each call and result.
 const FRAME: u64 = 4;
 const CALL: u64 = 12;
-/// The most that a picture is.
+/// The most that an image counts.
 const PICTURE: u64 = 3_300;
-/// The least that a document is, and bytes of a packed one for each token: its pages are shown as pictures, too.
+/// The least that a document counts, and the bytes of a compressed one for each token: its pages are shown as images,
+/// too.
 const DOCUMENT: u64 = 2_000;
 const PACKED: usize = 20;
-/// What a model writes for a summary at the least, in tokens of a large window.
+/// The shortest summary that a model writes, in tokens of a large window.
 const SHORT_SUMMARY: u64 = 1_000;
-/// How deep blocks inside of blocks are looked into.
+/// How deep nested blocks are read.
 const DEEPEST: u8 = 4;
 
 /// The count of one element of `messages`.
@@ -43,7 +44,7 @@ pub(super) fn element(text: &[u8]) -> u64 {
     FRAME + content(read.content(), DEEPEST) + calls
 }
 
-/// The count of what stands beside the messages.
+/// The count of the parts outside the messages.
 pub(super) fn beside(before: &[u8], behind: &[u8]) -> u64 {
     likely(before) + likely(behind)
 }
@@ -70,14 +71,14 @@ fn block(raw: &[u8], deeper: u8) -> u64 {
     let kind = object.string("type");
     match kind.as_deref() {
         Some("text") => text("text"),
-        // Its signature is no part of the prompt.
+        // The signature is not part of the prompt.
         Some("thinking") => FRAME + text("thinking"),
         Some("redacted_thinking") => object.get("data").unwrap_or_default().len() as u64 / 4,
         Some("tool_use" | "server_tool_use") => {
             CALL + text("name") + likely(object.get("input").unwrap_or_default())
         }
         Some("tool_result") => CALL + content(object.get("content").unwrap_or_default(), deeper),
-        // However many bytes it is packed in.
+        // The number of encoded bytes does not matter.
         Some("image" | "image_url" | "input_image") => PICTURE.min(50 + raw.len() as u64 / 2),
         Some("document" | "file") => match object.object("source") {
             Some(source) if source.string("type").as_deref() == Some("text") => {
@@ -90,28 +91,28 @@ fn block(raw: &[u8], deeper: u8) -> u64 {
     }
 }
 
-/// A request, counted.
+/// The token count of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct RequestTokenCount {
-    /// What stands beside the messages, and system messages that lead them.
+    /// The parts outside the messages, and leading system messages.
     pub(super) head: u64,
     /// The messages, as they are sent.
     pub(super) messages: u64,
 }
 
 impl RequestTokenCount {
-    /// All of it.
+    /// The total count.
     pub(super) fn total(self) -> u64 {
         self.head + self.messages
     }
 }
 
-/// A provider's tokens for a thousand of ours.
+/// A provider's tokens per thousand tokens of the gateway's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TokenDensity(u64);
 
 impl TokenDensity {
-    /// A careful guess: a sixth above what the family of tokenizers makes of prose and code.
+    /// A careful guess: a sixth more than the tokenizer family makes of prose and code.
     pub(super) fn careful(tokenizer: Tokenizer) -> Self {
         match tokenizer {
             Tokenizer::New => Self(1_700),
@@ -119,7 +120,7 @@ impl TokenDensity {
         }
     }
 
-    /// The same without care, where too much would be a harm.
+    /// A guess without the safety margin, where too high a value would do harm.
     pub(super) fn likely(tokenizer: Tokenizer) -> Self {
         match tokenizer {
             Tokenizer::New => Self(1_300),
@@ -127,8 +128,8 @@ impl TokenDensity {
         }
     }
 
-    /// What was measured of a request, within reason: a measurement of another request must not turn a text into
-    /// nothing, or into more tokens than it has characters.
+    /// The density measured for a request, within reason: a measurement of a different request must not turn a text
+    /// into nothing, or into more tokens than it has characters.
     pub(super) fn measured(tokens: u64, counted: u64) -> Self {
         let thousandths = u128::from(tokens) * 1_000 / u128::from(counted.max(1));
         Self(
@@ -138,7 +139,7 @@ impl TokenDensity {
         )
     }
 
-    /// The provider's tokens for a count of ours.
+    /// The provider's tokens for a count of the gateway.
     pub(super) fn tokens(self, counted: u64) -> u64 {
         let tokens = u128::from(counted) * u128::from(self.0) / 1_000;
         u64::try_from(tokens).unwrap_or(u64::MAX)
@@ -154,12 +155,12 @@ pub(super) fn of_conversation(talk: &CompactableConversation) -> u64 {
     summary.chain(rest).sum()
 }
 
-/// A conversation that is worked on, counted: what it takes now, and what anything that stands for it would take.
+/// The token count of a conversation that is being compacted: its current size, and the size of any replacement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConversationTokenCount {
     density: TokenDensity,
     before_messages: u64,
-    /// Tokens in the window, what stands before the messages included.
+    /// Tokens in the window, the request prefix included.
     pub(super) before: u64,
 }
 
@@ -180,20 +181,20 @@ impl ConversationTokenCount {
         }
     }
 
-    /// Tokens in the window with these messages in place of the conversation's.
+    /// Tokens in the window with these messages instead of the conversation's.
     pub(super) fn with<'e>(self, elements: impl Iterator<Item = &'e [u8]>) -> u64 {
         let counted = elements.map(element).sum();
         self.before_messages + self.density.tokens(counted)
     }
 
-    /// Tokens of a count.
+    /// The provider's tokens for a count.
     pub(super) fn tokens(self, counted: u64) -> u64 {
         self.density.tokens(counted)
     }
 }
 
-/// The fewest tokens that a summary of a conversation is likely to leave: what stands before the messages, what the user
-/// said as far as there is room for it, and a short summary.
+/// The fewest tokens that a summary of a conversation is likely to leave: the request prefix, the user's words as far
+/// as there is room for them, and a short summary.
 pub(super) fn least_after(
     talk: &CompactableConversation,
     settings: &CompactorSettings,

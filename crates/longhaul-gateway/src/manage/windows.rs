@@ -1,4 +1,4 @@
-//! What is known of the models that are asked for: looked up once for each name.
+//! What is known of the requested models: looked up once for each name.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,18 +8,18 @@ use longhaul_core::window::WindowStatus;
 
 use crate::branch::GenerationalCache;
 
-/// Names that are remembered: clients can make up any.
+/// How many names are remembered: clients can make up any.
 const NAMES: usize = 256;
 
-/// A model.
+/// What is known of a model.
 #[derive(Debug)]
 pub(super) struct KnownModel {
     pub(super) spec: Arc<ModelSpec>,
-    /// Its window with the thresholds; none if it is too small to be managed.
+    /// Its window with the thresholds; `None` if it is too small to be managed.
     pub(super) window: Option<WindowStatus>,
 }
 
-/// See the module.
+/// What is known of the requested models, by name.
 pub(super) struct ModelWindows {
     config: Arc<Config>,
     models: Arc<ModelTable>,
@@ -35,10 +35,10 @@ impl ModelWindows {
         }
     }
 
-    /// By the name that a request has.
+    /// Looks a model up by the name in a request.
     pub(super) fn of(&self, model: &str) -> Arc<KnownModel> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        // A name in a variable of its own: the lock is not held while it is looked up.
+        // The name has a variable of its own so that the lock is not held during the lookup.
         let name = model.to_owned();
         let found = known().get(&name);
         if let Some(found) = found {

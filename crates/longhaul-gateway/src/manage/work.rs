@@ -1,5 +1,5 @@
-//! One piece of work on a conversation, done by one at a time: which part of it is made smaller, and for how long a request
-//! waits for that. What is done with that part is `make`'s.
+//! One unit of work on a conversation, with one worker at a time: which part is compacted, and how long a request waits
+//! for that. `make` does the work on that part.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,48 +10,49 @@ use super::compactor::Compactor;
 use super::request_context::RequestContext;
 use super::weight::TokenDensity;
 
-/// How often it is looked whether another gateway is done.
+/// How often to check whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// Conversations of one tenant that have this many messages in common are one, as far as it matters who works on them: the
-/// first few may be the same words of a host.
+/// Conversations of one tenant with this many messages in common count as one for deciding who works on them: the first
+/// few may be a host's standard text.
 const ALIKE: usize = 8;
-/// What the model has not seen yet stays as it is, unless that leaves less than this part of the threshold free.
+/// Messages that the model has not seen yet stay as they are, unless that leaves less than one part in this many of the
+/// threshold free.
 const FREE: u64 = 4;
-/// What a conversation takes in memory while it is worked on, for each of its bytes: its entries, what is read of them, the
-/// request that asks for a summary, and what stands for it in the end.
+/// The memory that compaction takes for each byte of a conversation: its entries, what is read of them, the summary
+/// request, and the resulting prefix.
 const READ: usize = 4;
 
 /// Why work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WorkOccasion {
-    /// The window will be full soon; nobody waits.
+    /// The window will be full soon; no request waits.
     Ahead(AnswerTokens),
-    /// Nothing was said for long, and a request waits.
+    /// The conversation was idle for long, and a request waits.
     Rested {
-        /// What the window holds.
+        /// How many tokens the window holds.
         used: u64,
     },
     /// The window is full, and a request waits.
     Full(RoomRequirement),
 }
 
-/// What an answer measured.
+/// The token counts of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AnswerTokens {
-    /// The request alone.
+    /// The tokens of the request alone.
     pub(super) prompt: u64,
-    /// The window behind it: with what was answered.
+    /// The tokens in the window after it, with the answer.
     pub(super) used: u64,
 }
 
-/// How much room a request needs.
+/// How much space a request needs in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RoomRequirement {
-    /// How dense what is sent is, as the upstream counted it or as it is expected to.
+    /// The token density of what is sent, as measured or expected.
     pub(super) density: TokenDensity,
-    /// Who says that it does not fit, and how often less was tried.
+    /// Who reports that it does not fit, and how often less was tried.
     pub(super) pressing: OversizedRequest,
-    /// The beginning with which the upstream has refused it: where that ends and how long it is.
+    /// The prefix with which the upstream has rejected it: the history where it ends, and its length.
     pub(super) refused_with: Option<(u128, usize)>,
 }
 
@@ -60,7 +61,7 @@ impl WorkOccasion {
         matches!(self, Self::Ahead(_))
     }
 
-    /// The same for the planner.
+    /// The occasion in the planner's terms.
     pub(super) fn planned(self) -> history::AttemptOccasion {
         match self {
             Self::Ahead(_) => history::AttemptOccasion::Ahead,
@@ -71,8 +72,8 @@ impl WorkOccasion {
 }
 
 impl Compactor {
-    /// Works on a conversation. Gives whether a new beginning is there for it, made now or by somebody else meanwhile.
-    /// Goes on if whoever waits for it does not any more.
+    /// Works on a conversation. Returns whether there is a new prefix for it, made now or by another worker in the
+    /// meantime. The work continues even if the request that waits for it is gone.
     pub(super) async fn work(
         self: &Arc<Self>,
         material: RequestContext,
@@ -96,8 +97,9 @@ impl Compactor {
         }
     }
 
-    /// Works in turn with whoever works on the same. A request does not wait for that for ever: a model that hangs must
-    /// not hang its clients, so in the end it goes on with what can be done without one.
+    /// Works in turn with others that work on the same conversation. A request does not wait for that forever: a model
+    /// that hangs must not hang its clients, so after a while the gateway continues with what it can do without a
+    /// model.
     async fn in_good_time(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
         let in_turn = self.one_at_a_time(material, occasion);
         if occasion.is_ahead() {
@@ -107,7 +109,7 @@ impl Compactor {
         match tokio::time::timeout(self.settings.patience, in_turn).await {
             Ok(done) => done,
             Err(_) => {
-                tracing::warn!(%line, "a summary did not come in time; a request goes on with extracts");
+                tracing::warn!(%line, "a summary did not arrive in time; a request continues with extracts");
                 let standing = self.branch_states.history(line).unaided();
                 self.is_done(material, occasion).await
                     || self.make(material, occasion, standing).await
@@ -135,7 +137,7 @@ impl Compactor {
                 return false;
             }
             match self.rewrites.shelf().claim(key).await {
-                // Another may have been done, and have given its claim back, just before.
+                // Another worker may have finished, and released its claim, just before.
                 Ok(Some(_claim)) => {
                     let standing = self.branch_states.history(material.placed.line);
                     return self.is_done(material, occasion).await
@@ -151,7 +153,7 @@ impl Compactor {
         }
     }
 
-    /// Makes it smaller, if it can be. Gives whether it did.
+    /// Compacts the conversation, if possible. Returns whether it did.
     async fn make(
         &self,
         material: &RequestContext,
@@ -183,7 +185,7 @@ impl Compactor {
         for cut in cuts {
             let mut settings = self.settings.for_conversation(head, self.clock.now());
             if let WorkOccasion::Full(need) = occasion {
-                // What stays after it takes room, too.
+                // The messages that stay after it take up window space, too.
                 settings.before_messages += density.tokens(cut.after);
                 settings.most_left = Some(need.pressing.most_left(&window, measured));
             }
@@ -201,8 +203,8 @@ impl Compactor {
         false
     }
 
-    /// Whether there is a better beginning than the one the request was sent with: for the next request, or for this one
-    /// if it waits.
+    /// Whether there is a better prefix than the one that the request was sent with: for the next request, or for this
+    /// one if it waits.
     async fn is_done(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
         let base = material.outgoing.replaced.as_ref();
         let least = base.map_or(0, |(base, _)| base.rewrite.messages);
@@ -222,7 +224,7 @@ impl Compactor {
     }
 }
 
-/// One at a time works on conversations that begin alike.
+/// The key of the claim: only one worker at a time works on conversations that begin alike.
 fn claim_key(material: &RequestContext) -> u64 {
     let hashes = &material.recognised.hashes;
     let alike = hashes.get(ALIKE - 1).or(hashes.last());

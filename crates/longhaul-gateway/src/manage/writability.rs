@@ -1,4 +1,4 @@
-//! Whether what is made can be kept: a summary that cannot is paid for and of no use (O2).
+//! Whether results can be stored: a summary that cannot be stored is paid for and useless (O2).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::store::PrefixStore;
 
-/// So many in a row that could not be kept, and no more are asked for.
+/// After this many failures in a row, no more summaries are requested.
 const MOST_UNKEPT: u32 = 3;
-/// How often it is tried whether one could be kept now.
+/// How often the store is probed after failures.
 const TRY_EVERY: Duration = Duration::from_secs(5);
-/// How long that may take.
+/// How long a probe may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// See the module.
+/// Tracks whether the store accepts new prefixes.
 #[derive(Debug, Default)]
 pub(crate) struct StoreWritability {
     unkept: AtomicU32,
@@ -21,14 +21,14 @@ pub(crate) struct StoreWritability {
 }
 
 impl StoreWritability {
-    /// One was kept.
+    /// A prefix was stored.
     pub(crate) fn kept(&self) {
         if self.unkept.swap(0, Ordering::Relaxed) >= MOST_UNKEPT {
             tracing::info!("summaries can be kept again");
         }
     }
 
-    /// One could not be.
+    /// A prefix could not be stored.
     pub(crate) fn not_kept(&self) {
         if self.unkept.fetch_add(1, Ordering::Relaxed) + 1 == MOST_UNKEPT {
             tracing::warn!(
@@ -37,8 +37,8 @@ impl StoreWritability {
         }
     }
 
-    /// Whether one that is made now can be kept, as far as is known. After failures, that is tried now and then by writing
-    /// next to nothing.
+    /// Whether a prefix that is made now can be stored, as far as is known. After failures, the store is probed from
+    /// time to time with a tiny write.
     pub(crate) async fn is_possible(&self, shelf: &Arc<dyn PrefixStore>) -> bool {
         if self.unkept.load(Ordering::Relaxed) < MOST_UNKEPT {
             return true;

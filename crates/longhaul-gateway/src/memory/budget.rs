@@ -1,4 +1,4 @@
-//! The budget itself: a limit, what is used of it, and who can make room.
+//! The budget itself: a limit, how much of it is used, and which caches can be evicted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::charge::{ChargedBytes, MemoryCharge};
 use super::share::MemoryShare;
 
-/// There is no room for it, whatever is let go of.
+/// The bytes do not fit, even after evicting everything that can be evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the memory budget of {limit} bytes is used up")]
 pub struct BudgetExhausted {
@@ -16,13 +16,14 @@ pub struct BudgetExhausted {
     pub limit: usize,
 }
 
-/// Keeps things that can be had again, at a price. An implementer lets go of the oldest first, and never waits long.
+/// A cache of things that can be produced again, at a cost. An implementation evicts the oldest first, and never waits
+/// for long.
 pub trait Evictable: Send + Sync {
-    /// Lets go of at least so many bytes, if it keeps so many, and tells its [`Kept`].
+    /// Evicts at least this many bytes, if it has that many, and updates its [`MemoryShare`].
     fn evict(&self, bytes: usize);
 }
 
-/// See the module. Clones are the same budget.
+/// The memory budget. Clones refer to the same budget.
 #[derive(Clone)]
 pub struct MemoryBudget(Arc<MemoryBudgetState>);
 
@@ -42,7 +43,7 @@ impl std::fmt::Debug for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Of so many bytes.
+    /// A budget of this many bytes.
     pub fn new(limit: usize) -> Self {
         Self(Arc::new(MemoryBudgetState {
             limit,
@@ -51,28 +52,29 @@ impl MemoryBudget {
         }))
     }
 
-    /// The whole of it.
+    /// The total of the budget.
     pub fn limit(&self) -> usize {
         self.0.limit
     }
 
-    /// What is used of it.
+    /// How much of the budget is used.
     pub fn used(&self) -> usize {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Asks somebody to make room when there is too little. Those who joined first are asked first.
+    /// Registers a cache that is evicted when there is too little memory. Caches are evicted in the order of
+    /// registration.
     pub fn join(&self, keeper: Weak<dyn Evictable>) {
         let keepers = self.0.keepers.lock();
         keepers.unwrap_or_else(PoisonError::into_inner).push(keeper);
     }
 
-    /// An account for things that are kept.
+    /// A share for cached things.
     pub fn new_share(&self) -> MemoryShare {
         MemoryShare::new(self.clone())
     }
 
-    /// Room for so many bytes, until the charge is dropped.
+    /// Charges this many bytes, until the charge is dropped.
     pub fn take(&self, bytes: usize) -> Result<MemoryCharge, BudgetExhausted> {
         self.add_if_it_fits(bytes)?;
         Ok(MemoryCharge::new(self.clone(), bytes))
@@ -110,7 +112,7 @@ impl MemoryBudget {
 
     fn make_room(&self, bytes: usize) {
         let keepers = self.0.keepers.lock();
-        // Who is asked may take a while, and may drop charges: the lock is not held meanwhile.
+        // Eviction may take a while, and may drop charges: the lock is not held during it.
         let keepers: Vec<_> = (keepers.unwrap_or_else(PoisonError::into_inner).iter())
             .filter_map(Weak::upgrade)
             .collect();

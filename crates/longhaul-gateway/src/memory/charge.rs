@@ -1,10 +1,10 @@
-//! Bytes that are held for a while, and given back when whoever holds them is done.
+//! Bytes that are held for a while, and given back to the budget when they are dropped.
 
 use bytes::Bytes;
 
 use super::budget::{BudgetExhausted, MemoryBudget};
 
-/// Room in the budget, given back when it is dropped.
+/// A part of the budget, given back when it is dropped.
 #[derive(Debug)]
 pub struct MemoryCharge {
     budget: MemoryBudget,
@@ -16,14 +16,14 @@ impl MemoryCharge {
         Self { budget, bytes }
     }
 
-    /// Takes more. If there is no room, what was taken stays.
+    /// Charges more bytes. If they do not fit, the charge stays as it was.
     pub fn grow(&mut self, more: usize) -> Result<(), BudgetExhausted> {
         self.budget.add_if_it_fits(more)?;
         self.bytes += more;
         Ok(())
     }
 
-    /// Gives back all but so much. It never takes more.
+    /// Gives back all but this many bytes. It never takes more.
     pub fn shrink_to(&mut self, bytes: usize) {
         if let Some(less @ 1..) = self.bytes.checked_sub(bytes) {
             self.budget.give_back(less);
@@ -31,12 +31,12 @@ impl MemoryCharge {
         }
     }
 
-    /// How much it is.
+    /// The size of the charge.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes that give this back when the last clone and the last slice of them are gone.
+    /// Bytes that give this charge back when the last clone and the last slice of them are gone.
     pub fn hold(self, bytes: Bytes) -> Bytes {
         ChargedBytes::bytes(bytes, self)
     }

@@ -1,8 +1,9 @@
-//! How much memory the gateway takes: one budget for what is under way and for what is kept.
+//! How much memory the gateway takes: one budget for requests in flight and for caches.
 //!
-//! Whoever holds bytes on behalf of a client takes a [`Charge`] for them and gives it back by dropping it. Whoever keeps
-//! something for later says how much that is ([`Kept`]) and can be asked to let go of the oldest ([`Evict`]). A request is
-//! refused only when nothing is left that could be let go of. What the allocator and the runtime take is not counted.
+//! Code that holds bytes on behalf of a client takes a [`MemoryCharge`] for them and gives it back by dropping it. A
+//! cache reports its size ([`MemoryShare`]) and can be asked to evict its oldest entries ([`Evictable`]). A request is
+//! rejected only when nothing is left that could be evicted. The memory of the allocator and the runtime is not
+//! counted.
 
 mod budget;
 mod charge;

@@ -1,11 +1,11 @@
-//! An account for things that are kept for later.
+//! The share of a cache in the budget.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::budget::MemoryBudget;
 
-/// What one keeper keeps. It may be told more than fits: what is kept is bounded by whoever keeps it, to a share of the
-/// budget, so that requests find room.
+/// The size of one cache. It may exceed what fits: each cache limits itself to a share of the budget, so that there is
+/// memory left for requests.
 #[derive(Debug)]
 pub struct MemoryShare {
     budget: MemoryBudget,
@@ -20,7 +20,7 @@ impl MemoryShare {
         }
     }
 
-    /// So much is kept now.
+    /// Sets the current size of the cache.
     pub fn set(&self, bytes: usize) {
         let before = self.bytes.swap(bytes, Ordering::Relaxed);
         match bytes.checked_sub(before) {
@@ -29,12 +29,12 @@ impl MemoryShare {
         }
     }
 
-    /// How much that is.
+    /// The current size of the cache.
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// One part in so many of the whole budget: the most that this keeper should keep.
+    /// One part in this many of the whole budget: the most that this cache should take.
     pub fn share(&self, part: usize) -> usize {
         self.budget.limit() / part.max(1)
     }

@@ -1,4 +1,4 @@
-//! The files of the page. They hold nothing of any session, so anybody may have them.
+//! The files of the page. They contain no data of any session, so they are public.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -6,10 +6,10 @@ use longhaul_core::xxh3::xxh3_128;
 
 use crate::own_body::OwnBody;
 
-/// Where they lie.
+/// The path of the files.
 pub(super) const FOLDER: &str = "/longhaul/page/";
 
-/// Nothing from elsewhere, nothing inline, no text read as markup, and nobody may frame it.
+/// Nothing from other hosts, nothing inline, no text read as markup, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
@@ -48,7 +48,7 @@ const FILES: [(&str, &str, &str); 20] = files! {
     "words.js": SCRIPT,
 };
 
-/// A file of the page; none if there is no such one.
+/// A file of the page; `None` if there is no such file.
 pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response<OwnBody>> {
     let name = match path {
         "/" => "index.html",
@@ -70,7 +70,7 @@ pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response<OwnBody>>
         *answer.status_mut() = StatusCode::NOT_MODIFIED;
     }
     let headers = answer.headers_mut();
-    // It may be kept, and is asked for again: the next version of the gateway brings another page.
+    // Browsers may cache it but must revalidate: the next version of the gateway has another page.
     let fixed = [
         (header::CONTENT_TYPE, *kind),
         (header::CACHE_CONTROL, "no-cache"),

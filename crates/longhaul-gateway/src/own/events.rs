@@ -1,4 +1,4 @@
-//! Server-sent events: which session has changed, as it happens, and now and then that nothing has.
+//! Server-sent events: which session has changed, as it happens, and from time to time a heartbeat.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::own_body::{OwnBody, json_answer};
 use crate::state::GatewayState;
 use crate::watch::{ChangeSubscription, SessionChange};
 
-/// Something is sent at least so often, so that both sides notice when the other has gone.
+/// Something is sent at least this often, so that both sides notice when the other has gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub(super) fn answer(state: &GatewayState) -> Response<OwnBody> {
@@ -41,7 +41,7 @@ pub(super) fn answer(state: &GatewayState) -> Response<OwnBody> {
     answer
 }
 
-/// The next events, as they are written; none when the gateway stops.
+/// The next events in wire format; `None` when the gateway stops.
 async fn next(following: &mut ChangeSubscription) -> Option<Bytes> {
     let Ok(change) = tokio::time::timeout(HEARTBEAT, following.next()).await else {
         return Some(Bytes::from_static(b": nothing new\n\n"));

@@ -1,4 +1,4 @@
-//! Who may see sessions and counters.
+//! Access control for sessions and counters.
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
@@ -7,7 +7,7 @@ use url::Url;
 use crate::own_body::{OwnBody, json_answer};
 use crate::state::GatewayState;
 
-/// Whether a request may see them; else the answer.
+/// Whether a request may see sessions and counters; otherwise the response.
 pub(super) fn allowed(
     state: &GatewayState,
     headers: &HeaderMap,
@@ -40,15 +40,15 @@ pub(super) fn allowed(
     }
 }
 
-/// Compares without telling by the time how much was right.
+/// Compares in constant time, so that timing does not reveal how much was correct.
 pub(crate) fn same(given: &[u8], token: &[u8]) -> bool {
     let differing = given.iter().zip(token).fold(0, |sum, (a, b)| sum | (a ^ b));
     given.len() == token.len() && differing == 0
 }
 
-/// Whether a request comes by a name of this machine, and from no web page of another, where the gateway listens on this
-/// machine alone. A page of a stranger can have his name lead here, and can have a browser send requests here; it cannot
-/// choose what the browser says in `host` and `origin`.
+/// Whether a request uses a name of this machine and does not come from a foreign web page, if the gateway listens only
+/// on this machine. A foreign page can make its own name resolve to this machine, and can make a browser send requests
+/// here; it cannot choose what the browser sends in `host` and `origin`.
 pub(crate) fn comes_from_here(state: &GatewayState, headers: &HeaderMap) -> bool {
     if !state.on_loopback {
         return true;
@@ -71,7 +71,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Names that lead to this machine wherever they are looked up.
+/// Names that refer to this machine wherever they are resolved.
 fn is_this_machine(name: &str) -> bool {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     let address = name.parse::<std::net::IpAddr>();

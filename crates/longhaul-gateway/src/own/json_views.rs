@@ -8,7 +8,7 @@ use crate::branch::LineId;
 use crate::manage::Compactor;
 use crate::store::{CallRecord, PrefixProvenance, SessionRow};
 
-/// A session of the list.
+/// A session in the list.
 pub(super) fn session(row: &SessionRow, care: &Compactor) -> Value {
     let mut shown = json!(row);
     let worth = savings::of_left_out(care, &row.model, row.saved_tokens);
@@ -46,7 +46,7 @@ fn usage(usage: &Usage) -> Value {
     })
 }
 
-/// A compaction. A report that is no JSON is shown as the text it is.
+/// A compaction. A report that is not JSON is shown as text.
 pub(super) fn compaction(made: &PrefixProvenance) -> Value {
     let report = serde_json::from_str(&made.report);
     json!({

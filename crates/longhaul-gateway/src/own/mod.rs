@@ -1,7 +1,7 @@
-//! What the gateway answers itself: health, counters, the sessions as JSON, news of them as events, the page.
+//! The gateway's own responses: health, counters, the sessions as JSON, changes of them as events, the page.
 //!
-//! Sessions are shown to whoever has the token; without a token, on this machine alone, and only to those who call it by an
-//! address of this machine (or a web page could have its own name lead here).
+//! Sessions are shown to clients with the token; without a configured token, only on this machine, and only to requests
+//! that address it by a name of this machine (otherwise, a web page could make its own name resolve to it).
 
 mod assets;
 mod events;
@@ -19,12 +19,12 @@ pub(crate) use guard::{comes_from_here, same};
 use crate::own_body::{OwnBody, json_answer};
 use crate::state::GatewayState;
 
-/// Answers a request for one of our own paths.
+/// Answers a request for one of the gateway's own paths.
 pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) -> Response<OwnBody> {
     let path = request.uri().path();
     match path {
         "/healthz" => return json_answer(StatusCode::OK, &json!({"status": "ok"})),
-        // Clients look whether anybody is there.
+        // Clients check whether the server is up.
         "/" if request.method() == http::Method::HEAD => {
             return Response::new(OwnBody::whole(bytes::Bytes::new()));
         }
@@ -34,7 +34,7 @@ pub(crate) async fn answer(state: &GatewayState, request: &Request<Incoming>) ->
         let error = json!({"error": "there is nothing to change here"});
         return json_answer(StatusCode::METHOD_NOT_ALLOWED, &error);
     }
-    // The page itself holds nothing; it asks for the token and then for the sessions.
+    // The page itself contains no data; it asks for the token and then for the sessions.
     if let Some(file) = assets::answer(path, request.headers()) {
         return file;
     }

@@ -1,7 +1,7 @@
-//! What it was worth to leave something out.
+//! What it saved to leave part of a history out.
 //!
-//! A token that was not sent would have cost a read from the cache at the least; what it cost to make summaries is taken
-//! off. So the figure errs on the side of too little.
+//! A token that was not sent would have cost at least a read from the cache; the cost of making summaries is
+//! subtracted. The figure is therefore rather too low than too high.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use longhaul_core::money::Usd;
 
 use crate::manage::Compactor;
 
-/// What so many tokens would have cost at the least; none if the model's prices are not known.
+/// What this many tokens would have cost at the least; `None` if the model's prices are not known.
 pub(super) fn of_left_out(care: &Compactor, model: &str, tokens: u64) -> Option<Usd> {
     let prices = care.spec(model).prices.clone()?;
     // Larger prompts cost more.
     Some(prices.at(0).cache_read.of(tokens))
 }
 
-/// The same over calls of several models; none if no model's prices are known.
+/// What the omitted tokens of these calls would have cost; `None` if no model's prices are known.
 pub(super) fn of_calls<'c>(
     care: &Compactor,
     calls: impl Iterator<Item = (&'c str, u64)>,

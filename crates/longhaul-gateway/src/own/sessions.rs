@@ -12,7 +12,7 @@ use crate::own_body::{OwnBody, json_answer};
 use crate::state::GatewayState;
 use crate::store::StoreError;
 
-/// The most that is listed, whatever is asked for.
+/// The most sessions that are listed, whatever is requested.
 const MOST: usize = 10_000;
 const SESSIONS: usize = 200;
 const CALLS: usize = 2_000;
@@ -62,7 +62,7 @@ async fn list(state: &GatewayState, most: usize) -> Result<Value, StoreError> {
     Ok(json!({"sessions": rows.collect::<Vec<_>>()}))
 }
 
-/// One session; none if there are no calls of it.
+/// One session; `None` if it has no calls.
 async fn one(
     state: &GatewayState,
     id: SessionId,

@@ -10,18 +10,18 @@ use serde::Deserialize;
 
 use super::{PolicyRule, RequestPolicy};
 
-/// A file of rules that cannot be read.
+/// Why a file of rules cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyFileError {
-    /// Not TOML, or not in this shape.
+    /// The text is not TOML, or does not have this structure.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
-    /// A rule that makes no sense.
+    /// A rule is not valid.
     #[error("rule {number}: {reason}")]
     Rule {
-        /// Which, counted from 1.
+        /// The number of the rule, counted from 1.
         number: usize,
-        /// Why.
+        /// The cause.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What is done with a request: decided by whose it is, its model, its path, its headers.
+//! What is done with a request, decided by its tenant, model, path and headers.
 //!
 //! Rules come from flags and from a file; the first that matches decides. A client may ask for less with the header
 //! `x-longhaul-policy`, never for more.
@@ -16,17 +16,17 @@ use crate::branch::Tenant;
 /// What is done with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum RequestPolicy {
-    /// Nothing: not even its body is read.
+    /// Nothing: its body is not even read.
     Off,
-    /// It is passed on untouched, recognised, written down, and the cache is watched.
+    /// It is passed on untouched, recognized and recorded, and its cache is watched.
     Observe,
-    /// Its conversation is kept within the window, too.
+    /// Its conversation is kept within the window as well.
     #[default]
     Manage,
 }
 
 impl RequestPolicy {
-    /// Its name in headers, flags and files.
+    /// The name in headers, flags and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -35,7 +35,7 @@ impl RequestPolicy {
         }
     }
 
-    /// By its name.
+    /// The policy with this name.
     pub fn of(name: &str) -> Option<Self> {
         match name {
             "off" => Some(Self::Off),
@@ -49,30 +49,30 @@ impl RequestPolicy {
 /// The header by which a client asks for less.
 pub const HEADER: &str = "x-longhaul-policy";
 
-/// The request as far as rules look at it.
+/// The properties of a request that rules can match.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicySubject<'r> {
-    /// Whose it is.
+    /// The tenant of the request.
     pub tenant: Tenant,
     /// Its path.
     pub path: &'r str,
     /// Its headers.
     pub headers: &'r HeaderMap,
-    /// The model it asks for; none while its body has not been read.
+    /// The requested model; `None` while the body has not been read.
     pub model: Option<&'r str>,
 }
 
-/// All rules.
+/// All policy rules.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyRules {
     /// In the order in which they are tried.
     pub rules: Vec<PolicyRule>,
-    /// What holds where none matches.
+    /// The policy if no rule matches.
     pub otherwise: RequestPolicy,
 }
 
 impl PolicyRules {
-    /// The policy of a request. `None`: it depends on the model, which is not known yet.
+    /// The policy of a request. `None` if it depends on the model, which is not known yet.
     pub fn decide(&self, subject: PolicySubject<'_>) -> Option<RequestPolicy> {
         let asked = (subject.headers.get(HEADER))
             .and_then(|value| RequestPolicy::of(value.to_str().ok()?.trim()));

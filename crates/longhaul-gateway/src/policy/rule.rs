@@ -1,22 +1,22 @@
-//! One rule: conditions that must all hold, and the policy then.
+//! One rule: conditions that must all hold, and the resulting policy.
 
 use http::{HeaderName, HeaderValue};
 
 use super::{PolicySubject, RequestPolicy};
 use crate::branch::Tenant;
 
-/// A rule. A condition that is none always holds.
+/// A rule. A condition that is `None` always holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyRule {
-    /// Whose request: the hash that the sessions are listed with.
+    /// The tenant of the request: the hash that the list of sessions shows.
     pub key: Option<Tenant>,
     /// The model, where a trailing `*` stands for any rest.
     pub model: Option<String>,
-    /// The path, likewise.
+    /// The path, where a trailing `*` stands for any rest.
     pub path: Option<String>,
     /// A header and its value.
     pub header: Option<(HeaderName, HeaderValue)>,
-    /// What is done.
+    /// The resulting policy.
     pub policy: RequestPolicy,
 }
 
@@ -31,7 +31,7 @@ pub struct PolicyRuleError {
 }
 
 impl PolicyRule {
-    /// Whether it matches; `None` if that depends on the model, which is not known.
+    /// Whether the rule matches; `None` if that depends on the model, which is not known yet.
     pub(super) fn matches(&self, subject: PolicySubject<'_>) -> Option<bool> {
         let others = self.key.is_none_or(|key| key == subject.tenant)
             && (self.path.as_deref()).is_none_or(|path| fits(path, subject.path))
@@ -79,7 +79,7 @@ impl PolicyRule {
 impl std::str::FromStr for PolicyRule {
     type Err = PolicyRuleError;
 
-    /// `CONDITION=VALUE,…:POLICY`, or a policy alone.
+    /// Parses `CONDITION=VALUE,…:POLICY`, or a policy alone.
     fn from_str(text: &str) -> Result<Self, PolicyRuleError> {
         let wrong = |reason: String| PolicyRuleError {
             rule: text.to_owned(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Claim;
 
-/// Which keys somebody works on.
+/// The keys that are being worked on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LocalClaims(Arc<Mutex<BTreeSet<u64>>>);
 

@@ -1,10 +1,10 @@
-//! A row of either database, column by column: what differs between them when something is read. What the columns mean is
-//! in `rows.rs`.
+//! A row of either database, column by column: the part of reading that differs between them. The meaning of the
+//! columns is in `rows.rs`.
 
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
-/// Gives the values of a row by their place in the query. A column that holds NULL gives none; one that holds another
+/// Reads the values of a row by their position in the query. A column that is NULL reads as `None`; one with another
 /// type is an error.
 pub(super) trait Columns {
     /// Why a column cannot be read.
@@ -14,7 +14,7 @@ pub(super) trait Columns {
     fn integer(&self, at: usize) -> Result<Option<i64>, Self::Error>;
     /// A number with a fraction.
     fn float(&self, at: usize) -> Result<Option<f64>, Self::Error>;
-    /// A truth value.
+    /// A Boolean.
     fn flag(&self, at: usize) -> Result<bool, Self::Error>;
     /// A text.
     fn text(&self, at: usize) -> Result<Option<String>, Self::Error>;

@@ -1,4 +1,4 @@
-//! What stands for the beginning of a history, as it is kept.
+//! Compacted prefixes, as they are stored.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::branch::{LineId, SessionId, Tenant};
 
-/// How a rewrite was made.
+/// How a compacted prefix was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactedPrefixKind {
@@ -17,16 +17,16 @@ pub enum CompactedPrefixKind {
     Cleared,
     /// The session's notes became its summary.
     Noted,
-    /// A model summed up.
+    /// A model wrote a summary.
     Summarised,
-    /// Extracts became the summary: no model was asked, or none answered well.
+    /// Extracts became the summary: no model was asked, or none gave a good answer.
     Extracted,
-    /// Thinking was left out behind an earlier rewrite, when that came into use.
+    /// Thinking was left out after an earlier prefix, when that came into use.
     Settled,
 }
 
 impl CompactedPrefixKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::Cleared,
         Self::Noted,
@@ -35,7 +35,7 @@ impl CompactedPrefixKind {
         Self::Settled,
     ];
 
-    /// Its name in the books.
+    /// The name of the kind in the usage log.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cleared => "cleared",
@@ -46,47 +46,47 @@ impl CompactedPrefixKind {
         }
     }
 
-    /// By its name.
+    /// The kind with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// Behind the message where the rolling hash is `at`, `text` stands for all messages up to it.
+/// Up to the message where the rolling hash is `at`, `text` replaces all messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompactedPrefix {
-    /// Whose.
+    /// The tenant that owns the history.
     pub tenant: Tenant,
-    /// The rolling hash behind the last message that it stands for.
+    /// The rolling hash after the last replaced message.
     pub at: u128,
-    /// How many messages those are.
+    /// How many messages are replaced.
     pub messages: u32,
-    /// What is sent for them: elements of `messages`, with commas between them.
+    /// What is sent instead: elements of `messages`, separated by commas.
     pub text: Bytes,
-    /// The rolling hash behind the last message that is summed up in it; none if it only leaves things out.
+    /// The rolling hash after the last summarized message; `None` if the prefix only leaves things out.
     pub root: Option<u128>,
-    /// How much of `text` stands for those.
+    /// How many bytes of `text` are the summary.
     pub summary: usize,
-    /// Transcript lines that the summary was made of.
+    /// Transcript lines from which the summary was made.
     pub lines: Bytes,
-    /// Calls whose results are cleared in the rest of `text`.
+    /// The ids of the calls whose results are cleared in the rest of `text`.
     pub cleared: Vec<String>,
-    /// Whether replies that came before its first use need no more care: no thinking bound to what was replaced follows.
+    /// Whether the replies before its first use are settled: no thinking follows that is bound to what was replaced.
     pub settled: bool,
-    /// How it came about.
+    /// How the prefix was made.
     pub made: PrefixProvenance,
 }
 
-/// How a rewrite came about: for people.
+/// How a compacted prefix was made, in a form for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrefixProvenance {
-    /// In which session.
+    /// The session in which it was made.
     pub session: SessionId,
-    /// On which line.
+    /// The branch on which it was made.
     pub line: LineId,
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
-    /// How.
+    /// The kind of prefix.
     pub kind: CompactedPrefixKind,
     /// Tokens before.
     pub before: u64,
@@ -94,34 +94,34 @@ pub struct PrefixProvenance {
     pub after: u64,
     /// How long it took, in milliseconds.
     pub millis: u64,
-    /// For how long a request waited for it, in milliseconds.
+    /// How long a request waited for it, in milliseconds.
     pub waited: Option<u64>,
-    /// What asking for it cost, where prices are known.
+    /// The cost of requesting it, if prices are known.
     pub cost: Option<Usd>,
-    /// What was lost, as JSON.
+    /// The report of what was lost, as JSON.
     pub report: String,
 }
 
-/// In the report of what was settled: what that was before.
+/// The field in the report of a settled prefix that holds its former kind.
 const SETTLED: &str = "settled";
 
 impl PrefixProvenance {
-    /// As the stores have it: zero says that nobody waited.
+    /// The value in the stores: zero means that no request waited.
     pub(crate) fn waited_column(&self) -> u64 {
         self.waited.map_or(0, |millis| millis.max(1))
     }
 
-    /// Read from that.
+    /// Reads the value from the stores.
     pub(crate) fn waited_of(column: u64) -> Option<u64> {
         (column > 0).then_some(column)
     }
 
-    /// What stands for the beginning, in the words of its kind. What was settled is what it was before.
+    /// The name of the action that made the prefix. A settled prefix counts as its former kind.
     pub fn action(&self) -> &'static str {
         self.kind_in_use().name()
     }
 
-    /// What the gateway has done, as the reason of a cache that breaks.
+    /// What the gateway has done, as the reason for a cache break.
     pub fn in_words(&self) -> &'static str {
         match self.kind_in_use() {
             CompactedPrefixKind::Cleared => "the gateway cleared old tool results",
@@ -147,7 +147,7 @@ impl PrefixProvenance {
         before.unwrap_or(CompactedPrefixKind::Settled)
     }
 
-    /// The report of what is settled now: this one, and what it was before.
+    /// The report of the settled prefix: this one, with its former kind.
     pub fn settled_report(&self) -> String {
         let name = self.action();
         match serde_json::from_str(&self.report) {

@@ -1,4 +1,4 @@
-//! Books that are forgotten when the process ends: the SQLite store without a file.
+//! A store that is forgotten when the process ends: the SQLite store without a file.
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
@@ -10,12 +10,12 @@ use super::{
 };
 use crate::branch::{LineId, SessionId, Tenant};
 
-/// See the module.
+/// A store that is forgotten when the process ends.
 #[derive(Debug)]
 pub struct InMemoryStore(SqliteStore);
 
 impl InMemoryStore {
-    /// Empty books.
+    /// An empty store.
     pub fn new() -> Result<Self, StoreError> {
         SqliteStore::in_memory().map(Self)
     }

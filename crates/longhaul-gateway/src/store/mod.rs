@@ -1,9 +1,11 @@
-//! What is kept. The books: which lines there are, what each call used, cost and found; never bodies. The shelf: what
-//! stands for beginnings of histories, and the notes of sessions ([`NotesShelf`]), which is text of conversations. Never keys.
+//! The gateway's stores. The usage log: which branches there are, and the usage, cost and cache findings of each call;
+//! never bodies. The prefix store: compacted prefixes and the notes of sessions ([`NotesStore`]), which is text of
+//! conversations. Keys are never stored.
 //!
-//! [`Store`] and [`Shelf`] are the seams; [`Sqlite`] keeps a file, [`Memory`] nothing, [`Postgres`] is shared by many
-//! gateways, which tell each other through [`Peers`] where lines stand. Books are written in batches off
-//! the path of requests by the bookkeeper (`watch/`); what is put on the shelf is durable before it is used.
+//! [`UsageLogStore`] and [`PrefixStore`] are the interfaces; [`SqliteStore`] uses a file, [`InMemoryStore`] only
+//! memory, [`PostgresStore`] is shared by many gateways, which share the tips of their branches through [`PeerStore`].
+//! The usage log is written in batches, off the path of requests, by its writer (`watch/`); compacted prefixes are
+//! durable before they are used.
 
 mod claims;
 mod columns;
@@ -31,93 +33,93 @@ pub use sqlite::SqliteStore;
 
 use crate::branch::{LineId, RestoredBranch, SessionId, Tenant};
 
-/// Why the books cannot be kept or read.
+/// Why a store cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file cannot be made or opened, or the server cannot be reached.
+    /// The file cannot be created or opened, or the server cannot be reached.
     #[error("cannot open the store {place}: {reason}")]
     Open {
-        /// Which; without a password.
+        /// The location of the store, without a password.
         place: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// It was written by a later version.
+    /// The store was written by a later version.
     #[error(
         "the store {place} has format {found}, and this version knows {known}; use a newer longhaul, or another store"
     )]
     Newer {
-        /// Which; without a password.
+        /// The location of the store, without a password.
         place: String,
-        /// Its format.
+        /// The format of the store.
         found: i64,
-        /// The newest known here.
+        /// The newest format known to this version.
         known: i64,
     },
     /// Reading or writing failed.
     #[error("the store failed: {0}")]
     Failed(String),
-    /// It does not answer.
+    /// The store does not respond.
     #[error("the store does not answer: {0}")]
     NoAnswer(String),
-    /// It did not answer a moment ago.
+    /// The store recently did not respond.
     #[error("the store did not answer a moment ago and is left alone for a while")]
     Resting,
 }
 
-/// What there is to know at a start.
+/// What a gateway loads at startup.
 #[derive(Debug, Clone, Default)]
 pub struct StartupState {
-    /// Lines, the oldest first.
+    /// Branches, the oldest first.
     pub lines: Vec<RestoredBranch>,
-    /// Keys and the organisations they belong to.
+    /// Keys and the organizations they belong to.
     pub tenants: Vec<(Tenant, Tenant)>,
 }
 
-/// Keeps the books. An implementer makes each batch durable as a whole or not at all, in the order given.
+/// Stores the usage log. An implementation makes each batch durable as a whole or not at all, in the order given.
 pub trait UsageLogStore: Send + Sync + 'static {
     /// Writes a batch.
     fn append(&self, batch: Vec<UsageLogRecord>) -> BoxFuture<'_, Result<(), StoreError>>;
-    /// What is needed to recognise conversations again: the newest so many lines.
+    /// What is needed to recognize conversations again: the newest branches, at most this many.
     fn known(&self, most: usize) -> BoxFuture<'_, Result<StartupState, StoreError>>;
     /// The newest sessions.
     fn sessions(&self, most: usize) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreError>>;
-    /// The newest calls of a session with the line of each, oldest first.
+    /// The newest calls of a session with the branch of each, oldest first.
     fn calls(
         &self,
         session: SessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>>;
-    /// Deletes what was last seen before a time.
+    /// Deletes what was last seen before this time.
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>>;
 }
 
-/// A rewrite in a list: whose, at which hash, and for how many messages it stands.
+/// A compacted prefix in a list: its tenant, its hash, and the number of replaced messages.
 pub type Listed = (Tenant, u128, u32);
 
-/// A claim to work on something; given back when dropped.
+/// A claim to work on something; it is released when dropped.
 pub trait Claim: Send + Sync {}
 
-/// Keeps what stands for the beginnings of histories. With a store that several gateways share, each sees what the
-/// others put. Whoever takes something from it looks at the seal.
+/// Stores compacted prefixes. In a store that several gateways share, each sees the prefixes of the others. Readers
+/// check the seal.
 pub trait PrefixStore: StoreHealth {
-    /// Puts a rewrite with its seal; one for the same history is replaced. Durable when this returns.
+    /// Stores a prefix with its seal, and replaces one for the same history. It is durable when this returns.
     fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>>;
-    /// Of the rewrites at these hashes the one that stands for the most messages, if it stands for more than `least`.
+    /// Of the prefixes at these hashes, the one that replaces the most messages, if it replaces more than `least`.
     fn find(
         &self,
         tenant: Tenant,
         at: Vec<u128>,
         least: u32,
     ) -> BoxFuture<'_, Result<Option<Sealed<CompactedPrefix>>, StoreError>>;
-    /// Deletes the rewrite for a history.
+    /// Deletes the prefix for a history.
     fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>>;
-    /// Which rewrites there are; none where other processes put some too, so that only asking tells.
+    /// All prefixes; `None` if other processes also add some, so that only a query can tell.
     fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>>;
-    /// A claim that nobody else, in any process, has at the same time; none if somebody has. A process that dies gives
-    /// its claims back.
+    /// A claim that no one else, in any process, has at the same time; `None` if it is taken. The claims of a process
+    /// that dies are released.
     fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>>;
-    /// How the newest rewrites of a session came about, the oldest first.
+    /// How the newest prefixes of a session were made, the oldest first.
     fn made(
         &self,
         session: SessionId,
@@ -125,16 +127,16 @@ pub trait PrefixStore: StoreHealth {
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>>;
 }
 
-/// Books, shelf and notes in one.
+/// Usage log, prefix store and notes store in one.
 pub trait GatewayStorage: UsageLogStore + PrefixStore + NotesStore {}
 
 impl<S: UsageLogStore + PrefixStore + NotesStore> GatewayStorage for S {}
 
-/// What gateways that share a store know of each other. A line is written ([`Store::append`]) before its answer is passed
-/// on, so that whoever takes the next request finds it.
+/// What gateways that share a store know of each other. A branch is written ([`UsageLogStore::append`]) before its
+/// response is passed on, so that the gateway that gets the next request finds it.
 pub trait PeerStore: StoreHealth {
-    /// Of the heads of lines at these hashes the one with the most messages, and behind it the newest head of its line
-    /// if that is another: what to restore, in this order. Nothing if none is known.
+    /// Of the branch tips at these hashes, the one with the most messages, followed by the newest tip of its branch if
+    /// that is another one: what to restore, in this order. Empty if none is known.
     fn branch_tips_at(
         &self,
         tenant: Tenant,

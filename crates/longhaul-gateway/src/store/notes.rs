@@ -1,5 +1,5 @@
-//! Session notes as they are kept: a text, and which history it covers. Found like rewrites, by the hashes of a request's
-//! messages. Each version stays for those who branch off behind it, until it is purged.
+//! Session notes as they are stored: a text, and the history that it covers. They are found like compacted prefixes, by
+//! the hashes of a request's messages. Each version stays for branches that fork off after it, until it is purged.
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
@@ -11,32 +11,31 @@ use crate::branch::{LineId, SessionId, Tenant};
 /// The notes of a history, as of one message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotesRecord {
-    /// Whose.
+    /// The tenant that owns the history.
     pub tenant: Tenant,
-    /// The rolling hash behind the last message that they cover.
+    /// The rolling hash after the last message that they cover.
     pub at: u128,
-    /// How many messages those are.
+    /// How many messages they cover.
     pub messages: u32,
     /// Tokens in the window when they were taken.
     pub tokens: u64,
     /// The notes.
     pub text: String,
-    /// In which session they were taken.
+    /// The session in which they were taken.
     pub session: SessionId,
-    /// On which line.
+    /// The branch on which they were taken.
     pub line: LineId,
-    /// When.
+    /// When they were taken.
     pub made: Timestamp,
-    /// What asking for them cost, attempts in vain since the last ones included, where prices are known.
+    /// The cost of requesting them, failed attempts since the previous notes included, if prices are known.
     pub cost: Option<Usd>,
 }
 
-/// Keeps notes. With a store that several gateways share, each sees what the others put. Whoever takes something from it
-/// looks at the seal.
+/// Stores notes. In a store that several gateways share, each sees the notes of the others. Readers check the seal.
 pub trait NotesStore: Send + Sync + 'static {
-    /// Puts notes; those for the same history are replaced. Durable when this returns.
+    /// Stores notes, and replaces those for the same history. They are durable when this returns.
     fn put_notes(&self, notes: Sealed<NotesRecord>) -> BoxFuture<'_, Result<(), StoreError>>;
-    /// Of the notes at these hashes those that cover the most messages.
+    /// Of the notes at these hashes, those that cover the most messages.
     fn find_notes(
         &self,
         tenant: Tenant,

@@ -1,4 +1,4 @@
-//! What is written down.
+//! The records of the usage log.
 
 use jiff::Timestamp;
 use longhaul_core::message::Usage;
@@ -7,35 +7,35 @@ use serde::Serialize;
 
 use crate::branch::{HistoryChain, LineId, SessionId, Tenant};
 
-/// One entry of the books.
+/// One record of the usage log.
 #[derive(Debug, Clone)]
 pub enum UsageLogRecord {
-    /// A line began or went on.
+    /// A branch began or was continued.
     Line(BranchRecord),
     /// A call ended.
     Call(Option<LineId>, Box<CallRecord>),
-    /// A key turned out to belong to an organisation: what was the key's is the organisation's.
+    /// A key turned out to belong to an organization, which then owns everything of the key.
     Tenant(Tenant, Tenant),
 }
 
-/// Where a line stands.
+/// The current state of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchRecord {
-    /// Which.
+    /// The id of the branch.
     pub line: LineId,
-    /// Whose.
+    /// The tenant that owns it.
     pub tenant: Tenant,
-    /// What it belongs to.
+    /// The session that it belongs to.
     pub session: SessionId,
-    /// The line it branched from.
+    /// The branch that it forked from.
     pub parent: Option<LineId>,
-    /// Its head.
+    /// The tip of the branch.
     pub chain: HistoryChain,
-    /// The model last asked for.
+    /// The model requested last.
     pub model: String,
-    /// Whether a sub-agent speaks.
+    /// Whether it belongs to a sub-agent.
     pub agent: bool,
-    /// When its newest request came.
+    /// When its newest request arrived.
     pub seen: Timestamp,
 }
 
@@ -43,16 +43,16 @@ pub struct BranchRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallEnding {
-    /// The answer went through to its end.
+    /// The response was passed on to its end.
     Whole,
-    /// The client went away.
+    /// The client disconnected.
     ClientGone,
     /// The upstream broke off, was silent for too long, or could not be reached.
     UpstreamFailed,
 }
 
 impl CallEnding {
-    /// Its name in the books.
+    /// The name in the usage log.
     pub fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole",
@@ -61,7 +61,7 @@ impl CallEnding {
         }
     }
 
-    /// By its name.
+    /// The ending with this name.
     pub fn of(name: &str) -> Self {
         match name {
             "whole" => Self::Whole,
@@ -74,44 +74,44 @@ impl CallEnding {
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
-    /// When its request came.
+    /// When its request arrived.
     pub at: Timestamp,
-    /// The model asked for.
+    /// The requested model.
     pub model: String,
     /// How many messages the request had.
     pub messages: u32,
-    /// The status that the client was given.
+    /// The status that the client received.
     pub status: u16,
-    /// How it ended.
+    /// How the call ended.
     pub ended: CallEnding,
     /// How long it took, in milliseconds.
     pub millis: u64,
-    /// What the upstream measured; none if it did not say.
+    /// The usage reported by the upstream; `None` if it reported none.
     pub usage: Option<Usage>,
-    /// What that cost; none if prices are not known.
+    /// The cost of that usage; `None` if prices are not known.
     pub cost: Option<Usd>,
-    /// What the cache watch found, in a sentence.
+    /// The finding of the cache watch, in a sentence.
     pub finding: Option<String>,
-    /// Tokens of the client's history that were not sent; none if it was passed on as it came.
+    /// Tokens of the client's history that were not sent; zero if it was passed on unchanged.
     pub saved: u64,
-    /// Whether something else was sent for the beginning of the history.
+    /// Whether a compacted prefix was sent.
     pub rewritten: bool,
-    /// Whether the answer was not heard to its end, so that `usage` is what was known by then, and no more than that.
+    /// Whether the response was not read to its end, so that `usage` is only what was known by then.
     pub partial: bool,
 }
 
-/// A session with the sums of its calls.
+/// A session with the totals of its calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRow {
     /// Its id.
     pub session: String,
-    /// Whose, as the hash that policies name.
+    /// The tenant that owns it, as the hash that policies use.
     pub tenant: String,
-    /// The model last asked for.
+    /// The model requested last.
     pub model: String,
-    /// How many lines it has.
+    /// How many branches it has.
     pub lines: u64,
-    /// How many messages its longest line has.
+    /// How many messages its longest branch has.
     pub messages: u64,
     /// How many calls were made.
     pub calls: u64,
@@ -127,27 +127,27 @@ pub struct SessionRow {
     pub output_tokens: u64,
     /// What it cost, as far as prices are known.
     pub cost_usd: f64,
-    /// How many calls the cache watch had something to say about.
+    /// How many calls have a finding of the cache watch.
     pub findings: u64,
-    /// How many times something smaller was made to stand for its history.
+    /// How many compacted prefixes were made for its history.
     pub compactions: u64,
-    /// Tokens of the client's history that were not sent, in sum.
+    /// Total tokens of the client's history that were not sent.
     pub saved_tokens: u64,
-    /// What making those cost, as far as prices are known; not part of the other cost.
+    /// The cost of making the compacted prefixes, as far as prices are known; not included in the other cost.
     pub summaries_cost_usd: f64,
     /// When its first call was made.
     pub first_seen: Option<Timestamp>,
-    /// When its newest was.
+    /// When its newest call was made.
     pub last_seen: Option<Timestamp>,
 }
 
 /// What a purge deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PurgeCounts {
-    /// Lines.
+    /// How many branches were deleted.
     pub lines: u64,
-    /// Calls.
+    /// How many calls were deleted.
     pub calls: u64,
-    /// What stood for beginnings of histories.
+    /// How many compacted prefixes were deleted.
     pub rewrites: u64,
 }

@@ -1,8 +1,8 @@
-//! What is read from the databases, from rows of either. The queries are each database's own; each function here says
-//! which columns it wants, in which order.
+//! Reads records from the rows of either database. Each database has its own queries; each function here lists the
+//! columns that it expects, in order.
 //!
-//! A number that is out of range and a hash that is too short read as zero: no history has that hash, and what is put on
-//! the shelf is sealed besides.
+//! A number that is out of range and a hash that is too short read as zero: no history has that hash, and compacted
+//! prefixes are sealed as well.
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -16,20 +16,20 @@ use super::{
 };
 use crate::branch::{HistoryChain, LineId, RestoredBranch, Seal, SessionId, Tenant};
 
-/// A use is written down again after so long: purges are not more exact than that.
+/// The use of a record is written again only after this long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 
-/// How many rows a query shall give at most.
+/// The most rows that a query may return.
 pub(super) fn limit(most: usize) -> i64 {
     i64::try_from(most).unwrap_or(i64::MAX)
 }
 
-/// A count as the databases hold it.
+/// A count as the databases store it.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A cost as the databases hold it.
+/// A cost as the databases store it.
 pub(super) fn pico(cost: Option<Usd>) -> Option<i64> {
     cost.map(|cost| i64::try_from(cost.pico()).unwrap_or(i64::MAX))
 }
@@ -82,7 +82,7 @@ fn seal<R: Columns>(row: &R, at: usize) -> Result<Option<Seal>, R::Error> {
     Ok(row.bytes(at)?.as_deref().and_then(Seal::stored))
 }
 
-/// The head of a line: hash, messages, answered, from this column on.
+/// The tip of a branch: hash, messages, answered, from this column on.
 pub(super) fn chain<R: Columns>(row: &R, at: usize) -> Result<HistoryChain, R::Error> {
     Ok(HistoryChain {
         hash: hash(row, at)?,
@@ -91,12 +91,12 @@ pub(super) fn chain<R: Columns>(row: &R, at: usize) -> Result<HistoryChain, R::E
     })
 }
 
-/// A line: id, session, from this column on.
+/// A branch: id, session, from this column on.
 pub(super) fn line<R: Columns>(row: &R, at: usize) -> Result<(LineId, SessionId), R::Error> {
     Ok((LineId(id(row, at)?), SessionId(id(row, at + 1)?)))
 }
 
-/// A line to recognise again: tenant, id, session, chain, messages, answered.
+/// A branch to recognize again: tenant, id, session, chain, messages, answered.
 pub(super) fn restored<R: Columns>(row: &R) -> Result<RestoredBranch, R::Error> {
     let (line, session) = line(row, 1)?;
     Ok(RestoredBranch {
@@ -107,13 +107,13 @@ pub(super) fn restored<R: Columns>(row: &R) -> Result<RestoredBranch, R::Error> 
     })
 }
 
-/// A key and its organisation.
+/// A key and its organization.
 pub(super) fn tenants<R: Columns>(row: &R) -> Result<(Tenant, Tenant), R::Error> {
     Ok((Tenant(id(row, 0)?), Tenant(id(row, 1)?)))
 }
 
-/// A session with its sums: session, tenant, lines, messages, last seen, model, calls, failed, input, cache read, cache
-/// written, output, cost, findings, first seen, saved, compactions, what these cost.
+/// A session with its totals: session, tenant, lines, messages, last seen, model, calls, failed, input, cache read,
+/// cache written, output, cost, findings, first seen, saved, compactions, cost of these.
 pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
     Ok(SessionRow {
         session: SessionId(id(row, 0)?).to_string(),
@@ -165,7 +165,7 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(LineId, CallRecord), R::Error
     Ok((LineId(id(row, 0)?), record))
 }
 
-/// How a rewrite came about: session, line, at, kind, before, after, millis, waited, cost, report.
+/// How a prefix was made: session, line, at, kind, before, after, millis, waited, cost, report.
 pub(super) fn made<R: Columns>(row: &R) -> Result<PrefixProvenance, R::Error> {
     Ok(PrefixProvenance {
         session: SessionId(id(row, 0)?),
@@ -181,7 +181,7 @@ pub(super) fn made<R: Columns>(row: &R) -> Result<PrefixProvenance, R::Error> {
     })
 }
 
-/// A rewrite, and what it takes to write its use down.
+/// A compacted prefix, and what is needed to record its use.
 pub(super) struct FoundRewrite {
     pub(super) rewrite: Sealed<CompactedPrefix>,
     /// Its number in the database.
@@ -190,14 +190,14 @@ pub(super) struct FoundRewrite {
 }
 
 impl FoundRewrite {
-    /// Whether its use is to be written down.
+    /// Whether its use must be recorded.
     pub(super) fn is_stale(&self, now: Timestamp) -> bool {
         self.used < (now - USED_EVERY).as_millisecond()
     }
 }
 
-/// A rewrite: the columns of [`made`], then at, messages, used, root, summary, settled, cleared, lines, text, number,
-/// seal. Whose it is, whoever asks knows.
+/// A compacted prefix: the columns of [`made`], then at, messages, used, root, summary, settled, cleared, lines, text,
+/// number, seal. The caller knows the tenant.
 pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrite, R::Error> {
     let stored = CompactedPrefix {
         tenant,
@@ -221,7 +221,7 @@ pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrit
     })
 }
 
-/// A rewrite in a list: tenant, at, messages.
+/// A compacted prefix in a list: tenant, at, messages.
 pub(super) fn listed<R: Columns>(row: &R) -> Result<Listed, R::Error> {
     Ok((Tenant(id(row, 0)?), hash(row, 1)?, number(row, 2)?))
 }

@@ -1,23 +1,23 @@
-//! What is stored with a seal beside it: by that it is known again as it was, when it is read.
+//! Records with a seal beside them, by which a changed record is noticed when it is read.
 
 use super::{CompactedPrefix, NotesRecord};
 use crate::branch::{Seal, SealKey};
 
-/// Something from a store, and the seal that lay beside it.
+/// A record from a store, and the seal beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sealed<T> {
-    /// As it was read. Whether it is as it was written is not known.
+    /// The record as it was read. It may have been changed since it was written.
     pub stored: T,
-    /// None if what lay beside it is no seal.
+    /// `None` if the bytes beside it are not a valid seal.
     pub seal: Option<Seal>,
 }
 
-/// What can be sealed.
+/// A record that can be sealed.
 pub trait Sealable: Sized {
-    /// The seal of all that matters in it. Whose it is does not: a key may turn out to be an organisation's.
+    /// The seal of everything that matters in it. The tenant does not: a key may turn out to belong to an organization.
     fn seal(&self, key: &SealKey) -> Seal;
 
-    /// Itself with its seal.
+    /// The record with its seal.
     fn sealed(self, key: &SealKey) -> Sealed<Self> {
         let seal = Some(self.seal(key));
         Sealed { stored: self, seal }
@@ -25,7 +25,7 @@ pub trait Sealable: Sized {
 }
 
 impl<T: Sealable> Sealed<T> {
-    /// What was stored, if it is as it was when it was sealed.
+    /// The record, if it is unchanged since it was sealed.
     pub fn open(self, key: &SealKey) -> Option<T> {
         let intact = self.seal.is_some() && self.seal == Some(self.stored.seal(key));
         intact.then_some(self.stored)

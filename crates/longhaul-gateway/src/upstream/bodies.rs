@@ -1,4 +1,4 @@
-//! A client's body: read whole where it holds a conversation, else passed on while it comes.
+//! A client's body: read in full if it has a conversation, otherwise passed on while it arrives.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,20 +14,20 @@ use tokio::time::{Instant, Sleep};
 use crate::memory::MemoryBudget;
 use crate::refusal::GatewayRefusal;
 
-/// Room taken at once for a body that says how long it is; more only as it comes.
+/// Memory charged in advance for a body of a stated length; more is charged only as it arrives.
 const AT_ONCE: usize = 4 << 20;
 
-/// Bytes a second that a client must send on the whole, when it has had the time of one silence.
+/// The average bytes per second that a client must send, once the time of one silence has passed.
 const LEAST_RATE: u64 = 1_000;
 
-/// Until when the next bytes of a body are waited for: a silence long at most, and never longer than a body so slow may
-/// take, or a client that sends a byte now and then would be waited for without end.
+/// The deadline for the next bytes of a body: at most one silence away, and never later than a body at the slowest
+/// allowed rate may take. Otherwise, a client that sends a byte from time to time would be waited for without end.
 fn until(began: Instant, idle: Duration, received: usize) -> Instant {
     let earned = Duration::from_millis(received as u64 * 1_000 / LEAST_RATE);
     (Instant::now() + idle).min(began + idle + earned)
 }
 
-/// Reads a body whole. It is charged as it comes, until the last of its bytes is let go of.
+/// Reads a body in full. It is charged as it arrives, until the last of its bytes is dropped.
 pub(crate) async fn whole(
     mut body: Incoming,
     most: usize,
@@ -63,7 +63,7 @@ pub(crate) async fn whole(
         }
         charge.grow(chunk.len())?;
         if body.is_end_stream() && all.is_empty() {
-            // It came in one piece: nothing to copy.
+            // It arrived in one piece: there is nothing to copy.
             first = Some(chunk);
             break;
         }
@@ -79,13 +79,13 @@ pub(crate) async fn whole(
 /// A request body for the upstream.
 #[derive(Debug)]
 pub(crate) enum UpstreamBody {
-    /// Known whole, in slices.
+    /// A body that is completely known, in slices.
     Whole(std::vec::IntoIter<Bytes>),
-    /// Passed on while it comes.
+    /// A body that is passed on while it arrives.
     Coming(Box<StreamedRequestBody>),
 }
 
-/// A body that is passed on while it comes.
+/// A body that is passed on while it arrives.
 #[derive(Debug)]
 pub(crate) struct StreamedRequestBody {
     body: Incoming,
@@ -96,13 +96,13 @@ pub(crate) struct StreamedRequestBody {
     timer: Pin<Box<Sleep>>,
 }
 
-/// Why it could not be passed on to its end.
+/// Why a body could not be passed on to its end.
 #[derive(Debug, thiserror::Error)]
 #[error("the client's body cannot be passed on")]
 pub(crate) struct BodyForwardError(pub(crate) GatewayRefusal);
 
 impl UpstreamBody {
-    /// These bytes, one slice after the other.
+    /// A body of these slices, in order.
     pub(crate) fn parts(parts: Vec<Bytes>) -> Self {
         Self::Whole(parts.into_iter())
     }

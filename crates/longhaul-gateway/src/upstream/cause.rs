@@ -1,4 +1,4 @@
-//! Why an upstream cannot be used, told so that it can be mended.
+//! Explains why an upstream cannot be used, so that the user can fix it.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use longhaul_provider::chain;
 use rustls::{CertificateError, Error as TlsError};
 
-/// What is wrong between the gateway and the upstream, if it is something that a setting mends.
+/// The problem between the gateway and the upstream, if a setting fixes it.
 pub(super) fn to_mend(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(fault) = find::<TlsError>(error) {
         return Some(of_tls(fault));
@@ -23,7 +23,7 @@ pub(super) fn to_mend(error: &(dyn Error + 'static)) -> Option<String> {
 fn of_tls(fault: &TlsError) -> String {
     let hint = match fault {
         TlsError::InvalidCertificate(wrong) => match wrong {
-            // The second: an authority of the same name that was made anew.
+            // The latter: an authority of the same name was created again.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => {
                 "its certificate is signed by an authority that is not trusted here; give that authority's certificate with --upstream-ca"
             }
@@ -36,7 +36,7 @@ fn of_tls(fault: &TlsError) -> String {
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 "its certificate is for another name; check the host of --upstream"
             }
-            _ => "its certificate is not good",
+            _ => "its certificate is not valid",
         },
         TlsError::InvalidMessage(_) => {
             "it does not speak TLS; if it speaks plain HTTP, begin --upstream with http://"
@@ -46,7 +46,7 @@ fn of_tls(fault: &TlsError) -> String {
     format!("{hint} ({fault})")
 }
 
-/// The first cause of a kind. What an IO error wraps is not among its sources.
+/// The first cause of a type. The error wrapped by an IO error is not among its sources.
 fn find<'e, T: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e T> {
     let mut cause = Some(error);
     while let Some(found) = cause {

@@ -1,4 +1,5 @@
-//! Connecting, timed as a whole: a server that takes a connection and then says nothing of TLS is not waited for.
+//! Connects with one timeout for the whole: a server that accepts a connection and then does not answer the TLS
+//! handshake is not waited for.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +12,7 @@ use tower_service::Service;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A connector that gives up.
+/// A connector with a timeout.
 #[derive(Debug, Clone)]
 pub(super) struct TimedConnector<C> {
     connector: C,

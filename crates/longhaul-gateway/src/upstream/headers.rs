@@ -1,4 +1,4 @@
-//! Which headers are passed on: all but those that concern one connection alone, in the order in which they came.
+//! Which headers are passed on: all except those that concern only one connection, in their original order.
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
@@ -13,11 +13,11 @@ const OF_A_CONNECTION: [HeaderName; 7] = [
     header::UPGRADE,
 ];
 
-/// Our own, which mean nothing to anybody else.
+/// The prefix of the gateway's own headers, which mean nothing to others.
 const OURS: &str = "x-longhaul-";
 
-/// Headers that say something of the very request that they came with: that it is the same as another of this name, or that
-/// its body has this hash.
+/// Headers that make a claim about the request that they came with: that it is the same as another one with this key,
+/// or that its body has this hash.
 const CLAIMS: [&str; 6] = [
     "idempotency-key",
     "x-idempotency-key",
@@ -27,8 +27,8 @@ const CLAIMS: [&str; 6] = [
     "repr-digest",
 ];
 
-/// Takes out what holds for the client's own request alone, from the headers of one that is the gateway's making: an answer
-/// to the one must never be taken for an answer to the other.
+/// Removes headers that hold only for the client's own request from the headers of a request by the gateway: a response
+/// to one must never be taken for a response to the other.
 pub(crate) fn without_claims(headers: &mut HeaderMap) {
     for name in CLAIMS {
         headers.remove(name);
@@ -67,7 +67,7 @@ pub(crate) fn onward(headers: &HeaderMap, host: &HeaderValue) -> HeaderMap {
     passed
 }
 
-/// An answer's headers for the client.
+/// A response's headers for the client.
 pub(crate) fn back(headers: HeaderMap) -> HeaderMap {
     let named = named(&headers);
     if !headers.keys().any(|name| stays_here(name, &named)) {

@@ -1,4 +1,4 @@
-//! The other side: a pool of connections to one server.
+//! The upstream: a pool of connections to one server.
 
 mod bodies;
 mod cause;
@@ -28,19 +28,20 @@ pub(crate) use headers::without_claims;
 use crate::limits::{GatewayLimits, GatewayTimeouts};
 use crate::refusal::GatewayRefusal;
 
-/// Connections that are kept open without a request.
+/// How many idle connections are kept open.
 const IDLE_CONNECTIONS: usize = 1_024;
-/// For how long: less than servers commonly keep them, so that a request seldom meets a closing one.
+/// How long idle connections are kept open: less than servers commonly do, so that a request seldom meets a closing
+/// one.
 const IDLE: Duration = Duration::from_secs(45);
-/// Bytes of an answer that may wait for a client, where one connection bears many answers.
+/// How many bytes of a response may wait for a client, if one connection carries many responses.
 const WAITING: u32 = 256 << 10;
-/// How often such a connection is asked whether it still lives, while answers are awaited on it.
+/// How often such a connection is pinged while responses are awaited on it.
 const ALIVE: Duration = Duration::from_secs(20);
 
 /// Why requests cannot be sent anywhere.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
-    /// Not an address.
+    /// The upstream is not a valid address.
     #[error("the upstream must be an http or https URL with a host, or `sim`")]
     NotAnAddress,
     /// Certificates could not be loaded.
@@ -61,7 +62,7 @@ pub(crate) struct Upstream {
 }
 
 impl Upstream {
-    /// `roots` may vouch for it beside those of the system.
+    /// Creates the upstream. `roots` are trusted in addition to the system's root certificates.
     pub(super) fn new(
         url: &Url,
         timeouts: GatewayTimeouts,
@@ -81,7 +82,7 @@ impl Upstream {
             _ => return Err(wrong()),
         };
         let mut tls = certificates.config()?;
-        // The connector says itself which protocols it speaks.
+        // The connector sets the protocols itself.
         tls.alpn_protocols.clear();
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
@@ -93,7 +94,7 @@ impl Upstream {
             .enable_http1()
             .enable_http2()
             .wrap_connector(tcp);
-        // What waits for a slow client must not use up what all answers on a connection may send.
+        // Data that waits for a slow client must not use up the flow-control window of all responses on a connection.
         let requests = u32::try_from(limits.requests).unwrap_or(u32::MAX);
         let together = WAITING
             .saturating_mul(requests)
@@ -125,7 +126,7 @@ impl Upstream {
         &self.host
     }
 
-    /// Where a request goes: path and query as they came, behind the path of the base URL.
+    /// The target of a request: path and query as they came, after the path of the base URL.
     pub(super) fn uri(&self, asked: &Uri) -> Option<Uri> {
         let asked = asked.path_and_query().map_or("/", PathAndQuery::as_str);
         let path = if self.base.is_empty() {
@@ -140,14 +141,14 @@ impl Upstream {
         Uri::from_parts(parts).ok()
     }
 
-    /// Sends a request and waits for the head of the answer.
+    /// Sends a request and waits for the headers of the response.
     pub(crate) async fn send(
         &self,
         request: Request<UpstreamBody>,
     ) -> Result<Response<Incoming>, GatewayRefusal> {
         let answer = tokio::time::timeout(self.head, self.client.request(request));
         match answer.await {
-            // No client could ask for it: what leads there is not passed on.
+            // No client could have asked for it: the headers that lead to it are not passed on.
             Ok(Ok(answer)) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
                 Err(self.broke("it changed the protocol, which nobody asked for"))
             }
@@ -160,7 +161,7 @@ impl Upstream {
         }
     }
 
-    /// It broke off, and why.
+    /// The refusal for a connection that broke off, with the reason.
     pub(super) fn broke(&self, why: &str) -> GatewayRefusal {
         GatewayRefusal::Broke {
             host: self.authority.to_string(),

@@ -1,5 +1,5 @@
-//! Tells whoever looks that a session has changed. Nothing waits for those who look: who is too slow is told that it may
-//! be any session.
+//! Notifies subscribers that a session has changed. Nothing waits for subscribers: one that is too slow learns that any
+//! session may have changed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::branch::SessionId;
 
-/// Changes that may wait for one who looks.
+/// How many changes may wait for one subscriber.
 const WAITING: usize = 256;
-/// How many may look at once.
+/// How many subscribers there may be at once.
 const PLACES: usize = 256;
-/// What changes within this time is told at once.
+/// Changes within this time are reported together.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// Where changes are told. Clones tell the same ones.
+/// The source of changes. Clones share their subscribers.
 #[derive(Debug, Clone)]
 pub struct SessionChanges {
     told: broadcast::Sender<SessionId>,
@@ -27,7 +27,7 @@ pub struct SessionChanges {
 }
 
 impl SessionChanges {
-    /// Nobody looks yet; when `stop` is cancelled, nobody does any more.
+    /// A source without subscribers; when `stop` is cancelled, all subscriptions end.
     pub fn new(stop: CancellationToken) -> Self {
         Self {
             told: broadcast::Sender::new(WAITING),
@@ -36,13 +36,13 @@ impl SessionChanges {
         }
     }
 
-    /// A session has changed.
+    /// Reports that a session has changed.
     pub fn changed(&self, session: SessionId) {
-        // Nobody may be looking.
+        // There may be no subscriber.
         let _ = self.told.send(session);
     }
 
-    /// Begins to look; none if too many do.
+    /// Subscribes to changes; `None` if there are too many subscribers.
     pub fn follow(&self) -> Option<ChangeSubscription> {
         Some(ChangeSubscription {
             _place: Arc::clone(&self.places).try_acquire_owned().ok()?,
@@ -56,24 +56,24 @@ impl SessionChanges {
 /// What has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionChange {
-    /// These.
+    /// These sessions have changed.
     Sessions(BTreeSet<SessionId>),
-    /// So many that it may be any.
+    /// So many have changed that it may be any session.
     Any,
 }
 
-/// One who looks.
+/// A subscription to changes.
 #[derive(Debug)]
 pub struct ChangeSubscription {
     coming: broadcast::Receiver<SessionId>,
-    /// Not told yet.
+    /// Changes that are not reported yet.
     gathered: BTreeSet<SessionId>,
     stop: CancellationToken,
     _place: OwnedSemaphorePermit,
 }
 
 impl ChangeSubscription {
-    /// Waits for changes; none when there will be no more. May be given up and called again.
+    /// Waits for changes; `None` when there will be no more. This is cancel-safe.
     pub async fn next(&mut self) -> Option<SessionChange> {
         if self.gathered.is_empty() {
             let first = tokio::select! {

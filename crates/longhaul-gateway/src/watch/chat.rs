@@ -1,8 +1,9 @@
-//! What a chat completion is made of, for the cache watch.
+//! The parts of a chat completion request, for the cache watch.
 //!
-//! Its cache needs no markers and has no reach: whatever a prompt has in common with an earlier one, from its beginning,
-//! may be read. So each message is one position, known by the hash of its bytes, and markers are laid so close that the
-//! watch, which knows of a reach, never finds one missing. What was said is not kept.
+//! Its cache needs no breakpoints and has no lookback limit: whatever a prompt has in common with an earlier one, from
+//! its beginning, may be read. So each message is one position, identified by the hash of its bytes, and breakpoints
+//! are assumed so close together that the watch, which knows a lookback limit, never misses one. The content is not
+//! kept.
 
 use std::sync::Arc;
 
@@ -18,16 +19,16 @@ use longhaul_core::xxh3::{xxh3_64, xxh3_128};
 
 use super::watched_request::WatchedRequest;
 
-/// A marker stands on each so many positions, and on the last.
+/// A breakpoint is assumed on each position of this many, and on the last.
 const MARKED: usize = 16;
 
-/// An hour: what is not asked to be kept for longer is gone by then, often much sooner.
+/// One hour: unless a longer time is requested, the cache is gone by then, often much sooner.
 const MARK: CacheBreakpoint = CacheBreakpoint {
     ttl: Ttl::OneHour,
     scope: None,
 };
 
-/// The markers of so many positions.
+/// The assumed breakpoints of this many positions.
 pub(super) fn breakpoints(positions: usize) -> Vec<(usize, CacheBreakpoint)> {
     let last = positions.checked_sub(1);
     let regular = (MARKED - 1..positions).step_by(MARKED);
@@ -35,7 +36,7 @@ pub(super) fn breakpoints(positions: usize) -> Vec<(usize, CacheBreakpoint)> {
     regular.chain(last).map(|at| (at, MARK)).collect()
 }
 
-/// One message.
+/// The position of one message.
 pub(super) fn position(text: &[u8], raw: u128) -> CachePosition {
     let role = ObjectReader::new(text).string("role").unwrap_or_default();
     CachePosition {
@@ -55,8 +56,8 @@ pub(super) fn position(text: &[u8], raw: u128) -> CachePosition {
     }
 }
 
-/// What stands beside the conversation: leading messages of role system, tools, and what else is part of the prompt. None
-/// for a prompt that is to be kept for longer than the watch can tell.
+/// The request prefix: leading messages of role system, tools, and other parts of the prompt. `None` for a prompt that
+/// is to be cached for longer than the watch can track.
 pub(super) fn request_prefix(sent: &WatchedRequest) -> Option<PrefixFingerprint> {
     let recognised = &sent.recognised;
     let (before, behind) = sent.beside()?;
@@ -103,7 +104,7 @@ pub(super) fn request_prefix(sent: &WatchedRequest) -> Option<PrefixFingerprint>
         tools: tools.into_iter().map(tool).collect(),
         effort: beside.string("reasoning_effort").map(Into::into),
         tool_choice: "auto".to_owned(),
-        // Where a request goes is told by it; who it names is not.
+        // The key influences where a request goes; the user that it names does not.
         extra: ["prompt_cache_key", "response_format"]
             .into_iter()
             .filter_map(named)

@@ -1,15 +1,15 @@
-//! What counters look like to whoever publishes them.
+//! The form of the counters for those who publish them.
 
-/// What a number does.
+/// How a metric behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetricKind {
-    /// It only grows.
+    /// It only increases.
     Counter,
-    /// It comes and goes.
+    /// It increases and decreases.
     Gauge,
 }
 
-/// A number.
+/// The value of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MetricValue {
     Count(u64),
@@ -27,7 +27,7 @@ impl std::fmt::Display for MetricValue {
     }
 }
 
-/// A number and what tells it from its siblings.
+/// A value with the labels that distinguish it from others of its family.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct MetricSample {
     pub(super) labels: Vec<(&'static str, &'static str)>,
@@ -50,10 +50,10 @@ impl MetricSample {
     }
 }
 
-/// Numbers of one name.
+/// The values of one metric name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct MetricFamily {
-    /// Without what stands before and behind it.
+    /// The name without prefix and suffix.
     pub(super) name: &'static str,
     pub(super) kind: MetricKind,
     pub(super) help: &'static str,

@@ -1,7 +1,7 @@
-//! What a request is made of, for the cache watch, at the price of what is new in it.
+//! Fingerprints a request for the cache watch, at a cost proportional to what is new in it.
 //!
-//! Messages and heads that were seen are known by the hash of their bytes. What is kept of them are hashes and kinds: no
-//! texts, so a finding can say what changed but shows none of it.
+//! Messages and request prefixes that were seen are recognized by the hash of their bytes. Only hashes and kinds are
+//! kept of them, no texts, so a finding can say what changed but shows no content.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use super::chat;
 use super::watched_request::{SeenRequestPrefixes, WatchedRequest};
 use crate::branch::GenerationalCache;
 
-/// Messages whose positions are remembered.
+/// How many messages have their positions remembered.
 const MESSAGES: usize = 50_000;
 
 type Positions = Arc<[(CachePosition, Option<CacheBreakpoint>)]>;
 
-/// Makes fingerprints.
+/// Makes the fingerprints of requests.
 pub(super) struct RequestFingerprinter {
     messages: GenerationalCache<u128, Positions>,
     heads: Arc<SeenRequestPrefixes>,
@@ -37,7 +37,7 @@ fn weight(positions: &Positions) -> usize {
 }
 
 impl RequestFingerprinter {
-    /// What is remembered, and what one fingerprint takes, is at most about so many bytes each.
+    /// The remembered data, and one fingerprint, take at most about this many bytes each.
     pub(super) fn new(heads: Arc<SeenRequestPrefixes>, bytes: usize) -> Self {
         Self {
             messages: GenerationalCache::within(MESSAGES, bytes / 2),
@@ -47,18 +47,18 @@ impl RequestFingerprinter {
         }
     }
 
-    /// What is remembered, in bytes.
+    /// The size of the remembered data, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.messages.bytes()
     }
 
-    /// Forgets half of what is remembered.
+    /// Drops half of the remembered data.
     pub(super) fn forget_older(&mut self) {
         self.messages.forget_older();
     }
 
-    /// The fingerprint of a request. None if the API would refuse it, if part of it was forgotten meanwhile, or if it has
-    /// too many parts.
+    /// The fingerprint of a request. `None` if the API would reject it, if part of it was dropped in the meantime, or
+    /// if it has too many parts.
     pub(super) fn of(
         &mut self,
         sent: &WatchedRequest,
@@ -76,7 +76,7 @@ impl RequestFingerprinter {
         };
         let beginning = beginning.iter().map(|(raw, text)| (*raw, Ok(text)));
         let raws = sent.recognised.raws.iter();
-        // What leads a chat belongs to its head.
+        // The leading messages of a chat belong to its request prefix.
         let from = match sent.dialect {
             Dialect::Anthropic => from,
             Dialect::OpenAi => from.max(sent.recognised.lead),
@@ -92,7 +92,7 @@ impl RequestFingerprinter {
                         Err(element) => sent.message(element),
                     };
                     let Some(text) = text else {
-                        // It was known when it was sent, and is forgotten.
+                        // It was known when the request was sent, and has been dropped since.
                         self.heads.forget(sent.head);
                         return None;
                     };
@@ -159,12 +159,12 @@ impl RequestFingerprinter {
         Some(parts)
     }
 
-    /// What stands beside the messages.
+    /// The request prefix, remembered.
     fn head(&self, sent: &WatchedRequest) -> Option<Arc<PrefixFingerprint>> {
         if let Some(known) = self.heads.get(sent.head) {
             return known;
         }
-        // It was known when it was sent, and is forgotten: nothing is remembered of that.
+        // It was known when the request was sent, and has been dropped since: nothing is remembered of that.
         sent.beside()?;
         let head = match sent.dialect {
             Dialect::Anthropic => head(sent),
@@ -176,7 +176,7 @@ impl RequestFingerprinter {
     }
 }
 
-/// What stands beside the messages, without its texts.
+/// The request prefix, without its texts.
 fn head(sent: &WatchedRequest) -> Option<PrefixFingerprint> {
     let (before, behind) = sent.beside()?;
     let alone = [before, b"[]", behind].concat();

@@ -1,5 +1,5 @@
-//! Counters. What is counted here is read in one place, [`Metrics::families`], for Prometheus (`prometheus`) and for
-//! OpenTelemetry (`telemetry`) alike.
+//! The counters of the gateway. They are read in one place, [`Metrics::families`], for both Prometheus (`prometheus`)
+//! and OpenTelemetry (`telemetry`).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -21,14 +21,14 @@ pub(super) const BOUNDS: [u64; 10] = [
     5, 25, 100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000,
 ];
 
-/// Why the gateway itself refused a request.
+/// Why the gateway itself rejected a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalClass {
     /// The body was too large.
     TooLarge,
-    /// Too many requests at once.
+    /// There were too many requests at once.
     Busy,
-    /// All the memory that may be used is.
+    /// All available memory was in use.
     NoMemory,
     /// The client sent too slowly.
     SlowClient,
@@ -36,9 +36,9 @@ pub enum RefusalClass {
     Upstream,
     /// The upstream was silent for too long.
     UpstreamSilent,
-    /// Not allowed to see what was asked for.
+    /// The client was not allowed to see what it requested.
     Forbidden,
-    /// A thread that the server would hold.
+    /// The request is for a thread that the server would store.
     Thread,
 }
 
@@ -53,17 +53,17 @@ const REFUSED: [(&str, RefusalClass); 8] = [
     ("thread", RefusalClass::Thread),
 ];
 const CLASSES: [&str; 6] = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
-/// The last: refused before it was decided.
+/// The last one is for requests rejected before a policy was decided.
 const POLICIES: [&str; 4] = ["off", "observe", "manage", "none"];
 const TOKENS: [&str; 4] = ["input", "cache_read", "cache_write", "output"];
 const RECOGNISED: [&str; 4] = ["new", "again", "extends", "branches"];
 
-/// What came of a request for session notes.
+/// The outcome of a request for session notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotesResult {
-    /// Notes.
+    /// Notes were stored.
     Kept,
-    /// Nothing.
+    /// No notes were stored.
     Failed,
 }
 
@@ -72,7 +72,7 @@ const NOTES: [&str; 2] = ["kept", "failed"];
 /// All counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// By policy, then by the first digit of the status.
+    /// Indexed by policy, then by the first digit of the status.
     answers: [[AtomicU64; CLASSES.len()]; POLICIES.len()],
     refused: [AtomicU64; REFUSED.len()],
     in_flight: AtomicI64,
@@ -88,7 +88,7 @@ pub struct Metrics {
     notes: [AtomicU64; NOTES.len()],
     notes_tokens: [AtomicU64; TOKENS.len()],
     notes_cost_pico: AtomicU64,
-    /// Durations for OpenTelemetry, which wants to see each.
+    /// Durations for OpenTelemetry, which needs each single value.
     pub(super) told: OnceLock<Histogram<f64>>,
 }
 
@@ -115,7 +115,7 @@ fn spend(tokens: &[AtomicU64; TOKENS.len()], pico: &AtomicU64, usage: &Usage, co
 }
 
 impl Metrics {
-    /// A request was answered, under a policy if one was decided.
+    /// A request was answered, with its policy if one was decided.
     pub fn answered(&self, status: u16, policy: Option<RequestPolicy>, took: Duration) {
         let class = usize::from(status / 100).min(CLASSES.len() - 1);
         let policy = match policy {
@@ -138,7 +138,7 @@ impl Metrics {
         }
     }
 
-    /// A request was refused here.
+    /// The gateway rejected a request.
     pub fn refused(&self, why: RefusalClass) {
         if let Some(at) = REFUSED.iter().position(|(_, other)| *other == why) {
             add(&self.refused[at], 1);
@@ -150,22 +150,22 @@ impl Metrics {
         self.in_flight.fetch_add(change, Ordering::Relaxed);
     }
 
-    /// Requests under way.
+    /// The number of requests in flight.
     pub fn under_way(&self) -> i64 {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// What a call used.
+    /// Adds the usage of a call.
     pub fn used(&self, usage: &Usage, cost: Option<Usd>) {
         spend(&self.tokens, &self.cost_pico, usage, cost);
     }
 
-    /// What a request for session notes used.
+    /// Adds the usage of a request for session notes.
     pub fn used_for_notes(&self, usage: &Usage, cost: Option<Usd>) {
         spend(&self.notes_tokens, &self.notes_cost_pico, usage, cost);
     }
 
-    /// Session notes were asked for.
+    /// Counts a request for session notes.
     pub fn noted(&self, result: NotesResult) {
         let at = match result {
             NotesResult::Kept => 0,
@@ -180,7 +180,7 @@ impl Metrics {
         *findings.entry(cause).or_default() += 1;
     }
 
-    /// A conversation was made smaller.
+    /// A conversation was compacted.
     pub fn compacted(&self, kind: store::CompactedPrefixKind) {
         if let Some(at) = store::CompactedPrefixKind::ALL
             .iter()
@@ -190,7 +190,7 @@ impl Metrics {
         }
     }
 
-    /// An entry of the books was dropped.
+    /// An item of the usage log was dropped.
     pub fn dropped(&self) {
         add(&self.dropped, 1);
     }
@@ -209,7 +209,7 @@ impl Metrics {
         }
     }
 
-    /// All of it, as it stands, but for the durations.
+    /// All current values except the durations.
     pub(super) fn families(&self) -> Vec<MetricFamily> {
         let plain = |number| vec![MetricSample::plain(number)];
         let labelled = |label: &'static str, names: &[&'static str], counters: &[AtomicU64]| {
@@ -274,7 +274,7 @@ impl Metrics {
             ),
             counter(
                 "compactions",
-                "Conversations made smaller, by how.",
+                "Conversations compacted, by kind.",
                 labelled(
                     "kind",
                     &store::CompactedPrefixKind::ALL.map(store::CompactedPrefixKind::name),
@@ -283,7 +283,7 @@ impl Metrics {
             ),
             counter(
                 "notes",
-                "Requests for session notes, by what came of them.",
+                "Requests for session notes, by outcome.",
                 labelled("result", &NOTES, &self.notes),
             ),
             counter(
@@ -300,23 +300,23 @@ impl Metrics {
             ),
             counter(
                 "books_dropped",
-                "Entries of the books that were dropped because the queue was full.",
+                "Records of the usage log that were dropped because the queue was full.",
                 plain(MetricValue::Count(get(&self.dropped))),
             ),
             counter(
                 "recognised",
-                "Requests by how they stand to known conversations.",
+                "Requests by their relation to known conversations.",
                 labelled("as", &RECOGNISED, &self.recognised),
             ),
             counter(
                 "lines_begun",
-                "Lines of conversations that began.",
+                "Conversation branches that began.",
                 plain(MetricValue::Count(get(&self.lines))),
             ),
         ]
     }
 
-    /// How many requests took how long, by [`BOUNDS`] and beyond, and the sum in milliseconds.
+    /// How many requests took how long, by [`BOUNDS`] and beyond, and the total in milliseconds.
     pub(super) fn durations(&self) -> ([u64; BOUNDS.len() + 1], u64) {
         (self.durations.each_ref().map(get), get(&self.duration_sum))
     }

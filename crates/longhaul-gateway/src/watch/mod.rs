@@ -1,10 +1,10 @@
-//! The books and the cache watch, kept off the path of requests.
+//! The usage log and the cache watch, off the path of requests.
 //!
-//! What happens is handed over through a bounded queue ([`Desk`]) to one thread (`keeper`): requests with no more of their
-//! bytes than the watch has not seen (`seen`), answers with what the upstream measured (`usage`). It lets the core's cache
-//! watch compare requests (`watching`, `fingerprint`), puts a price on calls and writes them to the store in batches; whoever looks is
-//! told then which sessions changed (`changes`). When the queue is full, entries are dropped and counted: requests never wait
-//! for the books.
+//! Events go through a bounded queue ([`UsageLogQueue`]) to one thread (`usage_log`): requests with only those bytes
+//! that the watch has not seen (`watched_request`), responses with the usage that the upstream reported (`usage`). The
+//! thread lets the core's cache watch compare requests (`session_watch`, `fingerprint`), calculates the cost of calls
+//! and writes them to the store in batches; subscribers then learn which sessions changed (`changes`). When the queue
+//! is full, records are dropped and counted: requests never wait for the usage log.
 
 mod changes;
 mod chat;

@@ -1,7 +1,8 @@
-//! Compressed answers, unpacked to be listened to: off the path of requests, and never more than a bounded part.
+//! Compressed responses, unpacked so that their usage can be read: off the path of requests, and never more than a
+//! bounded part.
 //!
-//! An answer may be made to grow a thousandfold. What is read of it is bounded in length, and so is the room that a
-//! format may ask for to look back.
+//! A response may be crafted to expand a thousandfold. The length that is read of it is bounded, and so is the window
+//! that a format may request.
 
 use std::io::{self, Read};
 use std::panic::AssertUnwindSafe;
@@ -10,12 +11,12 @@ use brotli_decompressor::Decompressor;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
-/// The room that zstd may look back, as for all of HTTP (RFC 9659).
+/// The window that zstd may use, as for all of HTTP (RFC 9659).
 const ZSTD_WINDOW: u64 = 8 << 20;
 /// Bytes read at once.
 const PIECE: usize = 64 << 10;
 
-/// How an answer is packed.
+/// How a response is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentEncoding {
     Brotli,
@@ -25,7 +26,8 @@ pub(super) enum ContentEncoding {
 }
 
 impl ContentEncoding {
-    /// By its name in `content-encoding`; none where the answer is plain, or packed in a way not known here.
+    /// The encoding with this name in `content-encoding`; `None` if the response is not compressed, or in an unknown
+    /// way.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name.trim().to_ascii_lowercase().as_str() {
             "br" => Some(Self::Brotli),
@@ -36,7 +38,8 @@ impl ContentEncoding {
         }
     }
 
-    /// Gives what was packed piece by piece, until it ends, is damaged, is longer than `most`, or nobody wants more.
+    /// Passes on the unpacked data piece by piece, until it ends, is damaged, is longer than `most`, or no more is
+    /// wanted.
     pub(super) fn unpack(
         self,
         packed: &[u8],
@@ -56,11 +59,11 @@ impl ContentEncoding {
                 }
             }
         });
-        // Whatever an upstream sends, and whatever a library makes of it: the books go on.
+        // Whatever an upstream sends, and whatever a library makes of it, the usage log continues.
         let _ = std::panic::catch_unwind(unpacking);
     }
 
-    /// All that was packed, but never more than `most`.
+    /// All unpacked data, but never more than `most`.
     pub(super) fn whole(self, packed: &[u8], most: usize) -> Vec<u8> {
         let mut whole = Vec::new();
         self.unpack(packed, most, |part| {
@@ -73,13 +76,13 @@ impl ContentEncoding {
     fn reader(self, packed: &[u8]) -> io::Result<Box<dyn Read + '_>> {
         let unreadable = || io::Error::from(io::ErrorKind::InvalidData);
         Ok(match self {
-            // The form with large windows may ask for a gigabyte; HTTP has no such form.
+            // The variant with large windows may request a gigabyte; HTTP does not allow that variant.
             Self::Brotli if packed.first().is_some_and(|first| first & 0x7f == 0x11) => {
                 return Err(unreadable());
             }
             Self::Brotli => Box::new(Decompressor::new(packed, PIECE)),
             Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
-            // Some servers leave out the wrapping that the name stands for.
+            // Some servers leave out the wrapper that the name stands for.
             Self::Deflate => match packed {
                 [first, second, ..]
                     if first & 0x0f == 8

@@ -1,4 +1,4 @@
-//! Counters as the text that Prometheus reads. Names begin with `longhaul_`.
+//! The counters as text for Prometheus. Names begin with `longhaul_`.
 
 use std::fmt::Write;
 

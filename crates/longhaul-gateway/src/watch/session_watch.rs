@@ -1,4 +1,4 @@
-//! The cache watch of all sessions, within its share of the memory: those not heard of for longest are forgotten.
+//! The cache watch of all sessions, within its share of the memory: the least recently active sessions are dropped.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -13,16 +13,16 @@ use super::watched_request::{SeenRequestPrefixes, WatchedRequest};
 use crate::branch::SessionId;
 use crate::memory::{Evictable, MemoryBudget, MemoryShare};
 
-/// Sessions whose cache is watched.
+/// How many sessions have their cache watched.
 const SESSIONS: usize = 512;
-/// Calls under way that are remembered.
+/// How many calls in flight are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
-/// The watch takes at most one part in so many of the memory.
+/// The watch takes at most one part in this many of the memory.
 const SHARE: usize = 8;
-/// A request of which more than this part of that would be kept is not watched.
+/// A request that would take more than one part in this many of that share is not watched.
 const ONE: usize = 4;
 
-/// See the module.
+/// The cache watch of all sessions.
 pub(super) struct SessionCacheWatch(Mutex<CacheWatchState>);
 
 struct CacheWatchState {
@@ -31,7 +31,7 @@ struct CacheWatchState {
     under_way: HashMap<u64, (WatchedCallId, SessionId)>,
     heard: HashMap<SessionId, SessionActivity>,
     clock: u64,
-    /// What is kept for sessions.
+    /// The memory taken for sessions.
     bytes: usize,
     kept: MemoryShare,
 }
@@ -57,12 +57,12 @@ impl SessionCacheWatch {
         }))
     }
 
-    /// A request went out.
+    /// A request was sent.
     pub(super) fn sent(&self, call: u64, watched: &WatchedRequest, at: Timestamp) {
         self.inner().sent(call, watched, at);
     }
 
-    /// It was answered: what the watch says of it.
+    /// A request was answered: returns the watch's verdict on it.
     pub(super) fn answered(
         &self,
         call: u64,
@@ -76,7 +76,7 @@ impl SessionCacheWatch {
         Some(verdict)
     }
 
-    /// It was not, or nothing is known of the answer.
+    /// A request was not answered, or nothing is known of its response.
     pub(super) fn failed(&self, call: u64) {
         let mut inner = self.inner();
         if let Some((id, session)) = inner.under_way.remove(&call) {
@@ -152,7 +152,7 @@ impl Evictable for SessionCacheWatch {
         let mut inner = match self.0.try_lock() {
             Ok(inner) => inner,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            // A request does not wait for what is off its path.
+            // A request does not wait for work that is off its path.
             Err(TryLockError::WouldBlock) => return,
         };
         let all = inner.all();

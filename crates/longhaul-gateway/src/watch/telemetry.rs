@@ -1,7 +1,7 @@
-//! Counters as OpenTelemetry metrics (E2). Names begin with `longhaul.gateway.`.
+//! The counters as OpenTelemetry metrics (E2). Names begin with `longhaul.gateway.`.
 //!
-//! Counters are read when the host's provider collects; without a provider nothing is read. Durations are told as they
-//! come, as their distribution is the provider's.
+//! Counters are read when the host's provider collects; without a provider nothing is read. Durations are recorded as
+//! they occur, because the provider calculates their distribution.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::family::{MetricFamily, MetricKind, MetricValue};
 use super::metrics::{BOUNDS, Metrics};
 
 impl Metrics {
-    /// Publishes them through a meter, from now on.
+    /// Publishes the counters through a meter, from now on.
     pub fn publish(self: &Arc<Self>, meter: &Meter) {
         for family in self.families() {
             self.publish_family(meter, &family);
@@ -23,7 +23,7 @@ impl Metrics {
             .with_description("From the head of a request to the end of its answer.")
             .with_boundaries(BOUNDS.map(|bound| bound as f64 / 1_000.0).to_vec())
             .build();
-        // Published once; a second meter gets the counters alone.
+        // Durations are published once; a second meter gets only the counters.
         let _ = self.told.set(duration);
     }
 
@@ -37,7 +37,7 @@ impl Metrics {
             found.map(|family| family.samples).unwrap_or_default()
         };
         let number = family.samples.first().map(|sample| sample.number);
-        // The provider keeps what it needs of the instruments.
+        // The provider keeps the instruments that it needs.
         match (family.kind, number) {
             (MetricKind::Counter, Some(MetricValue::Amount(_))) => {
                 let instrument = meter.f64_observable_counter(full);
@@ -65,7 +65,7 @@ impl Metrics {
                     });
                 observe.build();
             }
-            // A family without samples counts, too, as soon as it has some.
+            // A family without samples is registered, too: it may get some later.
             (MetricKind::Counter, _) => {
                 let instrument = meter.u64_observable_counter(full);
                 let observe = instrument

@@ -1,7 +1,7 @@
-//! Reads what the upstream measured from an answer that passes by, without holding it up.
+//! Reads the usage from a response that passes by, without delaying it.
 //!
-//! Of a stream the events that bear usage are read as they pass. Of one JSON text, and of what is compressed, the bytes are
-//! kept (shared, not copied) and read afterwards, off the path. What cannot be read is not known.
+//! In a stream, the events that carry usage are read as they pass. For a single JSON text, and for compressed data, the
+//! bytes are kept (shared, not copied) and read afterwards, off the path. Usage that cannot be read is unknown.
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
@@ -13,36 +13,36 @@ use super::packed::{ContentEncoding, UnpackDemand};
 use crate::memory::{MemoryBudget, MemoryCharge};
 use crate::store::CallEnding;
 
-/// Longest answer that is kept to be read, as it comes.
+/// The longest response that is kept to be read, in bytes as received.
 const LONGEST: usize = 32 << 20;
-/// Longest that is read on the path.
+/// The longest response that is read on the path.
 const SHORT: usize = 64 << 10;
-/// Most that is unpacked of a compressed stream.
+/// The most that is unpacked of a compressed stream.
 const LONGEST_STREAM: usize = 256 << 20;
 
-/// Most that is unpacked while a client waits.
+/// The most that is unpacked while a client waits.
 const LONGEST_ERROR: usize = 4 << 20;
 
-/// How much of what was used the usage of an answer tells.
+/// How complete the usage of a response is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageCompleteness {
-    /// All, as far as the upstream tells.
+    /// Everything that the upstream reports.
     Whole,
-    /// The answer was not heard to its end: what was told until then, and what was written until then, estimated.
+    /// The response was not read to its end: the usage reported until then, and an estimate of the output until then.
     Partial,
 }
 
-/// What an answer turned out to measure.
+/// What is known of a response's usage.
 #[derive(Debug)]
 pub enum ResponseUsage {
-    /// Usage, if any was told.
+    /// The usage, if any was reported.
     Usage(Option<Usage>, UsageCompleteness),
     /// Bytes that are to be read off the path.
     Kept(BufferedResponse),
 }
 
 impl ResponseUsage {
-    /// Reads what takes next to no time.
+    /// Reads the usage if that takes next to no time.
     pub(crate) fn read_if_short(&mut self) {
         if let Self::Kept(kept) = self
             && kept.packing.is_none()
@@ -62,7 +62,7 @@ impl ResponseUsage {
     }
 }
 
-/// An answer that was kept to be read.
+/// A response that was kept to be read.
 #[derive(Debug)]
 pub struct BufferedResponse {
     dialect: Dialect,
@@ -99,7 +99,7 @@ impl BufferedResponse {
     }
 }
 
-/// A whole answer's body, unpacked. None if it is packed in a way not known here.
+/// A complete response body, unpacked. `None` if it is compressed in an unknown way.
 pub fn plain(headers: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     let encoding = headers.get(header::CONTENT_ENCODING);
     match encoding.map_or(Some(""), |value| value.to_str().ok())? {
@@ -147,7 +147,7 @@ impl ResponseFormat {
     }
 }
 
-/// Events and the usage that they told so far.
+/// Events, and the usage that they reported so far.
 #[derive(Debug, Default)]
 struct UsageEvents {
     decoder: sse::SseDecoder,
@@ -157,18 +157,18 @@ struct UsageEvents {
 #[derive(Debug, Default)]
 struct UsageSoFar {
     usage: Option<Usage>,
-    /// Whether all was told that will be.
+    /// Whether everything was reported.
     is_whole: bool,
     /// Bytes that the model wrote.
     written: usize,
 }
 
-/// Bytes that make a token, about, in what a model writes.
+/// The approximate bytes per token in what a model writes.
 const BYTES_A_TOKEN: usize = 4;
 
 impl UsageSoFar {
-    /// What was used when the answer ended like this: an upstream that is not heard to its end has still billed what it
-    /// wrote.
+    /// The usage of a response that ended like this: an upstream whose response is not read to its end has still billed
+    /// what it wrote.
     fn by(self, ended: CallEnding) -> (Option<Usage>, UsageCompleteness) {
         if self.is_whole || ended == CallEnding::Whole {
             return (self.usage, UsageCompleteness::Whole);
@@ -212,12 +212,12 @@ enum TapState {
     Nothing,
 }
 
-/// Listens to one answer.
+/// Reads the usage of one response.
 #[derive(Debug)]
 pub struct UsageTap(TapState);
 
 impl UsageTap {
-    /// For an answer with these headers. What is kept of it is charged.
+    /// A tap for a response with these headers. What is kept of it is charged.
     pub fn new(dialect: Dialect, headers: &HeaderMap, budget: &MemoryBudget) -> Self {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let encoding = text(header::CONTENT_ENCODING).unwrap_or_default();
@@ -305,13 +305,13 @@ impl UsageSoFar {
     }
 }
 
-/// Bytes of what the model writes in a delta of a content block.
+/// Bytes of the model's output in a delta of a content block.
 fn written_in_delta(delta: ObjectReader<'_>) -> usize {
     let texts = ["text", "thinking", "partial_json"].map(|name| delta.get(name));
     texts.into_iter().flatten().map(within_quotes).sum()
 }
 
-/// The same in a chunk of a chat completion.
+/// Bytes of the model's output in a chunk of a chat completion.
 fn written_in_chunk(chunk: &ObjectReader<'_>) -> usize {
     let choices = chunk.get("choices").and_then(items).unwrap_or_default();
     let deltas = choices
@@ -330,7 +330,7 @@ fn written_in_chunk(chunk: &ObjectReader<'_>) -> usize {
     written.sum()
 }
 
-/// How long a string is, as it is written; what is no string says nothing.
+/// The length of a string, as it is written; zero for anything else.
 fn within_quotes(raw: &[u8]) -> usize {
     match raw.first() {
         Some(b'"') => raw.len().saturating_sub(2),
@@ -338,7 +338,7 @@ fn within_quotes(raw: &[u8]) -> usize {
     }
 }
 
-/// Usage told again is cumulative; what it leaves out still holds.
+/// Usage that is reported again is cumulative; fields that it leaves out still hold.
 fn later(before: Usage, told: Usage) -> Usage {
     Usage {
         input: before.input.max(told.input),

@@ -1,4 +1,4 @@
-//! The thread that keeps the books, and the queue before it.
+//! The thread that writes the usage log, and the queue in front of it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,40 +20,40 @@ use crate::branch::{BranchPlacement, BranchRelation, LineId, SessionId, Tenant};
 use crate::memory::{Evictable, MemoryBudget};
 use crate::store::{BranchRecord, CallRecord, StoreError, UsageLogRecord, UsageLogStore};
 
-/// Entries that may wait.
+/// How many items may wait.
 const QUEUE: usize = 4_096;
-/// Bytes of bodies that may wait; beyond that, requests are written down but not watched.
+/// How many bytes of bodies may wait; beyond that, requests are recorded but not watched.
 const WAITING_BYTES: usize = 64 << 20;
-/// Entries written at once.
+/// How many items are written at once.
 const BATCH: usize = 8_192;
-/// Entries are read in short turns, so that this thread never keeps a core for long while requests want one.
+/// Items are read in short turns, so that this thread never occupies a core for long while requests need one.
 const TURN: Duration = Duration::from_millis(2);
-/// They are written when a turn brought nothing, but after so many turns in any case.
+/// Items are written when a turn brought nothing, and in any case after this many turns.
 const TURNS: usize = 50;
-/// Characters of a finding that are written down: it may quote names that a client made up.
+/// The longest finding that is recorded, in characters: it may quote names that a client made up.
 const LONGEST_FINDING: usize = 1_000;
 
-/// Calls under way that are remembered.
+/// How many calls in flight are remembered.
 const MOST_UNDER_WAY: usize = 65_536;
 
-/// Keys whose organisation is remembered for lines that are still on their way here.
+/// How many keys have their organization remembered for branches that are still in the queue.
 const MOST_LEARNED: usize = 65_536;
 
-/// A request that the upstream took.
+/// A request that the upstream accepted.
 #[derive(Debug)]
 pub struct SentRequest {
-    /// A number that no other call has.
+    /// The unique number of the call.
     pub call: u64,
-    /// When.
+    /// When it was sent.
     pub at: Timestamp,
-    /// Where its line stands now.
+    /// The state of its branch.
     pub line: BranchRecord,
-    /// What the cache watch needs, where it applies.
+    /// What the cache watch needs, if it applies.
     pub watch: Option<WatchedRequest>,
 }
 
 impl SentRequest {
-    /// It was placed here, which may be elsewhere than it was found to belong.
+    /// Sets where the request was placed, which may differ from where it was found to belong.
     pub fn is_placed(&mut self, placed: BranchPlacement) {
         self.line.line = placed.line;
         self.line.tenant = placed.tenant;
@@ -76,15 +76,15 @@ impl SentRequest {
 /// A call that has ended.
 #[derive(Debug)]
 pub struct CompletedCall {
-    /// Its number.
+    /// The unique number of the call.
     pub call: u64,
-    /// Its line; none if it was not recognised.
+    /// Its branch; `None` if it was not recognized.
     pub line: Option<LineId>,
-    /// What happened, without what the keeper adds: usage, cost, finding.
+    /// What happened, without what the usage log writer adds: usage, cost, finding.
     pub record: CallRecord,
-    /// What the upstream measured, if it told.
+    /// The usage that the upstream reported, if any.
     pub usage: Option<Usage>,
-    /// How much of what was used that is.
+    /// How complete that usage is.
     pub extent: UsageCompleteness,
 }
 
@@ -94,7 +94,7 @@ enum UsageLogItem {
     Tenant(Tenant, Tenant),
 }
 
-/// Where entries are handed in. Never waits.
+/// The queue for items of the usage log. It never blocks.
 #[derive(Clone)]
 pub struct UsageLogQueue {
     queue: mpsc::Sender<UsageLogItem>,
@@ -116,7 +116,7 @@ impl UsageLogQueue {
         }
     }
 
-    /// A request goes out.
+    /// A request is sent.
     pub fn sent(&self, mut sent: SentRequest) {
         if let Some(watch) = &sent.watch {
             let length = watch.size();
@@ -137,7 +137,7 @@ impl UsageLogQueue {
         }
     }
 
-    /// What stands beside the messages of requests that were watched.
+    /// The request prefixes that were watched.
     pub(crate) fn heads(&self) -> &SeenRequestPrefixes {
         &self.heads
     }
@@ -147,18 +147,18 @@ impl UsageLogQueue {
         self.put(UsageLogItem::Done(Box::new(done)));
     }
 
-    /// A key belongs to an organisation.
+    /// A key belongs to an organization.
     pub fn tenant(&self, of_key: Tenant, tenant: Tenant) {
         self.put(UsageLogItem::Tenant(of_key, tenant));
     }
 }
 
-/// The thread. It ends when every [`Desk`] is gone, with all that was handed in written.
+/// The thread that writes the usage log. It ends when every [`UsageLogQueue`] is gone, after all items were written.
 #[derive(Debug)]
 pub struct UsageLogWriter(Option<JoinHandle<()>>);
 
 impl UsageLogWriter {
-    /// Starts it. Runs the store's futures on the runtime of the caller.
+    /// Starts the thread. It runs the store's futures on the caller's runtime.
     pub(crate) fn start(
         store: Arc<dyn UsageLogStore>,
         models: ModelTable,
@@ -193,7 +193,7 @@ impl UsageLogWriter {
                 let mut batch = UsageLogBatch::default();
                 keeping.take(first, &mut batch);
                 for _ in 0..TURNS {
-                    // Whoever hands in an entry while this thread sleeps need not wake it.
+                    // A caller that queues an item while this thread sleeps does not have to wake it.
                     std::thread::sleep(TURN);
                     let before = batch.taken;
                     while batch.taken < BATCH
@@ -207,7 +207,7 @@ impl UsageLogWriter {
                 }
                 let count = batch.records.len();
                 if let Err(error) = written(&runtime, &store, batch.records) {
-                    tracing::warn!(%error, count, "entries of the books are lost");
+                    tracing::warn!(%error, count, "records of the usage log are lost");
                 }
                 for session in keeping.changed.drain() {
                     changes.changed(session);
@@ -220,17 +220,17 @@ impl UsageLogWriter {
         Ok((Self(Some(thread)), desk))
     }
 
-    /// Waits until all is written. Every [`Desk`] must be gone, or go.
+    /// Waits until everything is written. Every [`UsageLogQueue`] must be dropped by then, or this waits for it.
     pub async fn finish(mut self) {
         if let Some(thread) = self.0.take() {
-            // If the thread broke, what it had is lost already.
+            // If the thread panicked, what it had is lost already.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
 }
 
-/// Writes entries as a task of the runtime, and waits for that. A runtime that is being shut down drops its tasks, where
-/// this thread would panic if it ran them itself: their timers and sockets are gone.
+/// Writes records as a task of the runtime, and waits for that. A runtime that is being shut down drops its tasks; this
+/// thread would panic if it ran them itself, because their timers and sockets are gone.
 fn written(
     runtime: &tokio::runtime::Handle,
     store: &Arc<dyn UsageLogStore>,
@@ -239,7 +239,7 @@ fn written(
     let (done, end) = tokio::sync::oneshot::channel();
     let store = Arc::clone(store);
     runtime.spawn(async move {
-        // Nobody waits for it where the thread is gone.
+        // If the thread is gone, no one waits for the result.
         let _ = done.send(store.append(records).await);
     });
     let gone = |_| StoreError::Failed("the gateway's runtime has ended".to_owned());
@@ -251,11 +251,11 @@ struct UsageLogState {
     metrics: Arc<Metrics>,
     models: ModelTable,
     watching: Arc<SessionCacheWatch>,
-    /// Of calls under way.
+    /// The sessions of calls in flight.
     session_of: HashMap<u64, SessionId>,
-    /// In this batch.
+    /// The sessions that changed in this batch.
     changed: HashSet<SessionId>,
-    /// Keys and the organisation that each was first known to belong to.
+    /// Keys, and the organization that each was first known to belong to.
     learned: HashMap<Tenant, Tenant>,
 }
 
@@ -275,7 +275,7 @@ impl UsageLogState {
                     self.watching.sent(sent.call, watched, sent.at);
                 }
                 let mut line = sent.line;
-                // It was placed before its organisation was known, and comes here behind that.
+                // The branch was placed before its organization was known, but arrives here after that.
                 line.tenant = self
                     .learned
                     .get(&line.tenant)
@@ -291,7 +291,7 @@ impl UsageLogState {
                 if self.learned.len() > MOST_LEARNED {
                     self.learned.clear();
                 }
-                // What a key had before it changed its organisation stays with the first.
+                // What a key had before it changed its organization stays with the first one.
                 self.learned.entry(of_key).or_insert(tenant);
                 batch.records.push(UsageLogRecord::Tenant(of_key, tenant));
             }
@@ -305,7 +305,7 @@ impl UsageLogState {
         if let Some(usage) = done.usage {
             record.cost = spec.cost_of_reply(&usage);
             self.metrics.used(&usage, record.cost);
-            // Without what was read from the cache there is nothing to judge.
+            // Without the cache reads there is nothing to judge.
             let verdict = match usage.prompt() {
                 0 => None,
                 _ => self.watching.answered(done.call, &usage, &spec),
@@ -317,28 +317,28 @@ impl UsageLogState {
             }
             record.usage = Some(usage);
         }
-        // If it was judged, it is not under way any more.
+        // If it was judged, it is not in flight any more.
         self.watching.failed(done.call);
         UsageLogRecord::Call(done.line, Box::new(record))
     }
 }
 
-/// What is written at once.
+/// The records that are written at once.
 #[derive(Default)]
 struct UsageLogBatch {
-    /// Entries that it was made from.
+    /// How many items the batch was made from.
     taken: usize,
     records: Vec<UsageLogRecord>,
-    /// Where the lines in it are.
+    /// The positions of the branches in it.
     lines: HashMap<LineId, usize>,
 }
 
 impl UsageLogBatch {
-    /// Of a line that goes on within a batch only where it stands at the end is written.
+    /// Of a branch that is continued within a batch, only the last state is written.
     fn put_branch(&mut self, line: BranchRecord) {
         let at = *self.lines.entry(line.line).or_insert(self.records.len());
         match self.records.get_mut(at) {
-            // The first says whose it is and what it branched from.
+            // The first record names the tenant and the parent.
             Some(UsageLogRecord::Line(earlier)) => {
                 earlier.chain = line.chain;
                 earlier.model = line.model;

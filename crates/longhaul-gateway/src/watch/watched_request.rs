@@ -1,7 +1,7 @@
-//! A request for the cache watch, with no more of its bytes than the watch has not seen.
+//! A request for the cache watch, with only those bytes that the watch has not seen.
 //!
-//! The watch is off the path of requests. A body that waited for it would be kept in memory long after it was passed on, and
-//! the next body would have to be written to memory that is in no processor's cache.
+//! The watch is off the path of requests. A body that waited for it would stay in memory long after it was passed on,
+//! and the next body would have to be written to memory that is in no processor's cache.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,9 +16,9 @@ use crate::memory::{BudgetExhausted, MemoryBudget, MemoryShare};
 
 /// New messages of more bytes than this are not copied: their body is shared.
 const COPIED: usize = 64 << 10;
-/// Heads that are remembered.
+/// How many request prefixes are remembered.
 const HEADS: usize = 512;
-/// They take at most one part in so many of the memory.
+/// They take at most one part in this many of the memory.
 const SHARE: usize = 32;
 
 /// Elements that were sent, each with the hash of its bytes.
@@ -29,19 +29,20 @@ pub(crate) type SentElements = Arc<[(u128, Bytes)]>;
 pub struct WatchedRequest {
     /// Its session.
     pub session: SessionId,
-    /// How it is written.
+    /// The API dialect of the request.
     pub dialect: Dialect,
-    /// What was recognised of it.
+    /// What was recognized in it.
     pub recognised: Arc<RecognizedBody>,
-    /// What was sent in place of its beginning, and in place of how many messages.
+    /// The elements that were sent instead of its beginning, and how many messages they replace.
     pub(crate) replaced: Option<(SentElements, usize)>,
-    /// What was sent as a whole, where markers in it were changed, too.
+    /// The body that was sent, if breakpoints in it were changed, too.
     pub(crate) sent_parts: Option<Vec<Bytes>>,
-    /// What the gateway sends in place of the beginning, and of which line; none if nothing is managed.
+    /// The prefix that the gateway sends instead of the beginning, and its branch; `None` if the conversation is not
+    /// managed.
     pub(crate) rewriting: Option<PrefixReplacement>,
-    /// The header `anthropic-beta`.
+    /// The value of the header `anthropic-beta`.
     pub betas: String,
-    /// Tells heads apart.
+    /// The hash that identifies the request prefix.
     pub(super) head: u128,
     part: BodySlice,
 }
@@ -55,7 +56,7 @@ struct BodySlice {
 }
 
 impl WatchedRequest {
-    /// A request with this body. None if there is no memory for what is to be looked at.
+    /// A request with this body. `None` if there is no memory for the bytes to be watched.
     pub(crate) fn new(
         heads: &SeenRequestPrefixes,
         budget: &MemoryBudget,
@@ -84,20 +85,20 @@ impl WatchedRequest {
         })
     }
 
-    /// Bytes that it keeps in memory.
+    /// How many bytes it holds in memory.
     pub(super) fn size(&self) -> usize {
         let marked = self.sent_parts.iter().flatten();
         self.part.bytes.len() + marked.map(Bytes::len).sum::<usize>()
     }
 
-    /// What stands before the messages and behind them. None if that was known.
+    /// The bytes before the messages and after them. `None` if they were known.
     pub(super) fn beside(&self) -> Option<(&[u8], &[u8])> {
         let list = &self.recognised.outline.list;
         let bytes = (self.part.from == 0).then_some(&self.part.bytes)?;
         Some((bytes.get(..list.start)?, bytes.get(list.end..)?))
     }
 
-    /// One of its messages. None if it was known.
+    /// One of its messages. `None` if it was known.
     pub(super) fn message(&self, index: usize) -> Option<&[u8]> {
         let outline = &self.recognised.outline;
         if let Some(read) = index.checked_sub(outline.known) {
@@ -145,7 +146,7 @@ impl BodySlice {
     }
 }
 
-/// What stands beside the messages: in a chat, the messages that lead it, too.
+/// The hash of the request prefix, which in a chat includes the leading messages.
 fn hash(dialect: Dialect, body: &[u8], recognised: &RecognizedBody, betas: &str) -> u128 {
     let list = &recognised.outline.list;
     let mut hash = Xxh3_128::with_seed(dialect as u64);
@@ -161,14 +162,14 @@ fn hash(dialect: Dialect, body: &[u8], recognised: &RecognizedBody, betas: &str)
     hash.digest()
 }
 
-/// What stands beside the messages of requests that were seen; none for what cannot be watched.
+/// The request prefixes that were seen; `None` for one that cannot be watched.
 #[derive(Debug)]
 pub(crate) struct SeenRequestPrefixes(
     Mutex<GenerationalCache<u128, Option<Arc<PrefixFingerprint>>>>,
     MemoryShare,
 );
 
-/// What a head takes in memory, about.
+/// What a request prefix takes in memory, approximately.
 fn weight(head: &PrefixFingerprint) -> usize {
     let tools = head.tools.iter().map(|tool| tool.name.len());
     let betas = head.betas.iter().map(String::len);
@@ -203,7 +204,7 @@ impl SeenRequestPrefixes {
         heads.get(&hash)
     }
 
-    /// The next request with it comes whole.
+    /// Drops a request prefix: the next request with it is read in full.
     pub(super) fn forget(&self, hash: u128) {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         heads.forget(&hash);
@@ -212,7 +213,7 @@ impl SeenRequestPrefixes {
     pub(super) fn put(&self, hash: u128, head: Option<Arc<PrefixFingerprint>>) {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = head.as_deref().map_or(0, weight);
-        // One that takes half of what there is would drive out all others.
+        // One that takes half of the space would evict all others.
         if bytes <= self.1.share(SHARE) / 4 {
             heads.put_weighing(hash, head, bytes);
             self.1.set(heads.bytes());

@@ -1,5 +1,5 @@
-//! Elements of chat completions: calls become blocks of the message that makes them, answers of tools blocks of an input,
-//! parts of content the blocks they correspond to. Parts that have no counterpart stay as they are.
+//! Elements of chat completions: calls become blocks of the message that makes them, tool answers become blocks of an
+//! input, content parts become the corresponding blocks. Parts without a counterpart stay as they are.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use super::writer::{HistoryEntryWriter, UserEntryAuthor};
 use crate::body::BodyRole;
 use crate::manage::element::{ElementParts, texts};
 
-/// The entries of one element; none if it cannot be read.
+/// The entries of one element; `None` if it cannot be read.
 pub(super) fn read(element: &[u8], writer: &mut HistoryEntryWriter) -> Option<Vec<Bytes>> {
     let element = ElementParts::read(element)?;
     let line = match (element.role, &*element.role_name) {
@@ -68,7 +68,7 @@ fn block(raw: &[u8]) -> String {
     }
 }
 
-/// A picture: its bytes, if the address holds them, else the address.
+/// An image: its bytes, if the URL contains them, otherwise the URL.
 fn picture(image: ObjectReader<'_>) -> Option<Value> {
     let url = image.string("url")?;
     let inline = url
@@ -81,7 +81,7 @@ fn picture(image: ObjectReader<'_>) -> Option<Value> {
     Some(json!({"type": "image", "source": source}))
 }
 
-/// What the model said, and the tools it called.
+/// The model's text, and its tool calls.
 fn said(element: &ElementParts<'_>, writer: &mut HistoryEntryWriter) -> String {
     let mut said = blocks(element.content());
     if let Some(refusal) = element.field("refusal").and_then(json::text) {
@@ -107,7 +107,8 @@ fn call(raw: &[u8]) -> String {
     }
 }
 
-/// A call as a block. What it is given is JSON in a string; where it is not, the string is kept under the name it had.
+/// A call as a block. The arguments are JSON in a string; if they are not valid JSON, the string is kept under its
+/// field name.
 fn tool_use(id: &str, function: ObjectReader<'_>, field: &str) -> String {
     let name = function.string("name").unwrap_or_default();
     let given = function.string(field).unwrap_or_default();
@@ -122,8 +123,8 @@ fn tool_use(id: &str, function: ObjectReader<'_>, field: &str) -> String {
     format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
 }
 
-/// What a tool answered. The API has no mark for failures: none is seen. Functions, as tools were called once, answer the
-/// last call without saying so.
+/// A tool's answer. The API has no field for failures, so none are seen. Functions, the older form of tools, answer the
+/// last call without naming it.
 fn answer(element: &ElementParts<'_>, writer: &mut HistoryEntryWriter) -> String {
     let of = element.field("tool_call_id").and_then(json::text);
     let of = of.map(Cow::into_owned).or_else(|| writer.function.take());

@@ -1,4 +1,4 @@
-//! Elements of the Messages API. Their blocks are blocks of a transcript: they are taken as they are, known or not.
+//! Elements of the Messages API. Their blocks are transcript blocks: they are taken as they are, known or not.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::writer::{HistoryEntryWriter, UserEntryAuthor};
 use crate::body::BodyRole;
 use crate::manage::element::{ElementParts, texts};
 
-/// The entries of one element; none if it cannot be read.
+/// The entries of one element; `None` if it cannot be read.
 pub(super) fn read(element: &[u8], writer: &mut HistoryEntryWriter) -> Option<Vec<Bytes>> {
     let element = ElementParts::read(element)?;
     let content = match element.content() {

@@ -1,8 +1,9 @@
-//! From a client's messages to entries as a transcript of ours would hold them.
+//! Turns a client's messages into entries as Longhaul's own transcript would hold them.
 //!
-//! `messages` reads elements of the Messages API, `chat` those of chat completions; `line` writes the entries. Ids hang on
-//! what was said and on all that was said before, so that the same history always gives the same entries, and two messages
-//! with the same words are two. What the engine wrote for an earlier summary comes first, as it is.
+//! `messages` reads elements of the Messages API, `chat` those of chat completions; `writer` writes the entries. Ids
+//! depend on a message and on everything before it, so that the same history always gives the same entries, and two
+//! messages with the same words are distinct. The entries that the engine wrote for an earlier summary come first,
+//! unchanged.
 
 mod chat;
 mod messages;
@@ -22,19 +23,19 @@ use writer::HistoryEntryWriter;
 /// A conversation as entries.
 #[derive(Debug)]
 pub struct ConversationEntries {
-    /// In order.
+    /// The entries in order.
     pub entries: Vec<Entry>,
     /// How many of them the engine wrote for an earlier summary.
     pub earlier: usize,
-    /// The name of the conversation: what its lines carry.
+    /// The session id of the conversation, which its lines carry.
     pub session_id: String,
-    /// A number that is the same for the same conversation alone.
+    /// A number that identifies the conversation.
     pub seed: u128,
     /// The time of the new entries.
     pub at: Timestamp,
 }
 
-/// A part of a conversation that cannot be read. It was JSON when the request was.
+/// A part of a conversation that cannot be read, although it was valid JSON in the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableConversation {
     /// An element.
@@ -46,9 +47,9 @@ pub enum UnreadableConversation {
 }
 
 impl ConversationEntries {
-    /// Reads a conversation. Its messages have no time of their own: they are given `now`, or the time of the summary
-    /// before them if that is later. `counted` is what the messages take in the window as they are sent: what was cleared
-    /// before is not in it, and is not taken off again.
+    /// Reads a conversation. Its messages have no timestamps: they get `now`, or the time of the summary before them if
+    /// that is later. `counted` is what the messages take in the window as they are sent: results that were cleared
+    /// before are not in it, and are not subtracted again.
     pub fn of(
         talk: &CompactableConversation,
         counted: Option<u64>,
@@ -58,7 +59,7 @@ impl ConversationEntries {
         let Some(counted) = counted else {
             return Ok(read);
         };
-        // The newest reply bears the measurement, and what follows the reply is estimated on top of that.
+        // The newest reply carries the measurement; what follows the reply is estimated on top of that.
         let replied = read.entries.iter().rposition(|one| one.facets().is_reply());
         let behind = read.entries.get(replied.map_or(0, |at| at + 1)..);
         let mut ledger = TokenLedger::new();
@@ -86,7 +87,7 @@ impl ConversationEntries {
         for (index, element) in talk.elements.iter().enumerate() {
             let element = without_breakpoints(element);
             if newest == Some(index) {
-                // What the reply measured was measured without what had been cleared: the clearing comes first.
+                // The reply was measured without the results that had been cleared: the clearing comes first.
                 let line = cleared.up_to(talk, index, &mut writer);
                 let line = line.map_err(|_| UnreadableConversation::Element(index))?;
                 entries.extend(line.and_then(|line| Entry::read(line).ok()));
@@ -135,9 +136,9 @@ fn newest_reply(talk: &CompactableConversation) -> Option<usize> {
     })
 }
 
-/// What was cleared before is not sent, and so is not shown to who summarizes either.
+/// Results that were cleared before are not sent, so the summarizing model does not see them either.
 struct UnwrittenClearings<'t> {
-    /// Calls whose clearing was not written yet.
+    /// Calls whose clearing is not written yet.
     left: Vec<&'t str>,
 }
 
@@ -148,7 +149,7 @@ impl<'t> UnwrittenClearings<'t> {
         }
     }
 
-    /// The line that clears what the elements before this one answer; none if nothing of that was cleared.
+    /// The line that clears the results in the elements before this one; `None` if none of them were cleared.
     fn up_to(
         &mut self,
         talk: &CompactableConversation,

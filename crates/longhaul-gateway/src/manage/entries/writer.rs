@@ -1,4 +1,4 @@
-//! Writes the entries of a conversation, one behind the other.
+//! Writes the entries of a conversation, one after the other.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -18,11 +18,11 @@ pub(super) struct HistoryEntryWriter {
     parent: Option<String>,
     /// Hash of everything up to here.
     chain: u128,
-    /// Gives the ids of one element's entries.
+    /// Generates the ids of one element's entries.
     ids: UuidSequence,
-    /// What was counted when this element had been sent.
+    /// The tokens counted when this element had been sent.
     measured: Option<u64>,
-    /// A call that has no id of its own and is to be answered next.
+    /// A call without an id of its own that is answered next.
     pub(super) function: Option<String>,
 }
 
@@ -66,12 +66,12 @@ struct HistoryEntryMessage<'a> {
     content: &'a RawValue,
 }
 
-/// Whose words an entry of type user holds.
+/// The author of the words in an entry of type user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UserEntryAuthor {
-    /// The user's, or a tool's.
+    /// The user, or a tool.
     Users,
-    /// The host's: they are kept, but not as the user's.
+    /// The host: its words are kept, but not as the user's.
     Hosts,
 }
 
@@ -102,7 +102,7 @@ impl HistoryEntryWriter {
         }
     }
 
-    /// The next element begins.
+    /// Begins the next element.
     pub(super) fn begin(&mut self, element: &[u8], measured: Option<u64>) {
         let mut chain = Xxh3_128::new();
         chain.update(&self.chain.to_le_bytes());
@@ -111,7 +111,7 @@ impl HistoryEntryWriter {
         self.ids = UuidSequence::new(self.chain);
         self.measured = measured;
         if self.session_id.is_empty() {
-            // A conversation is named after how it begins.
+            // The session id is derived from the beginning of the conversation.
             self.session_id = self.ids.clone().next_uuid();
         }
     }
@@ -141,19 +141,19 @@ impl HistoryEntryWriter {
         }
     }
 
-    /// The uuid of the next entry, and its parent's.
+    /// The uuid of the next entry, and that of its parent.
     pub(super) fn next(&mut self) -> (String, Option<String>) {
         let uuid = self.ids.next_uuid();
         let parent = self.parent.replace(uuid.clone());
         (uuid, parent)
     }
 
-    /// An id for something in this element that the client gave none.
+    /// An id for something in this element that has none from the client.
     pub(super) fn id(&self, what: &str) -> String {
         format!("{what}_{:032x}", self.chain)
     }
 
-    /// What is said to the model. `content` is JSON.
+    /// An input to the model. `content` is JSON.
     pub(super) fn input(&mut self, content: &str, words: UserEntryAuthor) -> Option<Bytes> {
         let content = serde_json::from_str(content).ok()?;
         let said = HistoryEntryMessage {
@@ -164,7 +164,7 @@ impl HistoryEntryWriter {
         self.line("user", &message, words)
     }
 
-    /// What the model said. `content` is JSON.
+    /// A reply of the model. `content` is JSON.
     pub(super) fn reply(&mut self, content: &str) -> Option<Bytes> {
         let content = serde_json::from_str(content).ok()?;
         let id = self.id("msg");

@@ -1,10 +1,10 @@
-//! Results that show a file with a number before each line, as agents give them: `     1→text`, `1<tab>text`, `00001| text`,
-//! `1 | text`, `1: text`. A few lines around them say what it is.
+//! Results that show a file with a number before each line, as agents format them: `     1→text`, `1<tab>text`,
+//! `00001| text`, `1 | text`, `1: text`. A few lines around them describe the file.
 
-/// The most lines before and behind the numbered ones.
+/// The most lines before and after the numbered ones.
 const BEFORE: usize = 3;
 const BEHIND: usize = 4;
-/// What is said behind the last line of a file; other remarks in brackets tell of more lines.
+/// The remark after the last line of a file; other remarks in brackets announce more lines.
 const END: &str = "(End of file";
 
 /// A numbered text.
@@ -14,11 +14,11 @@ pub(super) struct NumberedText {
     pub(super) first: u64,
     /// The text without numbers.
     pub(super) text: String,
-    /// Whether more follows, as is said behind it.
+    /// Whether more lines follow, according to the remark after it.
     pub(super) cut: bool,
 }
 
-/// Takes the numbers off. None if it is not numbered throughout.
+/// Removes the numbers. `None` if not every line is numbered.
 pub(super) fn plain(shown: &str) -> Option<NumberedText> {
     let lines: Vec<&str> = shown.lines().map(unwrapped).collect();
     let start = lines
@@ -49,12 +49,12 @@ pub(super) fn plain(shown: &str) -> Option<NumberedText> {
     })
 }
 
-/// A first line may stand right behind a tag.
+/// The first line may directly follow a tag.
 fn unwrapped(line: &str) -> &str {
     line.strip_prefix("<content>").unwrap_or(line)
 }
 
-/// The number before a line, and the line.
+/// The number before a line, and the rest of the line.
 fn number(line: &str) -> Option<(u64, &str)> {
     let line = line.trim_start_matches(' ');
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! One attempt to bring the notes of a conversation up to date. Where nothing comes of it, those that there are stay.
+//! One attempt to update the notes of a conversation. If it fails, the existing notes stay.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ use crate::manage::upstream_caller;
 use crate::store::{NotesRecord, StoreError};
 use crate::watch::NotesResult;
 
-/// What the notes are called where the model is told; the client has no such file.
+/// The file name of the notes as told to the model; the client has no such file.
 const NAME: &str = "session-notes.md";
-/// Notes are claimed apart from summaries: both may be made at once.
+/// Notes are claimed separately from summaries: both may be made at the same time.
 const CLAIM: u64 = 0x6e6f_7465_735f_6f66;
 
-/// Why no notes came of it. Those that there are stay as they are.
+/// Why an attempt gave no notes. The existing notes stay as they are.
 #[derive(Debug, thiserror::Error)]
 enum NotesAttemptError {
     #[error(transparent)]
@@ -46,17 +46,18 @@ enum NotesAttemptError {
     Nothing,
 }
 
-/// The end of a request, as far as notes want to know.
+/// The end of a request, as far as notes need it.
 struct RequestEnd {
-    /// The rolling hash behind its last message.
+    /// The rolling hash after its last message.
     at: u128,
     messages: u32,
-    /// How many calls the model's last words in it make.
+    /// How many calls the model's last message in it makes.
     calls: u64,
 }
 
 impl Compactor {
-    /// A request was answered, behind which the window holds so many tokens: notes are taken if they are due. Nobody waits.
+    /// A request was answered, after which the window holds this many tokens: takes notes if they are due. No request
+    /// waits.
     pub(in crate::manage) fn note(self: &Arc<Self>, material: RequestContext, used: u64) {
         let Some(window) = self.windows.of(&material.model).window else {
             return;
@@ -225,7 +226,7 @@ impl Compactor {
 }
 
 impl RequestEnd {
-    /// None where the model's own words are to be gone on with: nothing can be asked behind those.
+    /// Reads the end of a request; `None` if the model is to continue its own message: no question can follow that.
     fn of(material: &RequestContext) -> Option<Self> {
         let (spoken, calls) = material.message_and_call_count()?;
         Some(Self {

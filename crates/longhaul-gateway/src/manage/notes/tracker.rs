@@ -1,4 +1,4 @@
-//! The notes of all lines: where they are kept, when they were last taken, whether they are being taken now.
+//! The notes of all branches: where they are stored, when they were last taken, whether they are being taken now.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::branch::{GenerationalCache, LineId, SealKey};
 use crate::manage::request_context::RequestContext;
 use crate::store::{NotesRecord, NotesStore, Sealable as _, StoreError};
 
-/// Lines that are remembered: of others, when notes were last taken is read from the store.
+/// How many branches are remembered. For others, the time of the last notes is read from the store.
 const LINES: usize = 100_000;
 
 /// Notes of all conversations.
@@ -20,19 +20,19 @@ pub(in crate::manage) struct NotesTracker {
     shelf: Arc<dyn NotesStore>,
     seal: SealKey,
     lines: Mutex<GenerationalCache<LineId, BranchNotesState>>,
-    /// Told whenever notes were taken, or not.
+    /// Notified whenever an attempt has ended.
     pub(super) ended: Notify,
 }
 
-/// The notes of one line under way.
+/// The state of one branch's notes.
 #[derive(Debug, Clone)]
 pub(super) struct BranchNotesState {
     pub(super) trigger: NotesTrigger,
-    /// What was used in vain since notes were last kept.
+    /// The usage that led to nothing since notes were last stored.
     pub(super) in_vain: Usage,
-    /// Attempts under way, until what came of them is kept.
+    /// Attempts in progress, until their results are stored.
     pub(super) under_way: u32,
-    /// Whether there are notes, and the last attempt was not in vain.
+    /// Whether there are notes and the last attempt succeeded.
     pub(super) fresh: bool,
 }
 
@@ -46,7 +46,7 @@ impl NotesTracker {
         }
     }
 
-    /// Whether there are notes for a line that can be counted on.
+    /// Whether a branch has notes that can be relied on.
     pub(in crate::manage) fn are_fresh(&self, line: LineId) -> bool {
         self.change(line, |taking| taking.fresh).unwrap_or(false)
     }
@@ -70,11 +70,12 @@ impl NotesTracker {
                 ended.await;
             }
         };
-        // Those that there are will do: what they do not cover is kept.
+        // The existing notes will do: what they do not cover is kept.
         let _ = tokio::time::timeout(patience, ended).await;
     }
 
-    /// The newest notes for the history of a request, if they are intact. Damaged ones are deleted, and the next looked for.
+    /// The newest notes for the history of a request, if they are intact. Damaged ones are deleted, and the next newest
+    /// are tried.
     pub(in crate::manage) async fn find(
         &self,
         material: &RequestContext,
@@ -94,7 +95,7 @@ impl NotesTracker {
         }
     }
 
-    /// Keeps notes. A text in a database has no NUL, and is sealed as it is kept.
+    /// Stores notes. A text in a database has no NUL; the seal is made of the text as it is stored.
     pub(super) async fn put(&self, notes: NotesRecord) -> Result<(), StoreError> {
         let text = notes.text.replace('\0', "\u{fffd}");
         let notes = NotesRecord { text, ..notes };
@@ -105,7 +106,7 @@ impl NotesTracker {
         self.change(line, |_| ()).is_some()
     }
 
-    /// None if the line is not known.
+    /// Changes the state of a branch's notes; `None` if the branch is not known.
     pub(super) fn change<T>(
         &self,
         line: LineId,

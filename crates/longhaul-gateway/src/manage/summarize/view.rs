@@ -1,4 +1,5 @@
-//! A new view as elements of `messages`: a summary and what was put back beside it, all of it said to the model.
+//! Turns a new view into elements of `messages`: a summary and what was restored beside it, all of it as input to the
+//! model.
 
 use bytes::Bytes;
 use longhaul_core::json::items;
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use crate::manage::element::{ElementParts, texts};
 
-/// The elements.
+/// The elements of the view.
 pub(super) fn elements<'a>(
     dialect: Dialect,
     entries: impl Iterator<Item = EntryView<'a>>,

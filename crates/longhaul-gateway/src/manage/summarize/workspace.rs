@@ -1,5 +1,5 @@
-//! What goes back into the window behind a gateway (R): files as the history shows them, and what the system said. There is
-//! nothing else to ask: the client's own disk is out of reach.
+//! What is restored to the window behind a gateway (R): files as the history shows them, and system messages. There is
+//! no other source: the client's own disk is out of reach.
 
 use longhaul::{Boxed, RestoreRequest, Workspace};
 use longhaul_core::engine::GatheredContext;
@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 use crate::manage::element::texts;
 use crate::manage::history_files::HistoryFiles;
 
-/// What stands before what the system said.
+/// The introduction to the system messages.
 const SAID: &str = include_str!("../fragments/system_said.txt");
-/// The most bytes of one message of the system, and of all of them.
+/// The most bytes of one system message, and of all of them.
 const EACH: u64 = 4_000;
 const ALL: u64 = 12_000;
-/// The attachment that tells it.
+/// The kind of the attachment with the system messages.
 const KIND: &str = "critical_system_reminder";
 
-/// A conversation's own history, for who wants something back from it.
+/// A conversation's own history, as the source of what is restored.
 pub(super) struct HistoryWorkspace {
     files: HistoryFiles,
     said: Option<Value>,
@@ -36,7 +36,7 @@ impl HistoryWorkspace {
     }
 }
 
-/// What the system said in the conversation, the newest as far as there is room: each text once, in order.
+/// The system messages of the conversation, the newest as far as there is room: each text once, in order.
 fn said(entries: &[Entry], scale: WindowScale) -> Option<Value> {
     let bytes = |tokens: u64| usize::try_from(scale.apply(tokens)).unwrap_or(usize::MAX);
     let mut room = bytes(ALL);
@@ -58,7 +58,7 @@ fn said(entries: &[Entry], scale: WindowScale) -> Option<Value> {
     (!kept.is_empty()).then(|| json!({"type": KIND, "content": content}))
 }
 
-/// What an entry holds of the system's words, the newest first.
+/// The system texts of an entry, the newest first.
 fn of_system(view: EntryView<'_>, each: usize) -> Vec<String> {
     let flags = &view.facets.flags;
     match view.facets.kind {
@@ -72,7 +72,7 @@ fn of_system(view: EntryView<'_>, each: usize) -> Vec<String> {
     }
 }
 
-/// What was put back after an earlier summary, by paragraph: some of it may have been said again since.
+/// The system texts restored after an earlier summary, by paragraph: some may have been repeated since.
 fn told_before(view: EntryView<'_>) -> Option<Vec<String>> {
     let attachment = view.object(view.facets.attachment);
     let content = attachment.string("content")?;

@@ -1,9 +1,9 @@
-// Asks the gateway. The token, where one is needed, is kept for this tab alone.
+// Sends requests to the gateway. If a token is needed, it is kept only for this tab.
 
 const KEPT = "longhaul-token";
 let token = sessionStorage.getItem(KEPT) || "";
 
-/** The gateway wants a token; `wrong` if it was given one. */
+/** The gateway needs a token; `wrong` if it was given an invalid one. */
 export class NeedsToken extends Error {
   constructor(wrong) {
     super("the gateway's token is needed");
@@ -11,7 +11,7 @@ export class NeedsToken extends Error {
   }
 }
 
-/** The gateway says no, and why. */
+/** The gateway rejected the request, with the reason. */
 export class Refused extends Error {
   constructor(status, why) {
     super(why);
@@ -22,7 +22,7 @@ export class Refused extends Error {
 export const hasToken = () => token !== "";
 
 let waiting = [];
-/** Waits until somebody gives a token. */
+/** Waits until the user enters a token. */
 export const givenToken = () => new Promise((done) => waiting.push(done));
 
 export function setToken(text) {

@@ -1,4 +1,4 @@
-// Which view is shown, and when it is brought up to date.
+// Chooses the view that is shown, and when it is updated.
 
 import { hasToken, NeedsToken, Refused, setToken } from "./api.js";
 import { el, say, show } from "./dom.js";
@@ -10,9 +10,9 @@ const main = document.getElementById("main");
 const live = document.getElementById("live");
 const forget = document.getElementById("forget");
 
-/** Between two readings of the same view. */
+/** The pause between two updates of the same view. */
 const LEAST = 250;
-/** Readings shall take no more than this part of the time. */
+/** Updates take no more than this part of the time. */
 const SHARE = 4;
 
 let view = null;
@@ -33,7 +33,7 @@ function changed(session) {
   if (concerns && main.dataset.state !== "token") refresh();
 }
 
-/** Reads what is shown again, soon; never twice at once, never all the time. */
+/** Updates the current view soon; never twice at once, never continuously. */
 async function refresh() {
   wanted = true;
   if (reading) return;
@@ -122,6 +122,6 @@ addEventListener("hashchange", () => {
   scrollTo(0, 0);
 });
 setInterval(() => view?.shown && view.tick?.(), 15_000);
-// Another gateway with the same books tells us nothing.
+// Another gateway with the same usage log sends no events here.
 setInterval(() => view?.shown && document.visibilityState === "visible" && refresh(), 60_000);
 open();

@@ -1,4 +1,4 @@
-// The calls of a session as a table: the same as the picture, in figures.
+// The calls of a session as a table: the data of the chart, as numbers.
 
 import { el, say } from "./dom.js";
 import { pager, table } from "./table.js";

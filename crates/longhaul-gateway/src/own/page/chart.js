@@ -1,4 +1,4 @@
-// The picture of a session: drawn for the width there is, looked at by mouse, touch and keyboard.
+// The chart of a session: drawn for the available width, usable by mouse, touch and keyboard.
 
 import { failed, outcome } from "./calls.js";
 import { el, say, show, svg } from "./dom.js";
@@ -6,7 +6,7 @@ import { badge, bang, cross, fills } from "./marks.js";
 import { plot } from "./plot.js";
 import { clock, count, KINDS, money, percent, prompt, tokens } from "./words.js";
 
-/** An entry of the legend; `needs` says for what it is shown. */
+/** An entry of the legend; `needs` says when it is shown. */
 const key = (swatch, words, needs) => ({ node: el("li", {}, swatch, words), needs });
 const small = (...parts) => svg("svg", { width: 22, height: 16, viewBox: "0 0 22 16", "aria-hidden": "true" }, ...parts);
 const line = (kind) => small(svg("line", { class: kind, x1: 0, x2: 22, y1: 8, y2: 8 }));
@@ -24,7 +24,7 @@ function legend() {
   return { node, update: (data) => keys.forEach((one) => show(one.node, !one.needs || one.needs(data))) };
 }
 
-/** What there is to know of the calls of a column, as short texts. */
+/** Describes the calls of a column in short texts. */
 function detail(column, window) {
   const [first, last] = [column.calls[0], column.calls[column.calls.length - 1]];
   const title = column.calls.length === 1 ? `Call ${count(first.number)}` : `Calls ${count(first.number)} to ${count(last.number)}`;
@@ -51,7 +51,7 @@ export function chart(openCompaction) {
     el("p", { class: "quiet small" }, "Arrow keys go from call to call. The same ", el("button", { type: "button", class: "plain", onclick: () => document.getElementById("calls").scrollIntoView() }, "as a table"), "."));
 
   const last = () => (drawn?.columns.length || 0) - 1;
-  /** The column of the call that is looked at; the newest unless one was picked. */
+  /** The column of the selected call; the newest unless one was picked. */
   const looked = () => {
     const found = picked === null ? -1 : drawn.columns.findIndex((column) => column.calls.some((call) => call.number === picked));
     return found < 0 ? last() : found;
@@ -111,7 +111,7 @@ export function chart(openCompaction) {
   return {
     node,
     update(next) { data = next; draw(); },
-    /** Looks at one call. */
+    /** Selects one call. */
     pick(number) {
       picked = number;
       if (drawn) look();

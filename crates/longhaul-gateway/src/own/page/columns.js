@@ -1,4 +1,4 @@
-// The calls of a line as columns of a picture: one a call while there is room, several where there is not.
+// The calls of a branch as columns of the chart: one call per column if there is room, otherwise several.
 
 import { failed } from "./calls.js";
 import { prompt } from "./words.js";
@@ -28,7 +28,7 @@ function column(calls) {
   };
 }
 
-/** Before which column a compaction came into use: one that a request waited for, before that request. */
+/** The column before which a compaction came into use: if a request waited for it, before that request. */
 export function placeOf(columns, made) {
   const at = Date.parse(made.at), awaited = made.waited_milliseconds > 0 || made.kind === "settled";
   const uses = (call) => Date.parse(call.at) + (awaited ? call.milliseconds : 0) >= at;
@@ -36,7 +36,7 @@ export function placeOf(columns, made) {
   return found < 0 ? columns.length : found;
 }
 
-/** A round number at or above, and how far apart the lines of a scale are. */
+/** A round number at or above the value, and the distance between the lines of the scale. */
 export function scale(most) {
   const rough = Math.max(1, most) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

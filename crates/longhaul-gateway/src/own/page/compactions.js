@@ -37,7 +37,7 @@ export function compactionList() {
       say(none, "None so far: everything the client sends is sent on.");
       keyed(list, [...compactions].reverse(), (made) => `${made.number} ${made.at} ${made.kind} ${made.line}`, one);
     },
-    /** Opens one and goes there. */
+    /** Opens one compaction and scrolls to it. */
     open(number) {
       const found = document.getElementById(`compaction-${number}`);
       if (!found) return;

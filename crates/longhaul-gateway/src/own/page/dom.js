@@ -1,4 +1,4 @@
-// Making and changing elements. Texts only ever become text nodes: nothing of a session is read as markup.
+// Creates and changes elements. Texts only ever become text nodes: nothing of a session is parsed as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -15,30 +15,30 @@ function fill(node, props, children) {
   return node;
 }
 
-/** An element; strings among the children become texts. */
+/** An HTML element; strings among the children become texts. */
 export function el(name, props, ...children) {
   return fill(document.createElement(name), props, children);
 }
 
-/** The same for pictures. */
+/** An SVG element; strings among the children become texts. */
 export function svg(name, props, ...children) {
   return fill(document.createElementNS(SVG, name), props, children);
 }
 
-/** Puts a text where another may be; nothing moves if it is the same. */
+/** Sets a text; does nothing if it is unchanged. */
 export function say(node, text) {
   const next = String(text);
   if (node.textContent !== next) node.textContent = next;
 }
 
-/** Shows or hides. */
+/** Shows or hides a node. */
 export function show(node, shown) {
   if (node.hidden === shown) node.hidden = !shown;
 }
 
 /**
- * Makes the children of a node those of a list: what is there already stays where it is and is told what is new, so that focus,
- * selection and what was opened are kept.
+ * Makes the children of a node match a list: existing children stay in place and are updated, so that focus, selection and
+ * opened details are kept.
  */
 export function keyed(parent, items, key, make) {
   const had = parent.made || new Map();
@@ -57,7 +57,7 @@ export function keyed(parent, items, key, make) {
   parent.made = has;
 }
 
-/** A button behind which an explanation is; opens by mouse, touch and keyboard alike. */
+/** A button that opens an explanation, by mouse, touch or keyboard. */
 let explained = 0;
 export function why(title, ...paragraphs) {
   explained += 1;

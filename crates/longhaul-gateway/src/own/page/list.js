@@ -30,7 +30,7 @@ function timeCell(cell, item) {
   say(cell.time, since(item.last_seen));
 }
 
-/** Where no price is known, nothing is said. */
+/** Shows nothing if no price is known. */
 const spent = (s) => (s.saved_usd === null && s.cost_usd === 0 ? "–" : money(s.cost_usd + s.summaries_cost_usd));
 
 const COLUMNS = [

@@ -1,11 +1,11 @@
-// Says when something has changed: told by the gateway while that works, by looking now and then where it does not. A page that
-// nobody looks at asks for nothing.
+// Reports when something has changed: from the gateway's events while they work, otherwise by polling. A hidden page sends no
+// requests.
 
 import { ask, givenToken, NeedsToken } from "./api.js";
 
 const EVENTS = "/longhaul/api/events";
 const POLL = 5_000;
-/** Looks between two attempts to be told again. */
+/** The number of polls between two attempts to receive events again. */
 const LOOKS = 6;
 
 const visible = () => document.visibilityState === "visible";
@@ -27,7 +27,7 @@ async function listen(changed, status) {
   try {
     const answer = await ask(EVENTS, { signal: stop.signal });
     status("live");
-    // Something may have happened before the gateway listened to us.
+    // Something may have changed before the subscription began.
     changed(null);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
@@ -46,7 +46,7 @@ async function listen(changed, status) {
   }
 }
 
-/** Follows for ever. `changed` gets a session's id, or null if it may be any; `status` gets `live` or `polling`. */
+/** Follows changes forever. `changed` gets a session's id, or null if it may be any; `status` gets `live` or `polling`. */
 export async function follow(changed, status) {
   for (;;) {
     await seen();

@@ -1,4 +1,4 @@
-// The marks of the picture: a shape for each kind of compaction, so that colour alone says nothing.
+// The symbols of the chart: a shape for each kind of compaction, so that nothing depends on color alone.
 
 import { svg } from "./dom.js";
 
@@ -23,7 +23,7 @@ export const cross = () => svg("path", { class: "cross", d: "M -4 -4 L 4 4 M 4 -
 /** A failed call. */
 export const bang = () => svg("g", { class: "bang" }, svg("path", { d: "M 0 -6 L 6 5 H -6 Z" }), svg("path", { class: "stem", d: "M 0 -2 V 1.4 M 0 3 V 3.6" }));
 
-/** The ways in which bars are filled, told apart without colour. */
+/** The fill patterns of bars, which can be told apart without color. */
 export const fills = () => svg("defs", {},
   svg("pattern", { id: "fill-written", width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("rect", { class: "ground written", width: 5, height: 5 }), svg("rect", { class: "stripe", width: 1.6, height: 5 })),
   svg("pattern", { id: "fill-plain", width: 4, height: 4, patternUnits: "userSpaceOnUse" }, svg("rect", { class: "ground plain", width: 4, height: 4 }), svg("circle", { class: "stripe", cx: 2, cy: 2, r: 0.9 })),

@@ -6,12 +6,12 @@ import { badge, bang, cross } from "./marks.js";
 import { clock, kindOf, tokens } from "./words.js";
 
 const LEFT = 44, RIGHT = 10, BADGES = 30, GAP = 24, AXIS = 22;
-/** Pixels that a column needs at least. */
+/** The minimum width of a column, in pixels. */
 const NARROW = 3;
-/** Pixels that a badge with a number takes. */
+/** The width of a badge with a number, in pixels. */
 const BADGE = 20;
 
-/** How high the scale goes: limits are shown where the window comes near them, and the client's whole history as far as it helps. */
+/** The top of the scale: limits are included if the window comes near them, and the client's whole history as far as it helps. */
 function heightOf(columns, window) {
   const sent = Math.max(1, ...columns.map((column) => column.context || 0));
   const whole = Math.max(1, ...columns.map((column) => column.whole || 0));
@@ -48,7 +48,7 @@ export function plot({ calls, compactions, window }, width) {
       put(cross(), column.broken[0].finding, "break");
     }
   });
-  // The newest first: where there is no room for the number of an older one, it is small and has none.
+  // The newest come first: if there is no room for an older one's number, it is small and has none.
   let free = Infinity;
   const large = [], small = [];
   for (const made of compactions.toReversed()) {
@@ -61,7 +61,7 @@ export function plot({ calls, compactions, window }, width) {
   const cursor = svg("g", { class: "cursor" }, svg("line", { y1: top, y2: barFloor }), svg("circle", { r: 4.5 }));
   frame.append(...times(columns, x, all, room, text), cursor, ...small, ...large);
 
-  /** Shows which column is looked at. */
+  /** Shows which column is selected. */
   const point = (at) => {
     const column = columns[at];
     cursor.setAttribute("transform", `translate(${column ? x(at) : 0} 0)`);
@@ -96,7 +96,7 @@ function limits(window, most, y, room, top, text) {
   if (window.threshold > most) return [text(LEFT + room, top - 18 + 4, `compacts from ${tokens(window.threshold)} ↑`, "limit-label threshold", "end")];
   return shown.filter(([name]) => window[name] <= most).flatMap(([name, words, at, anchor]) => [
     svg("line", { class: `limit ${name}`, x1: LEFT, x2: LEFT + room, y1: y(window[name]), y2: y(window[name]) }),
-    // Where two would lie over each other, the legend has to do.
+    // If two would overlap, the legend has to do.
     name === "warning" && y(window.warning) - y(window.threshold) < 15 ? "" : text(at, y(window[name]) + (name === "blocking" ? -5 : 12), `${words} ${tokens(window[name])}`, `limit-label ${name}`, anchor)]);
 }
 

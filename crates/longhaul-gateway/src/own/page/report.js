@@ -5,7 +5,7 @@ import { count, plural } from "./words.js";
 
 const number = (value) => (Number.isFinite(value) ? value : 0);
 
-/** What a report says: a list of `{ lost, text }`, where notes are neither lost nor kept. What did not occur in the session is passed over. */
+/** The contents of a report: a list of `{ lost, text }`, where notes are neither lost nor kept. What did not occur in the session is left out. */
 export function sentences(report) {
   const said = [];
   const tell = (lost, text) => said.push({ lost, text });
@@ -40,7 +40,7 @@ export function sentences(report) {
   return said;
 }
 
-/** The same as a list, and the report itself for who wants it. */
+/** The contents of a report as a list, with the full report on request. */
 export function told(report) {
   const said = sentences(report);
   const item = ({ lost, text }) => {
@@ -48,7 +48,7 @@ export function told(report) {
     return el("li", { class: kind }, el("span", { class: "sign", role: "img", "aria-label": `${kind}:` }, sign), el("span", {}, text));
   };
   return [
-    said.length ? el("ul", { class: "report" }, said.map(item)) : el("p", { class: "quiet" }, "The report has nothing to tell."),
+    said.length ? el("ul", { class: "report" }, said.map(item)) : el("p", { class: "quiet" }, "The report is empty."),
     el("details", { class: "raw" }, el("summary", {}, "The report as JSON"), el("pre", { tabindex: "0" }, JSON.stringify(report, null, 2))),
   ];
 }

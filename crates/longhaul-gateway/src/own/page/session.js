@@ -1,4 +1,4 @@
-// One session: its figures, the picture, compactions, cache breaks, calls.
+// One session: its figures, the chart, compactions, cache breaks, calls.
 
 import { get } from "./api.js";
 import { breakList } from "./breaks.js";
@@ -11,7 +11,7 @@ import { count, HOW_SAVED, money, percent, plural, prompt, since, tokens } from 
 
 const LIMIT = 2_000;
 
-/** The lines of a session: the one with the most calls first. */
+/** The branches of a session: the one with the most calls first. */
 function linesOf(calls) {
   const lines = new Map();
   for (const call of calls) {

@@ -4,7 +4,7 @@ import { el, keyed, say, show } from "./dom.js";
 
 /**
  * A table of columns `{ name, n, make(cell, item) }`, where `make` is called again whenever an item changed. Roles are given
- * explicitly, as a table that is laid out as cards loses its own.
+ * explicitly, because a table that is laid out as cards loses its own.
  */
 export function table({ columns, caption, key, link }) {
   const head = columns.map(({ name, n }) => el("th", { scope: "col", role: "columnheader", class: n ? "n" : undefined }, name));
@@ -19,7 +19,7 @@ export function table({ columns, caption, key, link }) {
     const update = (item) => {
       now = item;
       columns.forEach(({ make }, at) => make(cells[at], item));
-      // What has nothing to say takes no room on a narrow screen.
+      // Empty cells take no space on a narrow screen.
       cells.forEach((cell) => cell.classList.toggle("empty", cell.textContent === ""));
       line.dataset.key = key(item);
     };
@@ -39,7 +39,7 @@ export function pager(turn, size = 50) {
     page = Math.max(0, Math.min(pages - 1, to));
     turn();
   };
-  /** The part of a list that is on the page now. */
+  /** The part of a list that is on the current page. */
   const cut = (items) => {
     pages = Math.max(1, Math.ceil(items.length / size));
     page = Math.min(page, pages - 1);
@@ -66,7 +66,7 @@ export function tile(name, extra) {
   };
 }
 
-/** How a prompt was billed, as a bar with its words. */
+/** How a prompt was billed, as a bar with a description. */
 export function shareBar() {
   const parts = ["read", "written", "plain"].map((kind) => el("span", { class: `part ${kind}` }));
   const words = el("span", { class: "words" });

@@ -1,4 +1,4 @@
-// What is shown before anybody has used the gateway.
+// What is shown before the gateway has been used.
 
 import { el } from "./dom.js";
 
@@ -7,7 +7,7 @@ export function welcome() {
   const example = (title, text) => el("div", {}, el("h2", {}, title), el("pre", { tabindex: "0" }, text));
   return el("section", { class: "card welcome", id: "welcome" },
     el("h1", {}, "No conversation yet"),
-    el("p", {}, "Point a client at this address. Its key travels on to the model's API; conversations show up here as they are held."),
+    el("p", {}, "Point a client at this address. Its key is passed on to the model's API; conversations show up here as they happen."),
     example("Claude Code", `ANTHROPIC_BASE_URL=${here} claude`),
     example("Anthropic SDK for Python", `client = anthropic.Anthropic(base_url="${here}")`),
     example("OpenAI SDK for TypeScript", `const client = new OpenAI({ baseURL: "${here}/v1" });`),

@@ -1,4 +1,4 @@
-// Figures and states as people read them.
+// Formats figures and states for people.
 
 const whole = new Intl.NumberFormat();
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
@@ -7,7 +7,7 @@ export const count = (number) => whole.format(number ?? 0);
 
 export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 
-/** Tokens at a glance. */
+/** A short number of tokens. */
 export function tokens(number) {
   if (number < 1_000) return String(Math.round(number));
   if (number < 10_000) return `${(number / 1_000).toFixed(1)}K`;
@@ -50,13 +50,13 @@ export function since(text) {
   return ago.format(Math.min(0, Math.round(seconds / size)), unit);
 }
 
-/** How compactions are called. */
+/** The names of the kinds of compactions. */
 export const KINDS = {
   cleared: { name: "Cleared", does: "old tool results were cleared" },
   noted: { name: "Noted", does: "the session's notes became its summary" },
-  summarised: { name: "Summarised", does: "a model summed up the conversation" },
+  summarised: { name: "Summarised", does: "a model summarized the conversation" },
   extracted: { name: "Extracted", does: "extracts became the summary, without a model" },
-  settled: { name: "Settled", does: "thinking was left out behind an earlier compaction" },
+  settled: { name: "Settled", does: "thinking was left out after an earlier compaction" },
 };
 
 export const kindOf = (kind) => KINDS[kind] || { name: String(kind), does: "" };
@@ -69,5 +69,5 @@ export function prompt(of) {
 
 export const HOW_SAVED = [
   "Tokens that the gateway left out of requests, at the price of reading them from the cache: the least that they would have cost.",
-  "What it cost to make summaries is taken off. Below nothing: the summaries have not paid for themselves yet.",
+  "The cost of making summaries is subtracted. If the result is negative, the summaries have not paid for themselves yet.",
 ];

@@ -1,32 +1,32 @@
-//! A server that does not answer is left alone for a while, so that requests do not wait for it one after the other.
+//! A server that does not respond is left alone for a while, so that requests do not wait for it one after the other.
 //!
-//! Whoever finds out waited for it; for some seconds nobody else does. Then one asks again, and until that one knows more
-//! the others still do not wait.
+//! The caller that notices has waited for it; for some seconds no other caller does. Then one caller probes the server,
+//! and until it knows more, the others still do not wait.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::super::StoreError;
 
-/// For how long it is not asked.
+/// How long the server is left alone.
 const REST: Duration = Duration::from_secs(5);
-/// For how long whoever asks waits.
+/// How long a caller waits for the server.
 pub(super) const ASKING: Duration = Duration::from_secs(2);
-/// Who gives up so late gives up because of the server, not because nobody wants the answer any more.
+/// A caller that gives up this late does so because of the server, not because its answer is no longer wanted.
 const LATE: Duration = Duration::from_millis(1_900);
 
-/// See the module. Clones are of the same server.
+/// Tracks whether a server responds. Clones refer to the same server.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StoreBackoff(Arc<Mutex<BackoffState>>);
 
 #[derive(Debug, Default)]
 struct BackoffState {
     until: Option<Instant>,
-    /// Somebody asks again, the others wait for what comes of it.
+    /// Whether a caller probes the server; until its result is known, the others do not ask.
     is_asked: bool,
 }
 
-/// Somebody asks.
+/// A call to the server in progress.
 #[derive(Debug)]
 pub(super) struct BackoffProbe {
     rest: StoreBackoff,
@@ -40,7 +40,7 @@ impl StoreBackoff {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it is not to be asked now.
+    /// Whether the server must not be asked now.
     pub(super) fn is_on(&self) -> bool {
         let state = self.state();
         state
@@ -48,7 +48,7 @@ impl StoreBackoff {
             .is_some_and(|until| state.is_asked || Instant::now() < until)
     }
 
-    /// Begins to ask, unless it is left alone.
+    /// Begins a call, unless the server is left alone.
     pub(super) fn ask(&self) -> Result<BackoffProbe, StoreError> {
         let mut state = self.state();
         let is_first = match state.until {
@@ -68,7 +68,7 @@ impl StoreBackoff {
         })
     }
 
-    /// What came of something tells whether the server answers.
+    /// Learns from a result whether the server responds.
     pub(super) fn heard<T>(&self, of: &Result<T, StoreError>) {
         match of {
             Err(StoreError::NoAnswer(why)) => self.begin(why),
@@ -98,7 +98,7 @@ impl StoreBackoff {
 }
 
 impl BackoffProbe {
-    /// What came of it.
+    /// Records the result of the call.
     pub(super) fn ended<T>(mut self, with: &Result<T, StoreError>) {
         self.is_decided = true;
         self.rest.heard(with);
@@ -113,7 +113,7 @@ impl Drop for BackoffProbe {
         if self.began.elapsed() >= LATE {
             self.rest.begin("it did not answer in time");
         } else if self.is_first {
-            // Whoever asked is gone: let another.
+            // The probing caller is gone: let another one probe.
             self.rest.state().is_asked = false;
         }
     }

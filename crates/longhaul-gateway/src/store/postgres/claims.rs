@@ -1,7 +1,7 @@
-//! Claims among gateways: advisory locks of one session, on a connection that is kept for them.
+//! Claims among gateways: advisory locks of one session, on a connection reserved for them.
 //!
-//! The server gives them back when that connection ends, so a gateway that dies holds none. Within this process a list says
-//! what is claimed, since a session may take a lock that it has.
+//! The server releases them when that connection ends, so a gateway that dies holds none. Within this process a list
+//! records what is claimed, because a session may take a lock that it already has.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::super::{Claim, StoreError};
 use super::backoff::{ASKING, StoreBackoff};
 use super::connect::{PostgresAddress, error_text};
 
-/// A machine that vanished is found out within a minute.
+/// A machine that vanished is noticed within a minute.
 const SETTINGS: &str =
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3";
 
@@ -55,7 +55,7 @@ impl AdvisoryClaims {
             Err(StoreError::NoAnswer(format!("{place}: no claim in time")))
         });
         let got = got.map_err(|error| match error {
-            // It cannot be reached.
+            // The server cannot be reached.
             StoreError::Open { .. } => StoreError::NoAnswer(error.to_string()),
             other => other,
         });
@@ -69,7 +69,7 @@ impl AdvisoryClaims {
         }))
     }
 
-    /// Asks on the connection; if it turns out to be broken, once more on a new one.
+    /// Runs a query on the connection; if that turns out to be broken, once more on a new one.
     async fn ask(&self, question: &'static str, key: u64) -> Result<bool, StoreError> {
         let mut kept = self.connection.lock().await;
         if let Some(mut connection) = kept.take()
@@ -89,7 +89,7 @@ impl AdvisoryClaims {
         Ok(answer)
     }
 
-    /// Gives a lock back. If the connection is gone, so is the lock.
+    /// Releases a lock. If the connection is gone, so is the lock.
     async fn give_back(&self, key: u64) {
         let mut kept = self.connection.lock().await;
         if let Some(mut connection) = kept.take()

@@ -1,4 +1,4 @@
-//! The way to the server: a pool, how long is waited, and what is tried again.
+//! The connection to the server: a pool, timeouts, and what is retried.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use sqlx::{ConnectOptions, Connection, Executor, PgConnection, Postgres};
 use super::super::StoreError;
 use super::backoff::{ASKING, StoreBackoff};
 
-/// Connections of one gateway for books and shelf; one more is for claims.
+/// Connections of one gateway for the usage log and the prefix store; one more is for claims.
 const MOST: u32 = 8;
-/// For how long a free connection is waited for.
+/// How long to wait for a free connection.
 const ACQUIRING: Duration = Duration::from_secs(4);
-/// For how long a new connection is waited for where nothing else would limit it.
+/// How long to wait for a new connection where nothing else limits it.
 const CONNECTING: Duration = Duration::from_secs(10);
-/// Between two attempts, the first time and at most.
+/// The pause between two attempts: the first one, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
-/// What a connection begins with: the server ends what hangs.
+/// The settings of a connection: the server ends what hangs.
 const SETTINGS: &str =
     "SET statement_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'";
 
-/// Where the server is.
+/// The address of the server.
 #[derive(Clone)]
 pub(super) struct PostgresAddress {
     options: PgConnectOptions,
@@ -42,7 +42,7 @@ impl PostgresAddress {
             place: "postgres".to_owned(),
             reason: error_text(&error),
         })?;
-        // Statements hold no values, but there are many of them.
+        // Statements contain no values, but there are many of them.
         let options = options.disable_statement_logging();
         let (host, port) = (options.get_host(), options.get_port());
         let host = match options.get_socket() {
@@ -54,7 +54,7 @@ impl PostgresAddress {
         Ok(Self { options, shown })
     }
 
-    /// A connection of its own.
+    /// Opens a separate connection.
     pub(super) async fn connect(&self, name: &str) -> Result<PgConnection, StoreError> {
         let options = self.options.clone().application_name(name);
         match tokio::time::timeout(CONNECTING, PgConnection::connect_with(&options)).await {
@@ -75,10 +75,10 @@ impl PostgresAddress {
 
 /// A connection of the pool.
 pub(super) type Connected = PoolConnection<Postgres>;
-/// Something that is done on one.
+/// An operation on a connection.
 pub(super) type Attempt<T> = BoxFuture<'static, sqlx::Result<T>>;
 
-/// The pool. Connections that broke are replaced when they are next needed.
+/// The pool. Broken connections are replaced when they are next needed.
 #[derive(Debug, Clone)]
 pub(super) struct PostgresPool {
     pool: PgPool,
@@ -91,7 +91,7 @@ impl PostgresPool {
         let options = PgPoolOptions::new()
             .max_connections(MOST)
             .acquire_timeout(ACQUIRING)
-            // A broken one is found out by using it: that saves every request a round trip.
+            // A broken connection is noticed when it is used: that saves every request a round trip.
             .test_before_acquire(false)
             .after_connect(|connection, _| {
                 Box::pin(async move {
@@ -107,7 +107,7 @@ impl PostgresPool {
         }
     }
 
-    /// Does something that a request may wait for, and that may be done again: for two seconds at most, and not at all
+    /// Runs an operation that a request may wait for and that may be repeated: for two seconds at most, and not at all
     /// while the server is left alone.
     pub(super) async fn ask<T>(
         &self,
@@ -119,8 +119,8 @@ impl PostgresPool {
         done
     }
 
-    /// Does something that may be done again and that nobody waits for: it is, while the failure is one that passes and
-    /// patience lasts.
+    /// Runs an operation that may be repeated and that no request waits for: it is retried while the failure is
+    /// transient and time is left.
     pub(super) async fn run<T>(
         &self,
         patience: Duration,
@@ -161,21 +161,21 @@ impl PostgresPool {
     }
 }
 
-/// Whether trying again may help: the connection or the server was lost, or others were in the way.
+/// Whether a retry may help: the connection or the server was lost, or other transactions were in the way.
 fn passes(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::Protocol(_) => true,
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
             // Lost connections; shutting down and starting up; too many connections.
             code.starts_with("08") || code.starts_with("57P") || code == "53300"
-                // Another's transaction was first; a standby that is about to take over.
+                // Another transaction came first; a standby is about to take over.
                 || matches!(&*code, "40001" | "40P01" | "23505" | "25006")
         }),
         _ => false,
     }
 }
 
-/// What a failure says to people.
+/// The error text for people.
 pub(super) fn error_text(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),

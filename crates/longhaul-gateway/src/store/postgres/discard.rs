@@ -1,4 +1,4 @@
-//! Deletes one thing that is kept for a history: it was damaged.
+//! Deletes a damaged record of a history.
 
 use sqlx::PgConnection;
 
@@ -9,11 +9,11 @@ use crate::branch::Tenant;
 pub(super) enum DiscardTarget {
     /// The session's notes.
     Notes,
-    /// What stands for the beginning of a history.
+    /// The compacted prefix of a history.
     Rewrite,
 }
 
-/// Deletes it for the history with this hash.
+/// Deletes the record for the history with this hash.
 pub(super) async fn discard(
     connection: &mut PgConnection,
     what: DiscardTarget,

@@ -1,7 +1,8 @@
-//! Books and shelf in a PostgreSQL database that several gateways share.
+//! Usage log and prefix store in a PostgreSQL database that several gateways share.
 //!
-//! `connect` is the way there (pool, patience, what is tried again; `rest`: when it is not tried at all), `schema` the tables, `write` and `read` the books,
-//! `shelf` the rewrites, `notes` the notes, `claims` who works on what, `peers` where lines stand.
+//! `connect` is the connection (pool, timeouts, what is retried; `backoff`: when the server is left alone), `schema`
+//! the tables, `write` and `read` the usage log, `prefix_store` the compacted prefixes, `notes` the notes, `claims` who
+//! works on what, `peers` the tips of branches.
 
 mod backoff;
 mod claims;
@@ -31,12 +32,12 @@ use super::{
 };
 use crate::branch::{LineId, RestoredBranch, SessionId, Tenant, Tenants};
 
-/// For how long writing is tried: a server that starts again is waited for.
+/// How long writing is retried: a server that restarts is waited for.
 const WRITING: Duration = Duration::from_secs(30);
-/// For how long a purge may take.
+/// How long a purge may take.
 const PURGING: Duration = Duration::from_secs(300);
 
-/// See the module.
+/// A store in a PostgreSQL database that several gateways share.
 #[derive(Clone)]
 pub struct PostgresStore {
     place: PostgresAddress,
@@ -54,11 +55,11 @@ impl std::fmt::Debug for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects to `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and makes or migrates the tables. What the
-    /// URL leaves out is taken from the environment as PostgreSQL's own programs do. Must be called on a tokio runtime.
+    /// Connects to `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and creates or migrates the tables. What the
+    /// URL leaves out is taken from the environment, as PostgreSQL's own programs do. Must be called on a tokio runtime.
     ///
     /// # Errors
-    /// As [`StoreError`]; none of them holds the password.
+    /// Returns a [`StoreError`]; none of them contains the password.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let place = PostgresAddress::of(url)?;
         let schema::PreparedSchema { secret, dropped } = schema::prepare(&place).await?;
@@ -73,13 +74,13 @@ impl PostgresStore {
         })
     }
 
-    /// Tells tenants apart, alike at every gateway that uses the database: the secret of the hash is kept there.
+    /// The tenants, the same for every gateway that uses the database: the secret of the hash is stored there.
     pub fn tenants(&self) -> Tenants {
         Tenants::of_secret(&self.secret)
     }
 }
 
-/// A future of its own for each attempt; it owns the connection, and shares what it writes.
+/// Creates a future for each attempt; it owns the connection, and shares the data that it writes.
 macro_rules! attempt {
     (|$connection:ident| $work:expr) => {
         move |mut $connection: Connected| -> Attempt<_> { Box::pin(async move { $work.await }) }

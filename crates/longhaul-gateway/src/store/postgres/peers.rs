@@ -1,4 +1,4 @@
-//! Where lines stand that any gateway wrote.
+//! The branch tips that any gateway wrote.
 
 use sqlx::PgConnection;
 

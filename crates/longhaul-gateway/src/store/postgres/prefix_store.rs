@@ -1,4 +1,4 @@
-//! Rewrites: put durably, found by hash.
+//! Compacted prefixes: stored durably, found by hash.
 
 use jiff::Timestamp;
 use sqlx::{Connection, PgConnection, Row};
@@ -8,7 +8,7 @@ use super::super::{CompactedPrefix, PrefixProvenance, Sealed};
 use super::write::text;
 use crate::branch::{SessionId, Tenant};
 
-/// What a transaction commits is on the disk, also where the server is told to be quick rather than safe.
+/// Makes a transaction's commit durable, even if the server is configured to be fast rather than safe.
 pub(super) async fn durably(transaction: &mut PgConnection) -> sqlx::Result<()> {
     let durable = "SELECT set_config('synchronous_commit', 'on', TRUE)
                    WHERE current_setting('synchronous_commit') = 'off'";
@@ -33,7 +33,7 @@ pub(super) async fn put(
     let mut transaction = connection.begin().await?;
     durably(&mut transaction).await?;
     let made = &rewrite.made;
-    // The same may be put twice, when it is not known whether the first time was good.
+    // The same prefix may be stored twice, if it is not known whether the first attempt succeeded.
     let number: i64 = sqlx::query(
         "INSERT INTO longhaul.made
              (session, line, at, kind, before, after, millis, waited, cost_pico, report)

@@ -1,4 +1,4 @@
-//! Reading the books: the queries.
+//! The queries that read the usage log.
 
 use sqlx::PgConnection;
 

@@ -1,4 +1,4 @@
-//! The tables, as migrations: each brings the database from one version to the next, none is ever changed.
+//! The tables, as migrations: each brings the database from one version to the next; none is ever changed.
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sqlx::{Connection, Executor, PgConnection, Row};
@@ -6,26 +6,27 @@ use sqlx::{Connection, Executor, PgConnection, Row};
 use super::super::StoreError;
 use super::connect::{PostgresAddress, error_text};
 
-/// One file each. Ids and hashes as in the SQLite store; all in a schema of its own, `longhaul`.
+/// Each migration is a file. Ids and hashes are stored as in the SQLite store; everything is in a separate schema,
+/// `longhaul`.
 const MIGRATIONS: [&str; 3] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
 ];
 
-/// The format written here.
+/// The format that this version writes.
 const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// Held while migrating, so that gateways that start at once take turns.
+/// A lock held during migration, so that gateways that start at the same time take turns.
 const MIGRATING: i64 = 0x6c6f_6e67_6861_756c;
 
 pub(super) const SECRET_BYTES: usize = 32;
 
-/// What there is when the database was prepared.
+/// The result of preparing the database.
 pub(super) struct PreparedSchema {
     /// The secret that all gateways share.
     pub(super) secret: [u8; SECRET_BYTES],
-    /// How much of earlier versions was dropped.
+    /// How many records of earlier versions were dropped.
     pub(super) dropped: u64,
 }
 
@@ -54,7 +55,7 @@ pub(super) async fn prepare(place: &PostgresAddress) -> Result<PreparedSchema, S
     Ok(PreparedSchema { secret, dropped })
 }
 
-/// Deletes what earlier versions kept of conversations: it has no seal, and is found by no request any more.
+/// Deletes what earlier versions stored of conversations: it has no seal, and no request finds it any more.
 async fn drop_unsealed(connection: &mut PgConnection) -> sqlx::Result<u64> {
     let mut dropped = 0;
     for unsealed in [
@@ -81,14 +82,14 @@ async fn version(connection: &mut PgConnection) -> sqlx::Result<i64> {
 }
 
 async fn migrate(connection: &mut PgConnection) -> sqlx::Result<i64> {
-    // Before the transaction: one that began while another gateway migrated would not see what that made. Given back
-    // when the connection ends.
+    // The lock is taken before the transaction: one that began while another gateway migrated would not see its
+    // changes. It is released when the connection ends.
     let lock = sqlx::query("SELECT pg_advisory_lock($1)").bind(MIGRATING);
     lock.execute(&mut *connection).await?;
     let mut transaction = connection.begin().await?;
     let found = version(&mut transaction).await?;
     if found == 0 {
-        // Who may not make one may have been given one.
+        // A user without the right to create a schema may have been given one.
         let there = sqlx::query("SELECT to_regnamespace('longhaul') IS NOT NULL");
         let there: bool = there.fetch_one(&mut *transaction).await?.try_get(0)?;
         if !there {
@@ -108,7 +109,7 @@ async fn migrate(connection: &mut PgConnection) -> sqlx::Result<i64> {
     Ok(now)
 }
 
-/// The first who comes makes it, and everybody uses that.
+/// The first gateway creates the secret, and all use it.
 async fn secret(connection: &mut PgConnection) -> sqlx::Result<Vec<u8>> {
     let mut drawn = [0; SECRET_BYTES];
     SystemRandom::new()

@@ -1,4 +1,4 @@
-//! Writing the books: a batch is one transaction, with one statement for all lines and one for all calls.
+//! Writes the usage log: a batch is one transaction, with one statement for all branches and one for all calls.
 
 use std::collections::BTreeMap;
 use std::ops::DerefMut;
@@ -12,10 +12,10 @@ use super::super::rows::{pico, signed};
 use super::super::{BranchRecord, CallRecord, PurgeCounts, StoreError, UsageLogRecord};
 use crate::branch::{LineId, Tenant};
 
-/// One batch in so many deletes the numbers of those that nobody tries to write any more.
+/// One batch in this many deletes the numbers of batches that are no longer retried.
 const TIDY_EVERY: i64 = 64;
 
-/// A batch's own number: one that may have been written is not written again.
+/// A batch's own number: a batch that may have been written is not written again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BatchNumber(i64);
 
@@ -38,8 +38,8 @@ pub(super) async fn append(
     if batch.iter().any(adds) && !is_first(&mut transaction, number).await? {
         return transaction.rollback().await;
     }
-    // Lines and calls of a batch may be written in any order, but what comes before a key's organisation is known
-    // must be there to go over.
+    // Branches and calls of a batch may be written in any order, but records from before a key's organization is known
+    // must exist before they move over.
     for part in batch.split_inclusive(|record| matches!(record, UsageLogRecord::Tenant(..))) {
         let connection = transaction.deref_mut();
         lines(connection, part).await?;
@@ -61,7 +61,7 @@ async fn is_first(connection: &mut PgConnection, number: BatchNumber) -> sqlx::R
     Ok(new.rows_affected() == 1)
 }
 
-/// A database keeps no NUL in a text.
+/// A database stores no NUL in a text.
 pub(super) fn text(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
@@ -71,8 +71,8 @@ async fn lines(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
         UsageLogRecord::Line(record) => Some(record),
         _ => None,
     });
-    // In the order of their ids, so that two gateways do not wait for each other. The first of a line says whose it
-    // is and what it branched from, the last where it stands.
+    // In the order of their ids, so that two gateways do not wait for each other. The first record of a branch names
+    // its tenant and parent, the last its tip.
     let mut lines: BTreeMap<LineId, (&BranchRecord, &BranchRecord)> = BTreeMap::new();
     let mut heads = Vec::new();
     for record in records {
@@ -85,7 +85,7 @@ async fn lines(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     }
     let chain = |line: &BranchRecord| line.chain.hash.to_le_bytes().to_vec();
     let (first, last): (Vec<_>, Vec<_>) = lines.into_values().unzip();
-    // A batch that comes late must not take a line back that another gateway went on with.
+    // A batch that comes late must not set back a branch that another gateway has continued.
     sqlx::query(
         "INSERT INTO longhaul.line
              (id, tenant, session, parent, chain, messages, answered, model, agent, seen, keyed)
@@ -191,7 +191,7 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     Ok(())
 }
 
-/// What was a key's is its organisation's; where both have the same, one is enough.
+/// Moves everything of a key to its organization; where both have the same, one is enough.
 async fn belongs(
     connection: &mut PgConnection,
     of_key: Tenant,
@@ -230,7 +230,7 @@ pub(super) async fn purge(
     let statements = [
         "DELETE FROM longhaul.call WHERE at < $1",
         "DELETE FROM longhaul.line WHERE seen < $1",
-        // What the newest request of a line that is kept needs is kept, however seldom it was looked for.
+        // The prefix that the newest request of a kept branch needs stays, however seldom it was used.
         "DELETE FROM longhaul.rewrite WHERE used < $1 AND id NOT IN (
              SELECT DISTINCT ON (m.line) r.id
              FROM longhaul.rewrite r JOIN longhaul.made m ON m.id = r.made

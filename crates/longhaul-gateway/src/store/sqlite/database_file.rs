@@ -1,14 +1,14 @@
-//! Where the file is, and whether it is still the one that was opened: a file that is deleted or replaced under a process is
-//! written to without end, and nobody ever reads it.
+//! The path of the file, and whether it is still the file that was opened: a process would keep writing to a deleted or
+//! replaced file, and no one would ever read that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Tells files apart.
+/// Identifies a file.
 type Identity = Option<(u64, u64)>;
 
-/// See the module.
+/// The path of the file, and the identity of the opened one.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
@@ -16,7 +16,7 @@ pub(super) struct DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// Of a file that was just opened.
+    /// The path and identity of a file that was just opened.
     pub(super) fn of(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -24,7 +24,7 @@ impl DatabaseFile {
         }
     }
 
-    /// Opens the file anew, if it is not the one that was opened before. Gives whether it did.
+    /// Opens the file again, if it is not the one that was opened before. Returns whether it did.
     pub(super) fn open_if_gone<E>(
         &self,
         open: impl FnOnce(&Path) -> Result<(), E>,
@@ -34,7 +34,7 @@ impl DatabaseFile {
         if now.is_some() && now == *opened {
             return Ok(false);
         }
-        // If that fails, the next one tries again.
+        // If that fails, the next call tries again.
         *opened = None;
         open(&self.path)?;
         *opened = identity(&self.path);
@@ -55,6 +55,6 @@ fn identity(path: &Path) -> Identity {
 
 #[cfg(not(unix))]
 fn identity(path: &Path) -> Identity {
-    // An open file cannot be deleted there.
+    // An open file cannot be deleted on this platform.
     fs::metadata(path).ok().map(|_| (0, 0))
 }

@@ -1,4 +1,4 @@
-//! The books in an SQLite file: write-ahead log, so that reading never waits for writing.
+//! The gateway's stores in an SQLite file, with a write-ahead log so that reading never waits for writing.
 
 mod database_file;
 mod notes;
@@ -27,10 +27,10 @@ use crate::branch::{LineId, SessionId, Tenant};
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// See the module.
+/// The gateway's stores in an SQLite file.
 #[derive(Debug, Clone)]
 pub struct SqliteStore {
-    /// None where there is no file.
+    /// `None` if there is no file.
     place: Option<Arc<DatabaseFile>>,
     writing: Arc<Mutex<Connection>>,
     reading: Arc<Mutex<Connection>>,
@@ -38,14 +38,14 @@ pub struct SqliteStore {
     dropped: u64,
 }
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Debug, Clone, Copy)]
 enum ConnectionUse {
     Writing,
     Reading,
 }
 
-/// The two connections to a file, and how much of earlier versions was dropped from it.
+/// The two connections to a file, and how many records of earlier versions were dropped from it.
 struct OpenedDatabase {
     writing: Connection,
     reading: Connection,
@@ -86,7 +86,7 @@ impl OpenedDatabase {
 }
 
 impl SqliteStore {
-    /// Opens the file; a missing one is made, private, with the folders above it.
+    /// Opens the file. A missing one is created as a private file, with its parent folders.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let opened = OpenedDatabase::at(path)?;
         Ok(Self {
@@ -111,7 +111,7 @@ impl SqliteStore {
         })
     }
 
-    /// Opens the file anew, if it was deleted or replaced.
+    /// Opens the file again, if it was deleted or replaced.
     fn reopen_if_replaced(&self) -> Result<(), StoreError> {
         let Some(place) = &self.place else {
             return Ok(());
@@ -119,7 +119,8 @@ impl SqliteStore {
         let opened = place.open_if_gone(|path| {
             let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            // The old ones first: closing them deletes the log beside the file, whosever that is.
+            // Close the old connections first: that deletes the log beside the file, whichever connection it belongs
+            // to.
             *writing = Connection::open_in_memory().map_err(failed)?;
             *reading = Connection::open_in_memory().map_err(failed)?;
             let opened = OpenedDatabase::at(path)?;
@@ -129,12 +130,12 @@ impl SqliteStore {
         })?;
         if opened {
             let path = place.path().display();
-            tracing::warn!(%path, "the store was deleted or replaced while it was in use; it was opened anew, and what it held is gone");
+            tracing::warn!(%path, "the store was deleted or replaced while it was in use; it was opened again, and its former contents are gone");
         }
         Ok(())
     }
 
-    /// Runs on a thread where waiting for the disk hurts nobody.
+    /// Runs on a thread where waiting for the disk delays no request.
     fn blocking<T: Send + 'static>(
         &self,
         connection: ConnectionUse,
@@ -161,7 +162,8 @@ fn failed(error: rusqlite::Error) -> StoreError {
     StoreError::Failed(error.to_string())
 }
 
-/// What is committed meanwhile is on the disk: the log is synced, which batches of the books are not worth.
+/// Runs `write` so that its commits reach the disk: the log is synced, which is not worth the time for batches of the usage
+/// log.
 fn durably<T>(
     connection: &mut Connection,
     write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
@@ -224,7 +226,7 @@ impl UsageLogStore for SqliteStore {
     }
 }
 
-/// One process uses the file: what is on the shelf is what this one put there, and claims are its own.
+/// Only one process uses the file: all compacted prefixes in it are this process's own, and so are the claims.
 impl PrefixStore for SqliteStore {
     fn put(&self, rewrite: Sealed<CompactedPrefix>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.blocking(ConnectionUse::Writing, move |connection| {
@@ -251,7 +253,7 @@ impl PrefixStore for SqliteStore {
                     prefix_store::used(connection, number)
                 });
                 if let Err(error) = used.await {
-                    tracing::warn!(%error, "the use of a rewrite is not written down");
+                    tracing::warn!(%error, "the use of a compacted prefix is not recorded");
                 }
             }
             Ok(Some(found.rewrite))

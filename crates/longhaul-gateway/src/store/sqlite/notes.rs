@@ -1,4 +1,4 @@
-//! Notes: put durably, found by hash.
+//! Notes: stored durably, found by hash.
 
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -1,4 +1,4 @@
-//! Rewrites: put durably, found by hash.
+//! Compacted prefixes: stored durably, found by hash.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,7 +8,7 @@ use super::super::{CompactedPrefix, Listed, PrefixProvenance, Sealed};
 use super::durably;
 use crate::branch::{SessionId, Tenant};
 
-/// How a rewrite came about, in the order in which it is read.
+/// The columns on how a prefix was made, in the order in which they are read.
 macro_rules! made {
     () => {
         "m.session, m.line, m.at, m.kind, m.before, m.after, m.millis, m.waited, m.cost_pico, m.report"
@@ -31,7 +31,7 @@ fn put_in_transaction(
     let rewrite = &sealed.stored;
     let transaction = connection.transaction()?;
     let made = &rewrite.made;
-    // The same may be put twice, when it is not known whether the first time was good.
+    // The same prefix may be stored twice, if it is not known whether the first attempt succeeded.
     let number: i64 = transaction
         .prepare_cached(
             "INSERT INTO made (session, line, at, kind, before, after, millis, waited, cost_pico, report)
@@ -80,7 +80,7 @@ fn put_in_transaction(
     transaction.commit()
 }
 
-/// The organisation of a key, where it is known; else the tenant itself.
+/// The organization of a key, if it is known; otherwise the tenant itself.
 pub(super) fn known(connection: &Connection, tenant: Tenant) -> rusqlite::Result<i64> {
     let asked = tenant.0.cast_signed();
     let known: Option<i64> = connection

@@ -1,9 +1,9 @@
-//! The tables, as migrations: each brings a file from one `user_version` to the next, none is ever changed.
+//! The tables, as migrations: each brings a file from one `user_version` to the next; none is ever changed.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-/// Ids and hashes are kept as the 64-bit integers they are, a chain as a blob, money in picodollars (a call of more
-/// than nine million dollars is written as that).
+/// Ids and hashes are stored as 64-bit integers, a chain as a blob, money in picodollars (a call of more than nine
+/// million dollars is stored as that amount).
 const MIGRATIONS: [&str; 4] = [TABLES, REWRITES, NOTES, SEALS];
 
 const TABLES: &str = "
@@ -46,7 +46,7 @@ const TABLES: &str = "
     );
 ";
 
-/// What stands for beginnings of histories, and how that came about: the one is replaced, the other only grows old.
+/// Compacted prefixes, and how they were made: the former are replaced, the latter only grow old.
 const REWRITES: &str = "
     ALTER TABLE call ADD COLUMN saved INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE call ADD COLUMN rewritten INTEGER NOT NULL DEFAULT 0;
@@ -103,8 +103,9 @@ const NOTES: &str = "
     CREATE INDEX notes_made ON notes (made);
 ";
 
-/// What is kept of conversations has a seal; what has none was written by earlier versions and is dropped at a start. Histories
-/// are known by a keyed hash: lines of earlier versions stay for their figures, and no request goes on with them.
+/// Everything stored of conversations has a seal; what has none was written by earlier versions and is dropped at
+/// startup. Histories are identified by a keyed hash: branches of earlier versions stay for their figures, and no
+/// request continues them.
 const SEALS: &str = "
     ALTER TABLE rewrite ADD COLUMN seal BLOB;
     ALTER TABLE notes ADD COLUMN seal BLOB;
@@ -113,22 +114,22 @@ const SEALS: &str = "
     CREATE TABLE probe (id INTEGER PRIMARY KEY, at INTEGER NOT NULL);
 ";
 
-/// Deletes what has no seal; gives how much that was.
+/// Deletes what has no seal; returns how many records that were.
 pub(super) fn drop_unsealed(connection: &Connection) -> rusqlite::Result<u64> {
     let rewrites = connection.execute("DELETE FROM rewrite WHERE seal IS NULL", [])?;
     let notes = connection.execute("DELETE FROM notes WHERE seal IS NULL", [])?;
     Ok((rewrites + notes) as u64)
 }
 
-/// The format written here.
+/// The format that this version writes.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// Brings the file to [`VERSION`]; gives the version that it has, which may be a later one.
+/// Brings the file to [`VERSION`]; returns the version that it has, which may be a later one.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     if version(connection)? >= VERSION {
         return version(connection);
     }
-    // Another process may be doing the same: look again with the write lock held.
+    // Another process may be migrating too: check again with the write lock held.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let found = usize::try_from(version(&transaction)?).unwrap_or(0);
     for (migration, number) in MIGRATIONS.iter().zip(1..).skip(found) {

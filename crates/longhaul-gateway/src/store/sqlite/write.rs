@@ -1,4 +1,4 @@
-//! Writing: a batch is one transaction.
+//! Writes the usage log: a batch is one transaction.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -24,7 +24,7 @@ pub(super) fn append(
                 transaction
                     .prepare_cached("UPDATE line SET tenant = ?2 WHERE tenant = ?1")?
                     .execute([of_key, tenant])?;
-                // Where both have one for the same history, one is enough.
+                // Where both have a record for the same history, one is enough.
                 for over in [
                     "UPDATE OR IGNORE rewrite SET tenant = ?2 WHERE tenant = ?1",
                     "UPDATE OR IGNORE notes SET tenant = ?2 WHERE tenant = ?1",
@@ -106,7 +106,7 @@ pub(super) fn purge(
     let transaction = connection.transaction()?;
     let calls = transaction.execute("DELETE FROM call WHERE at < ?", [before])?;
     let lines = transaction.execute("DELETE FROM line WHERE seen < ?", [before])?;
-    // What the newest request of a line that is kept needs is kept, however seldom it was looked for.
+    // The prefix that the newest request of a kept branch needs stays, however seldom it was used.
     let rewrites = transaction.execute(
         "DELETE FROM rewrite WHERE used < ? AND id NOT IN (
              SELECT newest FROM (
