@@ -1,4 +1,4 @@
-//! One content block of a reply: JSON with a few ways to look into it.
+//! One content block of a reply: JSON with accessors for its fields.
 
 use std::borrow::Cow;
 
@@ -15,22 +15,22 @@ pub struct ReplyBlock {
     partial_input: String,
 }
 
-/// The kinds of block a host treats differently.
+/// The kinds of blocks that a host treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReplyBlockKind {
     /// Text for the user.
     Text,
-    /// Reasoning, signed.
+    /// Signed reasoning.
     Thinking,
-    /// Reasoning, encrypted.
+    /// Encrypted reasoning.
     RedactedThinking,
-    /// A call of a tool the host runs.
+    /// A call of a tool that the host runs.
     ToolUse,
-    /// A call of a tool the server runs.
+    /// A call of a tool that the server runs.
     ServerToolUse,
     /// The server's summary of the conversation.
     Compaction,
-    /// Results of server tools, and any type unknown to us.
+    /// Results of server tools, and any unknown type.
     Other,
 }
 
@@ -51,10 +51,10 @@ impl ReplyBlockKind {
 /// Whether all of a block arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockCompleteness {
-    /// All of it.
+    /// The whole block arrived.
     Whole,
-    /// The stream broke off inside; text is as far as it came, a tool's input is what it
-    /// began with, usually `{}`, and the rest in [`Block::partial_input`].
+    /// The stream broke off inside the block. A text is as far as it came; a tool's input is what it began with,
+    /// usually `{}`, and the rest is in [`ReplyBlock::partial_input`].
     Open,
 }
 
@@ -65,7 +65,7 @@ pub struct ToolCall<'a> {
     pub id: Cow<'a, str>,
     /// The tool's name.
     pub name: Cow<'a, str>,
-    /// Its input: a JSON object.
+    /// The tool's input: a JSON object.
     pub input: &'a [u8],
 }
 
@@ -91,28 +91,28 @@ impl ReplyBlock {
         self
     }
 
-    /// What it is.
+    /// The kind of the block.
     pub fn kind(&self) -> ReplyBlockKind {
         self.kind
     }
 
-    /// The block as JSON, in the shape of the Messages API.
+    /// The block as JSON, in the format of the Messages API.
     pub fn json(&self) -> &Bytes {
         &self.json
     }
 
-    /// Whether all of it arrived.
+    /// Whether the whole block arrived.
     pub fn extent(&self) -> BlockCompleteness {
         self.extent
     }
 
     /// Deltas of unknown kinds that the stream brought for this block, as JSON; they are not part of
-    /// [`Block::json`], since the API would refuse fields it does not know.
+    /// [`ReplyBlock::json`], because the API would reject fields that it does not know.
     pub fn unknown_deltas(&self) -> &[Bytes] {
         &self.unknown_deltas
     }
 
-    /// For a call that broke off: the beginning of its input, which is no JSON yet.
+    /// For a call that broke off: the beginning of its input, which is not valid JSON yet.
     pub fn partial_input(&self) -> &str {
         &self.partial_input
     }
@@ -137,7 +137,7 @@ impl ReplyBlock {
         self.string_if(ReplyBlockKind::Compaction, "content")
     }
 
-    /// The call of a tool-use block, once it is whole.
+    /// The call of a tool-use block, once it is complete.
     pub fn tool_call(&self) -> Option<ToolCall<'_>> {
         if self.kind != ReplyBlockKind::ToolUse || self.extent == BlockCompleteness::Open {
             return None;

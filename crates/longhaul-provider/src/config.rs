@@ -1,4 +1,4 @@
-//! Whom a client talks to, and how: a plain value, made by hand or from an environment that is passed in.
+//! Which server a client talks to, and how: a plain value, created in code or from a given environment.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::key::{Auth, Secret};
 use crate::retry::RetryPolicy;
 use crate::sse;
 
-/// The languages model servers speak.
+/// The APIs that model servers speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Anthropic's Messages API.
@@ -20,24 +20,25 @@ pub enum Dialect {
 pub struct ClientConfig {
     /// Which API the server speaks.
     pub dialect: Dialect,
-    /// Where it is. `/v1/messages` is added for the Messages API, `/chat/completions` for the other, as the official
+    /// The base URL. `/v1/messages` is added for the Messages API, `/chat/completions` for the other, as the official
     /// clients do.
     pub base_url: Secret,
     /// The credentials.
     pub auth: Auth,
     /// The version of the Messages API.
     pub version: ApiVersion,
-    /// Betas asked for in every request.
+    /// Betas requested with every request.
     pub betas: Vec<String>,
-    /// Further headers of every request. Values are treated as secrets; they override ours of the same name.
+    /// Further headers of every request. Values are treated as secrets; they override the client's own headers of the
+    /// same name.
     pub headers: Vec<(String, Secret)>,
-    /// The proxy, if any. The process's own environment is never looked at.
+    /// The proxy, if any. The process's own environment is never read.
     pub proxy: Option<Proxy>,
-    /// How long to wait for what.
+    /// The timeouts.
     pub timeouts: ClientTimeouts,
-    /// When to try again.
+    /// When to retry.
     pub retry: RetryPolicy,
-    /// Where the jitter of retries comes from; by chance if not given.
+    /// The seed for the jitter of retries; random if not given.
     pub seed: Option<u64>,
     /// The longest event, and the longest reply in one JSON text, in bytes.
     pub largest_event: usize,
@@ -46,7 +47,7 @@ pub struct ClientConfig {
 /// A way out of the local network.
 #[derive(Debug, Clone)]
 pub struct Proxy {
-    /// `http://`, `https://` or `socks5://`, with user and password if need be.
+    /// `http://`, `https://` or `socks5://`, with user and password if needed.
     pub url: Secret,
     /// Hosts that are reached directly, separated by commas.
     pub except: Option<String>,
@@ -57,10 +58,10 @@ pub struct Proxy {
 pub struct ClientTimeouts {
     /// For a connection.
     pub connect: Duration,
-    /// From the start of an attempt to the first byte of its answer. A reply that is not streamed has none until it
-    /// is whole.
+    /// From the start of an attempt to the first byte of its response. A reply that is not streamed has no first byte
+    /// until it is complete.
     pub first_byte: Duration,
-    /// Between bytes of an answer. Servers send pings while a model thinks.
+    /// Between bytes of a response. Servers send pings while a model thinks.
     pub silence: Duration,
 }
 
@@ -80,9 +81,9 @@ pub enum ApiVersion {
     /// `2023-06-01`, which every server of this dialect understands.
     #[default]
     V2023_06_01,
-    /// `2026-10-21`: sampling parameters are refused.
+    /// `2026-10-21`: sampling parameters are rejected.
     V2026_10_21,
-    /// Any other.
+    /// Any other version.
     Other(String),
 }
 
@@ -97,20 +98,20 @@ impl ApiVersion {
     }
 }
 
-/// A configuration no client can be made from.
+/// Why no client can be created from a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientConfigError {
-    /// The base URL is none.
+    /// The base URL is not a valid URL.
     #[error("the base URL is not usable: {0}")]
     BaseUrl(String),
-    /// The proxy's URL is none.
+    /// The proxy's URL is not valid.
     #[error("the proxy is not usable: {0}")]
     Proxy(String),
-    /// A header that cannot be sent.
+    /// A header cannot be sent.
     #[error("the header `{0}` has a name or value that cannot be sent")]
     Header(String),
-    /// A key with characters that cannot stand in a header.
-    #[error("the key holds characters that cannot be sent")]
+    /// The key has characters that are not allowed in a header.
+    #[error("the key contains characters that cannot be sent")]
     Key,
     /// Certificates could not be set up.
     #[error("TLS cannot be set up: {0}")]
@@ -139,14 +140,15 @@ impl ClientConfig {
         }
     }
 
-    /// The configuration an environment asks for. `env` gives the value of a variable.
+    /// The configuration from an environment. `env` returns the value of a variable.
     ///
-    /// Honoured are, by dialect, `ANTHROPIC_BASE_URL`, `ANTHROPIC_AUTH_TOKEN` (bearer; first), `ANTHROPIC_API_KEY`,
-    /// `ANTHROPIC_CUSTOM_HEADERS` (`Name: value` lines), `OPENAI_BASE_URL`, `OPENAI_API_KEY`; and for both
-    /// `HTTPS_PROXY` or `HTTP_PROXY` by the URL's scheme, `ALL_PROXY`, `NO_PROXY`, in either case. Empty is unset.
+    /// Depending on the dialect, these variables are read: `ANTHROPIC_BASE_URL`, `ANTHROPIC_AUTH_TOKEN` (bearer; first),
+    /// `ANTHROPIC_API_KEY`, `ANTHROPIC_CUSTOM_HEADERS` (`Name: value` lines), `OPENAI_BASE_URL`, `OPENAI_API_KEY`; and for
+    /// both dialects `HTTPS_PROXY` or `HTTP_PROXY` by the URL's scheme, `ALL_PROXY`, `NO_PROXY`, in upper or lower case. An
+    /// empty variable counts as unset.
     ///
     /// # Errors
-    /// If a custom header is no `Name: value`.
+    /// Fails if a custom header is not of the form `Name: value`.
     pub fn from_env(
         dialect: Dialect,
         env: impl Fn(&str) -> Option<String>,

@@ -28,10 +28,10 @@ impl ReplyDecoder {
         }
     }
 
-    /// Takes one event; what a host should hear of it is appended to `out`.
+    /// Takes one event; the resulting stream events are appended to `out`.
     ///
     /// # Errors
-    /// As [`DecodeError`]. What was folded before stays readable through [`Decoder::into_reply`].
+    /// Fails with a [`DecodeError`]. What was folded before stays available through [`ReplyDecoder::into_reply`].
     pub fn event(
         &mut self,
         event: sse::SseEvent<'_>,
@@ -51,7 +51,7 @@ impl ReplyDecoder {
         }
     }
 
-    /// The reply as far as it came.
+    /// The reply as far as it arrived.
     pub fn into_reply(self) -> Reply {
         match self {
             Self::Anthropic(decoder) => decoder.into_reply(),
@@ -60,10 +60,10 @@ impl ReplyDecoder {
     }
 }
 
-/// Decodes an answer that is one JSON text.
+/// Decodes a response that is one JSON text.
 ///
 /// # Errors
-/// As [`DecodeError`].
+/// Fails with a [`DecodeError`].
 pub fn decode_json(dialect: Dialect, body: &Bytes) -> Result<Reply, DecodeError> {
     match dialect {
         Dialect::Anthropic => anthropic::decode_json(body),

@@ -1,11 +1,11 @@
-//! Why an answer cannot be decoded, whichever API it comes from.
+//! Why a response cannot be decoded, for both APIs.
 
 use crate::error::{Error, ErrorClass, ErrorResponse};
 
-/// Why an answer could not be decoded to its end.
+/// Why a response could not be decoded to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The server says, inside the answer, that it failed.
+    /// The server reports, inside the response, that it failed.
     #[error("{}", .0.message)]
     Answer(Box<ErrorResponse>),
     /// The bytes are not what the API sends.

@@ -1,4 +1,4 @@
-//! A part of a content block, as an event of a stream brings it.
+//! A part of a content block, as a stream event brings it.
 
 use std::borrow::Cow;
 
@@ -16,11 +16,11 @@ pub(crate) enum BlockDelta<'a> {
     },
     /// A piece of a tool's input: JSON inside a string, still escaped.
     Input { content: &'a [u8] },
-    /// A citation to add to the text's list.
+    /// A citation to add to the list of the text.
     Citation(&'a [u8]),
     /// Fields to set.
     Set(Vec<(String, &'a [u8])>),
-    /// A kind this version does not know.
+    /// A delta of an unknown kind.
     Unknown { kind: String },
 }
 
@@ -37,7 +37,7 @@ impl<'a> BlockDelta<'a> {
             Ok(())
         });
         if walked.is_err() {
-            return Err(DecodeError::malformed("a delta is no object", bytes));
+            return Err(DecodeError::malformed("a delta is not an object", bytes));
         }
         let value = |name: &str| {
             let field = fields.iter().find(|(key, _)| key == name);
@@ -58,7 +58,7 @@ impl<'a> BlockDelta<'a> {
                 content: content("partial_json")?,
             },
             "citations_delta" => Self::Citation(value("citation").ok_or_else(missing)?),
-            // Each comes once and whole; of signatures a later one replaces an earlier, as in the official clients.
+            // Each comes once and complete; a later signature replaces an earlier one, as in the official clients.
             "signature_delta" | "compaction_delta" => Self::Set(fields),
             _ => Self::Unknown {
                 kind: kind.into_owned(),

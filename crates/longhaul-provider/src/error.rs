@@ -1,8 +1,7 @@
-//! What can go wrong between a request and its reply, in classes a caller can act on.
+//! What can go wrong between a request and its reply, in classes that a caller can act on.
 //!
-//! [`ErrorClass`] says what to do, the other fields of [`Error`] what to tell. How an answer is classed lives in
-//! `error/classify.rs`, how the numbers are read out of a prompt-too-long text in `error/overflow.rs`, and when to
-//! try again in `retry.rs`.
+//! [`ErrorClass`] says what to do, the other fields of [`Error`] what to report. `error/classify.rs` classifies a
+//! response, `error/overflow.rs` reads the numbers in a prompt-too-long message, and `retry.rs` decides when to retry.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,96 +16,96 @@ pub use overflow::PromptOverflow;
 pub use response::ErrorResponse;
 pub(crate) use response::request_id;
 
-/// A request that got no reply, or only a part of one.
+/// Why a request got no reply, or only a part of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error {
-    /// What kind of failure this is.
+    /// The class of the failure.
     pub class: ErrorClass,
-    /// What the server or the network said, with keys taken out.
+    /// The message of the server or the network, with keys removed.
     pub message: Box<str>,
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The API's own type of error, as `overloaded_error`.
+    /// The API's own error type, such as `overloaded_error`.
     pub kind: Option<Box<str>>,
-    /// The API's code within that type, as `thread_unsupported_request`.
+    /// The API's code within that type, such as `thread_unsupported_request`.
     pub code: Option<Box<str>>,
-    /// The server's name for the exchange.
+    /// The server's id of the exchange.
     pub request_id: Option<Box<str>>,
-    /// What the server says about trying again, if it says so outright.
+    /// The server's advice on retrying, if it gives explicit advice.
     pub advice: Option<RetryAdvice>,
     /// How often the request was sent.
     pub attempts: u32,
-    /// What had arrived of the reply.
+    /// The part of the reply that had arrived.
     pub partial: Option<Box<Reply>>,
 }
 
 /// The classes of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// A passing condition (no connection, a conflict): the same request may succeed.
+    /// A transient condition (no connection, a conflict): the same request may succeed.
     Retry {
-        /// The wait the server asked for.
+        /// The wait that the server asked for.
         after: Option<Duration>,
     },
     /// The service has no capacity at the moment.
     Overloaded {
-        /// The wait the server asked for.
+        /// The wait that the server asked for.
         after: Option<Duration>,
     },
     /// The account's rate limit is used up.
     RateLimited {
-        /// The wait the server asked for. None at a monthly spending cap, where waiting does not help.
+        /// The wait that the server asked for. `None` at a monthly spending cap, where waiting does not help.
         after: Option<Duration>,
     },
     /// The prompt does not fit the context window: shorten it (L1).
     TooLong(PromptOverflow),
-    /// No or wrong credentials, or not permitted.
+    /// Credentials are missing or wrong, or do not permit the request.
     Auth,
     /// The account has to be paid or topped up.
     Billing,
-    /// No such model, endpoint or object.
+    /// There is no such model, endpoint or object.
     NotFound,
-    /// The request has too many bytes, whatever its tokens.
+    /// The request has too many bytes, regardless of its tokens.
     TooLarge,
-    /// The server refuses the request as it is.
+    /// The server rejects the request as it is.
     Invalid,
     /// The server failed.
     Server {
-        /// The wait the server asked for.
+        /// The wait that the server asked for.
         after: Option<Duration>,
     },
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Timeout(AwaitedStep),
     /// The reply broke off.
     Cut,
     /// The caller cancelled.
     Cancelled,
-    /// The answer is not what the API sends.
+    /// The response is not what the API sends.
     Malformed,
 }
 
-/// What had not come when time was up.
+/// What had not arrived when time was up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AwaitedStep {
     /// The connection.
     Connection,
-    /// The first byte of the answer.
+    /// The first byte of the response.
     FirstByte,
-    /// The next byte of an answer that had begun.
+    /// The next byte of a response that had begun.
     NextByte,
 }
 
-/// The server's explicit word on trying again (`x-should-retry`).
+/// The server's explicit advice on retrying (`x-should-retry`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryAdvice {
-    /// Try again.
+    /// Retry.
     Retry,
-    /// Do not.
+    /// Do not retry.
     Stop,
 }
 
 impl Error {
-    /// An error that knows only its class and a message.
+    /// An error with only a class and a message.
     pub fn new(class: ErrorClass, message: impl Into<Box<str>>) -> Self {
         Self {
             class,
@@ -131,7 +130,7 @@ impl Error {
 }
 
 impl ErrorClass {
-    /// The wait the server asked for, if it did.
+    /// The wait that the server asked for, if it did.
     pub fn after(self) -> Option<Duration> {
         match self {
             Self::Retry { after }

@@ -1,4 +1,4 @@
-//! What a host hears while a reply arrives, the same for every dialect.
+//! The events that a host receives while a reply arrives, the same for every dialect.
 
 use bytes::Bytes;
 use longhaul_core::message::Usage;
@@ -10,7 +10,7 @@ use crate::reply::Reply;
 ///
 /// Pieces are for display. What is stored and sent back is the [`Reply`] of [`StreamEvent::Finished`], which keeps
 /// bytes that decoding to text may lose (half of a surrogate pair at the edge of a piece). Tools are best run from
-/// there too: up to then a [`StreamEvent::Restarted`] can take everything back.
+/// there too: until then, a [`StreamEvent::Restarted`] can take everything back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent {
     /// The model began to answer.
@@ -20,49 +20,49 @@ pub enum StreamEvent {
         /// The model that answers.
         model: String,
     },
-    /// The stream began again: forget what came before.
+    /// The stream began again: discard what came before.
     Restarted,
     /// A content block began.
     BlockStarted {
-        /// Its index.
+        /// The index of the block.
         index: u64,
-        /// What it is.
+        /// The kind of the block.
         kind: ReplyBlockKind,
-        /// For a tool call: the tool.
+        /// For a tool call: the name of the tool.
         tool: Option<String>,
     },
     /// A piece of text.
     Text {
-        /// Of which block.
+        /// The index of the block.
         index: u64,
         /// The piece.
         text: String,
     },
     /// A piece of reasoning.
     Thinking {
-        /// Of which block.
+        /// The index of the block.
         index: u64,
         /// The piece.
         text: String,
     },
     /// A piece of a tool's input.
     ToolInput {
-        /// Of which block.
+        /// The index of the block.
         index: u64,
         /// The piece: JSON, cut anywhere.
         json: String,
     },
-    /// A content block is whole.
+    /// A content block is complete.
     BlockEnded {
-        /// Its index.
+        /// The index of the block.
         index: u64,
     },
     /// Token counts, cumulative.
     Usage(Usage),
-    /// The server is alive and has nothing to say.
+    /// The server is alive and has nothing to send.
     Ping,
-    /// Anything else the server sent, as JSON.
+    /// Anything else that the server sent, as JSON.
     Other(Bytes),
-    /// The reply is complete. The last event.
+    /// The reply is complete. This is the last event.
     Finished(Box<Reply>),
 }

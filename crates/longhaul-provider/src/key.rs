@@ -1,15 +1,15 @@
-//! Keys, and keeping them out of everything that is printed.
+//! Keys, and keeping them out of all output.
 
 use std::fmt;
 
-/// A key or token. No way of printing it shows it; [`Secret::expose`] is for the header only.
+/// A key or token. Printing it never shows it; [`Secret::expose`] is for the header only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 const HIDDEN: &str = "[redacted]";
 
 impl Secret {
-    /// Wraps a key; white space around it, as a shell or a file may add, is dropped.
+    /// Wraps a key; surrounding white space, which a shell or a file may add, is dropped.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(text.as_ref().trim().to_owned())
     }
@@ -32,15 +32,15 @@ impl fmt::Display for Secret {
     }
 }
 
-/// How a request says who asks.
+/// How a request identifies its sender.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Auth {
-    /// Not at all, as local servers allow.
+    /// No credentials, which local servers allow.
     #[default]
     None,
-    /// `x-api-key`.
+    /// The header `x-api-key`.
     ApiKey(Secret),
-    /// `authorization: Bearer`.
+    /// The header `authorization: Bearer`.
     Bearer(Secret),
 }
 
@@ -53,7 +53,7 @@ impl Auth {
     }
 }
 
-/// Takes secrets out of texts that others wrote: servers quote keys back, whole or in part.
+/// Removes secrets from texts that others wrote: servers quote keys back, completely or in part.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor {
     secrets: Vec<String>,
@@ -87,7 +87,7 @@ impl Redactor {
     }
 }
 
-/// Hides what looks like a key of the APIs (`sk-…`), also in the shortened forms that error texts quote.
+/// Hides what looks like a key of the APIs (`sk-…`), also in the shortened forms that error messages quote.
 fn hide_key_shapes(text: &str) -> String {
     let in_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.' | '…');
     let mut out = String::with_capacity(text.len());

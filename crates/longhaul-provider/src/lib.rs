@@ -1,10 +1,10 @@
 //! Speaks to model APIs: the Anthropic Messages dialect and OpenAI's chat completions, and any server that speaks one
 //! of them.
 //!
-//! The pure parts stand on their own: [`sse`] turns bytes in any chunking into events, [`decode`] folds events of
-//! either dialect into one [`Reply`], [`error`] says what a failure calls for, [`retry`] whether and when to try again.
-//! [`Client`] puts them on a connection. **Request bodies are never made or changed here**: they come as slices of
-//! bytes and go out as they are; what is in them is decided in `longhaul-core`.
+//! The pure parts can be used on their own: [`sse`] turns bytes in any chunking into events, [`decode`] folds events of
+//! either dialect into one [`Reply`], [`error`] classifies failures, [`retry`] decides whether and when to retry.
+//! [`Client`] puts them on a connection. **Request bodies are never built or changed here**: they come as slices of
+//! bytes and are sent as they are; `longhaul-core` decides what is in them.
 //!
 //! ```no_run
 //! use longhaul_provider::{Client, ClientConfig, Dialect, Request, StreamEvent};

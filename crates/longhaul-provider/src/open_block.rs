@@ -1,7 +1,7 @@
 //! A content block while its pieces arrive.
 //!
-//! Strings are joined in their escaped form: it is the server's, and a surrogate pair that two pieces share is whole
-//! again without ever being looked at.
+//! Strings are joined in their escaped form: that is how the server wrote them, and a surrogate pair that two pieces
+//! share becomes complete without being decoded.
 
 use bytes::Bytes;
 use longhaul_core::json;
@@ -26,12 +26,12 @@ pub(crate) struct OpenBlock {
     unknown: Vec<Bytes>,
 }
 
-/// What became of a tool's input.
+/// The state of a tool's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ToolInputState {
-    /// It is a JSON object, or there was none to read.
+    /// It is a JSON object, or there was no input.
     Sound,
-    /// It is not.
+    /// It is not a JSON object.
     Broken,
 }
 
@@ -48,7 +48,7 @@ impl OpenBlock {
         }
     }
 
-    /// A block that a delta implies, for servers that do not announce their blocks.
+    /// A block that is implied by a delta, for servers that do not announce their blocks.
     pub(crate) fn implied_by(index: u64, delta: &BlockDelta<'_>) -> Option<Self> {
         let mut start = RawObject::default();
         match delta {
@@ -79,7 +79,7 @@ impl OpenBlock {
         }
     }
 
-    /// Takes a piece in.
+    /// Adds a piece.
     pub(crate) fn apply(&mut self, delta: &BlockDelta<'_>, json: &[u8]) {
         match delta {
             BlockDelta::Append { field, content } => self.append(field, content),
@@ -117,7 +117,7 @@ impl OpenBlock {
         self.start.get(key)
     }
 
-    /// The block as it stands, and whether its input could be read.
+    /// The block as it is now, and whether its input could be read.
     fn into_block(mut self) -> (ReplyBlock, ToolInputState) {
         for (field, joined) in &self.growing {
             self.start.set(field, json::enclose(joined));
@@ -144,7 +144,7 @@ impl OpenBlock {
         (block.with_leftovers(self.unknown, partial), input)
     }
 
-    /// Adds the blocks to a reply. Once the model has stopped they are whole, announced or not.
+    /// Adds the blocks to a reply. Once the model has stopped they are complete, announced or not.
     pub(crate) fn settle(blocks: Vec<Self>, progress: StreamProgress, reply: &mut Reply) {
         for mut block in blocks {
             let index = block.index;
@@ -172,7 +172,7 @@ impl OpenBlock {
             self.start.set("input", text.trim().as_bytes());
             return ToolInputState::Sound;
         }
-        // The documentation's own way to hand such input back to the model.
+        // The documentation's own way to return such input to the model.
         let wrapped = [
             &br#"{"INVALID_JSON":"#[..],
             &json::enclose(&self.input),

@@ -1,7 +1,7 @@
-//! A JSON object as the list of its fields: their order stays, and each value keeps the bytes it came with.
+//! A JSON object as a list of its fields: their order stays, and each value keeps its original bytes.
 //!
-//! Replies are put together from pieces, stored, and sent back to the API, which compares parts of them byte by
-//! byte. So values are copied, never parsed and written anew.
+//! Replies are assembled from pieces, stored, and sent back to the API, which compares parts of them byte by byte. So
+//! values are copied, never parsed and written again.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ impl fmt::Debug for RawObject {
 }
 
 impl RawObject {
-    /// Takes an object apart. The bytes must be UTF-8.
+    /// Splits an object into its fields. The bytes must be UTF-8.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, JsonFault> {
         let mut fields = Vec::new();
         let mut cursor = JsonCursor::new(bytes);
@@ -34,7 +34,7 @@ impl RawObject {
         Ok(Self { fields })
     }
 
-    /// A field's value; the last one if the key is repeated.
+    /// The value of a field; the last one if the key is repeated.
     pub(crate) fn get(&self, key: &str) -> Option<&[u8]> {
         let mut fields = self.fields.iter().rev();
         fields
@@ -47,7 +47,7 @@ impl RawObject {
         json::text(self.get(key)?)
     }
 
-    /// Replaces a field's value where it stands, or adds the field at the end.
+    /// Replaces the value of a field in place, or adds the field at the end.
     pub(crate) fn set(&mut self, key: &str, value: impl Into<Vec<u8>>) {
         let value = value.into();
         let mut fields = self.fields.iter_mut().rev();
@@ -57,8 +57,8 @@ impl RawObject {
         }
     }
 
-    /// As [`RawObject::set`], unless the value is null and there is one already: a null in a later part of a stream
-    /// says nothing about what an earlier part said.
+    /// Like [`RawObject::set`], unless the value is null and there is one already: a null in a later part of a stream
+    /// does not override an earlier part.
     pub(crate) fn update(&mut self, key: &str, value: &[u8]) {
         if value != b"null" || self.get(key).is_none() {
             self.set(key, value);
@@ -93,11 +93,11 @@ impl RawObject {
     }
 }
 
-/// The items of an array; none if it is none.
+/// The items of an array; empty if it is not an array.
 pub(crate) fn items(raw: &[u8]) -> Vec<&[u8]> {
     let mut items = Vec::new();
     let mut cursor = JsonCursor::new(raw);
-    // A fault cannot occur: the callers hand over values that were walked before.
+    // A fault cannot occur: the callers pass values that were walked before.
     let _ = cursor.array(|cursor| {
         items.push(cursor.raw()?);
         Ok(())
@@ -105,7 +105,7 @@ pub(crate) fn items(raw: &[u8]) -> Vec<&[u8]> {
     items
 }
 
-/// Whether the bytes are one whole JSON object.
+/// Whether the bytes are one complete JSON object.
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
     let mut cursor = JsonCursor::new(bytes);
     bytes.trim_ascii_start().starts_with(b"{") && cursor.skip().and_then(|()| cursor.end()).is_ok()

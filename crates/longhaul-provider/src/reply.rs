@@ -1,8 +1,8 @@
 //! The reply of a model, the same for every dialect, streamed or not.
 //!
-//! Content blocks are kept as JSON in the shape of the Messages API: those of a plain reply are the server's bytes;
+//! Content blocks are kept as JSON in the format of the Messages API: those of a plain reply are the server's bytes;
 //! those of a stream are its pieces joined without being decoded, so that escapes, signatures and unknown fields are
-//! what the server wrote. How pieces are joined lives in `anthropic/decode.rs` and `openai/decode.rs`.
+//! what the server wrote. `anthropic/decode.rs` and `openai/decode.rs` join the pieces.
 
 use std::borrow::Cow;
 
@@ -14,45 +14,45 @@ use crate::block::{ReplyBlock, ToolCall};
 use crate::raw::{self, RawObject};
 use crate::usage;
 
-/// What the model answered.
+/// The model's reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reply {
     /// The message's own fields as received; its `content` is a placeholder for `blocks`.
     pub(crate) message: RawObject,
     /// The content blocks in order.
     pub blocks: Vec<ReplyBlock>,
-    /// Why the model stopped; `None` while it has not.
+    /// Why the model stopped; `None` if it has not stopped yet.
     pub stop: Option<StopReason>,
-    /// What the reply cost in tokens.
+    /// The tokens that the reply used.
     pub usage: Usage,
     /// What the server cleared from the context before sampling (U7).
     pub applied_edits: Vec<AppliedEdit>,
-    /// The server's name for this exchange, to quote in a complaint.
+    /// The server's id of this exchange, to quote when contacting its support.
     pub request_id: Option<String>,
-    /// What was odd about the reply and has been coped with.
+    /// Anomalies of the reply that were handled.
     pub notices: Vec<ReplyNotice>,
 }
 
 /// Why the model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
-    /// It had said what it had to say.
+    /// It finished its turn.
     EndTurn,
-    /// The output limit of the request.
+    /// It reached the output limit of the request.
     MaxTokens,
-    /// One of the request's stop sequences.
+    /// It produced one of the request's stop sequences.
     StopSequence,
     /// It waits for the results of tools.
     ToolUse,
-    /// A long server-side turn was paused; send the reply back to go on.
+    /// A long server-side turn was paused; send the reply back to continue.
     PauseTurn,
-    /// It, or a filter before it, declined.
+    /// The model, or a filter before it, declined.
     Refusal,
     /// The context window was full.
     ContextWindowExceeded,
     /// The server compacted the conversation and stopped as asked.
     Compaction,
-    /// A reason this version does not know.
+    /// A reason that this version does not know.
     Other(String),
 }
 
@@ -81,7 +81,7 @@ impl StopReason {
         }
     }
 
-    /// The name the Messages API gives it.
+    /// The name in the Messages API.
     pub fn name(&self) -> &str {
         match self {
             Self::EndTurn => "end_turn",
@@ -102,55 +102,55 @@ impl StopReason {
 pub enum AppliedEdit {
     /// Old tool results were cleared.
     ToolUses {
-        /// How many.
+        /// How many results were cleared.
         cleared: u64,
-        /// The tokens that freed.
+        /// How many tokens that freed.
         tokens: u64,
     },
     /// Old thinking was cleared.
     Thinking {
-        /// Of how many turns.
+        /// In how many turns thinking was cleared.
         turns: u64,
-        /// The tokens that freed.
+        /// How many tokens that freed.
         tokens: u64,
     },
-    /// An edit this version does not know, as JSON.
+    /// An edit that this version does not know, as JSON.
     Other(Bytes),
 }
 
-/// Something odd about a reply that did not prevent reading it.
+/// An anomaly of a reply that did not prevent reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyNotice {
-    /// The stream began again with another message, as when an intermediary retries; what it held before is dropped.
+    /// The stream began again with another message, as when an intermediary retries; what came before is dropped.
     Restarted {
         /// The id of the message that was abandoned.
         abandoned: String,
     },
-    /// A delta of a kind this version does not know; it is kept with its block.
+    /// A delta of a kind that this version does not know; it is kept with its block.
     UnknownDelta {
         /// The block's index in the stream.
         index: u64,
         /// The delta's type.
         kind: String,
     },
-    /// A delta for a block that had never begun, or had ended.
+    /// A delta for a block that had not begun, or had already ended.
     StrayDelta {
-        /// The index it named.
+        /// The index in the delta.
         index: u64,
         /// The delta as JSON.
         json: Bytes,
     },
-    /// A second block began under an index that was taken; both are kept.
+    /// A second block began with an index that was taken; both are kept.
     IndexReused {
         /// The index.
         index: u64,
     },
-    /// A tool's input is no JSON object; it stands wrapped as `{"INVALID_JSON": "…"}` in the block.
+    /// A tool's input is not a JSON object; it is wrapped as `{"INVALID_JSON": "…"}` in the block.
     InvalidToolInput {
         /// The block's index in the stream.
         index: u64,
     },
-    /// The stream ended cleanly behind the stop reason but without its closing event.
+    /// The stream ended cleanly after the stop reason but without its closing event.
     NoClosingEvent,
     /// The server sent more than one alternative; only the first is read.
     OtherChoice {
@@ -160,12 +160,12 @@ pub enum ReplyNotice {
 }
 
 impl Reply {
-    /// The message's id; empty if the server gave none.
+    /// The message's id; empty if the server sent none.
     pub fn id(&self) -> Cow<'_, str> {
         self.message.text("id").unwrap_or_default()
     }
 
-    /// The model that answered; empty if the server did not say.
+    /// The model that answered; empty if the server did not name it.
     pub fn model(&self) -> Cow<'_, str> {
         self.message.text("model").unwrap_or_default()
     }
@@ -175,7 +175,7 @@ impl Reply {
         self.message.get(key)
     }
 
-    /// All text of the reply, joined; thinking is not among it.
+    /// All text of the reply, joined, without thinking.
     pub fn text(&self) -> String {
         let texts = self.blocks.iter().filter_map(ReplyBlock::text);
         texts.collect()
@@ -201,7 +201,7 @@ impl Reply {
         message.to_bytes()
     }
 
-    /// Reads the facts out of the message's fields once they are all there.
+    /// Reads the typed fields from the message once it is complete.
     pub(crate) fn settle(&mut self) {
         self.stop = self
             .message

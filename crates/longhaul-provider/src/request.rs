@@ -1,4 +1,4 @@
-//! A request: a body that somebody else made, and what this one adds to the client's headers.
+//! A request: a finished body, and what this request adds to the client's headers.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ pub struct Request {
     pub(crate) cancel: Option<CancellationToken>,
 }
 
-/// The bytes of a request: slices that go out one behind the other, as they are.
+/// The bytes of a request: slices that are sent one after the other, unchanged.
 #[derive(Clone)]
 pub struct RequestBody(Arc<[Bytes]>);
 
@@ -31,7 +31,7 @@ impl RequestBody {
         self.0.iter().map(|slice| slice.len() as u64).sum()
     }
 
-    /// Whether there are none.
+    /// Whether the body is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -73,29 +73,29 @@ impl Request {
         }
     }
 
-    /// Asks for a beta of the Messages API, behind those of the client.
+    /// Requests a beta of the Messages API, in addition to those of the client.
     #[must_use]
     pub fn beta(mut self, name: impl Into<String>) -> Self {
         self.betas.push(name.into());
         self
     }
 
-    /// Adds a header, or replaces one of ours.
+    /// Adds a header, or replaces one of the client's.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl AsRef<str>) -> Self {
         self.headers.push((name.into(), Secret::new(value)));
         self
     }
 
-    /// Adds a query to the URL, as `beta=true`.
+    /// Adds a query to the URL, such as `beta=true`.
     #[must_use]
     pub fn query(mut self, query: impl Into<String>) -> Self {
         self.query = Some(query.into());
         self
     }
 
-    /// Ends the exchange when the token is cancelled, at whatever stage it is. Dropping the future or the stream does
-    /// the same without a word.
+    /// Ends the exchange when the token is cancelled, at any stage. Dropping the future or the stream also ends it,
+    /// without an error.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancel = Some(token);
@@ -103,7 +103,7 @@ impl Request {
     }
 }
 
-/// A body on its way out.
+/// A body that is being sent.
 #[derive(Debug)]
 pub(crate) struct RequestBodyStream {
     body: RequestBody,
@@ -144,7 +144,7 @@ impl http_body::Body for RequestBodyStream {
         self.left == 0
     }
 
-    /// Exact, so that the request carries its length and is not sent in chunks.
+    /// The exact size, so that the request carries its length and is not sent in chunks.
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.left)
     }

@@ -1,27 +1,28 @@
-//! Retry as data: a policy, and a pure function that says whether and how long to wait.
+//! Retry as data: a policy, and a pure function that decides whether to wait and how long.
 //!
-//! Nothing here sleeps or sends. The client asks before the first byte of an answer has come; a host that wants to
+//! Nothing here sleeps or sends. The client asks before the first byte of a response has arrived; a host that wants to
 //! repeat a request whose reply broke off asks the same function.
 
 use std::time::Duration;
 
 use crate::error::{AwaitedStep, Error, ErrorClass, RetryAdvice};
 
-/// How often and how patiently to try.
+/// How often and how patiently to retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Attempts in all, the first included.
+    /// The total number of attempts, the first included.
     pub attempts: u32,
-    /// Attempts in all at a rate limit for which the server names no wait: a spending cap is one, and no number of
-    /// attempts helps against it.
+    /// The total number of attempts at a rate limit for which the server names no wait: it may be a spending cap, and
+    /// no number of attempts helps against that.
     pub attempts_at_silent_rate_limit: u32,
-    /// Attempts in all where the server let the time for the first byte pass: each is long, and may be billed.
+    /// The total number of attempts if the server let the time for the first byte pass: each is long, and may be
+    /// billed.
     pub attempts_at_timeout: u32,
     /// The wait before the second attempt, doubled each time.
     pub base: Duration,
-    /// The longest wait of our own choosing.
+    /// The longest wait that the policy itself chooses.
     pub longest: Duration,
-    /// The longest wait a server may ask for; a longer one ends the attempts, so that the caller can decide.
+    /// The longest wait that a server may ask for; a longer one ends the attempts, so that the caller can decide.
     pub longest_asked: Duration,
 }
 
@@ -41,7 +42,7 @@ impl Default for RetryPolicy {
 /// What to do after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryDecision {
-    /// Try again after this wait.
+    /// Retry after this wait.
     Wait(Duration),
     /// Give up.
     Stop(GiveUpReason),
@@ -52,14 +53,14 @@ pub enum RetryDecision {
 pub enum GiveUpReason {
     /// The same request would fail the same way.
     Final,
-    /// It was tried often enough.
+    /// All attempts are used up.
     Exhausted,
     /// The server asks for a longer wait than the policy allows.
     TooLongAWait(Duration),
 }
 
 impl RetryPolicy {
-    /// A policy that never tries again.
+    /// A policy that never retries.
     pub fn never() -> Self {
         Self {
             attempts: 1,
@@ -67,7 +68,7 @@ impl RetryPolicy {
         }
     }
 
-    /// What to do after attempt number `attempt` (from 1) ended in `error`. The same arguments give the same answer;
+    /// What to do after attempt number `attempt` (from 1) ended in `error`. The same arguments give the same decision;
     /// `seed` spreads the waits of many clients.
     pub fn decide(&self, attempt: u32, error: &Error, seed: u64) -> RetryDecision {
         let may_help = match error.advice {
@@ -95,7 +96,7 @@ impl RetryPolicy {
             Some(after) if after > self.longest_asked => {
                 RetryDecision::Stop(GiveUpReason::TooLongAWait(after))
             }
-            // Never earlier than asked, and a little later, as everybody else was told the same.
+            // Never earlier than asked, and a little later, because all other clients got the same answer.
             Some(after) => RetryDecision::Wait(after + after.min(self.base).mul_f64(chance)),
             None => {
                 let doubled = self
@@ -127,7 +128,7 @@ fn is_passing(class: ErrorClass) -> bool {
     }
 }
 
-/// A number in [0, 1) that depends on seed and attempt only (SplitMix64).
+/// A number in [0, 1) that depends only on seed and attempt (SplitMix64).
 fn fraction(seed: u64, attempt: u32) -> f64 {
     let mut z = seed.wrapping_add(u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

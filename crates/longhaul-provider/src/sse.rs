@@ -1,16 +1,16 @@
 //! Server-sent events: bytes in any chunking become events, each exactly once.
 //!
 //! Follows the WHATWG rules: lines end with LF, CR or CRLF; a leading byte order mark, comments, `id`, `retry` and
-//! unknown fields are passed over; several `data` lines are joined by LF; an event without data is none. An event
-//! whose data is one line that lies whole in a chunk is borrowed from it; only what a chunk boundary cuts is copied.
+//! unknown fields are ignored; several `data` lines are joined by LF; an event without data is dropped. An event whose
+//! data is one line that is completely in a chunk is borrowed from it; only what a chunk boundary cuts is copied.
 //!
-//! What the data means is not known here: see `anthropic/` and `openai/`. Bytes are handed on as they are; whoever
-//! reads them as text checks that they are.
+//! This module does not interpret the data: see `anthropic/` and `openai/`. Bytes are passed on unchanged; code that
+//! reads them as text checks that they are valid.
 
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SseEvent<'a> {
-    /// The `event` field; `message` where there is none.
+    /// The `event` field; `message` if there is none.
     pub name: &'a [u8],
     /// The `data` fields, joined by LF.
     pub data: &'a [u8],
@@ -24,15 +24,16 @@ pub struct EventTooLong {
     pub limit: usize,
 }
 
-/// Longest line, and longest data of one event, by default: the size of the largest request the APIs accept.
+/// The default for the longest line, and the longest data of one event: the size of the largest request that the APIs
+/// accept.
 pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
 
 /// The decoder of one stream.
 ///
 /// ```
-/// use longhaul_provider::sse::Decoder;
+/// use longhaul_provider::sse::SseDecoder;
 ///
-/// let mut decoder = Decoder::default();
+/// let mut decoder = SseDecoder::default();
 /// let mut seen = Vec::new();
 /// for chunk in [&b"event: ping\nda"[..], &b"ta: {}\r\n\r\n"[..]] {
 ///     let mut rest = chunk;
@@ -41,17 +42,18 @@ pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
 ///     }
 /// }
 /// assert_eq!(seen, [(b"ping".to_vec(), b"{}".to_vec())]);
-/// # Ok::<(), longhaul_provider::sse::Overlong>(())
+/// # Ok::<(), longhaul_provider::sse::EventTooLong>(())
 /// ```
 #[derive(Debug)]
 pub struct SseDecoder {
     limit: usize,
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not arrived yet.
     line: Vec<u8>,
     /// Name and data of the open event, as far as an earlier chunk brought them.
     name: Vec<u8>,
     data: Option<Vec<u8>>,
-    /// Name and data of the event that was given away last, which borrows them; then spare room for the next.
+    /// Name and data of the event that was returned last, which borrows them; afterwards spare capacity for the next
+    /// one.
     given_name: Vec<u8>,
     given_data: Vec<u8>,
     at: SsePosition,
@@ -65,7 +67,7 @@ enum SsePosition {
     Start,
     /// Anywhere else.
     Inside,
-    /// Behind a CR: an LF that follows belongs to it.
+    /// After a CR: an LF that follows belongs to it.
     BehindCr,
 }
 
@@ -82,13 +84,13 @@ struct OpenEvent<'i> {
     data: Option<&'i [u8]>,
 }
 
-/// What one line says.
+/// The meaning of one line.
 enum SseField<'a> {
     Data(&'a [u8]),
     Name(&'a [u8]),
     /// A blank line: the event is complete.
     Blank,
-    /// A comment, or a field that is nothing to us.
+    /// A comment, or a field that is not used.
     Ignored,
 }
 
@@ -103,7 +105,7 @@ impl<'a> SseField<'a> {
                 let value = &line[colon + 1..];
                 (&line[..colon], value.strip_prefix(b" ").unwrap_or(value))
             }
-            // A field we know has its colon within six bytes, or none at all.
+            // A known field has its colon within six bytes, or none at all.
             None => (line, &line[line.len()..]),
         };
         match field {
@@ -115,7 +117,7 @@ impl<'a> SseField<'a> {
 }
 
 impl SseDecoder {
-    /// A decoder that refuses lines, and data of one event, longer than `limit` bytes.
+    /// A decoder that rejects lines, and data of one event, longer than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             limit,
@@ -129,10 +131,10 @@ impl SseDecoder {
         }
     }
 
-    /// The next event of a chunk, of which `input` is what is left; `None` once it is used up.
+    /// The next event of a chunk; `input` is the rest of the chunk. Returns `None` once the chunk is used up.
     ///
     /// # Errors
-    /// [`Overlong`], from then on at every call: a stream cannot be taken up again in the middle of a line.
+    /// Fails with [`EventTooLong`], from then on at every call: a stream cannot be resumed in the middle of a line.
     pub fn next<'s, 'i: 's>(
         &'s mut self,
         input: &mut &'i [u8],
@@ -191,13 +193,13 @@ impl SseDecoder {
         }
     }
 
-    /// What was left when the stream ended: the event whose closing blank line never came.
+    /// What was left when the stream ended: the event whose closing blank line never arrived.
     ///
-    /// The standard says to drop it. Servers that end without the blank line exist, and JSON shows by itself whether
-    /// it is whole, so the decision is the caller's.
+    /// The standard says to drop it. Some servers end without the blank line, and JSON shows by itself whether it is
+    /// complete, so the decision is the caller's.
     ///
     /// # Errors
-    /// [`Overlong`], as [`Decoder::next`].
+    /// Fails with [`EventTooLong`], as [`SseDecoder::next`] does.
     pub fn finish(&mut self) -> Result<Option<SseEvent<'_>>, EventTooLong> {
         if let Some(failed) = self.failed {
             return Err(failed);
@@ -227,7 +229,7 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Copies what the chunk brought of the open event, since the chunk will be gone.
+    /// Copies the parts of the open event that are in the chunk, because the chunk will be gone.
     fn copy_open_event(&mut self, open: OpenEvent<'_>) {
         if let Some(name) = open.name {
             self.name.clear();
@@ -260,7 +262,7 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Interprets the held line, now that it is whole; whether it was the blank one.
+    /// Interprets the held line, now that it is complete. Returns whether it was the blank one.
     fn take_held_line(&mut self) -> Result<bool, EventTooLong> {
         let line = std::mem::take(&mut self.line);
         let mut content = &line[..];
@@ -283,7 +285,7 @@ impl SseDecoder {
         joined.map(|()| blank)
     }
 
-    /// Gives the open event away and begins the next.
+    /// Returns the open event and begins the next.
     fn dispatch<'s, 'i: 's>(&'s mut self, open: OpenEvent<'i>) -> SseEvent<'s> {
         let data = match (open.data, self.data.take()) {
             (Some(data), _) => data,

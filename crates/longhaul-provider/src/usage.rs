@@ -5,7 +5,7 @@ use longhaul_core::message::{Iteration, IterationKind, Usage};
 
 use crate::raw;
 
-/// Token counts are capped, so that sums of what a hostile server claims cannot overflow.
+/// Token counts are capped, so that totals of what a hostile server claims cannot overflow.
 const MOST: u64 = 1 << 40;
 
 fn count(object: ObjectReader<'_>, key: &str) -> u64 {
@@ -47,14 +47,14 @@ fn counts(object: ObjectReader<'_>) -> Usage {
         us_only: object.string("inference_geo").as_deref() == Some("us"),
         iterations: Vec::new(),
     };
-    // The split by lifetime is not always told, and in a stream may be older than the total; what it does not
+    // The split by lifetime is not always reported, and in a stream may be older than the total; what it does not
     // account for has the default lifetime.
     let written = count(object, "cache_creation_input_tokens");
     usage.cache_write_5m += written.saturating_sub(usage.cache_write());
     usage
 }
 
-/// Reads a `usage` object of chat completions, whose `prompt_tokens` include what the cache served.
+/// Reads a `usage` object of chat completions, whose `prompt_tokens` include what was read from the cache.
 ///
 /// Cache writes there have one price, that of Anthropic's five-minute ones.
 pub fn openai(bytes: &[u8]) -> Usage {
@@ -62,7 +62,7 @@ pub fn openai(bytes: &[u8]) -> Usage {
     let details = object.object("prompt_tokens_details");
     let detail = |key| details.map_or(0, |details| count(details, key));
     let prompt = count(object, "prompt_tokens");
-    // DeepSeek and its like tell the hits beside the total.
+    // DeepSeek and similar servers report the hits beside the total.
     let cached = detail("cached_tokens").max(count(object, "prompt_cache_hit_tokens"));
     let cache_read = cached.min(prompt);
     let cache_write_5m = detail("cache_write_tokens").min(prompt - cache_read);
@@ -75,7 +75,7 @@ pub fn openai(bytes: &[u8]) -> Usage {
     }
 }
 
-/// Usage in the form of the Messages API, for replies of the other dialect.
+/// Usage in the format of the Messages API, for replies of the other dialect.
 pub(crate) fn write(usage: &Usage) -> Vec<u8> {
     format!(
         r#"{{"input_tokens":{},"cache_creation_input_tokens":{},"cache_read_input_tokens":{},"output_tokens":{}}}"#,
@@ -87,7 +87,7 @@ pub(crate) fn write(usage: &Usage) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Whether the bytes are a JSON object, which usage may fail to be (`null` in most chunks).
+/// Whether the bytes are a JSON object. Usage is not always one (`null` in most chunks).
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b'{') && JsonCursor::new(bytes).skip().is_ok()
 }

@@ -1,9 +1,9 @@
 //! Folds the events of a Messages stream into the reply.
 //!
-//! `message_start` gives the message, deltas grow its blocks, `message_delta` updates its fields and its usage, whose
-//! counts are cumulative. Intermediaries repeat `message_start` (then it is passed over) or, having retried upstream,
-//! send another message behind the torn one: then the first is dropped, because a reply with thinking of both would
-//! be refused by the API for ever after.
+//! `message_start` brings the message, deltas extend its blocks, `message_delta` updates its fields and its usage,
+//! whose counts are cumulative. Intermediaries repeat `message_start` (the repetition is ignored) or, after they
+//! retried upstream, send another message after the broken one: then the first is dropped, because the API would reject
+//! a reply with thinking of both forever.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ use crate::raw::{self, RawObject};
 use crate::reply::{Reply, ReplyNotice};
 use crate::{sse, usage};
 
-/// The reply as far as it has come.
+/// The reply as far as it has arrived.
 #[derive(Debug)]
 pub struct AnthropicDecoder {
     message: Option<RawObject>,
@@ -46,16 +46,16 @@ impl Default for AnthropicDecoder {
 }
 
 impl AnthropicDecoder {
-    /// Takes one event; what a host should hear of it is appended to `out`.
+    /// Takes one event; the resulting stream events are appended to `out`.
     ///
     /// # Errors
-    /// If the event is an error, or not what the API sends.
+    /// Fails if the event is an error, or not what the API sends.
     pub fn event(
         &mut self,
         event: sse::SseEvent<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
-        // An event without content is somebody's way to keep the connection open.
+        // Some servers send events without content to keep the connection open.
         if self.progress == StreamProgress::Closed || event.data.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl AnthropicDecoder {
         self.progress
     }
 
-    /// The reply as far as it came.
+    /// The reply as far as it arrived.
     pub fn into_reply(mut self) -> Reply {
         let mut message = self.message.take().unwrap_or_default();
         if self.usage != RawObject::default() {
@@ -130,7 +130,7 @@ impl AnthropicDecoder {
         // A message may begin with content: programmatic tool calls come that way.
         let content = message.get("content").unwrap_or_default();
         for (index, block) in raw::items(content).into_iter().enumerate() {
-            let start = object(Some(block), "a content block is no object", data)?;
+            let start = object(Some(block), "a content block is not an object", data)?;
             let index = index as u64;
             let text = start.text("text").map(Cow::into_owned);
             let block = OpenBlock::new(index, start);

@@ -1,4 +1,4 @@
-//! The headers of a request to the Messages API. Its body is made elsewhere and goes out as it is.
+//! The headers of a request to the Messages API. Its body is built elsewhere and sent unchanged.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -8,10 +8,10 @@ use crate::key::Auth;
 
 /// The headers for credentials, version and betas.
 ///
-/// Betas keep their order and are sent once each: the set is part of what the server's cache goes by.
+/// Betas keep their order and are sent once each: the set is part of the server's cache key.
 ///
 /// # Errors
-/// If a value cannot stand in a header; the error does not show it.
+/// Fails if a value is not allowed in a header; the error does not show it.
 pub fn headers<'a>(
     auth: &Auth,
     version: &ApiVersion,

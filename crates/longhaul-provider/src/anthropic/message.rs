@@ -1,6 +1,6 @@
 //! Reads a reply that came as one JSON message.
 //!
-//! Its blocks are slices of the body: not a byte of them is copied or changed.
+//! Its blocks are slices of the body: none of their bytes are copied or changed.
 
 use bytes::Bytes;
 use longhaul_core::json::{JsonCursor, JsonKind};
@@ -14,7 +14,7 @@ use crate::reply::Reply;
 /// Decodes a message.
 ///
 /// # Errors
-/// If the body is an error, or no message.
+/// Fails if the body is an error, or not a message.
 pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
     let malformed = |what| DecodeError::malformed(what, body);
     if std::str::from_utf8(body).is_err() {

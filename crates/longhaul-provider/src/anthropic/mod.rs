@@ -1,4 +1,4 @@
-//! The Messages API: what goes over the wire, how requests are headed, how replies are read.
+//! The Messages API: the wire format, the request headers, and how replies are read.
 
 mod decode;
 mod encode;

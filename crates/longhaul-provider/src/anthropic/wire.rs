@@ -1,7 +1,7 @@
 //! The frames of a Messages stream, borrowed from the event's data.
 //!
-//! Only what has to be told apart is looked at; every value stays raw, and fields nobody here knows are listed, so
-//! that they reach the reply.
+//! Only the fields that distinguish frames are parsed; every value stays raw, and unknown fields are listed, so that
+//! they reach the reply.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use crate::decode_error::DecodeError;
 pub(crate) struct MessagesFrame<'a> {
     pub(crate) kind: Cow<'a, str>,
     pub(crate) index: u64,
-    /// `message` of a `message_start`.
+    /// The `message` of a `message_start`.
     pub(crate) message: Option<&'a [u8]>,
-    /// `content_block` of a `content_block_start`.
+    /// The `content_block` of a `content_block_start`.
     pub(crate) block: Option<&'a [u8]>,
     pub(crate) delta: Option<&'a [u8]>,
     pub(crate) usage: Option<&'a [u8]>,

@@ -1,8 +1,8 @@
-//! The client: sends a request, tries again where that may help, and hands over the stream of the reply.
+//! The client: sends a request, retries where that may help, and returns the stream of the reply.
 //!
-//! **Nothing is sent twice once a byte of an answer has come.** Up to then a failed attempt costs nothing that was
-//! seen; afterwards the failure goes to the caller, with what had arrived. Setting up the connection lives in
-//! `transport.rs`, reading the answer in `stream.rs`.
+//! **Nothing is sent twice once a byte of a response has arrived.** Until then, a failed attempt loses nothing that
+//! the caller has seen; afterwards the failure goes to the caller, with what had arrived. `transport.rs` sets up the
+//! connection, `stream.rs` reads the response.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -37,7 +37,7 @@ pub struct Client {
 }
 
 impl fmt::Debug for Client {
-    /// Without anything that may hold a secret, such as a URL.
+    /// Omits everything that may contain a secret, such as a URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("dialect", &self.config.dialect)
@@ -47,10 +47,10 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// Checks a configuration and makes a client of it. No connection is opened yet.
+    /// Checks a configuration and creates a client from it. No connection is opened yet.
     ///
     /// # Errors
-    /// As [`ConfigError`]; none of them shows a key.
+    /// Fails with a [`ClientConfigError`]; none of them shows a key.
     pub fn new(config: ClientConfig) -> Result<Self, ClientConfigError> {
         let url = endpoint(&config)?;
         let proxy = config.proxy.as_ref().map(|proxy| proxy.url.expose());
@@ -75,7 +75,7 @@ impl Client {
             url,
             config,
         };
-        // What a request cannot do without is checked now rather than at the first request.
+        // The required headers are checked now rather than at the first request.
         client.headers(&Request::new(bytes::Bytes::new()))?;
         Ok(client)
     }
@@ -83,7 +83,7 @@ impl Client {
     /// Sends a request and waits for the first byte of its reply.
     ///
     /// # Errors
-    /// The last attempt's, with the number of attempts.
+    /// Fails with the error of the last attempt and the number of attempts.
     pub async fn send(&self, request: Request) -> Result<ReplyStream, Error> {
         match request.cancel.clone() {
             None => self.attempts(&request).await,
@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    /// One attempt, up to the first byte of a good answer.
+    /// One attempt, up to the first byte of a good response.
     async fn attempt(&self, request: &Request) -> Result<ReplyStream, Error> {
         let limit = self.config.timeouts.first_byte;
         let answered = tokio::time::timeout(limit, self.exchange(request));
@@ -197,7 +197,7 @@ pub(crate) fn cancelled() -> Error {
     Error::new(ErrorClass::Cancelled, "")
 }
 
-/// Where requests go.
+/// The URL that requests are sent to.
 fn endpoint(config: &ClientConfig) -> Result<Url, ClientConfigError> {
     let mut url = Url::parse(config.base_url.expose())
         .map_err(|error| ClientConfigError::BaseUrl(error.to_string()))?;
@@ -207,7 +207,7 @@ fn endpoint(config: &ClientConfig) -> Result<Url, ClientConfigError> {
     }
     let base = url.path().trim_end_matches('/');
     let path = match config.dialect {
-        // People write the version or leave it out; the official clients add it.
+        // Some users include the version and some do not; the official clients add it.
         Dialect::Anthropic => format!("{}/v1/messages", base.trim_end_matches("/v1")),
         Dialect::OpenAi => format!("{base}/chat/completions"),
     };

@@ -23,12 +23,12 @@ use crate::sse;
 
 /// The events of one reply. The last item is [`StreamEvent::Finished`] or an error, which carries what had arrived.
 ///
-/// Dropping it closes the connection, and with it the model's work.
+/// Dropping it closes the connection, which ends the model's work.
 pub struct ReplyStream {
     chunks: Option<ResponseChunks>,
     reading: ResponseState,
     queue: VecDeque<StreamEvent>,
-    /// What ends the stream once the queue is empty.
+    /// The final item once the queue is empty.
     end: Option<Result<Reply, Error>>,
     silence: Duration,
     timer: Pin<Box<Sleep>>,
@@ -39,13 +39,13 @@ pub struct ReplyStream {
     largest: usize,
 }
 
-/// What the answer has turned out to be.
+/// The detected form of the response.
 enum ResponseState {
-    /// Nothing but white space so far.
+    /// Only white space so far.
     Undecided,
     /// A stream of events.
     Events(Box<(sse::SseDecoder, ReplyDecoder)>),
-    /// One JSON text, or a page that is none.
+    /// One JSON text, or a page that is not JSON.
     Whole(BytesMut),
 }
 
@@ -85,15 +85,15 @@ impl ReplyStream {
         stream
     }
 
-    /// The next event; `None` behind the last.
+    /// The next event; `None` after the last one.
     pub async fn next(&mut self) -> Option<Result<StreamEvent, Error>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// Waits for the end and gives the reply alone.
+    /// Waits for the end and returns only the reply.
     ///
     /// # Errors
-    /// The one that ended the stream.
+    /// Fails with the error that ended the stream.
     pub async fn into_reply(mut self) -> Result<Reply, Error> {
         while let Some(event) = self.next().await {
             if let StreamEvent::Finished(reply) = event? {
@@ -107,7 +107,7 @@ impl ReplyStream {
         ))
     }
 
-    /// A header of the answer, as `anthropic-ratelimit-tokens-remaining`.
+    /// A header of the response, such as `anthropic-ratelimit-tokens-remaining`.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -137,7 +137,7 @@ impl ReplyStream {
                 Poll::Ready(Some(Ok(chunk))) => {
                     self.timer.as_mut().reset(Instant::now() + self.silence);
                     self.take(chunk);
-                    // Reads the closing bytes if they are there, so that the connection can be used again.
+                    // Reads the closing bytes if they have arrived, so that the connection can be reused.
                     if self.end.is_some()
                         && let Some(chunks) = &mut self.chunks
                     {
@@ -156,7 +156,7 @@ impl ReplyStream {
         }
     }
 
-    /// Takes bytes in.
+    /// Takes bytes of the response.
     fn take(&mut self, chunk: Bytes) {
         let mut rest = &chunk[..];
         if let ResponseState::Undecided = self.reading {
@@ -206,7 +206,7 @@ impl ReplyStream {
         }
     }
 
-    /// The server has nothing more to say: is that the end, or did it break off?
+    /// The server sends nothing more: decides whether that is the end or the reply broke off.
     fn ended(&mut self) {
         match &mut self.reading {
             ResponseState::Undecided => {
@@ -224,7 +224,7 @@ impl ReplyStream {
             }
             ResponseState::Events(decoders) => {
                 let (events, decoder) = &mut **decoders;
-                // An event without its closing blank line counts if it is whole, which its JSON shows.
+                // An event without its closing blank line counts if it is complete, which its JSON shows.
                 if let Ok(Some(event)) = events.finish()
                     && let Err(error @ DecodeError::Answer(_)) =
                         decoder.event(event, &mut self.queue)

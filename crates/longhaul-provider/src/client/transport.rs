@@ -1,7 +1,7 @@
 //! The connection: reqwest over rustls, set up so that nothing happens that was not asked for.
 //!
-//! No redirects (they would carry the key elsewhere), no compression (it delays streamed bytes), no proxy from the
-//! process's environment. Certificates are checked by the operating system's rules, so that a company's own
+//! No redirects (they would send the key elsewhere), no compression (it delays streamed bytes), no proxy from the
+//! process's environment. Certificates are checked by the operating system's rules, so that a company's own certificate
 //! authority counts; for plain HTTP none are loaded.
 
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use url::Url;
 use crate::config::{ClientConfig, ClientConfigError, Proxy};
 use crate::error::{AwaitedStep, Error, ErrorClass};
 
-/// Makes the HTTP client.
+/// Creates the HTTP client.
 pub(super) fn build(
     config: &ClientConfig,
     url: &Url,
@@ -40,10 +40,10 @@ pub(super) fn build(
         .map_err(|error| ClientConfigError::Tls(chain(&error.without_url())))
 }
 
-/// The beginnings of an HTTP client as ours is, for other things that a host fetches.
+/// A builder for an HTTP client with the same settings, for other things that a host fetches.
 ///
 /// # Errors
-/// If the certificates cannot be loaded, or the proxy is none.
+/// Fails if the certificates cannot be loaded, or the proxy is not valid.
 pub fn http_client(
     certificates: Certificates,
     proxy: Option<&Proxy>,
@@ -67,19 +67,19 @@ pub fn http_client(
 /// Which certificates are loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Certificates {
-    /// Those that the operating system trusts.
+    /// The certificates that the operating system trusts.
     OfTheSystem,
-    /// Those, and the roots in this PEM text.
+    /// The certificates that the operating system trusts, and the roots in this PEM text.
     OfTheSystemAnd(Vec<u8>),
-    /// None: for plain HTTP.
+    /// No certificates, for plain HTTP.
     None,
 }
 
 impl Certificates {
-    /// How TLS is spoken by a client that trusts these, for other clients that a host makes.
+    /// The TLS configuration of a client that trusts these certificates, for other clients that a host creates.
     ///
     /// # Errors
-    /// If the certificates cannot be loaded.
+    /// Fails if the certificates cannot be loaded.
     pub fn config(self) -> Result<rustls::ClientConfig, ClientConfigError> {
         let failed = |error: rustls::Error| ClientConfigError::Tls(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -103,7 +103,7 @@ impl Certificates {
     }
 }
 
-/// The certificates in a PEM text; there must be some.
+/// The certificates in a PEM text; there must be at least one.
 fn roots(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ClientConfigError> {
     let unreadable = |why: String| ClientConfigError::Tls(format!("the extra certificates {why}"));
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
@@ -114,7 +114,7 @@ fn roots(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ClientConfigError> 
     }
 }
 
-/// A failure before any answer came.
+/// The error for a failure before any response arrived.
 pub(super) fn before_answer(error: reqwest::Error) -> Error {
     let class = if error.is_connect() && error.is_timeout() {
         ErrorClass::Timeout(AwaitedStep::Connection)
@@ -123,7 +123,7 @@ pub(super) fn before_answer(error: reqwest::Error) -> Error {
     } else {
         ErrorClass::Retry { after: None }
     };
-    // Whom it was for helps to see what is wrong; the rest of an address may hold secrets.
+    // The host helps to see what is wrong; the rest of the URL may contain secrets.
     let host = error.url().and_then(|url| {
         let host = url.host_str()?;
         Some(match url.port() {
@@ -155,7 +155,7 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The bytes of an answer, as they arrive.
+/// The bytes of a response, as they arrive.
 pub(super) struct ResponseChunks(Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>);
 
 impl ResponseChunks {
@@ -163,7 +163,7 @@ impl ResponseChunks {
         Self(Box::pin(response.bytes_stream()))
     }
 
-    /// The next bytes; a failure is a reply that broke off.
+    /// The next bytes; a failure means that the reply broke off.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         let cut = |error: reqwest::Error| Error::new(ErrorClass::Cut, chain(&error.without_url()));
         self.0
@@ -176,7 +176,7 @@ impl ResponseChunks {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// The beginning of an error's body, as much as comes soon: what failed is known by the status already.
+    /// The beginning of an error's body, as much as arrives soon: the status already tells what failed.
     pub(super) async fn beginning(&mut self) -> Vec<u8> {
         const LONGEST: usize = 64 << 10;
         const SOON: Duration = Duration::from_secs(10);
@@ -189,7 +189,7 @@ impl ResponseChunks {
                 body.extend_from_slice(&chunk[..chunk.len().min(room)]);
             }
         };
-        // Out of time, what has come is read.
+        // When time is up, what has arrived is used.
         let _ = tokio::time::timeout(SOON, reading).await;
         body
     }

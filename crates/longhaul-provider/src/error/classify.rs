@@ -1,7 +1,7 @@
-//! Which class an error answer belongs to.
+//! Decides the class of an error response.
 //!
-//! The status decides where there is one; type and code refine it, and stand in for it inside a stream. Texts are
-//! looked at only where nothing else tells: prompts that are too long, and an empty purse that comes as a 400.
+//! The status decides if there is one; type and code refine it, and replace it inside a stream. Texts are read only
+//! where nothing else tells: prompts that are too long, and an exhausted balance that is reported as a 400.
 
 use super::{ErrorClass, ErrorResponse, overflow};
 
@@ -33,7 +33,7 @@ pub(super) fn class_of(answer: &ErrorResponse) -> ErrorClass {
     }
 }
 
-/// Statuses that say outright that it is something else.
+/// Whether the status allows for a prompt that is too long: some statuses clearly mean something else.
 fn may_be_too_long(status: Option<u16>) -> bool {
     !matches!(status, Some(401..=404 | 429))
 }
@@ -60,7 +60,7 @@ fn by_status(status: u16, answer: &ErrorResponse) -> Option<ErrorClass> {
     })
 }
 
-/// By type or code: Anthropic's, OpenAI's, Google's and Amazon's names.
+/// Classifies by type or code: the names of Anthropic, OpenAI, Google and Amazon.
 fn by_name(kind: &str, code: &str, answer: &ErrorResponse) -> Option<ErrorClass> {
     let after = answer.after;
     let class = |name: &str| {

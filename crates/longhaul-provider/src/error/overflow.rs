@@ -1,11 +1,11 @@
-//! Prompt too long, in the words of every server met so far, with the numbers where they are told (L1).
+//! Recognizes "prompt too long" in the wording of every server met so far, with the numbers where they are given (L1).
 //!
-//! Texts may change and new servers word it anew, so a code or a type counts first. An answer without a text is never
-//! taken for an overflow: misread, it would cost the user a compaction.
+//! Texts may change and new servers have new wordings, so a code or a type counts first. A response without a text is
+//! never taken for an overflow: a mistake would cost the user a compaction.
 
 use super::ErrorResponse;
 
-/// How far a prompt exceeds the window, as far as the server tells.
+/// How far a prompt exceeds the window, as far as the server says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PromptOverflow {
     /// Tokens of the request.
@@ -15,22 +15,22 @@ pub struct PromptOverflow {
 }
 
 impl PromptOverflow {
-    /// By how many tokens the request has to shrink, if the server told enough.
+    /// By how many tokens the request has to shrink, if the server reported enough.
     pub fn gap(self) -> Option<u64> {
         let gap = self.actual?.checked_sub(self.limit?)?;
         (gap > 0).then_some(gap)
     }
 }
 
-/// One wording. Everything is lower case, as is the text it is held against.
+/// One wording. Everything is lower case, and so is the text that it is compared with.
 struct OverflowWording {
-    /// The text holds all of these.
+    /// The text contains all of these.
     holds: &'static [&'static str],
-    /// The request's tokens stand right behind the first of these that is there …
+    /// The request's tokens come directly after the first of these that is found.
     actual: &'static [&'static str],
-    /// … with another share of them behind this,
+    /// Another part of the request's tokens comes directly after this.
     and: Option<&'static str>,
-    /// and the limit behind the first of these.
+    /// The limit comes directly after the first of these that is found.
     limit: &'static [&'static str],
 }
 
@@ -111,7 +111,7 @@ const WORDINGS: &[OverflowWording] = &[
         &[],
         &["context length of", "context length ("],
     ),
-    // MiniMax. The number behind it is an error code.
+    // MiniMax. The number after it is an error code.
     wording(&["context window exceeds limit"], &[], &[]),
     // Kimi.
     wording(
@@ -134,10 +134,10 @@ const WORDINGS: &[OverflowWording] = &[
     wording(&["request entity too large"], &[], &[]),
 ];
 
-/// The overflow an answer tells of, if it does.
+/// The overflow that a response reports, if it does.
 pub(super) fn find(answer: &ErrorResponse) -> Option<PromptOverflow> {
     let text = answer.message.to_lowercase();
-    // About bytes if the status says so; some servers say it of tokens.
+    // The text is about bytes if the status says so; some servers use it for tokens.
     let about_bytes = answer.status == Some(413) && text.contains("entity too large");
     let found = WORDINGS
         .iter()
@@ -176,7 +176,7 @@ impl OverflowWording {
     }
 }
 
-/// The number that follows a mark, with or without separators between its thousands.
+/// The number that follows `mark`, with or without thousands separators.
 fn number_after(text: &str, mark: &str) -> Option<u64> {
     text.match_indices(mark).find_map(|(at, mark)| {
         let rest = text[at + mark.len()..].trim_start();

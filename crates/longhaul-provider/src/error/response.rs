@@ -1,7 +1,8 @@
-//! An error as a server words it: status, headers and one of several envelopes, read into one form.
+//! An error response of a server: status, headers and one of several envelopes, read into one form.
 //!
-//! Envelopes: Anthropic `{"type":"error","error":{…},"request_id"}`, OpenAI `{"error":{…}}`, Google `{"error":{"status"}}`
-//! alone or in an array and possibly with another envelope as its message, Bedrock `{"message"}`, and plain text.
+//! Envelopes: Anthropic `{"type":"error","error":{…},"request_id"}`, OpenAI `{"error":{…}}`, Google
+//! `{"error":{"status"}}` alone or in an array and possibly with another envelope as its message, Bedrock
+//! `{"message"}`, and plain text.
 
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
@@ -12,32 +13,32 @@ use longhaul_core::json::ObjectReader;
 use super::{Error, RetryAdvice, classify, overflow};
 use crate::raw;
 
-/// The parts of an error answer that matter.
+/// The parts of an error response that matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErrorResponse {
     /// The HTTP status; `None` for an error that came inside a stream.
     pub status: Option<u16>,
-    /// The API's type of error.
+    /// The API's error type.
     pub kind: Option<String>,
     /// The API's code within the type.
     pub code: Option<String>,
-    /// The text.
+    /// The message text.
     pub message: String,
-    /// The server's name for the exchange.
+    /// The server's id of the exchange.
     pub request_id: Option<String>,
-    /// The wait the server asked for.
+    /// The wait that the server asked for.
     pub after: Option<Duration>,
-    /// What the server says about trying again.
+    /// The server's advice on retrying.
     pub advice: Option<RetryAdvice>,
-    /// Numbers that some servers tell beside the text.
+    /// Numbers that some servers report beside the text.
     pub overflow: overflow::PromptOverflow,
 }
 
-/// Longest message taken from a body that is no envelope (an HTML page of a proxy, say).
+/// The longest message taken from a body that is not an envelope (an HTML page of a proxy, for example).
 const LONGEST_PLAIN: usize = 500;
 
 impl ErrorResponse {
-    /// Reads a whole HTTP answer. The clock is needed for a `retry-after` that is a date.
+    /// Reads a whole HTTP response. The time is needed for a `retry-after` that is a date.
     pub fn from_http(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Self {
         let mut answer = Self::from_body(body);
         answer.status = Some(status);
@@ -112,7 +113,7 @@ impl ErrorResponse {
         Some(answer)
     }
 
-    /// The error this answer is.
+    /// The error that this response reports.
     pub fn into_error(self) -> Error {
         Error {
             class: classify::class_of(&self),
@@ -132,7 +133,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
 
-/// The server's name for an exchange, under any of the names in use.
+/// The server's id of an exchange, under any of the header names in use.
 pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
     ["request-id", "x-request-id", "x-amzn-requestid"]
         .into_iter()
@@ -140,7 +141,7 @@ pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The wait a server asks for: milliseconds, seconds (whole or not), or a date.
+/// The wait that a server asks for: milliseconds, seconds (whole or not), or a date.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let number = |name| {
         header(headers, name)?
@@ -155,6 +156,6 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = httpdate::parse_http_date(header(headers, "retry-after")?).ok()?;
-    // A date that has passed, or a clock that differs: at once.
+    // For a date that has passed, or a clock that differs: no wait.
     Some(date.duration_since(now).unwrap_or_default())
 }

@@ -1,8 +1,8 @@
-//! Folds the chunks of a chat completion into a reply in the shape of the Messages API.
+//! Folds the chunks of a chat completion into a reply in the format of the Messages API.
 //!
-//! Text, reasoning and each tool call become a block of their own, in the order in which they begin. Calls are told
-//! apart by their index, or by their id where a server sends none. Usage comes in a chunk of its own behind the
-//! finish reason, so the stream is over only at `[DONE]`.
+//! Text, reasoning and each tool call become separate blocks, in the order in which they begin. Calls are told apart by
+//! their index, or by their id where a server sends no index. Usage comes in a chunk of its own after the finish
+//! reason, so the stream is over only at `[DONE]`.
 
 use std::collections::VecDeque;
 
@@ -20,13 +20,13 @@ use crate::raw::{self, RawObject};
 use crate::reply::{Reply, ReplyNotice, StopReason};
 use crate::{sse, usage};
 
-/// The reply as far as it has come.
+/// The reply as far as it has arrived.
 #[derive(Debug)]
 pub struct OpenAiDecoder {
     id: Option<Vec<u8>>,
     model: Option<Vec<u8>>,
     blocks: Vec<OpenBlock>,
-    /// The call index of the block at the same place; `None` for text and reasoning.
+    /// The call index of the block at the same position; `None` for text and reasoning.
     calls: Vec<Option<u64>>,
     stop: Option<StopReason>,
     usage: Usage,
@@ -50,16 +50,16 @@ impl Default for OpenAiDecoder {
 }
 
 impl OpenAiDecoder {
-    /// Takes one event; what a host should hear of it is appended to `out`.
+    /// Takes one event; the resulting stream events are appended to `out`.
     ///
     /// # Errors
-    /// If the event is an error, or not what the API sends.
+    /// Fails if the event is an error, or not what the API sends.
     pub fn event(
         &mut self,
         event: sse::SseEvent<'_>,
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), DecodeError> {
-        // An event without content is somebody's way to keep the connection open.
+        // Some servers send events without content to keep the connection open.
         if self.progress == StreamProgress::Closed || event.data.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl OpenAiDecoder {
         self.progress
     }
 
-    /// The reply as far as it came.
+    /// The reply as far as it arrived.
     pub fn into_reply(self) -> Reply {
         let mut reply = Reply {
             message: message(self.id, self.model, self.stop.as_ref(), &self.usage),
@@ -114,7 +114,7 @@ impl OpenAiDecoder {
         reply
     }
 
-    /// Id and model, which the first chunk that has them tells.
+    /// Reads id and model from the first chunk that has them.
     pub(super) fn read_id_and_model(&mut self, object: ObjectReader<'_>) {
         let told = |key| {
             let raw = object.get(key)?;
@@ -134,7 +134,7 @@ impl OpenAiDecoder {
         self.progress = StreamProgress::Closed;
     }
 
-    /// Takes one alternative of a chunk or of a whole reply.
+    /// Takes one choice of a chunk or of a whole reply.
     pub(super) fn choice(&mut self, choice: ObjectReader<'_>, out: &mut VecDeque<StreamEvent>) {
         let index = choice.count("index").unwrap_or(0);
         if index != 0 {
@@ -177,7 +177,8 @@ impl OpenAiDecoder {
     }
 
     fn call(&mut self, call: &ToolCallDelta<'_>, position: u64, out: &mut VecDeque<StreamEvent>) {
-        // Without an index an id begins a new call, unless it is the one that is open; else it goes on.
+        // Without an index, an id begins a new call, unless it is the id of the open one; otherwise the open call
+        // continues.
         let known = |id: &[u8]| {
             self.blocks
                 .iter()
@@ -233,7 +234,7 @@ impl OpenAiDecoder {
         self.begin(start, Some(index), out)
     }
 
-    /// The open block of text or of reasoning, begun if need be.
+    /// The open block of text or reasoning, begun if necessary.
     fn block_of(&mut self, kind: ReplyBlockKind, out: &mut VecDeque<StreamEvent>) -> usize {
         if let Some(at) = self.blocks.iter().rposition(|block| block.kind() == kind) {
             return at;
@@ -276,7 +277,7 @@ impl OpenAiDecoder {
     }
 }
 
-/// The message's fields in the shape and order of the Messages API.
+/// The message's fields in the format and order of the Messages API.
 fn message(
     id: Option<Vec<u8>>,
     model: Option<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! The headers of a request for a chat completion. Its body is made elsewhere and goes out as it is.
+//! The headers of a request for a chat completion. Its body is built elsewhere and sent unchanged.
 
 use http::{HeaderMap, header};
 
@@ -9,7 +9,7 @@ use crate::key::Auth;
 /// The headers for credentials: this dialect sends any key as a bearer token.
 ///
 /// # Errors
-/// If the key cannot stand in a header; the error does not show it.
+/// Fails if the key is not allowed in a header; the error does not show it.
 pub fn headers(auth: &Auth) -> Result<HeaderMap, ClientConfigError> {
     let mut headers = HeaderMap::new();
     if let Some(key) = auth.secret() {

@@ -1,4 +1,4 @@
-//! Reads a chat completion that came as one JSON text: one chunk that holds everything.
+//! Reads a chat completion that came as one JSON text: one chunk with everything.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use crate::usage;
 /// Decodes a completion.
 ///
 /// # Errors
-/// If the body is an error, or no completion.
+/// Fails if the body is an error, or not a completion.
 pub fn decode_json(body: &Bytes) -> Result<Reply, DecodeError> {
     let completion = wire::object(body)?;
     let choices = raw::items(completion.get("choices").unwrap_or_default());

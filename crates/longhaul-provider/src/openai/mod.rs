@@ -1,4 +1,4 @@
-//! Chat completions: how requests are headed, how replies are read into the same shape as those of the Messages API.
+//! Chat completions: the request headers, and how replies are read into the same format as those of the Messages API.
 
 mod decode;
 mod encode;

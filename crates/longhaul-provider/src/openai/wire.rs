@@ -1,4 +1,4 @@
-//! Parts of chat completions that streams and whole replies have in common, borrowed.
+//! The parts that streamed and whole chat completions have in common, borrowed.
 
 use longhaul_core::json::{self, ObjectReader};
 
@@ -6,7 +6,7 @@ use crate::decode_error::DecodeError;
 use crate::error::ErrorResponse;
 use crate::raw;
 
-/// Checks that the bytes are one JSON object that tells no error.
+/// Checks that the bytes are one JSON object that does not report an error.
 pub(super) fn object(data: &[u8]) -> Result<ObjectReader<'_>, DecodeError> {
     if std::str::from_utf8(data).is_err() {
         return Err(DecodeError::malformed("an event is not UTF-8", data));
@@ -31,19 +31,19 @@ pub(super) fn object(data: &[u8]) -> Result<ObjectReader<'_>, DecodeError> {
 pub(super) struct ChatDelta<'a>(pub(super) ObjectReader<'a>);
 
 impl<'a> ChatDelta<'a> {
-    /// The content of a string field, escaped, if there is any of it.
+    /// The content of a string field, escaped, if it is not empty.
     pub(super) fn content(self, key: &str) -> Option<&'a [u8]> {
         let content = self.0.get(key).and_then(json::content);
         content.filter(|content| !content.is_empty())
     }
 
-    /// Reasoning, which servers of open models tell under either name.
+    /// Reasoning, which servers of open models send under either name.
     pub(super) fn reasoning(self) -> Option<&'a [u8]> {
         self.content("reasoning_content")
             .or_else(|| self.content("reasoning"))
     }
 
-    /// Text: a string, or a list of parts of which those of text are read; and what is said instead of it.
+    /// Text: a string, or the text parts of a list; and a refusal, which replaces it.
     pub(super) fn texts(self) -> Vec<&'a [u8]> {
         let content = self.0.get("content").unwrap_or_default();
         let parts = raw::items(content)
@@ -67,7 +67,7 @@ impl<'a> ChatDelta<'a> {
 #[derive(Debug)]
 pub(super) struct ToolCallDelta<'a> {
     pub(super) index: Option<u64>,
-    /// Raw, as is the name: a string literal. Empty ones count as none.
+    /// A raw string literal, as is the name. Empty ones count as missing.
     pub(super) id: Option<&'a [u8]>,
     pub(super) name: Option<&'a [u8]>,
     pub(super) arguments: Option<&'a [u8]>,
