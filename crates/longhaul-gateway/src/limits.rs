@@ -5,17 +5,17 @@ use std::time::Duration;
 /// Limits beyond which requests are rejected or have to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GatewayLimits {
-    /// Bytes of a request body.
+    /// The most bytes of a request body.
     pub body: usize,
-    /// Bytes of a request's headers.
+    /// The most bytes of a request's headers.
     pub head: usize,
-    /// Requests at once.
+    /// The most requests at once.
     pub requests: usize,
-    /// Connections at once; more wait to be accepted.
+    /// The most connections at once; further ones wait to be accepted.
     pub connections: usize,
-    /// Branches that are remembered in memory.
+    /// The most branches that are remembered in memory.
     pub branches: usize,
-    /// Bytes that all requests in flight and all caches may take together.
+    /// The most bytes that all requests in flight and all caches may take together.
     pub memory: usize,
 }
 
@@ -35,21 +35,22 @@ impl Default for GatewayLimits {
 /// How long the gateway waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GatewayTimeouts {
-    /// For the first byte on a new connection, and for the rest of headers that have begun.
+    /// The time for the first byte on a new connection, and for the rest of headers that have begun.
     pub client_first: Duration,
-    /// For the next request on an open connection.
+    /// The time for the next request on an open connection.
     pub client_head: Duration,
-    /// For the next bytes of a client's body, and for a client to accept bytes.
+    /// The time for the next bytes of a client's body, and for a client to accept bytes.
     pub client_idle: Duration,
-    /// For a connection to the upstream.
+    /// The time for connecting to the upstream.
     pub connect: Duration,
-    /// For the headers of the upstream's response: models may think for long before a response that is not streamed.
+    /// The time for the headers of the upstream's response: models may think for long before a response that is not
+    /// streamed.
     pub upstream_head: Duration,
-    /// For the next bytes of the upstream's response.
+    /// The time for the next bytes of the upstream's response.
     pub upstream_idle: Duration,
-    /// For a summary from a model, if a request would not fit without one; after that, extracts have to do.
+    /// The time for a summary from a model, if a request would not fit without one; after that, extracts have to do.
     pub summary: Duration,
-    /// For requests in flight when the gateway is stopped.
+    /// The time for requests in flight to finish when the gateway is stopped.
     pub drain: Duration,
 }
 

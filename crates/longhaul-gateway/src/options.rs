@@ -19,9 +19,9 @@ use crate::store::{GatewayStorage, NotesStore, PeerStore, PrefixStore, UsageLogS
 /// Where requests go.
 #[derive(Debug, Clone)]
 pub enum UpstreamChoice {
-    /// To this server.
+    /// Requests go to this server.
     Url(Url),
-    /// To the simulator, in this process.
+    /// Requests go to the simulator, in this process.
     Simulated,
 }
 

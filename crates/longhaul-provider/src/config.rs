@@ -56,12 +56,12 @@ pub struct Proxy {
 /// How long to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientTimeouts {
-    /// For a connection.
+    /// The time for connecting.
     pub connect: Duration,
-    /// From the start of an attempt to the first byte of its response. A reply that is not streamed has no first byte
-    /// until it is complete.
+    /// The time from the start of an attempt to the first byte of its response. A reply that is not streamed has no
+    /// first byte until it is complete.
     pub first_byte: Duration,
-    /// Between bytes of a response. Servers send pings while a model thinks.
+    /// The time between bytes of a response. Servers send pings while a model thinks.
     pub silence: Duration,
 }
 

@@ -212,7 +212,7 @@ impl Gateway {
         format!("http://{}", self.addr)
     }
 
-    /// Its counters.
+    /// The counters of the gateway.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }

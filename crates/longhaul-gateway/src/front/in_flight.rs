@@ -167,7 +167,7 @@ impl InFlightCall {
         told
     }
 
-    /// The response begins.
+    /// Begins the response to the client.
     pub(super) fn end(
         &mut self,
         outcome: ResponseDecision,

@@ -19,9 +19,9 @@ use crate::memory::{MemoryBudget, MemoryCharge};
 /// How long the socket waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SocketTimeouts {
-    /// For the first byte of a connection, and for the rest of headers that have begun.
+    /// The time for the first byte of a connection, and for the rest of headers that have begun.
     pub(super) head: Duration,
-    /// For the peer to accept bytes.
+    /// The time for the peer to accept bytes.
     pub(super) taking: Duration,
 }
 
@@ -75,7 +75,7 @@ impl TimedSocket {
         }
     }
 
-    /// Some bytes arrived.
+    /// Handles the arrival of bytes.
     fn heard(&mut self, bytes: usize) -> io::Result<()> {
         let first = self.silent.take().is_some();
         self.catch_up();
@@ -94,7 +94,7 @@ impl TimedSocket {
         charged.map_err(io::Error::other)
     }
 
-    /// Nothing arrived.
+    /// Handles a read that brought nothing yet.
     fn waits(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.catch_up();
         let Some(timer) = &mut self.head else {

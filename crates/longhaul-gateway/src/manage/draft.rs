@@ -15,9 +15,9 @@ pub struct CompactedDraft {
     pub talk: CompactableConversation,
     /// How many elements of the conversation were summarized this time.
     pub summarized: usize,
-    /// Tokens before.
+    /// Tokens before the compaction.
     pub before: u64,
-    /// Tokens after, estimated.
+    /// Estimated tokens after the compaction.
     pub after: u64,
     /// The report of what was lost, as JSON.
     pub report: String,

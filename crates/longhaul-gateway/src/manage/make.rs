@@ -35,7 +35,7 @@ struct CompactionWork<'w> {
     window: WindowStatus,
     /// The message that asks for a summary after the client's own messages.
     question: bytes::Bytes,
-    /// The reply to it.
+    /// The reply to `question`.
     given: Option<SummaryReply>,
     /// The caller for requests to the upstream, with their usage so far.
     asking: CountedAsking,

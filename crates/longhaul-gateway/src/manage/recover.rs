@@ -15,9 +15,9 @@ use super::work::{RoomRequirement, WorkOccasion};
 /// What the upstream reported about a request that is too long, in tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Told {
-    /// How long it is.
+    /// How many tokens the request has.
     pub(crate) actual: Option<u64>,
-    /// How long it may be.
+    /// How many tokens the request may have.
     pub(crate) limit: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Compactor {
             .cut(None)
             .is_none_or(|cut| cut.talk.elements.is_empty())
         {
-            // The rejected body contains the whole conversation: the prefix is made again from the original messages.
+            // The rejected prefix covers the whole conversation: it is made again from its original source.
             material.outgoing = (*first).clone();
         }
         material.refused = Some(first);

@@ -43,7 +43,7 @@ pub struct KnownTool {
     pub agent: String,
     /// Its name; a trailing `*` stands for any ending.
     pub name: String,
-    /// What it does.
+    /// What the tool does.
     pub kind: ToolKind,
     /// For tools that do several things: the value of the field `command` for this one.
     pub command: Option<String>,

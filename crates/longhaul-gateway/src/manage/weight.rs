@@ -78,7 +78,7 @@ fn block(raw: &[u8], deeper: u8) -> u64 {
             CALL + text("name") + likely(object.get("input").unwrap_or_default())
         }
         Some("tool_result") => CALL + content(object.get("content").unwrap_or_default(), deeper),
-        // The number of encoded bytes does not matter.
+        // An image has an upper limit, however many bytes it is encoded in.
         Some("image" | "image_url" | "input_image") => PICTURE.min(50 + raw.len() as u64 / 2),
         Some("document" | "file") => match object.object("source") {
             Some(source) if source.string("type").as_deref() == Some("text") => {

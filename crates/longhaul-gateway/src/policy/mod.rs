@@ -54,9 +54,9 @@ pub const HEADER: &str = "x-longhaul-policy";
 pub struct PolicySubject<'r> {
     /// The tenant of the request.
     pub tenant: Tenant,
-    /// Its path.
+    /// The path of the request.
     pub path: &'r str,
-    /// Its headers.
+    /// The headers of the request.
     pub headers: &'r HeaderMap,
     /// The requested model; `None` while the body has not been read.
     pub model: Option<&'r str>,

@@ -10,15 +10,15 @@ pub(super) trait Columns {
     /// Why a column cannot be read.
     type Error;
 
-    /// A whole number.
+    /// Reads a whole number.
     fn integer(&self, at: usize) -> Result<Option<i64>, Self::Error>;
-    /// A number with a fraction.
+    /// Reads a number with a fraction.
     fn float(&self, at: usize) -> Result<Option<f64>, Self::Error>;
-    /// A Boolean.
+    /// Reads a Boolean.
     fn flag(&self, at: usize) -> Result<bool, Self::Error>;
-    /// A text.
+    /// Reads a text.
     fn text(&self, at: usize) -> Result<Option<String>, Self::Error>;
-    /// Bytes.
+    /// Reads bytes.
     fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>, Self::Error>;
 }
 

@@ -88,9 +88,9 @@ pub struct PrefixProvenance {
     pub at: Timestamp,
     /// The kind of prefix.
     pub kind: CompactedPrefixKind,
-    /// Tokens before.
+    /// Tokens before the compaction.
     pub before: u64,
-    /// Tokens after, estimated.
+    /// Estimated tokens after the compaction.
     pub after: u64,
     /// How long it took, in milliseconds.
     pub millis: u64,

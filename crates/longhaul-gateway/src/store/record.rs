@@ -71,7 +71,7 @@ impl CallEnding {
     }
 }
 
-/// One call.
+/// The record of one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
     /// When its request arrived.
@@ -103,7 +103,7 @@ pub struct CallRecord {
 /// A session with the totals of its calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRow {
-    /// Its id.
+    /// The id of the session.
     pub session: String,
     /// The tenant that owns it, as the hash that policies use.
     pub tenant: String,

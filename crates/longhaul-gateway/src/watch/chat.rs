@@ -19,7 +19,7 @@ use longhaul_core::xxh3::{xxh3_64, xxh3_128};
 
 use super::watched_request::WatchedRequest;
 
-/// A breakpoint is assumed on each position of this many, and on the last.
+/// How many positions apart breakpoints are assumed; the last position always has one.
 const MARKED: usize = 16;
 
 /// One hour: unless a longer time is requested, the cache is gone by then, often much sooner.

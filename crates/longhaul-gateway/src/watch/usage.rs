@@ -53,7 +53,7 @@ impl ResponseUsage {
         }
     }
 
-    /// The usage.
+    /// Reads the usage.
     pub fn usage(self) -> (Option<Usage>, UsageCompleteness) {
         match self {
             Self::Usage(usage, extent) => (usage, extent),
@@ -241,7 +241,7 @@ impl UsageTap {
         })
     }
 
-    /// Some bytes pass by.
+    /// Reads bytes that pass by.
     pub fn take(&mut self, chunk: &Bytes) {
         match &mut self.0 {
             TapState::Nothing => {}
@@ -262,7 +262,7 @@ impl UsageTap {
         }
     }
 
-    /// The answer has ended.
+    /// Ends the response, and returns what is known of its usage.
     pub fn end(self, ended: CallEnding) -> ResponseUsage {
         match self.0 {
             TapState::Events(dialect, events) => {

@@ -116,7 +116,7 @@ impl UsageLogQueue {
         }
     }
 
-    /// A request is sent.
+    /// Queues a request that was sent.
     pub fn sent(&self, mut sent: SentRequest) {
         if let Some(watch) = &sent.watch {
             let length = watch.size();
@@ -142,12 +142,12 @@ impl UsageLogQueue {
         &self.heads
     }
 
-    /// A call ended.
+    /// Queues a call that ended.
     pub fn done(&self, done: CompletedCall) {
         self.put(UsageLogItem::Done(Box::new(done)));
     }
 
-    /// A key belongs to an organization.
+    /// Queues the organization of a key.
     pub fn tenant(&self, of_key: Tenant, tenant: Tenant) {
         self.put(UsageLogItem::Tenant(of_key, tenant));
     }

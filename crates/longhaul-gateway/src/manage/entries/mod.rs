@@ -38,10 +38,10 @@ pub struct ConversationEntries {
 /// A part of a conversation that cannot be read, although it was valid JSON in the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableConversation {
-    /// An element.
+    /// A message cannot be read.
     #[error("message {0} of the conversation cannot be read")]
     Element(usize),
-    /// A line of an earlier summary.
+    /// A line of an earlier summary cannot be read.
     #[error("line {0} of the earlier summary cannot be read")]
     Line(usize),
 }

@@ -119,8 +119,8 @@ impl SqliteStore {
         let opened = place.open_if_gone(|path| {
             let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            // Close the old connections first: that deletes the log beside the file, whichever connection it belongs
-            // to.
+            // Close the old connections first: that deletes the log beside the file, even if it belongs to the
+            // new file.
             *writing = Connection::open_in_memory().map_err(failed)?;
             *reading = Connection::open_in_memory().map_err(failed)?;
             let opened = OpenedDatabase::at(path)?;
