@@ -1,8 +1,8 @@
 //! Decoding server-sent events, in MB/s, against a plain line splitter over the same bytes.
 //!
-//! `cargo bench -p longhaul-provider --bench sse`. The splitter finds LF with memchr and looks at the first byte of each
-//! line: the least anybody could do. The whole fold into a reply is shown beside it. One thread; the two take turns and
-//! the median of the rounds counts. Chunks are 16 KiB, about what a socket gives.
+//! `cargo bench -p longhaul-provider --bench sse`. The splitter finds LF with memchr and reads the first byte of each
+//! line: the minimum work. The whole fold into a reply is shown beside it. It uses one thread; the two take turns and
+//! the median of the rounds counts. Chunks are 16 KiB, about what a socket returns.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

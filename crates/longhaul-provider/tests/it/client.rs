@@ -157,7 +157,7 @@ async fn n5_openais_dialect_has_its_own_path_and_header() {
 async fn a_reply_that_is_not_streamed_is_the_same_reply() {
     let (streamed, _) = exchange(vec![events(&stream_of(HELLO))]).await;
     let body = String::from_utf8(streamed.as_ref().unwrap().message_json()).unwrap();
-    // White space before it, as servers send to keep a connection open.
+    // With white space before it, which servers send to keep a connection open.
     let (whole, _) = exchange(vec![answer(
         "200 OK",
         "request-id: req_1\r\n",
@@ -447,7 +447,7 @@ async fn keys_are_taken_out_of_what_servers_say() {
             "{shown}"
         );
     }
-    // Also inside a stream.
+    // The same holds inside a stream.
     let event =
         format!(r#"{{"type":"error","error":{{"type":"api_error","message":"bad {KEY}"}}}}"#);
     let error = failure(vec![events(&stream_of(&[HELLO[0], &event]))]).await;

@@ -1,4 +1,4 @@
-//! Configuration from an environment that is passed in, and keys that are never shown.
+//! Configuration from a given environment, and keys that are never shown.
 
 use longhaul_provider::anthropic::{self, ApiVersion};
 use longhaul_provider::{Auth, Client, ClientConfig, ClientConfigError, Dialect, Proxy, Secret};

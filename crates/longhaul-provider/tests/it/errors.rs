@@ -1,4 +1,4 @@
-//! N5: what an error answer calls for, in each dialect's form.
+//! N5: the class of an error response, in each dialect's format.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn n5_anthropics_errors_are_classed() {
             (Some(status), Some(kind))
         );
         assert_eq!(error.request_id.as_deref(), Some("req_b"));
-        // The same inside a stream, where there is no status.
+        // The same error inside a stream, where there is no status.
         let event = ErrorResponse::from_body(anthropic(kind).as_bytes()).into_error();
         assert_eq!((event.class, event.status), (class, None), "{kind}");
     }

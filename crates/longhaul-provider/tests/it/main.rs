@@ -1,4 +1,4 @@
-//! Behaviour of the provider, a file a topic.
+//! Behavior of the provider, one file per topic.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

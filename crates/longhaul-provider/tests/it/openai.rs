@@ -1,4 +1,4 @@
-//! Folding chat completions into the same reply.
+//! Folding chat completions into the same form of reply.
 
 use longhaul_provider::decode::{DecodeError, StreamProgress, decode_json};
 use longhaul_provider::{Dialect, Reply, ReplyBlockKind, ReplyNotice, StopReason, StreamEvent};

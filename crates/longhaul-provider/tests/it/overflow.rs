@@ -1,4 +1,4 @@
-//! L1: prompts that are too long are recognised in every wording, with the numbers where they are told.
+//! L1: prompts that are too long are recognized in every wording, with the numbers where they are given.
 
 use http::HeaderMap;
 use longhaul_provider::error::{ErrorClass, ErrorResponse, PromptOverflow};
@@ -56,7 +56,7 @@ fn l1_every_wording_is_recognised_with_its_numbers() {
             None,
             Some(1_048_576),
         ),
-        // OpenAI: chat, Responses; and those that follow it.
+        // OpenAI: chat, Responses; and servers that follow it.
         (
             "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens. Please reduce the length of the messages.",
             Some(130_001),
@@ -79,7 +79,7 @@ fn l1_every_wording_is_recognised_with_its_numbers() {
         ),
         ("context_length_exceeded", None, None),
         ("Context length exceeded", None, None),
-        // The field.
+        // Other servers.
         (
             "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
             Some(537_812),
@@ -182,7 +182,7 @@ fn l1_envelopes_around_the_text_are_opened() {
     ] {
         assert_eq!(class(400, body), ErrorClass::TooLong(numbers), "{body}");
     }
-    // Gateways that turn every failure upstream into one of their own.
+    // Gateways that turn every upstream failure into one of their own.
     assert_eq!(class(500, &gateway), ErrorClass::TooLong(numbers));
 }
 

@@ -22,7 +22,7 @@ fn in_any_chunking(stream: &str, seed: u64) -> Outcome {
     outcome
 }
 
-/// What the official clients make of these events, by parsed values.
+/// What the official clients make of these events, using parsed values.
 fn naive(events: &[Value]) -> Value {
     let mut message = Value::Null;
     for event in events {
@@ -110,7 +110,7 @@ fn value_of(reply: &Reply) -> Value {
     serde_json::from_slice(&reply.message_json()).unwrap()
 }
 
-/// The recorded streams, each as its events; a file may hold several, one behind the other.
+/// The recorded streams, each as its events; a file may hold several, one after the other.
 fn recorded_streams(name_filter: &str) -> Option<Vec<(String, Vec<String>)>> {
     let folder = corpora()?.join("sse-fixtures/vercel-ai");
     let mut streams = Vec::new();
@@ -263,7 +263,7 @@ fn as_stream(message: &Value, seed: u64) -> String {
     stream_of_lines(&lines)
 }
 
-/// Decodes a recorded message, and the same as a stream.
+/// Decodes a recorded message, and the same message as a stream.
 fn check_both_forms(name: &str, body: &str, seed: u64) -> Reply {
     let message: Value = serde_json::from_str(body).unwrap();
     let whole = decode_json(Dialect::Anthropic, &Bytes::copy_from_slice(body.as_bytes())).unwrap();
@@ -304,7 +304,7 @@ fn n5_recorded_messages_are_the_same_streamed_and_whole() {
             let body = std::fs::read_to_string(&path).unwrap();
             let whole = check_both_forms(&name, &body, seen);
             seen += 1;
-            // Where the recorded stream is of the same message, it must give the same.
+            // If the recorded stream is of the same message, it must give the same result.
             let stream = std::path::PathBuf::from(name.replace(".json", ".chunks.txt"));
             let Ok(stream) = std::fs::read_to_string(stream) else {
                 continue;
@@ -387,7 +387,7 @@ fn n5_every_recorded_exchange_is_understood() {
                 "{name}"
             );
         } else {
-            // Batches, files, token counts and the text completions of old: told apart, not misread.
+            // Batches, files, token counts and the legacy text completions: recognized as different, not misread.
             let body = Bytes::copy_from_slice(body.as_bytes());
             let error = decode_json(Dialect::Anthropic, &body);
             assert!(matches!(error, Err(DecodeError::Malformed(_))), "{name}");

@@ -1,4 +1,4 @@
-//! Retry as data: the same arguments, the same answer.
+//! Retry as data: the same arguments give the same decision.
 
 use std::time::Duration;
 

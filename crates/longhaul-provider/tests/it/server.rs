@@ -1,4 +1,4 @@
-//! A server that does as it is told: one script a connection, on a thread of its own and so outside of paused time.
+//! A scripted server: one script per connection, on a separate thread and so outside of paused time.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,11 +15,11 @@ pub(crate) enum Act {
     NextRequest,
     /// Wait in real time.
     Pause(Duration),
-    /// Say nothing more until the client is gone.
+    /// Send nothing more until the client is gone.
     Stall,
 }
 
-/// How a connection is dealt with.
+/// How a connection is handled.
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
     acts: Vec<Act>,
@@ -48,7 +48,7 @@ impl Script {
     }
 }
 
-/// A plain answer.
+/// A plain response.
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Script {
     let length = body.len();
     Script::send(format!(
@@ -79,7 +79,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves as many connections as there are scripts, in turn.
+    /// Serves as many connections as there are scripts, in order.
     pub(crate) fn start(scripts: Vec<Script>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -100,7 +100,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// The requests so far, heads and bodies.
+    /// The requests so far, headers and bodies.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.seen.requests.lock().unwrap().clone()
     }
@@ -110,7 +110,7 @@ impl Server {
         self.seen.answered.load(Ordering::SeqCst)
     }
 
-    /// Whether a script has come to its stall.
+    /// Whether a script has reached its stall.
     pub(crate) fn stalled(&self) -> bool {
         self.seen.stalled.load(Ordering::SeqCst)
     }
@@ -133,7 +133,7 @@ fn serve(mut connection: TcpStream, script: Script, seen: &Seen) {
     for act in script.acts {
         match act {
             Act::Send(bytes) => {
-                // The client may have hung up, which is some tests' point.
+                // The client may have hung up, which is the point of some tests.
                 let _ = connection.write_all(&bytes);
             }
             Act::NextRequest => {

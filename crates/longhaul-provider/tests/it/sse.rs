@@ -41,7 +41,7 @@ fn named(name: &str, data: &str) -> (Vec<u8>, Vec<u8>) {
     (name.as_bytes().to_vec(), data.as_bytes().to_vec())
 }
 
-/// The standard, word for word and without any care for speed.
+/// The standard, literally and without any regard for speed.
 fn by_the_book(stream: &[u8]) -> Events {
     let stream = stream.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(stream);
     let mut lines: Vec<Vec<u8>> = Vec::new();

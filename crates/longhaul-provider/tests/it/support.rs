@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use longhaul_provider::decode::{DecodeError, ReplyDecoder, StreamProgress};
 use longhaul_provider::{Dialect, Reply, StreamEvent, sse};
 
-/// What became of a stream.
+/// The outcome of a stream.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) events: Vec<StreamEvent>,
@@ -55,7 +55,7 @@ pub(crate) fn stream_of(events: &[&str]) -> String {
     named.collect()
 }
 
-/// Bytes cut at places that follow from a seed, mostly into small pieces.
+/// Bytes cut at positions derived from a seed, mostly into small pieces.
 pub(crate) fn cut(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
     let mut state = seed;
     let mut pieces = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn cut(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
     pieces
 }
 
-/// A small whole reply of the Messages API.
+/// A small complete reply of the Messages API.
 pub(crate) const HELLO: &[&str] = &[
     r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":5,"cache_read_input_tokens":7,"output_tokens":1}}}"#,
     r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,

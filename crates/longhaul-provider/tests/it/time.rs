@@ -11,7 +11,7 @@ use crate::client::config;
 use crate::server::{Act, Script, Server, answer, events};
 use crate::support::{HELLO, stream_of};
 
-/// Runs an exchange; while `waits` holds, time flies, a second every other millisecond.
+/// Runs an exchange; while `waits` returns true, time advances by a second every other millisecond.
 async fn run(
     server: &Server,
     client: &Client,
@@ -23,8 +23,8 @@ async fn run(
         let stream = client.send(request).await?;
         stream.into_reply().await
     };
-    // Paused time runs ahead by itself whenever nothing is ready, and bytes on their way through the kernel are not
-    // seen as work; a blocking task that waits holds it back.
+    // Paused time advances by itself whenever nothing is ready, and bytes on their way through the kernel are not seen
+    // as work; a waiting blocking task holds it back.
     let (stop, stopped) = std::sync::mpsc::channel::<()>();
     let holder = tokio::task::spawn_blocking(move || stopped.recv());
     let mut exchange = std::pin::pin!(exchange);
@@ -171,6 +171,6 @@ async fn waits_grow_while_a_server_is_overloaded() {
     });
     let (result, took) = run(&server, &client, || server.answered() > 0).await;
     assert_eq!(result.unwrap_err().attempts, 5);
-    // 8 + 16 + 30 + 30, a quarter less at the most.
+    // 8 + 16 + 30 + 30, at most a quarter less.
     assert!((63..=95).contains(&took.as_secs()), "{took:?}");
 }
