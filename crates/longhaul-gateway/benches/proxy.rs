@@ -1,11 +1,12 @@
-//! The gateway against nginx as a plain reverse proxy, in one run: both with one thread, keep-alive, in front of the same
-//! fixed upstream (another nginx), fed by the same eight clients with the same requests of a known conversation.
+//! The gateway against nginx as a plain reverse proxy, in one run: both with one thread, keep-alive, in front of the
+//! same fixed upstream (another nginx), fed by the same eight clients with the same requests of a known conversation.
 //!
-//! Throughput is that of eight clients that ask without a pause. Latency is that of one client: with eight, both cores are
-//! busy and what is measured is the queue. Both are printed.
+//! Throughput is that of eight clients that send requests without a pause. Latency is that of one client: with eight,
+//! both cores are busy and what is measured is the queue. Both are printed.
 //!
-//! `cargo bench -p longhaul-gateway --bench proxy [-- "50 KB"]`. Needs `nginx` on the PATH; says so and measures nothing else
-//! without it; `--profile=gateway:1` has that alone, with one client, for a profiler to look at. Then: what a thousand idle conversations cost in resident memory.
+//! `cargo bench -p longhaul-gateway --bench proxy [-- "50 KB"]`. Needs `nginx` on the PATH; without it, the benchmark
+//! only reports that. `--profile=gateway:1` runs only the gateway, with one client, for a profiler. At the end, it
+//! measures the resident memory of a thousand idle conversations.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -36,7 +37,7 @@ const JSON: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let (fixed, plain) = (free_port(), free_port());
-    // Short, as nginx takes parameters of at most 4,096 bytes.
+    // Short, because nginx accepts parameters of at most 4,096 bytes.
     let events: String = std::iter::once(format!("event: message_start\\ndata: {{\\\"type\\\":\\\"message_start\\\",\\\"message\\\":{}}}\\n\\n", JSON.replace('"', "\\\"")))
         .chain((0..14).map(|n| format!("event: content_block_delta\\ndata: {{\\\"type\\\":\\\"content_block_delta\\\",\\\"index\\\":0,\\\"delta\\\":{{\\\"type\\\":\\\"text_delta\\\",\\\"text\\\":\\\"word {n}\\\"}}}}\\n\\n")))
         .collect();
@@ -82,7 +83,7 @@ fn main() {
         if !wanted.is_empty() && !wanted.iter().any(|wanted| what.contains(wanted)) {
             continue;
         }
-        // The stream lies behind another path of the upstream: the gateway is told by a base path of its own.
+        // The stream is at another path of the upstream: the gateway uses it through its base path.
         let via_gateway = match path {
             "/v1/stream" => gateway.streaming,
             _ => gateway.plain,
@@ -200,13 +201,13 @@ fn wait_for(port: u16) {
 struct Gateways {
     plain: SocketAddr,
     streaming: SocketAddr,
-    /// Where the policy is off: nothing is read or written down.
+    /// The gateway with the policy off: nothing is read or recorded.
     off: SocketAddr,
-    /// Where it is to observe.
+    /// The gateway with the policy to observe.
     observe: SocketAddr,
 }
 
-/// Two gateways on one thread of their own: requests to the second come out as a stream.
+/// Two gateways on a separate thread: the second answers with a stream.
 fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
     let (sender, receiver) = std::sync::mpsc::channel();
     let books = ["one", "two", "three", "four"].map(|name| folder.join(name));
@@ -245,7 +246,7 @@ fn start_gateway(folder: &Path, fixed: u16) -> Gateways {
     receiver.recv().unwrap()
 }
 
-/// A request of a conversation of about so many bytes.
+/// A request of a conversation of about this many bytes.
 fn request(path: &str, size: usize) -> Vec<u8> {
     raw(path, &body(size, "the same conversation"))
 }
@@ -277,7 +278,7 @@ struct Figures {
     p99: f64,
 }
 
-/// So many clients for one round.
+/// This many clients for one round.
 fn run(clients: usize, addr: SocketAddr, request: &[u8]) -> Figures {
     let began = Instant::now();
     let mut times: Vec<f64> = std::thread::scope(|scope| {
@@ -381,7 +382,7 @@ fn idle_sessions(addr: SocketAddr) {
     );
 }
 
-/// Lets the books be written.
+/// Waits until the usage log is written.
 fn settle() {
     std::thread::sleep(Duration::from_millis(500));
 }

@@ -1,4 +1,4 @@
-//! Outlines of bodies: what is found, what is none, and that going on from the middle finds the same.
+//! Outlines of bodies: what is found, which bodies have none, and that resuming in the middle finds the same.
 
 use longhaul_gateway::body::{BodyRole, NotAConversation, ReadResumePoint, read, read_from};
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ proptest! {
         behind in any::<bool>(),
         cut in any::<prop::sample::Index>(),
     ) {
-        // With what stands beside the messages before or behind them: serde_json sorts keys.
+        // With a member before or after the messages: serde_json sorts keys.
         let extra = if behind { "system" } else { "a" };
         let value = json!({"model": "m", "messages": messages, extra: [{"x": "]"}], "stream": true});
         let body = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
@@ -128,7 +128,7 @@ proptest! {
 }
 
 proptest! {
-    /// What a client sends next begins as the last did, and may end in any way whatever.
+    /// The client's next body begins like the last one, and may end in any way.
     #[test]
     fn x8_whatever_stands_behind_a_known_beginning_both_readings_agree(
         messages in prop::collection::vec(message(), 1..5),

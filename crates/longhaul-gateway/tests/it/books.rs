@@ -1,4 +1,4 @@
-//! The books from start to start: what is known again, what is left alone.
+//! The usage log across restarts: what is recognized again, and what is left alone.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ async fn x8_a_gateway_that_starts_again_knows_the_conversations() {
         header(&two, "x-longhaul-note").as_deref(),
         Some("2 messages more")
     );
-    // Another key of the same organisation goes on too, once the organisation is known; a stranger's does not.
+    // Another key of the same organization continues it too, once the organization is known; a stranger's key does not.
     exchange(
         gateway.addr(),
         &post(

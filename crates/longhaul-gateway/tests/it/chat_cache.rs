@@ -1,4 +1,4 @@
-//! The cache watch over chat completions, whose cache has no markers (D1, D2).
+//! The cache watch over chat completions, whose cache has no breakpoints (D1, D2).
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::support::{
 use longhaul_gateway::front::Gateway;
 use tokio::io::AsyncWriteExt;
 
-/// An upstream that says how much it read from its cache, call by call.
+/// An upstream that reports how much it read from its cache, call by call.
 async fn caching(cached: Vec<u64>) -> Gateway {
     let mut upstream = Upstream::start().await;
     let gateway = gateway(upstream.url()).await;
@@ -46,7 +46,7 @@ fn chat(turns: usize) -> Value {
     json!({"model": "gpt-5", "messages": messages, "tools": [tool("look"), tool("write")]})
 }
 
-/// What was found of each call.
+/// The finding of each call.
 async fn findings(cached: &[u64], requests: &[Value]) -> Vec<Option<String>> {
     let gateway = caching(cached.to_vec()).await;
     for request in requests {
@@ -80,7 +80,7 @@ async fn findings(cached: &[u64], requests: &[Value]) -> Vec<Option<String>> {
 
 #[tokio::test]
 async fn d2_a_steady_chat_has_no_findings() {
-    // Many messages at once, too: nothing has to be within reach.
+    // Many messages at once are fine, too: there is no lookback limit.
     let requests = [chat(1), chat(2), chat(30), chat(31)];
     let found = findings(&[0, 12_000, 13_000, 19_000], &requests).await;
     assert_eq!(found, [None, None, None, None]);

@@ -1,4 +1,4 @@
-//! A gateway that is only for clients that have its token.
+//! A gateway that is only for clients with its token.
 
 use std::sync::{Arc, Mutex};
 
@@ -98,7 +98,7 @@ async fn x8_the_tokens_for_clients_and_for_the_page_are_two() {
     let headers = "x-longhaul-token: for the page\r\n";
     let answer = exchange(gateway.addr(), &post("/v1/messages", headers, &body())).await;
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
-    // Whoever supervises it needs neither.
+    // Health checks need neither.
     assert!(
         get(gateway.addr(), "/healthz")
             .await

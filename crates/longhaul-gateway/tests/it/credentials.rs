@@ -1,4 +1,4 @@
-//! Who is who: by all credentials that are passed on, and by nothing else.
+//! Clients are told apart by all credentials that are passed on, and by nothing else.
 
 use std::net::SocketAddr;
 
@@ -65,7 +65,7 @@ async fn clients_whose_credentials_differ_share_nothing() {
         let mine = note(gateway.addr(), plain, &one, 3).await;
         assert_eq!(mine, "2 messages more", "{name}");
     }
-    // In the query, too.
+    // Credentials in the query count, too.
     let first = note(gateway.addr(), "/v1/messages?key=a", "", 1).await;
     assert_eq!(first, "a new conversation");
     let other = note(gateway.addr(), "/v1/messages?key=b", "", 3).await;
@@ -104,7 +104,7 @@ async fn a_summary_made_for_one_client_is_not_sent_for_another() {
     };
     let asked = body(&talk(120)).to_string();
     let answer = exchange(gateway.addr(), &post("/v1/messages", &headers("a"), &asked)).await;
-    // It does not fit, so it is made smaller before it is sent.
+    // It does not fit, so it is compacted before it is sent.
     let action = header(&answer, "x-longhaul-action");
     assert_eq!(action.as_deref(), Some("extracted"));
     let mut counted = body(&talk(120));
@@ -141,7 +141,7 @@ async fn without_a_credential_nothing_is_shared_beyond_this_machine_unless_wante
         let addr = SocketAddr::from(([127, 0, 0, 1], gateway.addr().port()));
         note(addr, "/v1/messages", "", 1).await;
         assert_eq!(note(addr, "/v1/messages", "", 3).await, expected);
-        // With a key it is as ever.
+        // With a key, everything is as usual.
         note(addr, "/v1/messages", "x-api-key: k\r\n", 1).await;
         let with_key = note(addr, "/v1/messages", "x-api-key: k\r\n", 3).await;
         assert_eq!(with_key, "2 messages more");
@@ -151,7 +151,7 @@ async fn without_a_credential_nothing_is_shared_beyond_this_machine_unless_wante
 
 #[tokio::test]
 async fn an_organisation_counts_only_where_the_upstream_let_the_client_in() {
-    // It names the same organisation for everybody, and lets in those whose key begins with "good".
+    // It names the same organization for every key, and accepts keys that begin with "good".
     let mut upstream = Upstream::start().await;
     let url = upstream.url();
     tokio::spawn(async move {
@@ -181,18 +181,18 @@ async fn an_organisation_counts_only_where_the_upstream_let_the_client_in() {
         note(gateway.addr(), plain, good, 3).await,
         "2 messages more"
     );
-    // Refused, it is nobody's.
+    // A rejected request belongs to no one.
     let bad = "x-api-key: bad\r\n";
     for _ in 0..2 {
         let refused = note(gateway.addr(), plain, bad, 5).await;
         assert_eq!(refused, "a new conversation");
     }
-    // Who sends the header himself is not believed what comes back in it.
+    // If the client itself sends the header, its value in the response is not trusted.
     let tells = "x-api-key: good 2\r\nanthropic-organization-id: org\r\n";
     note(gateway.addr(), plain, tells, 9).await;
     let told = note(gateway.addr(), plain, tells, 5).await;
     assert_eq!(told, "a new conversation");
-    // A colleague is one of them as soon as the upstream says so.
+    // A colleague's key belongs to the organization as soon as the upstream says so.
     note(gateway.addr(), plain, "x-api-key: good 3\r\n", 9).await;
     let colleague = note(gateway.addr(), plain, "x-api-key: good 3\r\n", 5).await;
     assert!(colleague.ends_with("behind 3 messages"), "{colleague}");

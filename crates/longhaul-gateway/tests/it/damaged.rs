@@ -36,7 +36,7 @@ async fn ask(gateway: &Gateway, path: &str, body: &Value) -> (String, Value) {
     (answer, said)
 }
 
-/// How many tokens would be sent for a talk that does not fit.
+/// How many tokens would be sent for a conversation that does not fit.
 async fn counted(gateway: &Gateway) -> u64 {
     let mut asked = body(&talk(120));
     asked.as_object_mut().unwrap().remove("max_tokens");
@@ -48,7 +48,7 @@ async fn counted(gateway: &Gateway) -> u64 {
 async fn a_damaged_summary_is_dropped_and_the_clients_own_messages_are_sent() {
     let behind = world(|options| options.policies.rules = vec!["off".parse().unwrap()]).await;
     for damage in [
-        // As long as before, and cut short; another length told; one history's for another's.
+        // Changed at the same length, and cut short; a wrong length; one history's prefix for another's.
         "UPDATE rewrite SET text = CAST(replace(CAST(text AS TEXT), 'user', 'uzer') AS BLOB)",
         "UPDATE rewrite SET text = substr(text, 1, length(text) - 9)",
         "UPDATE rewrite SET summary = summary - 1",
@@ -67,7 +67,7 @@ async fn a_damaged_summary_is_dropped_and_the_clients_own_messages_are_sent() {
         drop(connection);
         let gateway = on_file(&path, &behind.url()).await;
         assert!(counted(&gateway).await > 40_000, "{damage}");
-        // A new one is made, and is good.
+        // A new one is made, and it is intact.
         let (answer, said) = ask(&gateway, "/v1/messages", &body(&talk(120))).await;
         assert_eq!(said["type"], "message", "{answer}");
         assert!(counted(&gateway).await < 30_000, "{damage}");
@@ -110,7 +110,7 @@ async fn a_store_that_is_deleted_while_in_use_is_opened_anew() {
         } else {
             std::fs::remove_file(&path).unwrap()
         }
-        // The books go on, and so do summaries.
+        // The usage log continues, and so do summaries.
         let (answer, _) = ask(&gateway, "/v1/messages", &body(&talk(120))).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == 1).await;
@@ -127,7 +127,7 @@ async fn a_store_that_is_deleted_while_in_use_is_opened_anew() {
     behind.stop().await;
 }
 
-/// A shelf on which nothing can be put while it is full.
+/// A prefix store that accepts nothing while it is full.
 struct Full {
     kept: InMemoryStore,
     is_full: AtomicBool,
@@ -204,7 +204,7 @@ async fn o2_after_three_summaries_that_could_not_be_kept_none_is_bought_until_on
     options.models = small_windows();
     options.prefix_store = Arc::clone(&full) as Arc<dyn PrefixStore>;
     let gateway = Gateway::start(options).await.unwrap();
-    // Each is of a conversation of its own that fits, and after which a summary is due.
+    // Each is a separate conversation that fits, and after which a summary is due.
     let mut asked = 0;
     let mut long = async || {
         let mut messages = talk(50);
@@ -224,14 +224,14 @@ async fn o2_after_three_summaries_that_could_not_be_kept_none_is_bought_until_on
         long().await;
     }
     full.is_full.store(false, Ordering::SeqCst);
-    // It is tried now and then whether one can be kept.
+    // The gateway probes from time to time whether one can be stored.
     while puts() == 3 {
         long().await;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let asked = asked as u64;
     gateway.stop().await;
-    // Whatever was bought was then put, or tried to be.
+    // Every summary that was paid for was then stored, or the attempt was made.
     let sim = behind.simulated().unwrap();
     let requests = sim.with_world(|world| world.books().total.requests);
     assert_eq!(requests, asked + puts() as u64);

@@ -1,4 +1,4 @@
-//! Endless conversations in both dialects, streamed, by our own client.
+//! Endless conversations in both dialects, streamed, by Longhaul's own client.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +31,13 @@ fn result(call: &str, number: usize) -> String {
     format!("{call}: what line {number} of the result says\n").repeat(60)
 }
 
-/// Something to do, with a log to look at.
+/// A task, with a log to read.
 fn long(turn: usize) -> String {
     let log = format!("line of the log of step {turn}\n").repeat(70);
     format!("Go on with step {turn}.\n{log}")
 }
 
-/// A conversation of 200 turns; how many requests went out behind which kind of summary.
+/// A conversation of 200 turns. Returns how many requests were sent with which kind of summary.
 async fn completions(noting: NotesMode) -> BTreeMap<String, usize> {
     let gateway = world(|options| options.notes = noting).await;
     let client = client(&gateway, Dialect::OpenAi);
@@ -104,7 +104,7 @@ async fn messages(marks: BreakpointMode) -> f64 {
     let mut messages = vec![json!({"role": "user", "content": "Begin."})];
     let mut calls = 0;
     for turn in 0..120 {
-        // No markers at all, and texts as strings.
+        // No breakpoints at all, and texts as strings.
         let body = json!({"model": "claude-opus-5-5", "max_tokens": 8_000, "stream": true, "thinking": {"type": "adaptive"},
             "system": "You work on a repository. ".repeat(200), "tools": [tool], "messages": messages});
         let (reply, _) = streamed(&client, &body).await;

@@ -1,5 +1,5 @@
-//! A model that shows whose request it answers: every message of a test's clients has a tag, every reply repeats the newest,
-//! and a request in which tags of two conversations meet is written down.
+//! A model that shows whose request it answers: every message of a test's clients has a tag, every reply repeats the
+//! newest, and a request with tags of two conversations is recorded.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use longhaul_sim::server::{SimServer, SimServerOptions as SimOptions};
 use longhaul_sim::world::{self, World};
 use serde_json::json;
 
-/// The seed of all chance.
+/// The seed of all randomness.
 const SEED: u64 = 7;
 
-/// A conversation and a turn in it, as it is written into messages.
+/// A conversation and a turn in it, as written into messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag {
     pub(crate) conversation: u64,
@@ -53,14 +53,14 @@ impl Tag {
 pub(crate) struct Seen {
     pub(crate) turns: u64,
     pub(crate) summaries: u64,
-    /// Two conversations in one request.
+    /// Requests with two conversations.
     pub(crate) mixed: Vec<(Tag, Tag)>,
 }
 
-/// When it stops working.
+/// When the model stops working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// When it thinks that a task is done.
+    /// When it considers a task done.
     Sometimes,
     /// Never: each reply calls a tool.
     Never,
@@ -123,7 +123,7 @@ impl ReplyModel for Echo {
     }
 }
 
-/// An offline world with this model, what goes wrong on its wire, and what the model does wrong.
+/// A simulator with this model, with faults on its wire and misbehavior of the model.
 pub(crate) async fn echoing(
     models: ModelTable,
     rest: Rest,

@@ -1,4 +1,4 @@
-//! Clients that never trim their history, through the gateway to the offline world, which refuses what the API refuses.
+//! Clients that never trim their history, through the gateway to the simulator, which rejects what the API rejects.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use super::support::{body_of, header, post, read_message};
 
-/// Models with small windows, so that sessions are long in them soon.
+/// Models with small windows, which sessions fill soon.
 pub(crate) fn small_windows() -> ModelTable {
     let small = |id: &str| format!("[models.{id}]\nwindow = 40_000\n");
     let text: String = ["claude-sonnet-4-6", "claude-opus-5-5"].map(small).concat();
@@ -27,14 +27,14 @@ pub(crate) async fn world(change: impl FnOnce(&mut GatewayOptions)) -> Gateway {
     Gateway::start(options).await.unwrap()
 }
 
-/// An agent's loop, as simple as they come: it sends everything, every time.
+/// The simplest possible agent loop: it sends everything, every time.
 pub(crate) struct Endless {
     stream: TcpStream,
     pub(crate) model: &'static str,
     pub(crate) messages: Vec<Value>,
-    /// What the user said.
+    /// The user's messages.
     pub(crate) said: Vec<String>,
-    /// `x-longhaul-action` of each answer.
+    /// The `x-longhaul-action` of each response.
     pub(crate) actions: Vec<String>,
     pub(crate) largest: u64,
     calls: usize,
@@ -53,12 +53,12 @@ impl Endless {
         }
     }
 
-    /// The same client, at another gateway.
+    /// Connects the same client to another gateway.
     pub(crate) async fn reconnect(&mut self, gateway: &Gateway) {
         self.stream = TcpStream::connect(gateway.addr()).await.unwrap();
     }
 
-    /// Another client that says the same, at a gateway of its choice.
+    /// Another client that says the same, at the given gateway.
     pub(crate) async fn twin(&self, gateway: &Gateway) -> Self {
         Self {
             messages: self.messages.clone(),
@@ -81,7 +81,7 @@ impl Endless {
         })
     }
 
-    /// Marks the last block, as clients do, and unmarks all others.
+    /// Sets a breakpoint on the last block, as clients do, and removes all others.
     fn mark(&mut self) {
         let last = self.messages.len() - 1;
         for (at, message) in self.messages.iter_mut().enumerate() {
@@ -99,7 +99,7 @@ impl Endless {
         }
     }
 
-    /// Sends what there is, and takes the reply.
+    /// Sends the history, and adds the reply.
     pub(crate) async fn turn(&mut self) -> Value {
         self.mark();
         let headers =
@@ -133,7 +133,7 @@ impl Endless {
         reply
     }
 
-    /// Goes on: with results if tools were called, else with something new to do.
+    /// Continues: with results if tools were called, otherwise with a new task.
     pub(crate) fn go_on(&mut self, reply: &Value) {
         let calls: Vec<&Value> = reply["content"]
             .as_array()

@@ -1,4 +1,4 @@
-//! A gate before an upstream: requests for summaries are counted, and held for as long as it is closed; all others pass.
+//! A gate before an upstream: requests for summaries are counted, and held while it is closed; all others pass.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use tokio::sync::watch;
 
 use super::support::{Upstream, read_message};
 
-/// By these words of its own the gateway asks for a summary.
+/// The words by which the gateway's own requests for summaries are recognized.
 const TELLING: &[u8] = b"Sum up the whole conversation above.";
 
-/// See the module.
+/// A gate before an upstream that holds requests for summaries.
 pub(crate) struct Gate {
     pub(crate) url: String,
     open: watch::Sender<bool>,
@@ -21,7 +21,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// A closed one.
+    /// A closed gate.
     pub(crate) async fn before(upstream: SocketAddr) -> Self {
         let mut outside = Upstream::start().await;
         let url = outside.url().to_string();
@@ -40,7 +40,7 @@ impl Gate {
         self.open.send(true).unwrap();
     }
 
-    /// How many requests for summaries came so far.
+    /// How many requests for summaries arrived so far.
     pub(crate) fn arrived(&self) -> usize {
         self.arrived.load(Ordering::Acquire)
     }

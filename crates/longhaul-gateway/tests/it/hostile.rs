@@ -1,4 +1,4 @@
-//! Clients and upstreams that mean harm, or are broken enough to look like it.
+//! Clients and upstreams that are malicious, or so broken that they look like it.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ fn conversation() -> Vec<u8> {
     post("/v1/messages", "", &support::body(&messages))
 }
 
-/// Whether a gateway still does its work.
+/// Whether a gateway still works.
 async fn is_well(gateway: &Gateway) {
     let answer = exchange(gateway.addr(), &conversation()).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// All that a connection still says, whether it ends well or not.
+/// Everything that a connection still sends, whether it ends well or not.
 async fn rest_of(stream: &mut TcpStream) -> String {
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest).await;
@@ -45,9 +45,9 @@ async fn x8_bombs_of_headers_and_chunks_are_refused() {
         format!("POST /v1/messages HTTP/1.1\r\n{many}\r\n"),
         // A line that never ends.
         format!("POST /{}", "a".repeat(1 << 20)),
-        // What may stand behind the length of a chunk, without end.
+        // An endless chunk extension.
         format!("{chunked}1;{}", "a=b;".repeat(100_000)),
-        // Chunks without end.
+        // Endless chunks.
         format!("{chunked}{}", "10\r\n0123456789abcdef\r\n".repeat(10_000)),
         format!("{chunked}ffffffffffffffff\r\nx"),
         format!(
@@ -57,7 +57,7 @@ async fn x8_bombs_of_headers_and_chunks_are_refused() {
     ];
     for bomb in bombs {
         let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
-        // The gateway may close before all of it is written.
+        // The gateway may close before everything is written.
         let _ = client.write_all(bomb.as_bytes()).await;
         let _ = client.shutdown().await;
         let answer = rest_of(&mut client).await;
@@ -97,7 +97,7 @@ async fn x8_a_client_that_sends_a_byte_now_and_then_is_given_up() {
         let client = TcpStream::connect(gateway.addr()).await.unwrap();
         let (mut reading, mut writing) = client.into_split();
         writing.write_all(start.as_bytes()).await.unwrap();
-        // Never silent for as long as is waited.
+        // It is never silent for as long as the timeout.
         let trickle = tokio::spawn(async move {
             while writing.write_all(b"x").await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -187,7 +187,7 @@ async fn x8_bodies_that_are_made_to_hurt_are_passed_on_as_they_are() {
         assert!(got.lock().unwrap().last().unwrap().ends_with(body));
     }
     assert_eq!(got.lock().unwrap().len(), bodies.len());
-    // The books are still kept.
+    // The usage log is still written.
     is_well(&gateway).await;
     let counted = |all: &serde_json::Value| {
         let sessions = all["sessions"].as_array().unwrap();
@@ -278,7 +278,7 @@ async fn x8_a_length_and_chunks_at_once_smuggle_nothing() {
     is_well(&gateway).await;
     for request in got.lock().unwrap().iter() {
         let head = String::from_utf8_lossy(request).to_lowercase();
-        // The end of a chunked body is read by this upstream as if it were a head.
+        // This upstream reads the end of a chunked body as if it were request headers.
         assert!(head.starts_with("post ") || head == "0\r\n\r\n", "{head}");
         let lengths =
             head.matches("content-length:").count() + head.matches("transfer-encoding:").count();
@@ -298,7 +298,7 @@ async fn answered_with(answer: &[u8], closes: bool) -> (String, Gateway) {
     client.write_all(&conversation()).await.unwrap();
     let mut stream = upstream.next().await;
     read_message(&mut stream).await.unwrap();
-    // The gateway may have had enough before all of it is written.
+    // The gateway may close the connection before everything is written.
     let _ = stream.write_all(answer).await;
     if closes {
         drop(stream);
@@ -309,7 +309,7 @@ async fn answered_with(answer: &[u8], closes: bool) -> (String, Gateway) {
     (seen, gateway)
 }
 
-/// One answer, chunked or with a length.
+/// One response, chunked or with a length.
 async fn whole(client: &mut TcpStream) -> String {
     let Some(head) = read_head(client).await else {
         return String::new();
@@ -410,7 +410,7 @@ async fn x8_heads_that_are_none_are_told_as_such() {
         assert!(seen.contains("127.0.0.1:"), "{seen}");
         gateway.stop().await;
     }
-    // Only ever the beginning of an answer, and then silence.
+    // Only the beginning of a response arrives, and then silence.
     for answer in ["", "HTTP/1.1 200 OK\r\nx-", "HTTP/1.1 100 Continue\r\n\r\n"] {
         let (seen, gateway) = answered_with(answer.as_bytes(), false).await;
         assert!(seen.starts_with("HTTP/1.1 504"), "{answer}: {seen}");

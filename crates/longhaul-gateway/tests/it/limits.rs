@@ -1,4 +1,4 @@
-//! Too much, too slow, not there; and an end that loses nothing.
+//! Requests that are too large or too slow, upstreams that are missing, and a shutdown that loses nothing.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn x8_a_body_that_is_too_large_is_refused_in_the_apis_words() {
     let answer = exchange(gateway.addr(), &post("/v1/chat/completions", "", &big)).await;
     assert_eq!(error_of(&answer)["error"]["code"], "request_too_large");
     assert!(got.lock().unwrap().is_empty());
-    // Exactly as much is fine.
+    // Exactly the limit is fine.
     let answer = exchange(gateway.addr(), &post("/v1/messages", "", &big[..1_000])).await;
     assert!(answer.starts_with("HTTP/1.1 200"));
     gateway.stop().await;
@@ -81,7 +81,7 @@ async fn x8_a_head_that_is_too_large_is_refused() {
         "GET /v1/models HTTP/1.1\r\nX-Long: {}\r\n\r\n",
         "y".repeat(64 << 10)
     );
-    // The gateway may close before all of it is written.
+    // The gateway may close before everything is written.
     let _ = client.write_all(head.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = client.read_to_end(&mut answer).await;
@@ -110,7 +110,7 @@ async fn x8_too_many_requests_at_once_are_told_to_come_again() {
     assert_eq!(error_of(&second)["error"]["type"], "overloaded_error");
     stream.write_all(REPLY.as_bytes()).await.unwrap();
     read_message(&mut first).await.unwrap();
-    // There is room again as soon as the first is through.
+    // There is room again as soon as the first request is done.
     first.write_all(&conversation()).await.unwrap();
     read_message(&mut stream).await.unwrap();
     stream.write_all(REPLY.as_bytes()).await.unwrap();
@@ -164,7 +164,7 @@ async fn x8_slow_clients_and_silent_upstreams_are_given_up() {
     options.timeouts.upstream_head = Duration::from_millis(30);
     options.timeouts.upstream_idle = Duration::from_millis(30);
     let gateway = Gateway::start(options).await.unwrap();
-    // A head that never ends.
+    // Headers that never end.
     let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
     client.write_all(b"POST /v1/messages HTT").await.unwrap();
     let mut rest = Vec::new();
@@ -181,12 +181,12 @@ async fn x8_slow_clients_and_silent_upstreams_are_given_up() {
             .unwrap()
             .starts_with(b"HTTP/1.1 408")
     );
-    // An upstream that says nothing.
+    // An upstream that sends nothing.
     let answer = exchange(gateway.addr(), &conversation()).await;
     assert!(answer.starts_with("HTTP/1.1 504"), "{answer}");
     let mut stream = upstream.next().await;
     read_message(&mut stream).await.unwrap();
-    // One that stops in the middle.
+    // An upstream that stops in the middle.
     let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
     client.write_all(&conversation()).await.unwrap();
     let mut stream = upstream.next().await;
@@ -216,7 +216,7 @@ async fn x8_a_client_that_takes_nothing_is_given_up() {
         .await
         .unwrap();
     let block = vec![0; 1 << 20];
-    // Ends because the gateway closes, not because all was taken.
+    // It ends because the gateway closes, not because everything was accepted.
     let mut written = 0_usize;
     while stream.write_all(&block).await.is_ok() {
         written += block.len();

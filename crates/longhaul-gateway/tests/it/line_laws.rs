@@ -1,4 +1,4 @@
-//! Laws of recognition (N7), over conversations that nobody thought of.
+//! Laws of recognition (N7), over generated conversations.
 
 use longhaul_gateway::branch::BranchRelation;
 use longhaul_provider::Dialect;
@@ -18,7 +18,7 @@ fn said() -> impl Strategy<Value = Said> {
     prop_oneof![text.prop_map(Said::Text), text.prop_map(Said::Result)]
 }
 
-/// Ways of sending the same thing.
+/// Ways of sending the same content.
 #[derive(Debug, Clone, Copy)]
 struct Guise {
     marked: bool,
@@ -38,7 +38,7 @@ fn guise() -> impl Strategy<Value = Guise> {
     })
 }
 
-/// One message as text, dressed up.
+/// One message as text, in this form.
 fn dressed(index: usize, said: &Said, guise: Guise) -> String {
     let role = if index.is_multiple_of(2) {
         "user"

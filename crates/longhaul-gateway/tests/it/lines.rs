@@ -1,4 +1,4 @@
-//! Which line a request goes on, case by case.
+//! Which branch a request continues, case by case.
 
 use longhaul_gateway::branch::{
     BranchIds, BranchIndex, BranchPlacement, BranchRecognizer, BranchRelation, HistoryKey,
@@ -93,7 +93,7 @@ fn x8_a_branch_is_its_own_line_of_the_same_session() {
     assert_eq!(branch.relation, BranchRelation::Branches(trunk.line, 3));
     assert_ne!(branch.line, trunk.line);
     assert_eq!(branch.session, trunk.session);
-    // Both go on, each by itself.
+    // Both continue separately.
     let trunk_on = bench.place(&json!([
         user("a"),
         model("b"),
@@ -200,7 +200,7 @@ fn x8_a_long_history_is_known_by_its_bytes_and_only_the_rest_is_read() {
     messages.push(user("last"));
     let body = super::support::body(&json!(messages));
     let line = bench.place_raw(1, Dialect::Anthropic, &body).line;
-    // The marker moves: what bore it is another text now, and the same message.
+    // The breakpoint moves: the block that had it has different bytes now, but is the same message.
     let bytes = messages.len();
     messages[bytes - 1] = json!({"role": "user", "content": [{"type": "text", "text": "last"}]});
     messages.push(model("yes"));

@@ -1,4 +1,4 @@
-//! Behaviour of the gateway, by SPEC number: bodies and lines by themselves, and the whole of it on sockets.
+//! Behavior of the gateway, by SPEC number: bodies and branches by themselves, and the whole gateway on sockets.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

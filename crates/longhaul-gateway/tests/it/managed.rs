@@ -1,4 +1,4 @@
-//! What managing does in each case, with the offline world behind it.
+//! What managing does in each case, with the simulator as the upstream.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn text(role: &str, text: String) -> Value {
     json!({"role": role, "content": [{"type": "text", "text": text}]})
 }
 
-/// A talk of so many exchanges, some 600 tokens each.
+/// A conversation of this many exchanges, about 600 tokens each.
 pub(crate) fn talk(exchanges: usize) -> Vec<Value> {
     let one = |at| {
         let said = text("user", format!("Question {at}: always keep rule {at}."));
@@ -199,7 +199,7 @@ async fn x1_y3_what_the_user_said_is_in_every_summary_and_the_report_says_so() {
     gateway.stop().await;
 }
 
-/// A gateway on a file, in front of a world of its own.
+/// A gateway with a store file, in front of its own upstream.
 async fn on_file(path: &std::path::Path, upstream: &str) -> Gateway {
     let store: Arc<dyn GatewayStorage> = Arc::new(SqliteStore::open(path).unwrap());
     let upstream = UpstreamChoice::Url(upstream.parse().unwrap());
@@ -217,7 +217,7 @@ async fn y2_x8_a_gateway_that_starts_again_sends_the_same_beginning() {
     let gateway = on_file(&path, &behind.url()).await;
     let mut client = Endless::new(&gateway, "claude-opus-5-5").await;
     client.go_on(&json!({"content": []}));
-    // Until a summary is in use, and the next one far off.
+    // Until a summary is in use, and the next one is far off.
     loop {
         let reply = client.turn().await;
         client.go_on(&reply);
@@ -296,7 +296,7 @@ async fn n2_x8_thinking_whose_beginning_was_lost_is_left_out_and_the_conversatio
     }
     assert!(client.actions.iter().any(|action| action == "summarised"));
     gateway.stop().await;
-    // Another gateway, which knows nothing of it.
+    // Another gateway, which does not know it.
     let gateway = on_file(&folder.path().join("two.sqlite"), &behind.url()).await;
     client.reconnect(&gateway).await;
     for _ in 0..10 {

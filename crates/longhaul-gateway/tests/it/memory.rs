@@ -1,4 +1,4 @@
-//! How much a client can make the gateway hold: a bound on each thing, and one on all of them.
+//! How much a client can make the gateway hold: a limit on each thing, and one on all of them.
 
 use longhaul_gateway::front::Gateway;
 use longhaul_gateway::memory::{Evictable, MemoryBudget};
@@ -21,7 +21,7 @@ fn conversation(said: &str) -> Vec<u8> {
     post("/v1/messages", "", &support::body(&messages))
 }
 
-/// So many messages, of which the first says something.
+/// This many messages; only the first has content.
 fn many(first: &str, count: usize) -> String {
     let rest = ",{\"role\":\"user\",\"content\":\"\"}".repeat(count - 1);
     format!(
@@ -97,14 +97,15 @@ async fn nothing_of_a_request_that_the_upstream_refused_is_remembered() {
     gateway.stop().await;
 }
 
-/// The answer to a request that may not be taken to its end. Empty if the connection broke before the answer was read.
+/// The response to a request that may not be read to its end. Empty if the connection broke before the response was
+/// read.
 async fn answer_to(gateway: &Gateway, request: &[u8]) -> String {
     let client = TcpStream::connect(gateway.addr()).await.unwrap();
     let (reading, mut writing) = client.into_split();
     let mut answer = Vec::new();
     let mut reading = reading.take(4_096);
     let sent = async {
-        // The gateway may have had enough before all of it is written.
+        // The gateway may close the connection before everything is written.
         let _ = writing.write_all(request).await;
         std::future::pending::<()>().await
     };
@@ -139,13 +140,13 @@ async fn bodies_beyond_the_memory_are_told_to_come_again() {
     let mut options = options(url);
     options.limits.memory = 16 << 20;
     let gateway = Gateway::start(options).await.unwrap();
-    // One body that is begun and not ended.
+    // One body that begins and does not end.
     let mut first = TcpStream::connect(gateway.addr()).await.unwrap();
     let head = "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 12000000\r\n\r\n";
     first.write_all(head.as_bytes()).await.unwrap();
     first.write_all(&vec![b' '; 11_000_000]).await.unwrap();
     let large = conversation(&"many words ".repeat(700_000));
-    // As soon as the first has come in so far, there is no room for another.
+    // As soon as enough of the first has arrived, there is no room for another.
     let refused = loop {
         let answer = answer_to(&gateway, &large).await;
         if answer.starts_with("HTTP/1.1 503") {
@@ -155,7 +156,7 @@ async fn bodies_beyond_the_memory_are_told_to_come_again() {
     assert_eq!(header(&refused, "retry-after").as_deref(), Some("1"));
     assert_eq!(error_of(&refused)["error"]["type"], "overloaded_error");
     assert!(refused.contains("--max-memory"), "{refused}");
-    // Small ones still go through, and large ones do when the first is gone.
+    // Small ones still pass, and large ones do once the first is gone.
     let small = exchange(gateway.addr(), &conversation("hi")).await;
     assert!(small.starts_with("HTTP/1.1 200"), "{small}");
     drop(first);
@@ -177,7 +178,7 @@ async fn what_is_kept_makes_room_for_what_comes() {
         let answer = exchange(gateway.addr(), &post("/v1/messages", "", &body)).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{number}: {answer}");
     }
-    // Nearly all of the memory: what is remembered of the others must go.
+    // Nearly all of the memory: what is remembered of the others must be evicted.
     let large = conversation(&"words ".repeat(4_200_000));
     let answer = exchange(gateway.addr(), &large).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -1,4 +1,4 @@
-//! Session notes behind the gateway: taken beside the conversation, used in place of a summary, never in the way.
+//! Session notes behind the gateway: taken beside the conversation, used instead of a summary, never in the way.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -86,7 +86,7 @@ async fn endless(model: &'static str) {
         "X1: what the user said is there word for word: {newest}"
     );
     assert!(newest["before_tokens"].as_u64() > newest["after_tokens"].as_u64());
-    // Nobody was asked; what it cost is to write what is kept to the cache anew.
+    // No model was asked; the cost is that of writing the kept messages to the cache again.
     assert!(newest["cost_usd"].as_f64() < Some(0.2), "{newest}");
     gateway.stop().await;
 }
@@ -135,7 +135,7 @@ async fn s3_x8_notes_that_fail_change_nothing() {
     }
 }
 
-/// A gateway on a file.
+/// A gateway with a store file.
 async fn on_file(path: &Path, upstream: &str) -> Gateway {
     let upstream = UpstreamChoice::Url(upstream.parse().unwrap());
     let tenants = Tenants::of_file(&path.with_extension("secret")).unwrap();
@@ -159,7 +159,7 @@ fn kept(path: &Path) -> Vec<String> {
     rows.map(Result::unwrap).collect()
 }
 
-/// Notes what it should, and more.
+/// A model that writes the notes it should, and more.
 struct Meddler(SimModel);
 
 impl ReplyModel for Meddler {
@@ -224,7 +224,7 @@ async fn s5_x8_a_gateway_that_starts_again_goes_on_with_the_notes() {
     gateway.stop().await;
     let before = kept(&path);
     assert!(!before.is_empty());
-    // From now on no notes are had: those that are used are the ones from before.
+    // From now on there are no new notes: the earlier ones are used.
     misbehave(&behind, "notes:silent*all").await;
     let gateway = on_file(&path, &behind.url()).await;
     client.reconnect(&gateway).await;

@@ -1,4 +1,5 @@
-//! A conversation is summed up once, whoever asks at the same time, and by another if the one who does it dies.
+//! A conversation is summarized once, however many clients ask at the same time, and by another gateway if the one that
+//! does it dies.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::managed::{body, talk};
 use super::support::{caught_up, exchange, header, post};
 use super::together::Shared;
 
-/// More turns than a window takes.
+/// More turns than fit in a window.
 const MANY: usize = 400;
 
 fn managed(mut options: GatewayOptions, upstream: &str) -> GatewayOptions {
@@ -24,7 +25,7 @@ fn managed(mut options: GatewayOptions, upstream: &str) -> GatewayOptions {
     options
 }
 
-/// A gateway that takes the windows for larger than they are.
+/// A gateway that assumes larger windows than there are.
 fn unaware(options: GatewayOptions, upstream: &str) -> GatewayOptions {
     GatewayOptions {
         models: longhaul_core::models::ModelTable::builtin(),
@@ -32,7 +33,7 @@ fn unaware(options: GatewayOptions, upstream: &str) -> GatewayOptions {
     }
 }
 
-/// A gateway with books in memory, which the test reads too.
+/// A gateway with its usage log in memory, which the test reads too.
 async fn alone(upstream: &str) -> (Gateway, Arc<dyn GatewayStorage>) {
     let store: Arc<dyn GatewayStorage> = Arc::new(InMemoryStore::new().unwrap());
     let options = GatewayOptions::new(
@@ -44,7 +45,7 @@ async fn alone(upstream: &str) -> (Gateway, Arc<dyn GatewayStorage>) {
     (gateway, store)
 }
 
-/// How often conversations were summed up, all in all.
+/// How often conversations were summarized in total.
 async fn summed_up(store: &dyn GatewayStorage) -> usize {
     let mut count = 0;
     for session in UsageLogStore::sessions(store, 100).await.unwrap() {
@@ -62,7 +63,7 @@ async fn summed_up(store: &dyn GatewayStorage) -> usize {
     count
 }
 
-/// Two clients that send the same at the same time, until a summary is asked for.
+/// Two clients that send the same at the same time, until a summary is requested.
 async fn until_one_is_asked_for(
     gate: &Gate,
     gateway: &Gateway,
@@ -93,7 +94,7 @@ async fn twins_at_one_gateway(model: &'static str) {
     let mut first = Endless::new(&gateway, model).await;
     let mut second = first.twin(&gateway).await;
     until_one_is_asked_for(&gate, &gateway, &mut first, &mut second).await;
-    // It is not there yet, and the window is still nearly full: both find that again.
+    // The summary has not arrived yet, and the window is still nearly full: both notice that again.
     second.messages.clone_from(&first.messages);
     tokio::join!(first.turn(), second.turn());
     gate.open();
@@ -138,7 +139,7 @@ async fn x8_two_requests_at_two_gateways_are_summed_up_once() {
     }
 }
 
-/// A history that is too long from the first, sent to both at once; the summary comes when both were refused.
+/// A history that is too long from the start, sent to both at once; the summary arrives after both were rejected.
 async fn both_recover(
     world: &SimServer,
     gate: &Gate,
@@ -210,7 +211,7 @@ async fn x8_when_a_gateway_dies_summing_up_another_does_it() {
         return;
     };
     let gate = Gate::before(shared.world().addr()).await;
-    // What runs on a runtime of its own ends with it at once, as a process does.
+    // Everything on this separate runtime ends immediately with it, as with a process.
     let dying = tokio::runtime::Runtime::new().unwrap();
     let (database, upstream) = (shared.database_url().to_owned(), gate.url.clone());
     let starting = async move {
@@ -262,7 +263,7 @@ async fn y2_x8_what_one_gateway_made_the_other_sends_to_the_byte() {
         let two = Gateway::start(two).await.unwrap();
         let mut client = Endless::new(&one, model).await;
         client.go_on(&json!({"content": []}));
-        // Until a summary is in use, and the next one far off.
+        // Until a summary is in use, and the next one is far off.
         for _ in 0..MANY {
             let reply = client.turn().await;
             client.go_on(&reply);
@@ -278,7 +279,7 @@ async fn y2_x8_what_one_gateway_made_the_other_sends_to_the_byte() {
             let reply = client.turn().await;
             client.go_on(&reply);
             let (read, prompt) = prompt_of(&reply);
-            // The next summary may come into use, and break the cache as planned; not with the first turn here.
+            // The next summary may come into use, and break the cache as planned; but not in the first turn here.
             let is_new = turn > 0 && prompt < std::mem::replace(&mut before, prompt);
             assert!(
                 is_new || read > 4_000 && read * 2 > prompt,
@@ -292,7 +293,7 @@ async fn y2_x8_what_one_gateway_made_the_other_sends_to_the_byte() {
     }
 }
 
-/// Tokens of a prompt that were read from the cache, and all.
+/// The tokens of a prompt that were read from the cache, and all of them.
 fn prompt_of(reply: &Value) -> (u64, u64) {
     let count = |name: &str| reply["usage"][name].as_u64().unwrap();
     let read = count("cache_read_input_tokens");

@@ -1,4 +1,4 @@
-//! Answers that end because the window is full (O3): an upstream whose replies are as long as a test wants them.
+//! Responses that end because the window is full (O3): an upstream whose replies are as long as a test wants.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ async fn ask(gateway: &Gateway, body: &Value) -> String {
     exchange(gateway.addr(), &request).await
 }
 
-/// The head of a streamed answer, and what its chunks hold together.
+/// The headers of a streamed response, and its joined chunks.
 async fn streamed(gateway: &Gateway, body: &Value) -> String {
     let headers = format!("{HEADERS}connection: close\r\n");
     let request = post("/v1/messages", &headers, &body.to_string());
@@ -73,7 +73,7 @@ async fn streamed(gateway: &Gateway, body: &Value) -> String {
     all
 }
 
-/// Below the threshold of the window of 40,000 tokens, and too long for a reply of 20,000.
+/// A request below the threshold of the window of 40,000 tokens, and too long for a reply of 20,000.
 fn asked() -> Value {
     let mut asked = body(&talk(36));
     asked["max_tokens"] = json!(24_000);

@@ -1,4 +1,4 @@
-//! What the gateway answers itself, and to whom.
+//! The gateway's own responses, and who may see them.
 
 use longhaul_gateway::front::Gateway;
 use longhaul_provider::Secret;

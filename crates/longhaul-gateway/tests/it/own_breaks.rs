@@ -1,5 +1,5 @@
-//! Cache breaks that the gateway made itself are told as its own: never as an edit of the client's, and never as the
-//! provider's fault.
+//! Cache breaks that the gateway caused itself are reported as its own: never as an edit of the client, and never as
+//! the provider's fault.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use super::long::{gateway, with_window};
 use super::patience::Forward;
 use super::support::{body_of, caught_up, get, sessions_when};
 
-/// What was found in all calls of all sessions.
+/// The findings of all calls of all sessions.
 async fn findings(gateway: &Gateway, calls: usize) -> Vec<String> {
     caught_up(gateway.addr(), calls).await;
     let sessions = sessions_when(gateway.addr(), |_| true).await;
@@ -29,7 +29,7 @@ async fn findings(gateway: &Gateway, calls: usize) -> Vec<String> {
     found
 }
 
-/// All that was found is the gateway's doing, and this was.
+/// Checks that every finding is the gateway's doing, and that this one is among them.
 fn are_our_own(found: &[String], done: &str) {
     for finding in found {
         assert!(finding.contains("the gateway"), "{finding}");
@@ -80,7 +80,7 @@ async fn d2_x8_clearing_is_told_as_the_gateways_doing_on_a_branch_too() {
     client.go_on(&json!({"content": []}));
     turns(&mut client, &gateway, 12).await;
     let mut branch = client.twin(&gateway).await;
-    // After an hour old results are cleared: on the line, and on a branch that left it before that.
+    // After an hour old results are cleared: on the branch, and on one that forked from it before that.
     clock.0.store(61, Ordering::Relaxed);
     turns(&mut client, &gateway, 1).await;
     assert_eq!(client.actions.last().unwrap(), "cleared");
@@ -95,7 +95,7 @@ async fn d2_x8_clearing_is_told_as_the_gateways_doing_on_a_branch_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn d2_o3_x8_a_recovery_is_told_as_the_gateways_doing() {
-    // Its window is smaller than the gateway knows.
+    // The real window is smaller than the gateway knows.
     let (small, _) = with_window("claude-sonnet-4-6", 20_000);
     let behind = gateway(small, |options| {
         options.policies.rules = vec!["off".parse().unwrap()];
@@ -124,7 +124,7 @@ async fn d2_x8_a_conversation_that_is_replayed_is_told_as_the_gateways_doing() {
     until(&mut client, &gateway, "summarised").await;
     turns(&mut client, &gateway, 1).await;
     let mut calls = client.actions.len();
-    // The same once more, from a place before the summary and from one after it.
+    // Do the same again, from a point before the summary and from one after it.
     for share in [2, 1] {
         let mut replay = client.twin(&gateway).await;
         let asked = |message: &Value| message["role"] == "user";

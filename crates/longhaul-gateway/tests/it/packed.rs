@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use super::support::{self, Upstream, gateway, post, read_message, sessions_when};
 
 const TEXT: &str = "{\"type\":\"message\",\"usage\":{\"input_tokens\":11,\"output_tokens\":22}}";
-/// [`TEXT`] and [`events`], as brotli packs them.
+/// [`TEXT`] and [`events`], as compressed by brotli.
 const TEXT_BR: &str = "1b4000689c077683f3055a58c22829f1af456264f6d65b5db2e8f4d5d79c53ce34206ccbd29674a2c3061c278364dbfbc62b7698740579cd82c263db03";
 const EVENTS_BR: &str = "1b0c05208cd463ad315949e7d65fe23305e25b213a8bba39122340cc76e0131a88eefe6eb7db6eb8ce83acc02ba10421dda13dd19d16a358182db522a71d7457732b2f45bed15a8b6a560db5c8bbd807bb1bef9e736600c5f1f659425f3fa106856f7c772fe505597134288a00";
 const JSON: &str = "application/json; charset=utf-8";
@@ -40,7 +40,7 @@ fn of_hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A text packed in all ways that need no library of their own here.
+/// A text compressed in all ways that need no additional library here.
 fn packed(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(text).unwrap();
@@ -121,7 +121,7 @@ fn x8_of_a_stream_that_broke_off_is_known_what_came() {
 
 #[test]
 fn x8_what_grows_without_measure_is_not_read_to_its_end() {
-    // What would be found stands behind more than is ever unpacked.
+    // The usage comes after more than is ever unpacked.
     let pad = " ".repeat(33 << 20);
     let long =
         format!("{{\"pad\":\"{pad}\",\"usage\":{{\"input_tokens\":11,\"output_tokens\":22}}}}");
@@ -133,7 +133,7 @@ fn x8_what_grows_without_measure_is_not_read_to_its_end() {
         );
         assert_eq!(heard(encoding, JSON, &bytes), None, "{encoding}");
     }
-    // Formats that ask for far too much room.
+    // Formats that request far too much memory.
     let zstd = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x0b, 0x00, 0x00, 0x20];
     assert_eq!(heard("zstd", JSON, &zstd), None);
     assert_eq!(
@@ -153,7 +153,7 @@ proptest! {
             let length = bytes.len();
             bytes[at % length] = byte;
             bytes.truncate(cut.max(1));
-            // Whatever is read, it ends.
+            // Whatever is read, it terminates.
             heard(encoding, EVENTS, &bytes);
             heard(encoding, JSON, &noise);
         }

@@ -1,4 +1,4 @@
-//! What the upstream gets is what the client sent, and the other way round.
+//! The upstream receives what the client sent, and the other way round.
 
 use longhaul_gateway::front::Gateway;
 use longhaul_gateway::policy::{PolicyRules, RequestPolicy};
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use super::support::{self, REPLY, answering, body_of, exchange, gateway, header, options, post};
 
-/// A request head without the headers that must change.
+/// Request headers without those that must change.
 fn comparable(raw: &[u8], host: &str) -> String {
     let text = String::from_utf8_lossy(raw).into_owned();
     text.replace(host, "HOST")

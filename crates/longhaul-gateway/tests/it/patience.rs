@@ -1,4 +1,4 @@
-//! No request waits for a summary that is made ahead; and what is done where time has passed.
+//! No request waits for a summary that is made ahead; and what happens after time has passed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -38,7 +38,7 @@ async fn goes_on_meanwhile(model: &'static str) {
         client.go_on(&reply);
         caught_up(gateway.addr(), client.actions.len()).await;
     }
-    // The summary does not come, whatever is asked; every turn is answered all the same.
+    // The summary does not arrive, whatever is asked; every turn is answered all the same.
     let before = client.actions.len();
     for _ in 0..3 {
         let reply = client.turn().await;
@@ -57,7 +57,7 @@ async fn goes_on_meanwhile(model: &'static str) {
         }
         tokio::task::yield_now().await;
     };
-    // Kept, it is known, and from then on used.
+    // Once it is stored it is known, and from then on used.
     while client.actions.last().unwrap() == "passed" {
         let reply = client.turn().await;
         client.go_on(&reply);
@@ -82,7 +82,7 @@ async fn n2_x8_nor_where_thinking_is_bound() {
     goes_on_meanwhile("claude-opus-5-5").await;
 }
 
-/// The machine's clock, put forward.
+/// The machine's clock, set forward.
 #[derive(Default)]
 pub(crate) struct Forward(pub(crate) AtomicI64);
 
@@ -102,7 +102,7 @@ async fn u3_x8_after_an_hour_of_rest_old_results_are_cleared_and_before_that_non
         let reply = client.turn().await;
         client.go_on(&reply);
     }
-    // When an answer came is written down off the path.
+    // The time of a response is recorded off the path.
     let written = async |calls: usize| {
         let all = |all: &Value| all["sessions"][0]["calls"].as_u64() == Some(calls as u64);
         sessions_when(gateway.addr(), all).await;
@@ -135,7 +135,7 @@ async fn x9_x8_a_model_that_hangs_over_its_summary_hangs_no_client() {
     .await;
     let mut client = Endless::new(&gateway, "claude-sonnet-4-6").await;
     client.go_on(&json!({"content": []}));
-    // The gate is never opened: no summary ever comes, and the window fills all the same.
+    // The gate is never opened: no summary ever arrives, and the window fills all the same.
     while !client.actions.iter().any(|action| action == "extracted") {
         let reply = client.turn().await;
         client.go_on(&reply);

@@ -1,4 +1,4 @@
-//! Which policy holds for which request.
+//! Which policy applies to which request.
 
 use http::HeaderMap;
 use longhaul_gateway::branch::Tenant;

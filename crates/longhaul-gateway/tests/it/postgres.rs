@@ -1,4 +1,4 @@
-//! The shared store by itself: who makes it, who holds a claim, what a restart of the server does.
+//! The shared store by itself: who creates it, who holds a claim, what a restart of the server does.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
     let Some(database) = database() else { return };
     let url = database.url().to_owned();
     let two = PostgresStore::open(&url).await.unwrap();
-    // The first is a process of its own, as far as the server can tell: a runtime that ends takes its sockets along.
+    // To the server, the first looks like a separate process: a runtime that ends closes its sockets.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let first = runtime.spawn(async move {
         let one = PostgresStore::open(&url).await.unwrap();
@@ -114,7 +114,7 @@ async fn x8_of_two_gateways_one_works_and_a_dead_one_holds_nothing() {
     runtime.shutdown_background();
     drop((one, claim));
     let got = when_free(&two, 5).await;
-    // Now the second loses its connection: what it held is free, and it can claim again.
+    // Now the second loses its connection: its claims are free, and it can claim again.
     let three = PostgresStore::open(database.url()).await.unwrap();
     assert!(three.claim(5).await.unwrap().is_none());
     database.execute(
@@ -148,7 +148,7 @@ async fn x8_a_line_is_known_by_every_head_it_had() {
         .unwrap();
     let other = PostgresStore::open(database.url()).await.unwrap();
     other.append(vec![line(5, 3_000)]).await.unwrap();
-    // Comes late: the line stays where it is.
+    // This record comes late: the branch keeps its tip.
     store.append(vec![line(3, 2_000)]).await.unwrap();
     let heads = |at: &[u128]| other.branch_tips_at(MINE, at.to_vec());
     let messages = |heads: Vec<longhaul_gateway::branch::RestoredBranch>| -> Vec<u32> {
@@ -230,10 +230,10 @@ async fn x8_a_server_that_is_gone_is_waited_for_once_and_then_left_alone() {
     })
     .await
     .unwrap();
-    // Whoever comes first finds out.
+    // The first caller notices.
     let first = store.branch_tips_at(MINE, vec![1]).await;
     assert!(matches!(first, Err(StoreError::NoAnswer(_))), "{first:?}");
-    // Nobody else waits, whatever is asked for.
+    // No one else waits, whatever is requested.
     assert!(store.is_backing_off());
     let resting = |error: StoreError| matches!(error, StoreError::Resting);
     assert!(resting(
@@ -250,7 +250,7 @@ async fn x8_a_server_that_is_gone_is_waited_for_once_and_then_left_alone() {
     })
     .await
     .unwrap();
-    // It is asked again by itself.
+    // It is probed again automatically.
     while store.branch_tips_at(MINE, vec![1]).await.is_err() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }

@@ -1,4 +1,4 @@
-//! What managing promises, each in the case in which it is hardest to keep.
+//! The promises of managing, each in the case in which it is hardest to keep.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn prompt(reply: &Value) -> u64 {
         .sum()
 }
 
-/// The largest prompt that the world was sent, and what it refused.
+/// The largest prompt that was sent to the simulator, and how many requests it rejected.
 fn largest(gateway: &Gateway) -> (u64, u64) {
     gateway.simulated().unwrap().with_world(|world| {
         let recent = world.books().recent.iter();
@@ -173,7 +173,7 @@ async fn b2_x8_a_request_that_is_replaced_to_its_end_keeps_the_clients_last_mark
     let (small, _) = with_window("claude-sonnet-4-6", 40_000);
     let gateway = gateway(small, |_| {}).await;
     let mut messages = talk(120);
-    // The newest message alone is larger than what may stay as it is, so that all of it is replaced.
+    // The newest message alone is larger than what may stay as it is, so everything is replaced.
     let results: Vec<Value> = (0..3)
         .map(|at| json!({"type": "tool_result", "tool_use_id": format!("t{at}"), "content": "a line of it\n".repeat(3_000)}))
         .collect();
@@ -299,7 +299,7 @@ async fn f7_x8_a_limit_that_is_too_small_for_a_summary_is_raised_in_the_gateways
         "{:?}",
         client.actions
     );
-    // A plain request is in no cache; behind the client's own messages there is its marker.
+    // A plain request is not in any cache; after the client's own messages there is its breakpoint.
     let plain = gateway.simulated().unwrap().with_world(|world| {
         let recent = world.books().recent.iter();
         let large = recent.filter(|one| one.tokens.prompt_tokens() > 15_000);

@@ -1,4 +1,4 @@
-//! Recorded traffic of real clients: every request body is read, and successive calls of one run are one line.
+//! Recorded traffic of real clients: every request body is read, and successive calls of one run are one branch.
 
 use std::fs;
 
@@ -45,7 +45,7 @@ fn n7_recorded_requests_are_read_as_an_independent_reader_reads_them() {
             assert_eq!(found, *message);
         }
         bench.place_raw(1, Dialect::Anthropic, request);
-        // The same request, laid out and ordered otherwise, is the same conversation.
+        // The same request with another layout and order is the same conversation.
         let again = serde_json::to_string_pretty(value.as_ref().unwrap()).unwrap();
         let list = Bytes::copy_from_slice(request[outline.list.clone()].as_bytes());
         let sorts_alike = canonical::conversation(&list).unwrap();

@@ -1,4 +1,4 @@
-//! Keys pass through and stay nowhere.
+//! Keys pass through and are stored nowhere.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

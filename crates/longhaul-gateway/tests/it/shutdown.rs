@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::support::{self, REPLY, answering, exchange, post};
 
-/// Books that are never done writing, as those on a server that does not answer.
+/// A store that never finishes writing, like one on a server that does not respond.
 struct Slow {
     kept: InMemoryStore,
     begun: Arc<AtomicUsize>,
@@ -97,7 +97,7 @@ fn x8_the_books_do_not_panic_where_the_runtime_ends_first() {
     }
     runtime.shutdown_background();
     drop(gateway);
-    // The thread has ended when nobody has the books any more.
+    // The thread has ended when no one holds the store any more.
     while books.strong_count() > 0 {
         std::thread::yield_now();
     }

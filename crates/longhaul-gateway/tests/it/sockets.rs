@@ -1,4 +1,4 @@
-//! Who connects, by which name, and says nothing; and who leaves in the middle.
+//! Clients that connect and stay silent, the names by which they connect, and clients that leave in the middle.
 
 use std::time::Duration;
 
@@ -33,14 +33,14 @@ async fn a_connection_that_says_nothing_is_closed_and_one_that_was_used_is_not()
         let mut silent = TcpStream::connect(gateway.addr()).await.unwrap();
         silent.write_all(begun).await.unwrap();
         let mut rest = Vec::new();
-        // Ends, because the gateway ends it.
+        // It ends because the gateway closes it.
         let _ = silent.read_to_end(&mut rest).await;
     }
     // It has waited for longer than those.
     used.write_all(&conversation()).await.unwrap();
     let answer = read_message(&mut used).await.unwrap();
     assert!(answer.starts_with(b"HTTP/1.1 200"));
-    // A head that is begun on it must be finished, too.
+    // Request headers that have begun on it must be finished, too.
     used.write_all(b"POST /v1/mess").await.unwrap();
     let mut rest = Vec::new();
     let _ = used.read_to_end(&mut rest).await;
@@ -109,7 +109,7 @@ async fn requests_by_a_strangers_name_or_from_a_strangers_page_are_refused() {
         assert!(answer.starts_with("HTTP/1.1 200"), "{headers}: {answer}");
     }
     gateway.stop().await;
-    // Who shows the token needs no name.
+    // A client with the token does not need an allowed name.
     let mut options = support::options(url);
     options.client_token = Some(Secret::new("t"));
     let gateway = Gateway::start(options).await.unwrap();

@@ -9,7 +9,7 @@ use longhaul_gateway::store::{
 
 use super::support::{opened, sealed};
 
-/// The tables as the first version made them.
+/// The tables as the first version created them.
 const FIRST: &str = include_str!("store_file_1.sql");
 
 fn rewrite() -> CompactedPrefix {

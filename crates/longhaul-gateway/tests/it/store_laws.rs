@@ -1,4 +1,4 @@
-//! What every store owes: the same tests on each kind.
+//! The requirements on every store: the same tests run on each kind.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use longhaul_testkit::postgres::{TestDatabase, database};
 
 use super::support::{opened, sealed};
 
-/// A store under test, with what must live as long as it.
+/// A store under test, with everything that must live as long as it.
 struct Under {
     name: &'static str,
     store: Arc<dyn UsageLogStore>,
@@ -46,7 +46,7 @@ impl Under {
     }
 }
 
-/// Every kind, empty.
+/// Every kind of store, empty.
 async fn each() -> Vec<Under> {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = SqliteStore::open(&folder.path().join("books.sqlite")).unwrap();
@@ -283,7 +283,7 @@ async fn x8_what_was_made_is_told_by_session() {
             made(2, CompactedPrefixKind::Cleared),
             made(4, CompactedPrefixKind::Summarised),
             made(6, CompactedPrefixKind::Settled),
-            // For the history of the one before the last: that is replaced, and still it was made.
+            // For the history of the second to last: that prefix is replaced, but the record that it was made stays.
             CompactedPrefix {
                 at: 4,
                 messages: 4,
@@ -293,7 +293,7 @@ async fn x8_what_was_made_is_told_by_session() {
         for rewrite in &all {
             shelf.put(sealed(rewrite.clone())).await.unwrap();
         }
-        // Not known whether it was good: put once more.
+        // It is not known whether the first attempt succeeded: store it again.
         shelf.put(sealed(all[1].clone())).await.unwrap();
         let mut elsewhere = made(2, CompactedPrefixKind::Noted);
         elsewhere.made.session = SessionId(99);
@@ -376,7 +376,7 @@ async fn s5_x8_notes_are_found_by_the_longest_history_they_cover() {
             panic!("{name}: one session");
         };
         assert!((session.summaries_cost_usd - 1.5).abs() < 1e-9, "{name}");
-        // A key turns out to be an organisation's.
+        // A key turns out to belong to an organization.
         store
             .append(vec![UsageLogRecord::Tenant(OTHER, MINE)])
             .await
@@ -407,7 +407,7 @@ async fn x8_a_claim_is_one_at_a_time() {
     }
 }
 
-/// A claim that somebody has just given back.
+/// A claim that has just been released.
 async fn claimed(shelf: &dyn PrefixStore, key: u64) -> Box<dyn longhaul_gateway::store::Claim> {
     loop {
         if let Some(claim) = shelf.claim(key).await.unwrap() {
@@ -439,7 +439,7 @@ async fn n7_what_was_a_keys_is_its_organisations() {
             .append(vec![UsageLogRecord::Tenant(key, organisation)])
             .await
             .unwrap();
-        // Work begun before that ends after it.
+        // Work that began before that ends after it.
         shelf.put(sealed(rewrite(key, 12, 6))).await.unwrap();
         store
             .append(vec![UsageLogRecord::Line(line(8, key, at(1)))])
@@ -498,7 +498,7 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
             "{name}: just put"
         );
         assert_eq!(store.sessions(10).await.unwrap().len(), 1);
-        // From here on, every use lies before the time that is named; one line goes on.
+        // From here on, every use is before the given time; one branch continues.
         let seen = now + SignedDuration::from_hours(48);
         store
             .append(vec![UsageLogRecord::Line(line(8, MINE, seen))])

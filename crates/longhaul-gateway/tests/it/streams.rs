@@ -1,4 +1,4 @@
-//! Answers that come bit by bit, and ends that come too early.
+//! Responses that arrive piece by piece, and connections that end too early.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -105,7 +105,7 @@ async fn x8_a_client_that_goes_away_before_the_answer_ends_the_upstreams_work() 
     read_message(&mut stream).await.unwrap();
     stream.write_all(REPLY.as_bytes()).await.unwrap();
     read_message(&mut client).await.unwrap();
-    // Of a conversation that is known: of one that was never answered, no session is made.
+    // This is for a known conversation: no session is recorded for one that was never answered.
     client.write_all(&request()).await.unwrap();
     read_message(&mut stream).await.unwrap();
     drop(client);
@@ -158,7 +158,7 @@ async fn x8_a_client_that_reads_slowly_holds_the_upstream_back_and_no_memory() {
     client.write_all(&request()).await.unwrap();
     let mut stream = upstream.next().await;
     read_message(&mut stream).await.unwrap();
-    // Far more than all sockets on the way can hold.
+    // Far more than all sockets on the path can hold.
     const MEGABYTES: usize = 64;
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: {}\r\n\r\n",

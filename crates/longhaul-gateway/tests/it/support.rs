@@ -1,4 +1,4 @@
-//! What the tests share: an upstream that records raw bytes, a client that speaks them, a gateway between them.
+//! Shared by the tests: an upstream that records raw bytes, a client that sends them, a gateway between them.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use url::Url;
 
-/// A body that holds a conversation of these messages.
+/// A body with a conversation of these messages.
 pub(crate) fn body(messages: &serde_json::Value) -> String {
     serde_json::json!({"model": "claude-opus-5-5", "max_tokens": 99, "messages": messages})
         .to_string()
@@ -26,7 +26,7 @@ pub(crate) fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// An upstream of raw sockets: hands every connection to the test.
+/// An upstream of raw sockets that hands every connection to the test.
 pub(crate) struct Upstream {
     pub(crate) addr: SocketAddr,
     pub(crate) accepted: mpsc::UnboundedReceiver<TcpStream>,
@@ -56,7 +56,7 @@ impl Upstream {
     }
 }
 
-/// An upstream that answers every request alike and keeps what it got.
+/// An upstream that gives every request the same response and records the requests.
 pub(crate) async fn answering(answer: &'static str) -> (Url, Arc<Mutex<Vec<Vec<u8>>>>) {
     let mut upstream = Upstream::start().await;
     let url = upstream.url();
@@ -76,7 +76,7 @@ pub(crate) async fn answering(answer: &'static str) -> (Url, Arc<Mutex<Vec<Vec<u
     (url, got)
 }
 
-/// Options for an upstream, with books in memory.
+/// Options for an upstream, with the usage log in memory.
 pub(crate) fn options(upstream: Url) -> GatewayOptions {
     let store = Arc::new(InMemoryStore::new().unwrap());
     GatewayOptions::new(UpstreamChoice::Url(upstream), store, Tenants::passing())
@@ -86,7 +86,7 @@ pub(crate) async fn gateway(upstream: Url) -> Gateway {
     Gateway::start(options(upstream)).await.unwrap()
 }
 
-/// Reads one HTTP message with a content length, or without a body; none at the end of the connection.
+/// Reads one HTTP message with a content length, or without a body; `None` at the end of the connection.
 pub(crate) async fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut message = read_head(stream).await?;
     let head = String::from_utf8_lossy(&message).to_lowercase();
@@ -111,7 +111,7 @@ pub(crate) async fn read_head(stream: &mut TcpStream) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// Sends raw bytes on a connection of their own and reads one answer with a content length.
+/// Sends raw bytes on a separate connection and reads one response with a content length.
 pub(crate) async fn exchange(addr: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(addr).await.unwrap();
     stream.write_all(request).await.unwrap();
@@ -119,7 +119,7 @@ pub(crate) async fn exchange(addr: SocketAddr, request: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// A header of a raw answer.
+/// A header of a raw response.
 pub(crate) fn header(answer: &str, name: &str) -> Option<String> {
     let head = answer.split("\r\n\r\n").next().unwrap();
     head.lines().skip(1).find_map(|line| {
@@ -128,7 +128,7 @@ pub(crate) fn header(answer: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The body of a raw answer.
+/// The body of a raw response.
 pub(crate) fn body_of(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").unwrap().1
 }
@@ -139,7 +139,7 @@ pub(crate) async fn get(addr: SocketAddr, path: &str) -> String {
     exchange(addr, request.as_bytes()).await
 }
 
-/// Reads sessions until the books hold what is waited for: they are written off the path.
+/// Reads sessions until the usage log has what the test waits for: it is written off the path.
 pub(crate) async fn sessions_when(
     addr: SocketAddr,
     ready: impl Fn(&serde_json::Value) -> bool,
@@ -154,8 +154,8 @@ pub(crate) async fn sessions_when(
     }
 }
 
-/// Waits until the books hold so many calls: what follows from an answer follows when it is written down, and a client
-/// that is faster would fill the window meanwhile.
+/// Waits until the usage log has this many calls: the work after a response begins when it is recorded, and a faster
+/// client would fill the window in the meantime.
 pub(crate) async fn caught_up(addr: SocketAddr, calls: usize) {
     sessions_when(addr, |all| {
         let sessions = all["sessions"].as_array().unwrap();
@@ -167,20 +167,20 @@ pub(crate) async fn caught_up(addr: SocketAddr, calls: usize) {
     .await;
 }
 
-/// A message of the Messages API that says nothing much and measures something.
+/// A short message of the Messages API with usage.
 pub(crate) const REPLY: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 188\r\n\r\n{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-opus-5-5\",\"content\":[{\"type\":\"text\",\"text\":\"Yes.\"}],\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":9,\"output_tokens\":2}}";
 
-/// What the tests seal with.
+/// The key that the tests seal with.
 pub(crate) fn seal_key() -> SealKey {
     SealKey::new(&[7; 32])
 }
 
-/// Something as it is put into a store.
+/// A record as it is put into a store.
 pub(crate) fn sealed<T: Sealable>(it: T) -> Sealed<T> {
     it.sealed(&seal_key())
 }
 
-/// Something as it was taken from a store: intact.
+/// A record as it was read from a store, which must be intact.
 pub(crate) fn opened<T: Sealable>(found: Option<Sealed<T>>) -> Option<T> {
     found.map(|found| found.open(&seal_key()).expect("it is as it was"))
 }

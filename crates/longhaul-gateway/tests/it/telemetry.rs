@@ -1,4 +1,4 @@
-//! The same counters, told to Prometheus and to OpenTelemetry.
+//! Prometheus and OpenTelemetry get the same counters.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

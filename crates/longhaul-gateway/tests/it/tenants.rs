@@ -1,4 +1,4 @@
-//! Whose conversations they are, while the upstream only begins to tell.
+//! The owners of conversations, while the upstream is only beginning to report them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,10 +13,10 @@ use url::Url;
 
 use super::support::{self, Upstream, exchange, header, options, post, read_message};
 
-/// Which organisation each key belongs to, as the upstream says.
+/// The organization of each key, as the upstream reports it.
 type Organisations = Arc<Mutex<HashMap<&'static str, &'static str>>>;
 
-/// An upstream that says which organisation a key belongs to.
+/// An upstream that reports the organization of a key.
 async fn organised(known: &[(&'static str, &'static str)]) -> (Url, Organisations) {
     let mut upstream = Upstream::start().await;
     let url = upstream.url();
@@ -54,7 +54,7 @@ fn request(key: &str, messages: &Value) -> Vec<u8> {
     post("/v1/messages", &headers, &support::body(messages))
 }
 
-/// Asks, and gives the line and the note of the answer.
+/// Sends a request, and returns the branch and the note of the response.
 async fn ask(gateway: &Gateway, key: &str, messages: &Value) -> (String, String) {
     placed(&exchange(gateway.addr(), &request(key, messages)).await)
 }
@@ -64,7 +64,7 @@ fn placed(answer: &str) -> (String, String) {
     (header("x-longhaul-line"), header("x-longhaul-note"))
 }
 
-/// A request that came before its key's organisation was known, and is read behind that.
+/// A request that arrived before its key's organization was known, and is read after that.
 async fn overtaken(gateway: &Gateway, key: &str, messages: &Value) -> (String, String) {
     let whole = request(key, messages);
     let mut client = TcpStream::connect(gateway.addr()).await.unwrap();
@@ -74,7 +74,8 @@ async fn overtaken(gateway: &Gateway, key: &str, messages: &Value) -> (String, S
         .unwrap();
     let (first, rest) = whole.split_at(whole.len() - 10);
     client.write_all(first).await.unwrap();
-    // The answer to what stood before says that the head has been read too, or will be before another comes in.
+    // The response to the earlier request shows that the headers have been read too, or will be before another request
+    // arrives.
     read_message(&mut client).await.unwrap();
     ask(gateway, key, &turns("something else", 1)).await;
     client.write_all(rest).await.unwrap();
@@ -100,11 +101,11 @@ async fn x8_a_conversation_begun_before_its_organisation_was_known_goes_on_behin
     let (next, note) = ask(&gateway, "k", &turns("ours", 3)).await;
     assert_eq!((&next, note.as_str()), (&line, "2 messages more"));
     gateway.stop().await;
-    // The books say the same.
+    // The usage log agrees.
     let gateway = start().await;
     let (next, _) = ask(&gateway, "k", &turns("ours", 5)).await;
     assert_eq!(next, line);
-    // A stranger sees nothing of it, neither before nor after it is known who that is.
+    // A stranger sees nothing of it, neither before nor after its organization is known.
     for count in [7, 9] {
         let (other, _) = ask(&gateway, "stranger", &turns("ours", count)).await;
         assert_ne!(other, line);
@@ -122,12 +123,12 @@ async fn x8_a_key_that_changes_its_organisation_takes_nothing_along() {
     let (line, _) = ask(&gateway, "k", &turns("ours", 1)).await;
     assert_eq!(ask(&gateway, "k", &turns("ours", 3)).await.0, line);
     organisations.lock().unwrap().insert("k", "second");
-    // The answer to this one tells the change.
+    // The response to this request reports the change.
     ask(&gateway, "k", &turns("else", 1)).await;
     let (moved, note) = ask(&gateway, "k", &turns("ours", 5)).await;
     assert_ne!(moved, line);
     assert_eq!(note, "a new conversation");
-    // What it had stays with those it was among.
+    // What it had stays with its former organization.
     let (stays, note) = ask(&gateway, "colleague", &turns("ours", 5)).await;
     assert_eq!((&stays, note.as_str()), (&line, "2 messages more"));
     gateway.stop().await;
@@ -137,7 +138,7 @@ async fn x8_a_key_that_changes_its_organisation_takes_nothing_along() {
 async fn x8_the_memory_of_beginnings_is_kept_apart_too() {
     let (url, _) = organised(&[("k", "org"), ("stranger", "theirs")]).await;
     let gateway = Gateway::start(options(url)).await.unwrap();
-    // Long enough to be known by its beginning.
+    // Long enough to be recognized by its beginning.
     let long = "many words ".repeat(2_000);
     let (line, _) = overtaken(&gateway, "k", &turns(&long, 3)).await;
     let (stranger, note) = ask(&gateway, "stranger", &turns(&long, 5)).await;

@@ -1,4 +1,4 @@
-//! What the gateway asks for itself is asked for late, seldom, and not again and again.
+//! The gateway sends its own requests late, seldom, and not over and over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use super::support::{
     Upstream, body_of, caught_up, exchange, get, header, post, read_message, sessions_when,
 };
 
-/// A clock that goes on by so many seconds with each turn.
+/// A clock that advances by this many seconds with each turn.
 #[derive(Default)]
 struct Pace(AtomicI64);
 
@@ -52,7 +52,7 @@ async fn x5_x8_a_summary_is_prepared_as_late_as_it_can_be_ready_in_time() {
     };
     let mut client = Client::new(&gateway, MODEL, workload, window).await;
     let mut prompts = Vec::new();
-    // A turn takes fifteen seconds, and a summary that nobody has timed yet is taken to need 45.
+    // A turn takes fifteen seconds, and a summary whose duration is not known yet is assumed to take 45.
     for turn in 0.. {
         prompts.push(client.turn(turn).await);
         clock.0.fetch_add(15, Ordering::Relaxed);
@@ -63,7 +63,7 @@ async fn x5_x8_a_summary_is_prepared_as_late_as_it_can_be_ready_in_time() {
     }
     let largest = prompts.windows(2).map(|pair| pair[1] - pair[0]).max();
     let (last, largest) = (*prompts.last().unwrap(), largest.unwrap());
-    // What is kept free for a reply, and the margin before that.
+    // The part reserved for a reply, and the margin before it.
     let threshold = window - window / 5 - window * 13 / 100;
     println!("asked for at {last} of {threshold} tokens, the largest turn has {largest}");
     assert!(
@@ -78,8 +78,8 @@ async fn x5_x8_a_summary_is_prepared_as_late_as_it_can_be_ready_in_time() {
     behind.stop().await;
 }
 
-/// An upstream that is overloaded for every request that is not the client's own. Those have a mark that the gateway does
-/// not repeat in requests of its own. Gives its address, and how many it turned away.
+/// An upstream that is overloaded for every request that is not the client's own. The client's requests have a mark
+/// that the gateway does not repeat in its own requests. Returns its address, and how many requests it rejected.
 async fn overloaded(inside: &Gateway) -> (String, Arc<AtomicUsize>) {
     const BUSY: &str =
         "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
@@ -125,14 +125,14 @@ async fn o2_x8_an_overloaded_provider_costs_one_attempt_to_compact_six_requests_
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         answer
     };
-    // A request waits for this one, since its history is too long from the first.
+    // A request waits for this one, because its history is too long from the start.
     let answer = ask(56).await;
     let action = header(&answer, "x-longhaul-action");
     assert_eq!(action.as_deref(), Some("extracted"));
     let waited_for = turned_away.swap(0, Ordering::SeqCst);
     println!("{waited_for} requests while one waited");
     assert!((1..=6).contains(&waited_for), "{waited_for}");
-    // Nobody waits for this one; stopping the gateway waits for what is under way.
+    // No request waits for this one; stopping the gateway waits for work in progress.
     ask(50).await;
     gateway.stop().await;
     let ahead = turned_away.load(Ordering::SeqCst);
@@ -151,11 +151,11 @@ async fn o2_x8_a_model_that_failed_is_tried_again_after_some_extracts_and_no_soo
         let headers = "content-type: application/json\r\n";
         exchange(addr, &post("/sim/faults", headers, &raw)).await;
     };
-    // Each summary that is asked for in vain is asked for in two ways. Three of them open the breaker.
+    // Each unsuccessful summary is requested in two ways. Three of them open the breaker.
     misbehave("summary:empty*6").await;
     let mut client = Endless::new(&gateway, "claude-sonnet-4-6").await;
     client.go_on(&json!({"content": []}));
-    // How many calls of its own the gateway had made when each compaction was there.
+    // How many of its own calls the gateway had made at each compaction.
     let mut asked: Vec<u64> = Vec::new();
     while client
         .actions

@@ -1,4 +1,4 @@
-//! An upstream behind TLS: trusted or told why not, over HTTP/1.1 and HTTP/2 alike.
+//! An upstream with TLS: trusted, or rejected with a reason, over both HTTP/1.1 and HTTP/2.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ use url::Url;
 
 use super::support::{self, Upstream, body_of, exchange, options, post, read_head, sessions_when};
 
-/// An authority of our own.
+/// A certificate authority for the tests.
 struct Authority {
     pem: Vec<u8>,
     issuer: Issuer<'static, KeyPair>,
@@ -42,7 +42,7 @@ impl Authority {
         }
     }
 
-    /// How a server of a name speaks TLS, offering these protocols.
+    /// The TLS setup of a server with this name and these protocols.
     fn server(&self, name: &str, last_year: i32, protocols: &[&str]) -> TlsAcceptor {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -67,12 +67,12 @@ impl Authority {
     }
 }
 
-/// What a server got, by protocol.
+/// The requests that a server received, by protocol.
 type Got = Arc<Mutex<Vec<(Version, Bytes)>>>;
-/// What an answer is made of, given by the test.
+/// The pieces of a response, given by the test.
 type Pieces = mpsc::UnboundedReceiver<Bytes>;
 
-/// Answers each request with a stream of its own, handed to the test.
+/// Answers each request with a separate stream that the test controls.
 async fn serve(
     tls: TlsAcceptor,
 ) -> (
@@ -104,7 +104,7 @@ async fn serve(
                         Ok::<_, hyper::Error>(streamed(pieces))
                     }
                 });
-                // The gateway may go away at any time.
+                // The gateway may disconnect at any time.
                 let io = TokioIo::new(stream);
                 if second {
                     let builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
@@ -186,7 +186,7 @@ async fn passes_bytes_and_streams(protocols: &[&str], version: Version) {
 #[tokio::test]
 async fn x8_tls_over_http_1_passes_bytes_and_streams() {
     passes_bytes_and_streams(&["http/1.1"], Version::HTTP_11).await;
-    // A server that does not say what it speaks.
+    // A server that does not negotiate a protocol.
     passes_bytes_and_streams(&[], Version::HTTP_11).await;
 }
 
@@ -232,7 +232,7 @@ async fn x8_clients_that_read_slowly_hold_nobody_up_on_the_same_connection() {
     gateway.stop().await;
 }
 
-/// The error of a gateway whose upstream cannot be talked to.
+/// The error of a gateway whose upstream cannot be used.
 async fn refused(gateway: &Gateway, host: &str) -> String {
     let answer = exchange(gateway.addr(), &request()).await;
     assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
@@ -274,7 +274,7 @@ async fn x8_a_server_that_speaks_tls_where_http_is_expected_is_told_and_the_othe
     let mut upstream = Upstream::start().await;
     let mut url = upstream.url();
     url.set_scheme("https").unwrap();
-    // As servers answer what they cannot read.
+    // Servers answer like this to what they cannot read.
     tokio::spawn(async move {
         let mut stream = upstream.next().await;
         let mut greeting = [0; 16];

@@ -1,4 +1,4 @@
-//! Several gateways on one database, before one upstream: whoever takes a request knows the conversation.
+//! Several gateways on one database, in front of one upstream: each gateway that gets a request knows the conversation.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -16,19 +16,19 @@ use url::Url;
 use super::support::{header, sessions_when};
 use super::world::Client;
 
-/// What the gateways share. Dropped last.
+/// What the gateways share. It is dropped last.
 pub(crate) struct Shared {
     database: TestDatabase,
     world: SimServer,
 }
 
 impl Shared {
-    /// Nothing where there is no PostgreSQL.
+    /// `None` where there is no PostgreSQL.
     pub(crate) async fn new() -> Option<Self> {
         Self::with(ModelTable::builtin()).await
     }
 
-    /// With these models.
+    /// A shared setup with these models.
     pub(crate) async fn with(models: ModelTable) -> Option<Self> {
         let database = database()?;
         let options = SimOptions::default();
@@ -42,17 +42,17 @@ impl Shared {
         Some(Self { database, world })
     }
 
-    /// Options of one more gateway.
+    /// Options for one more gateway.
     pub(crate) async fn options(&self) -> GatewayOptions {
         Self::options_on(self.database.url(), &self.world.url()).await
     }
 
-    /// Where the database is.
+    /// The URL of the database.
     pub(crate) fn database_url(&self) -> &str {
         self.database.url()
     }
 
-    /// Options of a gateway on a database, before an upstream.
+    /// Options for a gateway on a database, in front of an upstream.
     pub(crate) async fn options_on(database: &str, upstream: &str) -> GatewayOptions {
         let store = Arc::new(PostgresStore::open(database).await.unwrap());
         let tenants = store.tenants();
@@ -68,7 +68,7 @@ impl Shared {
         Gateway::start(self.options().await).await.unwrap()
     }
 
-    /// The offline world behind all of them.
+    /// The simulator behind all of them.
     pub(crate) fn world(&self) -> &SimServer {
         &self.world
     }
@@ -137,7 +137,7 @@ async fn x8_when_a_gateway_dies_in_a_request_another_goes_on() {
     let Some(shared) = Shared::new().await else {
         return;
     };
-    // What runs on a runtime of its own ends with it at once, as a process does.
+    // Everything on this separate runtime ends immediately with it, as with a process.
     let dying = tokio::runtime::Runtime::new().unwrap();
     let options = shared.options().await;
     let one = dying.spawn(Gateway::start(options)).await.unwrap().unwrap();
@@ -151,7 +151,7 @@ async fn x8_when_a_gateway_dies_in_a_request_another_goes_on() {
     client.ask("four").await;
     dying.shutdown_background();
     std::mem::forget(one);
-    // The client sees a broken connection, and says it again elsewhere.
+    // The client sees a broken connection, and sends the same elsewhere.
     client.messages.pop();
     client.go_to(&two).await;
     let (again, _) = client.turn("four").await;
@@ -163,7 +163,7 @@ async fn x8_when_a_gateway_dies_in_a_request_another_goes_on() {
         );
     }
     let all = sessions_when(two.addr(), |all| {
-        // Turns 2, 4 and 5 were written down by the one that lives.
+        // Turns 2, 4 and 5 were recorded by the gateway that lives.
         all["sessions"][0]["calls"].as_u64() >= Some(3) && all["sessions"][0]["messages"] == 9
     })
     .await;

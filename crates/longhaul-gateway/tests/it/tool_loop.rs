@@ -1,4 +1,4 @@
-//! A model that calls tools and calls tools: the user says one thing at the beginning, and nothing more.
+//! A model that keeps calling tools: the user sends one message at the beginning, and nothing more.
 
 use longhaul_gateway::front::UpstreamChoice;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Whole conversations through the gateway to the offline world, which refuses what the API would refuse.
+//! Whole conversations through the gateway to the simulator, which rejects what the API would reject.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ async fn gateway() -> Gateway {
     .unwrap()
 }
 
-/// A client that keeps its history and marks its newest message for the cache.
+/// A client that keeps its history and sets a breakpoint on its newest message.
 pub(crate) struct Client {
     stream: TcpStream,
     key: String,
@@ -40,12 +40,12 @@ impl Client {
         }
     }
 
-    /// From now on speaks through another gateway.
+    /// Uses another gateway from now on.
     pub(crate) async fn go_to(&mut self, gateway: &Gateway) {
         self.stream = TcpStream::connect(gateway.addr()).await.unwrap();
     }
 
-    /// One turn; the answer's head and body.
+    /// One turn; returns the headers and the body of the response.
     pub(crate) async fn turn(&mut self, text: &str) -> (String, Value) {
         self.ask(text).await;
         let answer = String::from_utf8(read_message(&mut self.stream).await.unwrap()).unwrap();
@@ -56,7 +56,7 @@ impl Client {
         (answer, reply)
     }
 
-    /// Sends a turn, and does not wait for its answer.
+    /// Sends a turn without waiting for its response.
     pub(crate) async fn ask(&mut self, text: &str) {
         for message in &mut self.messages {
             if let Some(block) = message["content"]

@@ -1,4 +1,4 @@
-//! Managing is worth its price: no compaction for little, and no more told as saved than was.
+//! Managing is worth its price: no compaction for a small gain, and no more is reported as saved than was.
 
 use longhaul_core::models::ModelTable;
 use longhaul_gateway::front::Gateway;
@@ -8,7 +8,7 @@ use super::long::{Client, Kind, Workload, gateway, with_window};
 use super::support::{body_of, get, sessions_when};
 
 const MODEL: &str = "claude-haiku-4-5";
-/// Its own window takes what nobody manages.
+/// Its own window fits the unmanaged conversation.
 const LARGE: &str = "claude-sonnet-4-6";
 
 fn spent(gateway: &Gateway) -> f64 {
@@ -24,7 +24,7 @@ async fn session(gateway: &Gateway, turns: u64) -> (Value, Value) {
     (row, serde_json::from_str(body_of(&answer)).unwrap())
 }
 
-/// The same client twice: what it costs as it is, and what it costs managed in a window of so many tokens.
+/// The same client twice: its cost without managing, and its cost managed in a window of this many tokens.
 async fn saved(model: &'static str, window: u64, workload: Workload) {
     const TURNS: u64 = 70;
     let off = gateway(ModelTable::builtin(), |options| {
@@ -46,7 +46,7 @@ async fn saved(model: &'static str, window: u64, workload: Workload) {
         client.turn(turn).await;
     }
     session(&managed, TURNS).await;
-    // What the newest compaction cost is written down behind the answer.
+    // The cost of the newest compaction is recorded after the response.
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     let (row, one) = session(&managed, TURNS).await;
     let truly = unmanaged - spent(&managed);
@@ -147,7 +147,7 @@ async fn y1_x8_a_large_head_makes_no_compaction_that_frees_little() {
             "the model has always answered: {one}"
         );
     }
-    // A turn brings 1,100 tokens, and a summary frees 6,000 to 10,000: it is due every seven turns or so.
+    // A turn brings 1,100 tokens, and a summary frees 6,000 to 10,000: it is due about every seven turns.
     let most = TURNS as usize / 7;
     assert!(made.len() <= most, "not in every few turns: {}", made.len());
     gateway.stop().await;

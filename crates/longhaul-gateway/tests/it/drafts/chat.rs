@@ -1,4 +1,4 @@
-//! Chat completions: the same, in their own shape.
+//! Drafts of chat completions, in their own format.
 
 use longhaul_core::message::{BlockKind, EntryKind};
 use longhaul_gateway::manage::entries::ConversationEntries;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::talks::{Turn, completions, messages, turns};
 use super::{accepted, sent, settings, talk};
 
-/// Rounds of one call of a tool, with a result of so many tokens each.
+/// Rounds of one tool call each, with a result of this many tokens.
 fn rounds(tool: usize, count: usize, tokens: usize) -> Vec<Turn> {
     vec![Turn {
         wish: "Wish 0: look at everything".to_owned(),
@@ -45,7 +45,7 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
     );
     let report: Value = serde_json::from_str(&draft.report).unwrap();
     assert_eq!(report["results"]["cleared"], 13);
-    // Large ones: three stay whatever they weigh.
+    // Large results: three stay whatever their size.
     let large = talk(Dialect::Anthropic, &messages(&rounds(1, 5, 30_000), 0));
     let draft = clear(&large, ClearingReason::Pressure, &settings).unwrap();
     assert_eq!(draft.talk.cleared, ["toolu_0", "toolu_1"]);
@@ -117,7 +117,7 @@ fn h7_small_windows_clear_earlier() {
     assert_eq!(draft.talk.cleared.len(), 13);
 }
 
-/// With everything that may be cleared taken out of both.
+/// The element without everything that may be cleared, for comparing both forms.
 fn but_results(element: &Value, cleared: &[String]) -> Value {
     let mut element = element.clone();
     let is_cleared = |id: &Value| cleared.iter().any(|one| id == one.as_str());

@@ -1,4 +1,4 @@
-//! Files are put back as the history shows them.
+//! Files are restored as the history shows them.
 
 use longhaul_gateway::manage::entries::ConversationEntries;
 use longhaul_gateway::manage::history_files::HistoryFiles;
@@ -148,7 +148,7 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
             "9\tx",
         ),
     ]);
-    // Reads of files that lie further back than five others are not put back.
+    // Files that were read before five others are not restored.
     let mut before = long(1, 12);
     before.append(&mut elements);
     let given = || {
@@ -173,7 +173,7 @@ fn r1_files_come_back_with_the_summary_and_again_with_the_next() {
     let report: Value = serde_json::from_str(&first.report).unwrap();
     let notes = report["notes"].to_string();
     assert!(notes.contains("only a part of it was read"), "{notes}");
-    // Nothing is read since, and much is said.
+    // Nothing is read after that, and much is said.
     let mut said = Vec::new();
     for number in 0..40 {
         said.push(json!({"role": "assistant", "content": "well ".repeat(200)}));

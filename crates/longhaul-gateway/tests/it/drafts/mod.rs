@@ -1,4 +1,4 @@
-//! Conversations made smaller, by themselves: entries, summaries, clearings, files, splices.
+//! Compaction of conversations by itself: entries, summaries, clearings, files, splices.
 
 mod chat;
 mod clearing;
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 pub(crate) const MODEL: &str = "claude-opus-5-5";
 
-/// Settings for a window of this size; none: the model's own.
+/// Settings for a window of this size; `None` for the model's own.
 pub(crate) fn settings(window: Option<u64>) -> CompactorSettings {
     let mut config = Config::default();
     config.window_cap = window;
@@ -62,7 +62,7 @@ pub(crate) fn raw(value: &Value) -> Bytes {
     value.to_string().into()
 }
 
-/// What is sent: a draft, and what the client says behind it.
+/// What is sent: a draft, and the client's messages after it.
 pub(crate) fn sent(draft: &CompactedDraft, more: &[Value]) -> Vec<Value> {
     let parse = |bytes: &Bytes| serde_json::from_slice(bytes).unwrap();
     let ours = draft
@@ -74,7 +74,7 @@ pub(crate) fn sent(draft: &CompactedDraft, more: &[Value]) -> Vec<Value> {
     ours.chain(more.iter().cloned()).collect()
 }
 
-/// The texts of what is sent.
+/// The texts that are sent.
 pub(crate) fn text(draft: &CompactedDraft) -> String {
     let mut all = String::new();
     for message in sent(draft, &[]) {
@@ -91,7 +91,7 @@ pub(crate) fn text(draft: &CompactedDraft) -> String {
     all
 }
 
-/// Whether the API takes these messages.
+/// Whether the API accepts these messages.
 pub(crate) fn accepted(dialect: Dialect, messages: &[Value]) -> Result<(), String> {
     let tools: Vec<Value> = talks::TOOLS
         .iter()

@@ -1,4 +1,4 @@
-//! Notes in place of the older part of a conversation: what they do not cover is kept, and the API takes the result.
+//! Notes instead of the older part of a conversation: what they do not cover is kept, and the API accepts the result.
 
 use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesSkipReason, SessionNotes};
 use longhaul_gateway::manage::{
@@ -61,7 +61,7 @@ proptest! {
             *message = serde_json::from_slice(&bytes).unwrap();
         }
         prop_assert_eq!(accepted(dialect, &unmarked), Ok(()));
-        // Of what was summed up, the user's words are there (X1).
+        // The user's words from the summarized part are there (X1).
         let sent = Value::from(sent(&draft, &[])).to_string();
         for turn in &turns {
             let wish = Value::from(turn.wish.as_str()).to_string();
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Of a draft, as long as nobody says anything more.
+/// What is sent for a draft as long as no message follows.
 fn kept(talk: &CompactableConversation, from: usize) -> Vec<Value> {
     let rest = talk.elements[from..].iter();
     rest.map(|element| serde_json::from_slice(element).unwrap())

@@ -1,4 +1,4 @@
-//! Conversations of real clients: all convert, and those that are long enough are summed up without a model.
+//! Conversations of real clients: all convert, and those that are long enough are summarized without a model.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::summaries::run;
 use super::{accepted, sent, settings, talk, text};
 
-/// Sums a conversation up in a window of this size, and checks what came of it.
+/// Summarizes a conversation in a window of this size, and checks the result.
 fn check(
     dialect: Dialect,
     elements: &[Value],
@@ -88,7 +88,7 @@ fn x8_recorded_requests_convert_and_are_summed_up() {
     println!("OpenHands: {came:?}");
 }
 
-/// The messages that a session's newest request would hold.
+/// The messages of a session's newest request.
 fn rendered(path: &std::path::Path) -> Vec<Value> {
     let resumed = longhaul_store::resume(path).unwrap();
     let views = resumed.entries.iter().map(Entry::view);

@@ -1,11 +1,11 @@
-//! What is taken out leaves every other byte as it was.
+//! Removing a part leaves every other byte as it was.
 
 use bytes::Bytes;
 use longhaul_gateway::manage::{has_thinking, without_breakpoints, without_thinking};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Blocks with and without thinking and marks.
+/// Blocks with and without thinking and breakpoints.
 fn block() -> impl Strategy<Value = Value> {
     let mark = json!({"type": "ephemeral", "ttl": "1h"});
     prop_oneof![

@@ -1,4 +1,4 @@
-//! Whole conversations become summaries that the API takes, word for word what the user said, smaller than before.
+//! Whole conversations become summaries that the API accepts, with the user's words verbatim, and smaller than before.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ proptest! {
         let mut draft = None;
         let mut wishes: Vec<String> = Vec::new();
         for (number, turns) in [one, two, three].into_iter().enumerate() {
-            // Behind enough work that a summary is smaller.
+            // After enough work that a summary is smaller.
             let mut elements = long(number * 50 + 100, 12);
             elements.extend(messages(&turns, number * 10_000));
             wishes.extend(spoken(&elements));
@@ -123,7 +123,7 @@ fn with_end(elements: &[Value]) -> Vec<Value> {
     all
 }
 
-/// What the user says.
+/// The user's messages.
 fn spoken(elements: &[Value]) -> Vec<String> {
     let blocks = elements.iter().filter(|one| one["role"] == "user");
     let blocks = blocks.flat_map(|one| one["content"].as_array().unwrap().clone());

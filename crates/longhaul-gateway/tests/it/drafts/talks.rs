@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The tools that they call.
 pub(crate) const TOOLS: [&str; 5] = ["Read", "Bash", "Grep", "TodoWrite", "mcp__db__query"];
 
-/// One thing the user wants, and what comes of it.
+/// One wish of the user, and what follows from it.
 #[derive(Debug, Clone)]
 pub(crate) struct Turn {
     pub(crate) wish: String,
@@ -14,12 +14,12 @@ pub(crate) struct Turn {
     pub(crate) reminded: bool,
     pub(crate) system: bool,
     pub(crate) thinks: bool,
-    /// Rounds of calls: the tools that are called side by side, and how long their results are.
+    /// Rounds of calls: the tools that are called in parallel, and the lengths of their results.
     pub(crate) rounds: Vec<Vec<(usize, usize)>>,
     pub(crate) said: String,
 }
 
-/// Conversations.
+/// Generates conversations.
 pub(crate) fn turns(most: usize) -> impl Strategy<Value = Vec<Turn>> {
     let calls = prop::collection::vec((0..TOOLS.len(), 0..4_000usize), 1..4);
     let turn = (
@@ -45,7 +45,7 @@ pub(crate) fn turns(most: usize) -> impl Strategy<Value = Vec<Turn>> {
     })
 }
 
-/// A tiny picture.
+/// A tiny image.
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 fn input(tool: usize, id: &str) -> Value {
@@ -63,7 +63,7 @@ fn result(length: usize) -> String {
     "the quick brown fox jumps over it\n".repeat(length / 34 + 1)
 }
 
-/// As elements of the Messages API; `first` numbers the calls.
+/// The turns as elements of the Messages API; `first` numbers the calls.
 pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
     let mut messages = Vec::new();
     let mut number = first;
@@ -104,7 +104,7 @@ pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
         }
         messages.push(json!({"role": "assistant", "content": turn.said}));
     }
-    // Where clients put their marker.
+    // Clients set their breakpoint here.
     let asked = messages
         .iter_mut()
         .rfind(|message| message["role"] == "user");
@@ -114,7 +114,7 @@ pub(crate) fn messages(turns: &[Turn], first: usize) -> Vec<Value> {
     messages
 }
 
-/// As elements of chat completions.
+/// The turns as elements of chat completions.
 pub(crate) fn completions(turns: &[Turn], first: usize) -> Vec<Value> {
     let mut messages = Vec::new();
     let mut number = first;

@@ -1,4 +1,4 @@
-//! A client that never trims its history, speaks either API, and streams or does not.
+//! A client that never trims its history, uses either API, and streams or does not.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ use tokio::net::TcpStream;
 use super::texts::{Chance, Kind, text};
 use crate::support::{header, post};
 
-/// Which API is spoken.
+/// The API that the client uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Messages,
     Chat,
 }
 
-/// What is said in each turn.
+/// The contents of each turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    /// What the user says, in thousandths of the window.
+    /// The size of the user's messages, in thousandths of the window.
     pub(crate) words: u64,
-    /// What the results of a turn are, each, in thousandths of the window.
+    /// The size of each result of a turn, in thousandths of the window.
     pub(crate) result: u64,
-    /// How many tools are called at once.
+    /// How many tools are called in parallel.
     pub(crate) calls: usize,
-    /// What results are like, in turn; the user writes as the last one, if that is Chinese.
+    /// The kinds of results, in turn; the user writes like the last kind, if that is Chinese.
     pub(crate) kinds: &'static [Kind],
     pub(crate) streamed: bool,
     pub(crate) dialect: Dialect,
-    /// Whether the client marks its last message for the cache.
+    /// Whether the client sets a breakpoint on its last message.
     pub(crate) marks: bool,
-    /// The most that an answer may be.
+    /// The longest reply.
     pub(crate) max_tokens: u64,
 }
 
@@ -58,12 +58,12 @@ pub(crate) struct Client {
     window: u64,
     chance: Chance,
     messages: Vec<Value>,
-    /// Those that will not change any more, as they are sent.
+    /// The messages that will not change any more, as they are sent.
     written: String,
     until: usize,
-    /// How often `x-longhaul-action` said what.
+    /// How often `x-longhaul-action` had which value.
     pub(crate) actions: BTreeMap<String, usize>,
-    /// Tokens of the stable head.
+    /// The text of the stable request prefix.
     pub(crate) head: String,
 }
 
@@ -90,7 +90,8 @@ impl Client {
         }
     }
 
-    /// The body as it is sent. What was said before is written once: in a long conversation it is most of the work.
+    /// The body as it is sent. Earlier messages are written only once: in a long conversation they are most of the
+    /// work.
     fn body(&mut self) -> String {
         let last = self.messages.len() - 1;
         for message in &self.messages[self.until..last] {
@@ -117,7 +118,7 @@ impl Client {
         format!("{{\"messages\":[{lead}{}{newest}],{beside}", self.written)
     }
 
-    /// What is sent beside the messages.
+    /// The members besides the messages.
     fn beside(&self) -> Value {
         let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}});
         match self.workload.dialect {
@@ -141,12 +142,12 @@ impl Client {
         }
     }
 
-    /// Whether the model's own words are sent back, with the thinking in them that is bound to what stood before.
+    /// Whether the model's own messages are sent back, with thinking that is bound to the messages before it.
     fn binds(&self) -> bool {
         self.model == "claude-opus-5-5"
     }
 
-    /// One turn; gives how large its prompt was.
+    /// One turn; returns the size of its prompt.
     pub(crate) async fn turn(&mut self, turn: u64) -> u64 {
         let (answer, reply) = self.ask().await;
         let usage = &reply["usage"];
@@ -169,7 +170,7 @@ impl Client {
         prompt
     }
 
-    /// Sends what there is; gives the head of the answer, and the reply.
+    /// Sends the history; returns the headers of the response, and the reply.
     pub(crate) async fn ask(&mut self) -> (String, Value) {
         let body = self.body();
         let path = match self.workload.dialect {
@@ -258,7 +259,7 @@ impl Client {
     }
 }
 
-/// A reply put together from its events.
+/// A reply assembled from its events.
 fn streamed(body: &str) -> Value {
     let mut blocks: Vec<(Value, String)> = Vec::new();
     let mut usage = json!({});

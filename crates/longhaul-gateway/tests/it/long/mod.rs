@@ -1,8 +1,8 @@
-//! Long conversations of every kind: whatever a client sends, no request is larger than the window, and no error reaches
-//! the client.
+//! Long conversations of every kind: whatever a client sends, no request is larger than the window, and no error
+//! reaches the client.
 //!
-//! `LONGHAUL_LONG_TURNS` makes them longer, `LONGHAUL_LONG_WINDOW` names another window than 40,000 tokens (0: the model's
-//! own), `LONGHAUL_LONG_SHOW` prints every compaction and the gateway's log.
+//! `LONGHAUL_LONG_TURNS` makes them longer, `LONGHAUL_LONG_WINDOW` sets another window than 40,000 tokens (0: the
+//! model's own), `LONGHAUL_LONG_SHOW` prints every compaction and the gateway's log.
 
 mod client;
 mod texts;
@@ -23,7 +23,7 @@ fn asked(name: &str, usual: u64) -> u64 {
     given.map_or(usual, |given| given.parse().unwrap())
 }
 
-/// The built-in models with another window; the world has the same, and refuses what is longer.
+/// The built-in models with another window; the simulator has the same, and rejects what is longer.
 pub(crate) fn with_window(model: &str, window: u64) -> (ModelTable, u64) {
     let table = ModelTable::builtin();
     if window == 0 {
@@ -45,14 +45,14 @@ pub(crate) async fn gateway(
     Gateway::start(options).await.unwrap()
 }
 
-/// Turns are at most as large as they would be in a window of so many tokens: a thousand of them in a window of a million
-/// would be more than any provider takes in one request.
+/// Turns are at most as large as they would be in a window of this many tokens: a thousand of them in a window of a
+/// million would be more than any provider accepts in one request.
 const LARGEST_TURNS: u64 = 40_000;
 
 /// Runs a workload.
 async fn run(model: &'static str, workload: Workload) {
     if std::env::var_os("LONGHAUL_LONG_SHOW").is_some() {
-        // A test that ran before may have done so.
+        // A test that ran before may have set a subscriber.
         let log = tracing_subscriber::fmt().with_max_level(tracing::Level::INFO);
         let _ = log.with_ansi(false).try_init();
     }
@@ -102,7 +102,7 @@ async fn run(model: &'static str, workload: Workload) {
     gateway.stop().await;
 }
 
-/// How often the conversation was made smaller.
+/// How often the conversation was compacted.
 async fn made(gateway: &Gateway) -> u64 {
     let sessions = sessions_when(gateway.addr(), |_| true).await;
     let rows = sessions["sessions"].as_array().unwrap().iter();
@@ -149,7 +149,7 @@ macro_rules! long {
     )*};
 }
 
-/// Each turn brings the same shares of a window, so that a small one tells what a large one does.
+/// Each turn brings the same share of a window, so that a small window shows what happens in a large one.
 const LARGE_TEXTS: Workload = Workload {
     name: "large user texts",
     words: 12,

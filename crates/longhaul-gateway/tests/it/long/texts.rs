@@ -1,6 +1,6 @@
-//! Texts of every density, made up from a seed.
+//! Texts of every density, generated from a seed.
 
-/// What a text is like.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Words,
@@ -18,7 +18,7 @@ const WORDS: [&str; 12] = [
 const PACKED: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const CHINESE: &str = "我们需要检查数据库迁移的结果并且确认所有测试都已经通过然后再继续处理下一个任务请不要修改配置文件中的任何内容因为那是由运维团队负责的";
 
-/// Numbers without a pattern.
+/// Pseudorandom numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chance(pub(crate) u64);
 
@@ -32,7 +32,7 @@ impl Chance {
     }
 }
 
-/// A text of roughly so many tokens.
+/// A text of roughly this many tokens.
 pub(crate) fn text(kind: Kind, tokens: usize, chance: &mut Chance) -> String {
     let chinese: Vec<char> = CHINESE.chars().collect();
     let part = |chance: &mut Chance| match kind {

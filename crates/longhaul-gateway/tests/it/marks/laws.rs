@@ -1,4 +1,4 @@
-//! What holds for any request, and any sequence of them.
+//! Properties of any request, and of any sequence of requests.
 
 use std::collections::BTreeSet;
 
@@ -34,9 +34,9 @@ fn turn() -> impl Strategy<Value = Turn> {
 /// How a client writes one of its requests.
 #[derive(Debug, Clone)]
 struct Guise {
-    /// Numbers of the blocks that bear a marker, and whether it is of an hour.
+    /// The blocks that have a breakpoint, and whether it is of one hour.
     marks: Vec<(prop::sample::Index, bool)>,
-    /// Whether texts are lists: one bit a message.
+    /// Whether texts are lists: one bit per message.
     lists: u64,
     pretty: bool,
     automatic: bool,
@@ -69,7 +69,8 @@ fn system() -> impl Strategy<Value = System> {
     ]
 }
 
-/// The request behind so many turns that the API takes, but for its markers. It ends with what the next turn begins with.
+/// The request after this many turns, which the API accepts apart from its breakpoints. It ends with what the next turn
+/// begins with.
 fn plain(turns: &[Turn], count: usize, system: &System, lists: u64) -> Value {
     let text = |said: &str, at: usize| match lists >> (at % 64) & 1 {
         1 => json!([{"type": "text", "text": said}]),
@@ -115,7 +116,7 @@ fn plain(turns: &[Turn], count: usize, system: &System, lists: u64) -> Value {
     body
 }
 
-/// Everything that may bear a marker.
+/// Everything that may have a breakpoint.
 fn bearers(body: &mut Value) -> Vec<&mut Value> {
     fn below(value: &mut Value) -> Vec<&mut Value> {
         let items = value.as_array_mut().map(|items| items.iter_mut());
@@ -137,7 +138,7 @@ fn bearers(body: &mut Value) -> Vec<&mut Value> {
     all
 }
 
-/// Dressed up in the way the client writes this time.
+/// The request in the form in which the client writes it this time.
 fn dressed(turns: &[Turn], count: usize, system: &System, guise: &Guise) -> String {
     let mut body = plain(turns, count, system, guise.lists);
     if guise.automatic {
@@ -162,7 +163,7 @@ fn dressed(turns: &[Turn], count: usize, system: &System, guise: &Guise) -> Stri
     }
 }
 
-/// Without markers, and with every text a list of blocks.
+/// The body without breakpoints, and with every text as a list of blocks.
 fn said(mut body: Value) -> Value {
     fn as_list(value: &mut Value) {
         if let Some(text) = value.as_str() {
@@ -209,12 +210,12 @@ fn elements(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where the last marker in the messages stands.
+/// The position of the last breakpoint in the messages.
 fn end_of(sent: &Sent) -> String {
     sent.markers().last().unwrap().replace(" 1h", "")
 }
 
-/// Any JSON, made of names that mean something here.
+/// Any JSON, made of names that have a meaning here.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -250,7 +251,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Without anything called a marker, at whatever depth.
+/// Removes everything called a breakpoint, at any depth.
 fn bare(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -282,7 +283,7 @@ proptest! {
         prop_assert!((2..=3).contains(&markers.len()), "{:?}", markers);
         let hours = markers.iter().filter(|place| place.ends_with("1h")).count();
         prop_assert!(hours == 0 || hours == markers.len());
-        // What is marked like this needs nothing more.
+        // A request with these breakpoints needs no further change.
         let again = Desk::new(BreakpointMode::Manage).send(&sent.text);
         prop_assert!(again.exact, "{} {}", sent.text, again.text);
     }
@@ -308,7 +309,7 @@ proptest! {
         let body = dressed(&turns, turns.len(), &system, &guise);
         let value: Value = serde_json::from_str(&body).unwrap();
         let messages = value["messages"].as_array().unwrap();
-        // Behind an assistant's last word no result is left without its call.
+        // After the assistant's last message no result is left without its call.
         let ends: Vec<usize> = (0..messages.len())
             .filter(|at| messages[*at]["role"] == "assistant" && messages[*at].to_string().contains("done"))
             .collect();
@@ -320,7 +321,7 @@ proptest! {
         let mut expected = value.clone();
         let list = expected["messages"].as_array_mut().unwrap();
         list.splice(replaced.elements.clone(), [user("in short"), model("yes")]);
-        // A marker that would be lost stands at the end of what stands for the beginning.
+        // A breakpoint that would be lost is set at the end of the replacement.
         prop_assert_eq!(said(kept.json()), said(expected));
         if check(body.as_bytes()).is_ok() {
             prop_assert!(check(kept.text.as_bytes()).is_ok());
@@ -381,7 +382,7 @@ proptest! {
         guises in prop::collection::vec(guise(), 6),
         lists in any::<u64>(),
     ) {
-        // The client moves its markers about and writes everything else as before.
+        // The client moves its breakpoints and writes everything else as before.
         let mut desk = Desk::new(BreakpointMode::Manage);
         let bare = elements(&plain(&turns, turns.len(), &system, lists).to_string());
         for (count, guise) in (1..=turns.len()).zip(guises) {

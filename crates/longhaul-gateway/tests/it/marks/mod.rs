@@ -1,5 +1,5 @@
-//! Cache markers: what is sent for which request (B2, B4, B5), case by case. `laws` are for all requests, `sessions` are
-//! whole conversations with the offline world.
+//! Cache breakpoints: what is sent for which request (B2, B4, B5), case by case. `laws` are for all requests,
+//! `sessions` are whole conversations with the simulator.
 
 mod laws;
 mod sessions;
@@ -32,7 +32,7 @@ impl Sent {
         serde_json::from_str(&self.text).unwrap()
     }
 
-    /// Where markers are, in the order of the prompt.
+    /// The positions of breakpoints, in the order of the prompt.
     fn markers(&self) -> Vec<String> {
         markers(&self.json())
     }
@@ -88,7 +88,7 @@ impl Desk {
             BreakpointMode::Keep => (keep(&asked), BreakpointChanges::default()),
             BreakpointMode::Manage => {
                 let managed = manage(&asked, self.trails.get(&line));
-                // A trail of its own changes nothing but what is looked at.
+                // The remembered history changes nothing but which elements are scanned.
                 let fresh = BreakpointRequest {
                     outline: &whole,
                     ..asked
@@ -107,7 +107,7 @@ impl Desk {
     }
 }
 
-/// Where markers are in a body, in the order of the prompt, with `1h` behind those of an hour.
+/// The positions of breakpoints in a body, in the order of the prompt, with `1h` after those of an hour.
 fn markers(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut note = |place: String, holder: &Value| {
@@ -197,7 +197,7 @@ fn b2_where_the_client_divided_its_head_a_marker_stays() {
 
 #[test]
 fn b2_a_request_that_is_marked_as_ours_would_be_keeps_its_bytes() {
-    // As Claude Code marks: twice in the system prompt, once at the end.
+    // Breakpoints as Claude Code sets them: two in the system prompt, one at the end.
     let body = r#"{"model":"m","system":[{"type":"text","text":"b"},{"type":"text","text":"s","cache_control":{"type":"ephemeral"}},
         {"cache_control": {"ttl":"5m" , "type":"ephemeral"},"type":"text","text":"d"}],
         "messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","cache_control":{"type":"ephemeral"},"text":"y"}]}]}"#;
@@ -304,7 +304,7 @@ fn b2_many_calls_at_once_are_bridged() {
         );
         user(results.collect::<Vec<_>>())
     };
-    // A reminder, calls, and all results but the last lie between.
+    // A reminder, calls, and all results but the last are in between.
     for (count, bridged) in [(7, false), (8, true), (30, true)] {
         let mut desk = Desk::new(BreakpointMode::Manage);
         let mut messages = vec![user("a"), model("b"), user("c")];
@@ -313,7 +313,7 @@ fn b2_many_calls_at_once_are_bridged() {
         };
         desk.send(&body(&messages));
         messages.extend([calls(count), results(count)]);
-        // Reminders come and go; they are positions, and no part of the history.
+        // Reminders come and go; they take positions, but are not part of the history.
         messages.insert(3, json!({"role": "system", "content": "s"}));
         let sent = desk.send(&body(&messages));
         let last = format!("5.{}", count - 1);
@@ -346,7 +346,7 @@ fn b2_what_stands_for_the_beginning_is_spliced_in_and_bears_the_marker_that_woul
     let sent = desk.send_behind(body, Some(&replaced(1..3)));
     assert_eq!(sent.markers(), ["3.0"]);
     assert_eq!(sent.parts, 8);
-    // Nothing of the client's is left to be marked.
+    // None of the client's messages are left to get a breakpoint.
     let sent = Desk::new(BreakpointMode::Manage).send_behind(body, Some(&replaced(0..4)));
     assert_eq!(sent.markers(), ["1.0"]);
     assert_eq!(sent.json()["messages"].as_array().unwrap().len(), 2);

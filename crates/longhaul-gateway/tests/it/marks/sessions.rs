@@ -1,5 +1,5 @@
-//! Whole sessions with the offline world, by clients that place markers well, badly or not at all: what is read from the
-//! cache and what it costs, with their own markers and with ours. `--nocapture` shows the table.
+//! Whole sessions with the simulator, by clients that set breakpoints well, badly or not at all: what is read from the
+//! cache and what it costs, with their own breakpoints and with the gateway's. `--nocapture` shows the table.
 
 use bytes::Bytes;
 use longhaul_gateway::breakpoints::{BreakpointMode, ReplacedMessages};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Desk, hour, marker, model, user};
 
-/// Answers briefly: what the model did is written by the test.
+/// Gives brief answers: the test writes what the model did.
 struct Brief;
 
 impl ReplyModel for Brief {
@@ -24,10 +24,10 @@ impl ReplyModel for Brief {
 }
 
 const TURNS: usize = 60;
-/// Every so many turns there are thirty calls at once.
+/// One turn in this many has thirty parallel calls.
 const MANY_EVERY: usize = 8;
 const MANY: usize = 30;
-/// A turn before which the user said something: no result is left without its call.
+/// A turn before which the user said something, so that no result is left without its call.
 const REPLACED_AT: usize = 33;
 
 fn words(count: usize, seed: usize) -> String {
@@ -38,7 +38,7 @@ fn words(count: usize, seed: usize) -> String {
     list.collect::<Vec<_>>().join(" ")
 }
 
-/// How a client marks a body without markers.
+/// How a client sets breakpoints in a body that has none.
 type Marking = fn(&mut Value);
 
 fn block(body: &mut Value, message: usize) -> &mut Value {
@@ -80,7 +80,7 @@ const CLIENTS: [(&str, Marking); 7] = [
     }),
 ];
 
-/// A message as a client sends it that writes a text without a marker as a string.
+/// A message of a client that writes a text without a breakpoint as a string.
 fn flipped(message: &mut Value) {
     let only = match message["content"].as_array().map(Vec::as_slice) {
         Some([only]) if only.as_object().unwrap().len() == 2 && only["type"] == "text" => {
@@ -91,18 +91,18 @@ fn flipped(message: &mut Value) {
     message["content"] = only;
 }
 
-/// What a session is like.
+/// The course of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Course {
-    /// Now and then there are many calls at once.
+    /// Some turns have many parallel calls.
     Many,
-    /// There never are.
+    /// No turn has many parallel calls.
     Few,
-    /// From the middle on, something short stands for the first half.
+    /// From the middle on, a short text replaces the first half.
     Replaced,
 }
 
-/// A session; each call's share of the prompt that was read, and all in all.
+/// A session; returns the part of each call's prompt that was read from the cache, and the totals.
 fn session(marks: BreakpointMode, marking: Marking, course: Course) -> (Vec<f64>, UsageTotals) {
     let mut world = World::new(WorldOptions::new(7, Box::new(Brief)));
     let mut desk = Desk::new(marks);
@@ -144,7 +144,7 @@ fn session(marks: BreakpointMode, marking: Marking, course: Course) -> (Vec<f64>
             "{answered:?}"
         );
         shares.push(world.books().last().unwrap().tokens.hit_rate);
-        // A pause for thought; now and then a longer one, within five minutes.
+        // A pause for thought; sometimes a longer one, within five minutes.
         world.advance(if turn % 10 == 9 { 200_000 } else { 15_000 });
         let many = course == Course::Many && turn % MANY_EVERY == MANY_EVERY - 1;
         let calls = if many { MANY } else { turn % 4 };
@@ -174,7 +174,7 @@ fn b2_managed_markers_read_what_was_written_whoever_the_client_is() {
         let (shares, ours) = session(BreakpointMode::Manage, marking, Course::Many);
         let refused = own.errors == own.requests;
         assert_eq!(ours.errors, 0, "{name}");
-        // Every call but the first reads, those behind thirty calls at once included.
+        // Every call but the first reads from the cache, including those after thirty parallel calls.
         for (turn, share) in shares.iter().enumerate().skip(1) {
             let many = turn % MANY_EVERY == 0;
             assert!(
@@ -215,7 +215,7 @@ fn b2_behind_what_stands_for_the_beginning_the_cache_is_warm_again_at_once() {
         let (shares, ours) = session(BreakpointMode::Manage, marking, Course::Replaced);
         assert_eq!(ours.errors, 0, "{name}");
         for (turn, share) in shares.iter().enumerate().skip(1) {
-            // System and tools are read even by the first request with it.
+            // Even the first request with the replacement reads system and tools.
             assert!(*share > 0.8, "{name}: {turn} {share}");
         }
         let (_, own) = session(BreakpointMode::Keep, marking, Course::Replaced);

@@ -1,4 +1,4 @@
-//! The JSON behind the page, and its files.
+//! The JSON for the page, and its files.
 
 use longhaul_gateway::front::Gateway;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn x8_a_session_tells_its_window_compactions_and_what_was_saved() {
     assert_eq!(extracted["waited_milliseconds"], 2_350);
     assert_eq!(extracted["report"]["user_messages"]["verbatim"], 11);
     assert_eq!(one["compactions"][0]["cost_usd"], Value::Null);
-    // At the price of reading from the cache, 50 cents a million, less what the summaries cost.
+    // At the price of reading from the cache, 50 cents per million, minus the cost of the summaries.
     let left_out: u64 = one["calls"]
         .as_array()
         .unwrap()

@@ -35,14 +35,14 @@ async fn x8_the_page_lists_sessions_with_the_figures_of_the_api() {
     let spent = money("cost_usd") + money("summaries_cost_usd");
     assert_eq!(cell("Spent").await, format!("${spent:.4}"));
     assert_eq!(cell("Saved").await, format!("${:.4}", money("saved_usd")));
-    // Markup in a name is a text like any other.
+    // Markup in a name is shown as plain text.
     assert!(
         page.texts("td[data-name='Model']")
             .await
             .contains(&MARKUP.to_owned())
     );
     assert_eq!(page.evaluate("document.title").await, "Longhaul gateway");
-    // The rest is on a second page; what is looked for is found.
+    // The rest is on a second page; searching finds it.
     page.click(".pager button:last-child").await;
     let rest = SHORT + 1 - 50;
     page.wait_until(&format!(
@@ -72,14 +72,14 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
     let hash = page.evaluate("location.hash").await;
     assert_eq!(hash, format!("#/session/{SESSION}"), "a link to share");
     let answer = json_of(&gateway, &format!("/longhaul/api/sessions/{SESSION}")).await;
-    // The line with the most calls is drawn, with its limits, what made it fall, and where the cache broke.
+    // The branch with the most calls is drawn, with its limits, the compactions, and the cache breaks.
     assert_eq!(page.texts(".plot g.compaction").await.len(), 5);
     assert_eq!(page.texts(".plot .break").await.len(), 2);
     assert_eq!(page.texts(".plot .failed").await.len(), 1);
     assert_eq!(page.texts(".plot .limit").await.len(), 3);
     assert_eq!(page.texts(".plot .whole").await.len(), 1);
     assert!(page.texts(".plot .bill.read").await.len() > 60);
-    // Every compaction in words.
+    // Every compaction is described in words.
     let newest = &answer["compactions"][4];
     let shown = page.text("#compactions details:first-of-type").await;
     assert!(shown.contains("5. Extracted"), "{shown}");
@@ -109,7 +109,7 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
         "{facts}"
     );
     assert_eq!(newest["report"]["files"]["restored"], 5);
-    // The cause of a break: in the list, in the table, and when it is looked at.
+    // The cause of a break: in the list, in the table, and when its call is selected.
     assert!(page.text("#breaks li").await.contains(CAUSE));
     page.click("#breaks li:last-child button").await;
     page.wait_until(&format!(
@@ -121,14 +121,14 @@ async fn x8_the_page_of_a_session_shows_curve_compactions_and_breaks() {
     page.press("ArrowRight").await;
     page.wait_until("document.querySelector('#detail').innerText.startsWith('Call 25 ')")
         .await;
-    // Money as the API has it.
+    // Money matches the API.
     let saved = answer["saved_usd"].as_f64().unwrap();
     let tiles = page.text(".tiles").await;
     assert!(
         tiles.contains(&format!("${saved:.4}")),
         "{saved} in {tiles}"
     );
-    // A line of its own.
+    // A separate branch.
     page.evaluate("(() => { const choice = document.querySelector('#line'); choice.selectedIndex = 1; choice.dispatchEvent(new Event('change')); })()")
         .await;
     page.wait_until("document.querySelectorAll('.plot g.compaction').length === 0")

@@ -1,4 +1,4 @@
-//! The page in a real browser, and the figures behind it.
+//! The page in a real browser, and the figures that it shows.
 
 mod figures;
 mod looks;
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::support::{body_of, get};
 
-/// Options of a gateway to the offline world whose books tell of a long session and many short ones.
+/// Options for a gateway to the simulator whose usage log has a long session and many short ones.
 async fn told() -> GatewayOptions {
     let store = Arc::new(InMemoryStore::new().unwrap());
     told::fill(&store).await;
@@ -28,14 +28,14 @@ async fn json_of(gateway: &Gateway, path: &str) -> Value {
     serde_json::from_str(body_of(&get(gateway.addr(), path).await)).unwrap()
 }
 
-/// Where pictures are put, for people to look at.
+/// The path of a screenshot for people to look at.
 fn picture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("page")
         .join(format!("{name}.png"))
 }
 
-/// Nothing was asked for elsewhere, and the browser had nothing to complain of.
+/// Nothing was requested from elsewhere, and the browser reported no errors.
 fn assert_clean(page: &BrowserPage, gateway: &Gateway) {
     for url in page.requests() {
         assert!(url.starts_with(&gateway.url()), "{url} is elsewhere");
@@ -43,7 +43,7 @@ fn assert_clean(page: &BrowserPage, gateway: &Gateway) {
     assert_eq!(page.problems(), [""; 0]);
 }
 
-/// Nothing sticks out of the screen to the side.
+/// Nothing extends beyond the sides of the screen.
 async fn assert_fits(page: &BrowserPage) {
     let sizes = page
         .evaluate("[document.documentElement.scrollWidth, innerWidth]")

@@ -1,4 +1,4 @@
-//! What happens is on the page without loading it again.
+//! Events appear on the page without reloading it.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ async fn x8_an_empty_page_tells_how_to_begin_and_fills_by_itself() {
     client.turn("a third").await;
     page.wait_until("document.querySelector('#calls td[data-name=Call]').textContent === '3'")
         .await;
-    // A changed system prompt is a break, and its cause is told.
+    // A changed system prompt is a break, and its cause is shown.
     let broken = page.text("#breaks li").await;
     assert!(
         broken.contains("Call 3") && broken.contains("system"),
@@ -126,14 +126,14 @@ async fn x8_events_name_the_session_that_changed_and_end_with_the_gateway() {
         said.push_str(std::str::from_utf8(&bytes[..read]).unwrap());
     }
     drop(client);
-    // Who only looks holds nobody up.
+    // Read-only subscribers do not delay a stop.
     gateway.stop().await;
     let mut rest = Vec::new();
     let ended = stream.read_to_end(&mut rest).await;
     assert!(ended.is_ok(), "the stream ends as it should");
 }
 
-/// As many as may follow.
+/// As many subscribers as are allowed.
 async fn crowd(gateway: &Gateway) -> Vec<TcpStream> {
     let mut streams = Vec::new();
     for _ in 0..256 {

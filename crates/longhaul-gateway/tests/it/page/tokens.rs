@@ -1,4 +1,4 @@
-//! Who has no token sees nothing.
+//! Clients without a token see nothing.
 
 use longhaul_gateway::front::Gateway;
 use longhaul_provider::Secret;
@@ -32,7 +32,7 @@ async fn x8_the_page_asks_for_the_token_and_keeps_it_for_the_tab_alone() {
         "[localStorage.length, document.cookie.length, Object.values(sessionStorage).join()]";
     let kept = page.evaluate(kept).await;
     assert_eq!(kept, serde_json::json!([0, 0, "let-me-in"]));
-    // Another tab has to ask again; forgetting works.
+    // Another tab has to ask again; forgetting the token works.
     let other = browser.page().await;
     other.open(&gateway.url()).await;
     other.wait_for("#token").await;

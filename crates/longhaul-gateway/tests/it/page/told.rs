@@ -1,4 +1,5 @@
-//! A long session that was made smaller again and again, as the books and the shelf would hold it, and many short ones.
+//! A long session that was compacted again and again, as the usage log and the prefix store would hold it, and many
+//! short ones.
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -114,7 +115,7 @@ fn made(
     }
 }
 
-/// The long session: it grows, is cleared and summed up, breaks its cache twice and fails once.
+/// The long session: it grows, is cleared and summarized, breaks its cache twice and fails once.
 pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
     let mut records = vec![
         line(LINE, SESSION, MODEL, 127, minute(160.0)),
@@ -181,7 +182,7 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
     (records, compactions)
 }
 
-/// Short sessions, older than the long one; one of a model whose name is markup.
+/// Short sessions, older than the long one; one has a model whose name is markup.
 fn short() -> Vec<UsageLogRecord> {
     let mut records = Vec::new();
     for number in 0..SHORT {
@@ -209,7 +210,7 @@ fn short() -> Vec<UsageLogRecord> {
     records
 }
 
-/// Puts all of it on record.
+/// Stores all sessions.
 pub(crate) async fn fill(store: &InMemoryStore) {
     let (records, compactions) = long();
     store.append(records).await.unwrap();

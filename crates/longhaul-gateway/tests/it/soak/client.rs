@@ -1,5 +1,5 @@
-//! A client of either dialect, streamed or not, that never trims its history, tries again as SDKs do, and knows which
-//! answer is its own.
+//! A client of either dialect, streamed or not, that never trims its history, retries as SDKs do, and recognizes its
+//! own responses.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use super::super::echo::Tag;
 use super::Counts;
 use super::wire::{self, Failed};
 
-/// How often SDKs try, and how long this one rests in between.
+/// How often SDKs try, and how long this client pauses in between.
 const TRIES: u32 = 3;
 const BACK_OFF: Duration = Duration::from_millis(5);
-/// Who has no answer by then has lost it.
+/// After this time, a response counts as lost.
 const LOST: Duration = Duration::from_secs(120);
-/// Lines of a tool's result.
+/// How many lines a tool result has.
 const LINES: usize = 120;
 
 /// How a client asks.
@@ -46,7 +46,7 @@ impl Kind {
     }
 }
 
-/// See the module.
+/// A conversation that never trims its history and checks its responses.
 pub(super) struct Conversation {
     addr: String,
     key: String,
@@ -82,7 +82,7 @@ impl Conversation {
         new
     }
 
-    /// One turn: asks until there is an answer, looks whether it is the right one, and goes on.
+    /// One turn: asks until there is a response, checks that it is the right one, and continues.
     pub(super) async fn turn(&mut self, counts: &Counts) {
         let body = self.body().to_string();
         let mut tries = 0;
@@ -98,7 +98,7 @@ impl Conversation {
                     Counts::add(&counts.failures);
                     tries += 1;
                     if tries % TRIES == 0 {
-                        // The program says so, and its user has it try again.
+                        // The program reports it, and its user retries.
                         Counts::add(&counts.given_up);
                     }
                     tokio::time::sleep(BACK_OFF).await;
@@ -112,7 +112,7 @@ impl Conversation {
         self.goes_on();
     }
 
-    /// Asks, forgets the answer, rests, and asks the same again, as a program that was killed does.
+    /// Asks, discards the response, pauses, and asks the same again, like a program that was killed.
     pub(super) async fn ask_again(&mut self, rest: Duration) {
         let body = self.body().to_string();
         for _ in 0..2 {
@@ -124,7 +124,7 @@ impl Conversation {
         }
     }
 
-    /// An answer to another request is none.
+    /// Checks that the response is not for another request.
     fn is_mine(&self, reply: &Value) {
         let text = reply.to_string();
         assert!(
@@ -203,7 +203,7 @@ impl Conversation {
         body
     }
 
-    /// Marks the newest block, and unmarks the one before.
+    /// Sets a breakpoint on the newest block, and removes the one before.
     fn mark(&mut self) {
         let count = self.messages.len();
         for (at, message) in self.messages.iter_mut().enumerate() {
@@ -218,7 +218,7 @@ impl Conversation {
         }
     }
 
-    /// What the user says.
+    /// Adds a message of the user.
     fn says(&mut self) {
         let text = format!(
             "Task {}: improve part {}, and never touch file{}.lock.",
@@ -231,7 +231,7 @@ impl Conversation {
         });
     }
 
-    /// With results if tools were called, else with something new to do.
+    /// Continues with results if tools were called, otherwise with a new task.
     fn goes_on(&mut self) {
         let newest = self.messages.last().unwrap();
         let text = format!("{}\n", self.tag)

@@ -1,5 +1,5 @@
-//! Many conversations at once, for long, in bad weather: no request is lost, none is answered with another's words, the
-//! strict world refuses nothing, and the gateway, a process of its own, does not grow.
+//! Many conversations at once, for a long time, with many faults: no request is lost, none is answered with another's
+//! words, the strict simulator rejects nothing, and the gateway, a separate process, does not grow.
 //!
 //! `LONGHAUL_SOAK_SESSIONS` and `LONGHAUL_SOAK_SECONDS` make it larger and longer.
 
@@ -22,28 +22,28 @@ use super::echo::{Rest, echoing};
 use super::endless::{small_windows, world};
 use super::support::{body_of, get};
 
-/// On the wire: refused, broken, cut short, late.
+/// Faults on the wire: rejected, broken, cut short, late.
 const FAULTS: &str = "5%: 529, 500, 429(retry-after=0), 429(retry-after=none), slow(20ms), stall(after=2,for=50ms), \
     stall(after=4,for=20ms), reset(0), reset(4), truncate(2), truncate(9), malformed(1), malformed(5), error(1), error(6)";
-/// By the model that sums up.
+/// Misbehavior of the model that summarizes.
 const MISBEHAVIOUR: &str = "summary:empty@0.03,summary:tool@0.03,summary:refuse@0.02,summary:long@0.03,\
     summary:cut@0.03,summary:untagged@0.03,summary:silent@0.02";
-/// After so many turns a client begins something new.
+/// After this many turns a client begins a new conversation.
 const LIFE: u64 = 40;
-/// Memory may grow by what a conversation that rests may take, for each that begins, and by a quarter for the allocator.
+/// Memory may grow by what an idle conversation may take, for each that begins, and by a quarter for the allocator.
 const RESTING: u64 = 20 << 10;
 const SLACK: u64 = 32 << 20;
 
 /// How much there is to do.
 #[derive(Clone, Copy)]
 enum Until {
-    /// Each client has had so many turns.
+    /// Until each client has had this many turns.
     Turns(u64),
-    /// So much time has passed.
+    /// Until this much time has passed.
     Time(Duration),
 }
 
-/// What the world refused lately, and why.
+/// What the simulator rejected recently, and why.
 fn refusals_of(world: &SimServer) -> Vec<(String, String, String)> {
     world.with_world(|world| {
         let recent = world.books().recent.iter();
@@ -77,7 +77,7 @@ impl Counts {
 /// One client: conversation after conversation.
 async fn one(addr: String, number: u64, until: Until, counts: Arc<Counts>) {
     let began = Instant::now();
-    // Not all begin anew at the same time.
+    // They do not all begin again at the same time.
     let mut life = 1 + number * 7 % LIFE;
     if let Until::Turns(_) = until {
         life = LIFE;
@@ -117,7 +117,7 @@ async fn x8_many_conversations_in_bad_weather_are_each_answered_rightly() {
     for number in 0..sessions {
         clients.spawn(one(gateway.addr(), number, until, Arc::clone(&counts)));
     }
-    // The first third fills what is kept at hand.
+    // The first third fills the caches.
     let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let is_third = |counts: &Counts| match until {
         Until::Turns(most) => load(&counts.turns) >= most * sessions / 3,
@@ -217,7 +217,7 @@ async fn x8_what_is_asked_again_is_answered_though_its_history_was_summed_up_mea
         let (addr, key) = (gateway.addr().to_string(), "sk-one".to_owned());
         let mut client = Conversation::new(&addr, key, kind, model, number as u64);
         for _ in 0..LIFE {
-            // Long enough for a summary, here.
+            // Long enough for a summary in this test.
             client.ask_again(Duration::from_millis(20)).await;
             client.turn(&counts).await;
         }

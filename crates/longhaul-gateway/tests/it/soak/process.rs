@@ -1,4 +1,4 @@
-//! A gateway in a process of its own: this test binary once more, with one test that serves.
+//! A gateway in a separate process: this test binary again, with one test that serves.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,14 +10,14 @@ use longhaul_gateway::store::SqliteStore;
 
 use super::super::endless::small_windows;
 
-/// Names the upstream, and with that makes the test below serve.
+/// The variable with the upstream; if it is set, the test below serves.
 const UPSTREAM: &str = "LONGHAUL_TEST_SERVES";
 const FOLDER: &str = "LONGHAUL_TEST_FOLDER";
 const LISTENING: &str = "listening on ";
-/// Of the pages that the system counts in.
+/// The page size in which the system counts.
 const PAGE: u64 = 4_096;
 
-/// Serves until its standard input ends, if it is asked to; passes at once if not.
+/// Serves until its standard input ends, if it is asked to; otherwise passes immediately.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn serves_if_asked() {
     let Ok(upstream) = std::env::var(UPSTREAM) else {
@@ -36,7 +36,7 @@ async fn serves_if_asked() {
     gateway.stop().await;
 }
 
-/// See the module. Ends with whoever started it.
+/// A gateway in a separate process. It ends with the process that started it.
 pub(super) struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -59,7 +59,7 @@ impl Process {
         let addr = lines
             .find_map(|line| Some(line.unwrap().strip_prefix(LISTENING)?.to_owned()))
             .expect("it listens");
-        // What it says later has to go somewhere.
+        // Its later output has to go somewhere.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             input: child.stdin.take(),
@@ -73,14 +73,14 @@ impl Process {
         self.addr.clone()
     }
 
-    /// Bytes of memory it has, where the system tells.
+    /// The bytes of memory it uses, if the system reports that.
     pub(super) fn resident(&self) -> Option<u64> {
         let path = format!("/proc/{}/statm", self.child.id());
         let pages = std::fs::read_to_string(path).ok()?;
         Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * PAGE)
     }
 
-    /// Ends it in good order.
+    /// Stops it gracefully.
     pub(super) fn stop(&mut self) {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());

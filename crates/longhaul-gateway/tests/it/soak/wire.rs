@@ -1,4 +1,5 @@
-//! HTTP as a client needs it: one exchange on a connection, and what the bodies say. An answer that is not whole is none.
+//! HTTP as a client needs it: one exchange per connection, and the contents of the bodies. An incomplete response
+//! counts as none.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -6,18 +7,18 @@ use tokio::net::TcpStream;
 
 use super::super::support::post;
 
-/// Why there is no answer.
+/// Why there is no response.
 pub(super) enum Failed {
-    /// It may be there next time.
+    /// A retry may succeed.
     ForNow,
-    /// It never will; why.
+    /// A retry cannot succeed, with the reason.
     ForGood(String),
 }
 
-/// Statuses that SDKs try again behind.
+/// Statuses after which SDKs retry.
 const AGAIN: [u16; 7] = [408, 429, 500, 502, 503, 504, 529];
 
-/// Sends a request, and reads the whole body of its answer.
+/// Sends a request, and reads the whole body of its response.
 pub(super) async fn exchange(
     stream: &mut BufReader<TcpStream>,
     path: &str,
@@ -94,7 +95,7 @@ pub(super) fn completion(body: &str) -> Option<Value> {
     Some(kept)
 }
 
-/// The data of events; none if one cannot be read.
+/// The data of events; `None` if one cannot be read.
 fn events(body: &str) -> Option<Vec<Value>> {
     let data = body.lines().filter_map(|line| line.strip_prefix("data: "));
     let data = data.filter(|data| *data != "[DONE]");
@@ -107,7 +108,7 @@ fn append(to: &mut Value, more: &Value) -> Option<()> {
     Some(())
 }
 
-/// The same, streamed; none unless it came to its end.
+/// The streamed reply of the Messages API; `None` unless it is complete.
 pub(super) fn streamed_message(body: &str) -> Option<Value> {
     let mut blocks: Vec<Value> = Vec::new();
     let mut inputs: Vec<String> = Vec::new();
@@ -143,7 +144,7 @@ pub(super) fn streamed_message(body: &str) -> Option<Value> {
     whole.then(|| json!({"role": "assistant", "content": blocks}))
 }
 
-/// The same, streamed; none unless it came to its end.
+/// The streamed reply of chat completions; `None` unless it is complete.
 pub(super) fn streamed_completion(body: &str) -> Option<Value> {
     let mut text = json!("");
     let mut calls: Vec<Value> = Vec::new();
