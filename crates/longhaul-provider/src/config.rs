@@ -142,10 +142,10 @@ impl ClientConfig {
 
     /// The configuration from an environment. `env` returns the value of a variable.
     ///
-    /// Depending on the dialect, these variables are read: `ANTHROPIC_BASE_URL`, `ANTHROPIC_AUTH_TOKEN` (bearer; first),
-    /// `ANTHROPIC_API_KEY`, `ANTHROPIC_CUSTOM_HEADERS` (`Name: value` lines), `OPENAI_BASE_URL`, `OPENAI_API_KEY`; and for
-    /// both dialects `HTTPS_PROXY` or `HTTP_PROXY` by the URL's scheme, `ALL_PROXY`, `NO_PROXY`, in upper or lower case. An
-    /// empty variable counts as unset.
+    /// Depending on the dialect, these variables are read: `ANTHROPIC_BASE_URL`, `ANTHROPIC_AUTH_TOKEN` (bearer;
+    /// first), `ANTHROPIC_API_KEY`, `ANTHROPIC_CUSTOM_HEADERS` (`Name: value` lines), `OPENAI_BASE_URL`,
+    /// `OPENAI_API_KEY`; and for both dialects `HTTPS_PROXY` or `HTTP_PROXY` by the URL's scheme, `ALL_PROXY`,
+    /// `NO_PROXY`, in upper or lower case. An empty variable counts as unset.
     ///
     /// # Errors
     /// Fails if a custom header is not of the form `Name: value`.

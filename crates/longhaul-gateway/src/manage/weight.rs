@@ -1,5 +1,5 @@
-//! How many tokens a request has: a count of its parts by the kinds of their characters, and the density that turns such
-//! a count into the tokens of a provider.
+//! How many tokens a request has: a count of its parts by the kinds of their characters, and the density that turns
+//! such a count into the tokens of a provider.
 //!
 //! The count is the same for every provider ([`likely`]). The density is learned where a provider has counted a request
 //! (its tokens per token of this count), and is a careful guess where it has not. A measurement is always of what was

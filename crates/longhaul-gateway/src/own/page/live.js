@@ -1,5 +1,5 @@
-// Reports when something has changed: from the gateway's events while they work, otherwise by polling. A hidden page sends no
-// requests.
+// Reports when something has changed: from the gateway's events while they work, otherwise by polling. A hidden page sends
+// no requests.
 
 import { ask, givenToken, NeedsToken } from "./api.js";
 

@@ -55,8 +55,9 @@ impl std::fmt::Debug for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects to `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and creates or migrates the tables. What the
-    /// URL leaves out is taken from the environment, as PostgreSQL's own programs do. Must be called on a tokio runtime.
+    /// Connects to `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and creates or migrates the tables. What
+    /// the URL leaves out is taken from the environment, as PostgreSQL's own programs do. Must be called on a tokio
+    /// runtime.
     ///
     /// # Errors
     /// Returns a [`StoreError`]; none of them contains the password.

@@ -162,8 +162,8 @@ fn failed(error: rusqlite::Error) -> StoreError {
     StoreError::Failed(error.to_string())
 }
 
-/// Runs `write` so that its commits reach the disk: the log is synced, which is not worth the time for batches of the usage
-/// log.
+/// Runs `write` so that its commits reach the disk: the log is synced, which is not worth the time for batches of the
+/// usage log.
 fn durably<T>(
     connection: &mut Connection,
     write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
