@@ -1,20 +1,20 @@
-//! The SSE decoder: any chunking of any bytes gives the same events, and the decoders behind it never panic.
+//! The SSE decoder: any chunking of any bytes gives the same events, and the reply decoders that read them never panic.
 //!
-//! `fuzz/run sse 60` from the project's root. The
-//! same property runs bounded in every test run: `crates/longhaul-provider/tests/it/sse.rs`.
+//! Run it with `fuzz/run sse 60` from the project's root. Every test run checks the same property within bounds:
+//! `crates/longhaul-provider/tests/it/sse.rs`.
 #![no_main]
 
 use std::collections::VecDeque;
 
 use libfuzzer_sys::fuzz_target;
 use longhaul_provider::Dialect;
-use longhaul_provider::decode::Decoder;
+use longhaul_provider::decode::ReplyDecoder;
 use longhaul_provider::sse;
 
-type Outcome = (Vec<(Vec<u8>, Vec<u8>)>, Result<(), sse::Overlong>);
+type Outcome = (Vec<(Vec<u8>, Vec<u8>)>, Result<(), sse::EventTooLong>);
 
 fn events<'a>(limit: usize, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
-    let mut decoder = sse::Decoder::with_limit(limit);
+    let mut decoder = sse::SseDecoder::with_limit(limit);
     let mut seen = Vec::new();
     for chunk in chunks {
         let mut rest = chunk;
@@ -51,10 +51,10 @@ fuzz_target!(|input: &[u8]| {
     );
     assert_eq!(whole, events(limit, stream.chunks(1)));
     for dialect in [Dialect::Anthropic, Dialect::OpenAi] {
-        let mut decoder = Decoder::new(dialect);
+        let mut decoder = ReplyDecoder::new(dialect);
         let mut heard = VecDeque::new();
         for (name, data) in &whole.0 {
-            let event = sse::Event { name, data };
+            let event = sse::SseEvent { name, data };
             if decoder.event(event, &mut heard).is_err() {
                 break;
             }
