@@ -1,6 +1,6 @@
-"""Libraries that speak to the API by themselves, through a gateway: `python others.py URL [CHECK…]`.
+"""Libraries with their own API clients, tested through a gateway: `python others.py URL [CHECK…]`.
 
-Each is imported by its own checks alone: they are installed apart from each other.
+Each library is imported only by its own checks, because the libraries are installed separately.
 """
 
 import sys
@@ -68,5 +68,5 @@ for name in sys.argv[2:]:
     try:
         globals()[name]()
         print(f"ok {name}", flush=True)
-    except Exception as error:  # every check is tried, and told
+    except Exception as error:  # every check runs and is reported
         print(f"FAILED {name}: {type(error).__name__}: {' '.join(str(error).split())}", flush=True)

@@ -1,6 +1,6 @@
 // The official JavaScript SDKs through a gateway to a model with a small window: `node through.mjs URL [CHECK…]`.
 //
-// The same checks as in through.py, which says what they are about.
+// These are the checks of through.py, which explains them.
 
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
@@ -63,7 +63,7 @@ const checks = {
     }
   },
 
-  // Plain and streamed calls in turn, with thinking, which this model binds to what stands before it.
+  // Plain and streamed calls in turn, with thinking, which this model binds to the messages before it.
   async anthropic_long() {
     const messages = await overflows(async () => {
       const messages = [{ role: "user", content: prompt(0) }];
@@ -86,7 +86,7 @@ const checks = {
     assert.ok(counted < WINDOW, `count_tokens says ${counted}: not what would be sent`);
   },
 
-  // N8: with threads: held by the upstream, or declined by a gateway that manages.
+  // N8: threads are kept by the upstream, or declined by a gateway that manages.
   async anthropic_long_runner() {
     await overflows(async () => {
       const pages = [];
@@ -107,12 +107,12 @@ const checks = {
       });
       const runner = claude.beta.messages.toolRunner({
         model,
-        // Behind a summary the agent begins anew: it would never end.
+        // After a summary the agent starts over, so it would never end.
         max_iterations: 40,
         max_tokens: 4096,
         messages: [{ role: "user", content: prompt(0) }],
         tools: [read, glob],
-        // Several such files at once would be more than any window.
+        // Several such files at once would exceed any window.
         tool_choice: { type: "auto", disable_parallel_tool_use: true },
       });
       for await (const { stop_reason } of runner) assert.match(stop_reason, /^(tool_use|end_turn)$/);

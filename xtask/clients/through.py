@@ -1,8 +1,8 @@
 """The official Python SDKs through a gateway to a model with a small window: `python through.py URL [CHECK…]`.
 
-Behind the gateway is the simulator, whose agent goes on reading files for as long as it is prompted. The clients here never
-trim what they send. Where the gateway manages, a conversation several windows long ends without an error; where it only
-observes, the upstream's own error must arrive as the SDK's own exception. Takes the window from LONGHAUL_CLIENTS_WINDOW.
+Behind the gateway is the simulator, whose agent keeps reading files for as long as it is prompted. The clients here never
+trim their requests. Where the gateway manages, a conversation several windows long ends without an error; where it only
+observes, the upstream's own error must arrive as the SDK's own exception. LONGHAUL_CLIENTS_WINDOW sets the window.
 """
 
 import json
@@ -27,9 +27,9 @@ FUNCTIONS = [
     }
     for tool in TOOLS
 ]
-# Lines of a file of which a handful fill the window.
+# The number of lines in a file; a handful of such files fill the window.
 LONG = 200
-# More than a token of these texts has.
+# More bytes than a token of these texts has.
 BYTES_A_TOKEN = 3
 
 
@@ -142,7 +142,7 @@ def runner(**more):
         max_tokens=4096,
         messages=[{"role": "user", "content": prompt(0)}],
         tools=[read, glob],
-        # Several such files at once would be more than any window.
+        # Several such files at once would exceed any window.
         tool_choice={"type": "auto", "disable_parallel_tool_use": True},
         **more,
     )
@@ -153,7 +153,7 @@ def anthropic_long_runner():
     """N8: with threads where the SDK has them: held by the upstream, or declined by a gateway that manages."""
 
     def asked():
-        # Behind a summary the agent begins anew: it would never end.
+        # After a summary the agent starts over, so it would never end.
         made, seen = runner(max_iterations=40)
         reasons = [message.stop_reason for message in made]
         cut = [reason for reason in reasons if reason not in ["tool_use", "end_turn"]]

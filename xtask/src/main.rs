@@ -1,9 +1,9 @@
-//! Project chores that a shell script would do worse: `cargo xtask <command>`.
+//! Project tasks that a shell script would do worse: `cargo xtask <command>`.
 //!
-//! `arch` holds the workspace against its plan, `spec` checks where each number of a specification is decided and says
-//! which tests prove it,
-//! `package` makes every publishable crate and builds what was packaged, `clients` runs real clients through the
-//! gateway, `shell-fuzz` tries to get commands past the agent's permissions. Each is one room of this crate.
+//! `arch` checks the workspace against its plan, `spec` checks where each number of a specification is decided and
+//! lists the tests that prove it, `package` makes every publishable crate and builds the packages, `clients` runs real
+//! clients through the gateway, and `shell-fuzz` tries to get commands past the agent's permissions. Each task is one
+//! module of this crate.
 
 mod arch;
 mod clients;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use workspace::CargoWorkspace;
 
-/// What a chore gives back: nothing more to say, or sentences about what is wrong.
+/// A task's result: success, or sentences about what is wrong.
 type Outcome = Result<(), Vec<String>>;
 
 fn usage() -> String {
@@ -30,12 +30,12 @@ fn usage() -> String {
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  arch         check which crate uses which, that files are small and introduced, that documents tell the truth
+  arch         check which crate uses which, that files are small and documented, and that documents name existing paths
   spec         check that docs/spec-map.md says where each item of the specification is decided
-  spec FILE    the same, and for each number in this specification: the tests that name it
+  spec FILE    also list, for each number in this specification, the tests that name it
   package      package every publishable crate and build the packages together";
 
-const EXIT_CODES: &str = "exit codes: 0 fine, 1 something is wrong, 2 asked wrongly";
+const EXIT_CODES: &str = "exit codes: 0 success, 1 something is wrong, 2 wrong usage";
 
 #[expect(
     clippy::print_stdout,

@@ -1,10 +1,10 @@
-//! `cargo xtask package`: every publishable crate packaged, and the packages built together.
+//! `cargo xtask package`: packages every publishable crate and builds the packages together.
 //!
 //! Cargo (since 1.90) can verify a workspace's packages against each other, but it unpacks the siblings into its own
-//! home once per version and never looks again: with versions unchanged, the second run verifies against the crates
-//! of the first. So it only packages here (`--no-verify`), and the verification is ours: the packages are unpacked
-//! into a workspace of their own, with the lock file of this one, and checked. Works without a network once the
-//! dependencies have been fetched.
+//! home once per version and never updates them: with unchanged versions, the second run verifies against the crates of
+//! the first. So Cargo only packages here (`--no-verify`), and this task verifies: it unpacks the packages into a
+//! workspace of their own, with the lock file of this one, and checks that workspace. It works without a network once
+//! the dependencies have been fetched.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,13 @@ use std::process::Command;
 use crate::Outcome;
 use crate::workspace::{CargoWorkspace, array, cargo, output, text};
 
-/// A crate that goes to the registry.
+/// A crate that is published to the registry.
 struct PublishableCrate {
     name: String,
     version: String,
 }
 
-/// Packages, unpacks, checks.
+/// Packages the crates, unpacks the packages and checks them.
 #[expect(clippy::print_stderr, reason = "says what was packaged")]
 pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
     let (publishable, private): (Vec<_>, Vec<_>) =
@@ -42,7 +42,7 @@ pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
         .collect();
 
     let mut package = cargo();
-    // Uncommitted changes are fine: this proves that packaging works, it does not release.
+    // Uncommitted changes are fine: this proves that packaging works and does not release anything.
     package.current_dir(&workspace.root).args([
         "package",
         "--workspace",
@@ -69,7 +69,7 @@ pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
     Ok(())
 }
 
-/// What the registry asks for and a manifest does not say.
+/// Metadata that the registry requires and the manifest lacks.
 fn missing_metadata(package: &serde_json::Value) -> Vec<String> {
     let name = text(&package["name"]);
     ["description", "license", "repository"]
@@ -79,7 +79,7 @@ fn missing_metadata(package: &serde_json::Value) -> Vec<String> {
         .collect()
 }
 
-/// A workspace made of the packages alone.
+/// Creates a workspace that consists of the packages alone.
 fn unpack(workspace: &CargoWorkspace, crates: &[PublishableCrate], folder: &Path) -> Outcome {
     let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
     fs::create_dir_all(folder).map_err(failed)?;
@@ -94,7 +94,7 @@ fn unpack(workspace: &CargoWorkspace, crates: &[PublishableCrate], folder: &Path
             .target
             .join("package")
             .join(format!("{package}.crate"));
-        // `-m`: packages carry one fixed date, by which Cargo would take changed files for old ones.
+        // `-m`: all files in a package carry one fixed date, so Cargo would take changed files for old ones.
         output(
             Command::new("tar")
                 .current_dir(folder)

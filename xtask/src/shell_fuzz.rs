@@ -1,5 +1,6 @@
-//! `cargo xtask shell-fuzz`: many generated commands, judged as the terminal agent judges them and run where it would run
-//! them unasked. The proof itself is a test of longhaul-agent, which knows the judge; this only says how long it is to last.
+//! `cargo xtask shell-fuzz`: judges many generated commands as the terminal agent would, and runs those that it would
+//! run without asking. The check itself is a test of longhaul-agent, which owns the judge; this module only sets how
+//! long it runs.
 
 use std::process::Command;
 
@@ -8,11 +9,11 @@ use crate::workspace::CargoWorkspace;
 
 pub(crate) const USAGE: &str = "\
   shell-fuzz [--cases N] [--seed S]
-               judge N generated commands (100000) from seed S (1), and run those that the agent would run unasked";
+               judge N generated commands (100000) from seed S (1), and run those that the agent would run without asking";
 
 const TEST: &str = "permission::shell_fuzz";
 
-/// Runs it.
+/// Runs the shell fuzz test with the given options.
 pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
     let (mut cases, mut seed) = (100_000_u64, 1_u64);
     let mut words = words.iter();
@@ -46,7 +47,7 @@ pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(vec![
-            "a command that runs unasked does more than look: see above".to_owned(),
+            "a command that runs without asking does more than read: see above".to_owned(),
         ]),
         Err(error) => Err(vec![format!("cargo could not be started: {error}")]),
     }

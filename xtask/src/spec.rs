@@ -1,10 +1,11 @@
-//! `cargo xtask spec`: whether docs/spec-map.md says of each item of the specification where it is decided (`spec/map.rs`).
-//! `cargo xtask spec FILE`: the same for this specification, and which tests name which of its numbers.
+//! `cargo xtask spec` checks that docs/spec-map.md says for each item of the specification where it is decided
+//! (`spec/map.rs`). `cargo xtask spec FILE` does so for the given specification, and lists which tests name which of
+//! its numbers.
 //!
-//! A number is a capital letter and digits at the head of a list item (`- M4 …`); a test names numbers at the head of
-//! its name (`fn m4_a_torn_line_is_reported`, `fn t1_m6_…` names two). A second column says whether a test of a shipped
-//! host names it: what only the core can do, no user has. The list of tests is no verdict: numbers without a test, and
-//! those without one of a host, are listed. A table that does not fit is a failure.
+//! A number is a capital letter and digits at the start of a list item (`- M4 …`); a test names numbers at the start of
+//! its name (`fn m4_a_torn_line_is_reported`; `fn t1_m6_…` names two). A second column says whether a test of a shipped
+//! host names the number: no user has a feature that only the core can do. The list of tests is not a verdict: numbers
+//! without a test, and those without a host test, are only listed. A table that does not match is a failure.
 
 mod map;
 
@@ -14,10 +15,10 @@ use std::path::Path;
 use crate::Outcome;
 use crate::workspace::CargoWorkspace;
 
-/// A number: its letter and its digits, so that M10 comes after M9.
+/// A requirement number: its letter and its digits, so that M10 sorts after M9.
 type Number = (char, u32);
 
-/// Where tests go through a program that is shipped, or through the library that people add.
+/// The crates whose tests go through a shipped program or through the public library.
 const HOSTS: [&str; 4] = [
     "crates/longhaul-cli/tests",
     "crates/longhaul/tests",
@@ -25,16 +26,16 @@ const HOSTS: [&str; 4] = [
     "crates/longhaul-agent/tests",
 ];
 
-/// A test that names a number.
+/// A test that names a requirement number.
 struct SpecTest {
     place: String,
     is_hosts: bool,
 }
 
-/// Where the specification lies, below the workspace's root, on machines that have it.
+/// The specification's path, relative to the workspace root, on machines that have it.
 const BESIDE: &str = "../shared/SPEC.md";
 
-/// Checks the table of files, against the specification beside the checkout if it is there.
+/// Checks the table of files, also against the specification next to the checkout if there is one.
 #[expect(clippy::print_stdout, reason = "what was checked was asked for")]
 pub(crate) fn check(workspace: &CargoWorkspace) -> Outcome {
     let items = match std::fs::read_to_string(workspace.root.join(BESIDE)) {
@@ -110,7 +111,7 @@ pub(crate) fn run(workspace: &CargoWorkspace, file: &str) -> Outcome {
     map::check(&workspace.root, Some(&numbers))
 }
 
-/// Whether a source file, by its path below the workspace's root, holds tests of a host.
+/// Whether a source file, given by its path relative to the workspace root, holds tests of a host.
 fn is_hosts(path: &Path) -> bool {
     HOSTS.iter().any(|host| path.starts_with(host))
 }
@@ -144,7 +145,7 @@ fn item(text: &str) -> Option<Number> {
     Some((letter, letters.as_str().parse().ok()?))
 }
 
-/// Each number a function name begins with, and the name.
+/// Each number that a function name begins with, and the name.
 fn tests_in(text: &str) -> Vec<(Number, &str)> {
     let mut found = Vec::new();
     for line in text.lines() {

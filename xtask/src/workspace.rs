@@ -1,4 +1,4 @@
-//! The workspace as Cargo and git see it: where it lies, its crates and their dependencies, its tracked files.
+//! The workspace as Cargo and git see it: its root, its crates and their dependencies, its tracked files.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The workspace and what `cargo metadata` says of it.
+/// The workspace and its `cargo metadata`.
 pub(crate) struct CargoWorkspace {
     /// The folder of the root manifest.
     pub(crate) root: PathBuf,
-    /// Where builds go.
+    /// The target folder for builds.
     pub(crate) target: PathBuf,
-    /// The whole answer of `cargo metadata`.
+    /// The full output of `cargo metadata`.
     pub(crate) metadata: Value,
 }
 
 impl CargoWorkspace {
-    /// Asks Cargo, for this machine's platform: for all of them it would download crates that are never built here,
-    /// and so fail without a network.
+    /// Runs `cargo metadata` for this machine's platform only: for all platforms it would download crates that are
+    /// never built here, and so fail without a network.
     pub(crate) fn load() -> Result<Self, Vec<String>> {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let version = output(Command::new(rustc).arg("-vV"))?;
@@ -34,7 +34,7 @@ impl CargoWorkspace {
             host,
         ]))?;
         let metadata: Value = serde_json::from_str(&text)
-            .map_err(|error| vec![format!("cargo metadata does not answer in JSON: {error}")])?;
+            .map_err(|error| vec![format!("cargo metadata did not print valid JSON: {error}")])?;
         let path = |key: &str| PathBuf::from(metadata[key].as_str().unwrap_or("."));
         Ok(Self {
             root: path("workspace_root"),
@@ -75,7 +75,7 @@ impl CargoWorkspace {
         Ok(files)
     }
 
-    /// Every `.rs` file below the folders of the crates called `rooms`, relative to the root.
+    /// Every `.rs` file below the folders of the crates named in `rooms`, relative to the root.
     pub(crate) fn sources(&self, rooms: &[&str]) -> Vec<PathBuf> {
         let mut crates = vec![PathBuf::from("xtask")];
         crates.extend(
@@ -103,7 +103,7 @@ impl CargoWorkspace {
         found
     }
 
-    /// A file's text; bytes that are no UTF-8 are replaced.
+    /// A file's text; bytes that are not valid UTF-8 are replaced.
     pub(crate) fn text(&self, file: impl AsRef<Path>) -> Result<String, Vec<String>> {
         let path = self.root.join(file);
         let bytes =
@@ -112,12 +112,12 @@ impl CargoWorkspace {
     }
 }
 
-/// The Cargo that runs this.
+/// The Cargo executable that runs this task.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a command and gives what it prints; its complaints go through.
+/// Runs a command and returns its standard output; its standard error passes through.
 pub(crate) fn output(command: &mut Command) -> Result<String, Vec<String>> {
     let mut words = vec![
         Path::new(command.get_program())
@@ -136,12 +136,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Vec<String>> {
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// A JSON array, or nothing.
+/// The elements of a JSON array; empty for any other value.
 pub(crate) fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A JSON string, or nothing.
+/// The text of a JSON string; empty for any other value.
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

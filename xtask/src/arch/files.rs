@@ -1,25 +1,26 @@
-//! Sources that open by saying what they are and stay small; documents that name what exists; no machine's paths.
+//! Checks that source files are introduced and stay small, that documents name only existing paths, and that no file
+//! contains a path of one machine.
 
 use std::path::Path;
 
 use crate::workspace::CargoWorkspace;
 
-/// No source file is longer. The house rule asks for far less; this is where a file has become two.
+/// The maximum number of lines in a source file. The house rule asks for far less; at this size a file has become two.
 const LONGEST: usize = 600;
 
 /// Documents whose paths are checked, where they exist.
 const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
-/// Folders whose mention in a document must be right.
+/// Folders whose paths must be correct when a document mentions them.
 const NAMED_FOLDERS: &[&str] = &["crates/", "xtask/", "docs/"];
 
-/// Paths of somebody's machine. Put together here, so that this file does not hold them.
+/// Paths that belong to one machine. They are assembled here so that this file does not contain them.
 const MACHINE_PATHS: &[&str] = &[concat!("/", "work/"), concat!("/", "root/"), HOME];
 
 /// Allowed where tests make up a user.
 const HOME: &str = concat!("/", "home/");
 
-/// Every source file of every crate opens with `//!` and is short enough.
+/// Checks that every source file of every crate opens with `//!` and is short enough.
 pub(super) fn sources(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut found = Vec::new();
     for path in workspace.sources(&["src"]) {
@@ -44,7 +45,7 @@ fn source(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Every path a document mentions exists.
+/// Checks that every path mentioned in a document exists.
 pub(super) fn documents(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut found = Vec::new();
     for document in DOCUMENTS
@@ -60,7 +61,7 @@ pub(super) fn documents(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<S
     Ok(found)
 }
 
-/// Paths below the named folders, as far as they go without a placeholder (`crates/*/src`, `crates/<crate>`).
+/// Paths below the named folders, up to the first placeholder (`crates/*/src`, `crates/<crate>`).
 fn mentioned(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     for folder in NAMED_FOLDERS {
@@ -86,7 +87,7 @@ fn is_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-')
 }
 
-/// No tracked file names a folder of the machine it was written on.
+/// Checks that no tracked file names a folder of the machine it was written on.
 pub(super) fn machine_paths(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut found = Vec::new();
     for file in workspace.tracked_files()? {
@@ -109,7 +110,7 @@ fn machine_paths_in(file: &str, text: &str) -> Vec<(usize, &'static str)> {
             .iter()
             .filter(|path| **path != HOME || !(fixture || tests))
         {
-            // `framework/` or `example.org/work/` are no folders of a machine: an absolute path begins the word.
+            // `framework/` and `example.org/work/` are not folders of a machine: an absolute path begins the word.
             let absolute = |(start, _): (usize, &str)| {
                 !line[..start].ends_with(|c| is_path(c) || c == '}' || c == '~')
             };

@@ -1,4 +1,4 @@
-//! Who depends on whom, taken from `cargo metadata`.
+//! Which crate depends on which, according to `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::workspace::{CargoWorkspace, array, text};
 
-/// How a crate is depended on.
+/// How a crate depends on another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DependencyKind {
     Normal,
@@ -19,7 +19,7 @@ pub(super) enum DependencyKind {
 pub(super) struct DependencyGraph {
     /// Direct dependencies of each crate of the workspace, as its manifest declares them.
     pub(super) members: BTreeMap<String, BTreeSet<(String, DependencyKind)>>,
-    /// Normal dependencies of every package that takes part, as resolved for this platform.
+    /// Normal dependencies of every package in the build, as resolved for this platform.
     pub(super) normal: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -47,7 +47,7 @@ impl DependencyGraph {
             let Some(name) = names.get(text(&node["id"])) else {
                 continue;
             };
-            // Two versions of one crate become one here; the check wants names only.
+            // Two versions of one crate are merged here; the check needs only names.
             let needs = graph.normal.entry((*name).to_owned()).or_default();
             for dependency in array(&node["deps"]) {
                 let normal = array(&dependency["dep_kinds"])
@@ -64,7 +64,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// The shortest way from one crate down to each it needs, itself not among them.
+    /// The shortest path from one crate to each of its transitive dependencies, excluding the crate itself.
     pub(super) fn ways_down(&self, from: &str) -> BTreeMap<String, Vec<String>> {
         let mut ways: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut open = vec![vec![from.to_owned()]];

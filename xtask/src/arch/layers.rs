@@ -1,12 +1,12 @@
-//! The rule itself: the graph against the plan. Pure, so that its tests need no workspace.
+//! Checks the dependency graph against the plan. It is pure, so its tests need no workspace.
 
 use super::graph::{DependencyGraph, DependencyKind};
 use super::rules::{BANNED_FROM_CORE, PURE, ROOMS, TESTKIT};
 
-/// Where the plan stands, for sentences.
+/// The plan's file, as named in findings.
 const PLAN: &str = "xtask/src/arch/rules.rs";
 
-/// What is wrong with the graph, one sentence each.
+/// Lists what is wrong with the graph, one sentence per problem.
 pub(super) fn findings(graph: &DependencyGraph) -> Vec<String> {
     let mut found = Vec::new();
     for (name, dependencies) in &graph.members {
@@ -42,12 +42,12 @@ pub(super) fn findings(graph: &DependencyGraph) -> Vec<String> {
 
 fn allowed(may_use: &[&str]) -> String {
     match may_use {
-        [] => format!("the plan ({PLAN}) gives it no crate of the workspace"),
-        some => format!("the plan ({PLAN}) gives it {}", some.join(", ")),
+        [] => format!("the plan ({PLAN}) allows no crate of the workspace"),
+        some => format!("the plan ({PLAN}) allows {}", some.join(", ")),
     }
 }
 
-/// Banned crates below the core, each with the way it came in.
+/// Banned crates among the core's dependencies, each with the path by which it came in.
 fn impurities(graph: &DependencyGraph) -> Vec<String> {
     let ways = graph.ways_down(PURE);
     BANNED_FROM_CORE
@@ -66,7 +66,7 @@ fn impurities(graph: &DependencyGraph) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// `name: used, used (dev), …` a line; resolved dependencies follow a `>`.
+    /// Parses a graph with one crate per line, `name: used, used (dev), …`; resolved dependencies follow a `>`.
     fn graph(lines: &[&str]) -> DependencyGraph {
         let mut graph = DependencyGraph::default();
         for line in lines {

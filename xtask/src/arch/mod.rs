@@ -1,7 +1,7 @@
-//! `cargo xtask arch`: the workspace held against its plan.
+//! `cargo xtask arch`: checks the workspace against its plan.
 //!
-//! `rules` is the plan, `graph` what is, `layers` compares the two; `modules` looks for circles inside a crate, `files` at sources and documents. Every
-//! finding is a sentence that says what to do.
+//! `rules` holds the plan, `graph` the actual dependencies, and `layers` compares the two; `modules` looks for cycles
+//! inside a crate, `files` checks sources and documents. Every finding is a sentence that says what to do.
 
 mod files;
 mod graph;
@@ -13,7 +13,7 @@ use crate::Outcome;
 use crate::workspace::CargoWorkspace;
 use graph::DependencyGraph;
 
-/// Runs all checks, so that one run shows everything there is to mend.
+/// Runs all checks, so that one run shows everything there is to fix.
 pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
     let graph = DependencyGraph::of(workspace);
     let mut found = layers::findings(&graph);

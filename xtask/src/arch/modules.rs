@@ -1,7 +1,7 @@
-//! The modules of a crate point one way: no two of them use each other, not even by way of others.
+//! Checks that the modules of a crate depend on each other in one direction, without direct or indirect cycles.
 //!
-//! A module is a file or folder directly in `src`. Who uses whom is taken from the paths that begin with `crate::`; what
-//! only tests use does not count.
+//! A module is a file or folder directly in `src`. Its uses are taken from the paths that begin with `crate::`; uses in
+//! tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::workspace::CargoWorkspace;
 /// Which modules each module uses, and in which file it does.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
-/// A sentence for each group of modules that use one another.
+/// A finding for each group of modules that use one another.
 pub(super) fn findings(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<String>> {
     let mut crates: BTreeMap<String, Uses> = BTreeMap::new();
     for path in workspace.sources(&["src"]) {
@@ -29,7 +29,7 @@ pub(super) fn findings(workspace: &CargoWorkspace) -> Result<Vec<String>, Vec<St
     Ok(found.collect())
 }
 
-/// The crate and the module that a file belongs to; none for the file that is the crate itself.
+/// The crate and the module that a file belongs to; `None` for the crate's root file.
 fn module_of(path: &Path) -> Option<(String, String)> {
     let text = path.to_string_lossy();
     let (name, below) = text.split_once("/src/")?;
@@ -39,7 +39,7 @@ fn module_of(path: &Path) -> Option<(String, String)> {
     (!is_root).then(|| (name.to_owned(), module.to_owned()))
 }
 
-/// The modules whose paths a file names, outside of comments and of its tests.
+/// The modules whose paths a file names, outside comments and tests.
 fn used_modules(text: &str) -> BTreeSet<String> {
     let text = text
         .find("#[cfg(test)]\nmod ")
@@ -62,7 +62,7 @@ fn used_modules(text: &str) -> BTreeSet<String> {
     used
 }
 
-/// The names with which the paths of a group begin, up to its closing brace.
+/// The first names of the paths in a group, up to its closing brace.
 fn first_names(group: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut depth = 0_usize;
@@ -84,7 +84,7 @@ fn first_names(group: &str) -> Vec<String> {
     names
 }
 
-/// The name that a path begins with, if a module can be called so.
+/// The name that a path begins with, if it can be the name of a module.
 fn name(path: &str) -> Option<String> {
     let end = path.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let name = &path[..end.unwrap_or(path.len())];
@@ -116,7 +116,7 @@ fn in_crate(name: &str, uses: &Uses) -> Vec<String> {
             .collect();
         let names: Vec<&str> = group.iter().copied().collect();
         found.push(format!(
-            "in {name} the modules {} use one another: move what they share to where all of them may look ({})",
+            "in {name} the modules {} use one another: move what they share into a module that all of them may use ({})",
             names.join(", "),
             edges.join("; ")
         ));
@@ -125,7 +125,7 @@ fn in_crate(name: &str, uses: &Uses) -> Vec<String> {
     found
 }
 
-/// All modules that a module uses, directly or by way of others.
+/// All modules that a module uses, directly or indirectly.
 fn reached<'a>(module: &str, uses: &'a Uses) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&str> = vec![module];

@@ -1,4 +1,4 @@
-//! The plan: which crate may use which, and what the core may never pull in.
+//! The plan: which crate may use which, and what the core must never depend on.
 //!
 //! Dependencies point one way: core ← {provider, store} ← longhaul ← {agent, gateway} ← cli. The simulator sits on
 //! the core; the programs may use it, the library only in its tests.
@@ -6,9 +6,9 @@
 /// One crate of the workspace and the workspace crates it may use.
 pub(super) struct CrateRule {
     pub(super) name: &'static str,
-    /// As normal and build dependencies, and so in tests too.
+    /// Allowed as normal and build dependencies, and therefore in tests too.
     pub(super) may_use: &'static [&'static str],
-    /// In tests alone.
+    /// Allowed in tests only.
     pub(super) tests_may_use: &'static [&'static str],
 }
 
@@ -23,10 +23,10 @@ const GATEWAY: &str = "longhaul-gateway";
 /// The crate whose transitive dependencies are checked against [`BANNED_FROM_CORE`].
 pub(super) const PURE: &str = CORE;
 
-/// Any crate may use it in tests, none otherwise.
+/// The crate that any crate may use in tests, and none otherwise.
 pub(super) const TESTKIT: &str = "longhaul-testkit";
 
-/// Every crate of the workspace, present or planned. One that is not here fails the check.
+/// Every crate of the workspace, present or planned. A crate that is not listed fails the check.
 pub(super) const ROOMS: &[CrateRule] = &[
     CrateRule {
         name: CORE,
@@ -87,7 +87,7 @@ const CLOCK: &str = "the core has no clock: time comes in as an argument";
 const DISK: &str = "the core has no file system: bytes come in as arguments";
 const SYSTEM: &str = "the core makes no system calls";
 
-/// What must not be among the core's normal dependencies, however far down, and why.
+/// Crates that must not be among the core's normal dependencies, direct or transitive, with the reason.
 pub(super) const BANNED_FROM_CORE: &[(&str, &str)] = &[
     ("tokio", RUNTIME),
     ("async-std", RUNTIME),

@@ -1,46 +1,46 @@
-//! Which clients there are, which version was tried last, and what is tried with each.
+//! The list of clients, the version of each that was tested last, and its checks.
 
 /// Where a package comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PackageRegistry {
-    /// Python's.
+    /// Python's registry.
     PyPi,
-    /// JavaScript's.
+    /// JavaScript's registry.
     Npm,
 }
 
-/// A package and the version that was tried last.
+/// A package and the version that was tested last.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PinnedPackage {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    /// What `--latest` may not go beyond, in the registry's own words; empty for anything.
+    /// The bound for `--latest`, in the registry's own syntax; empty for no bound.
     pub(super) bound: &'static str,
 }
 
-/// A client.
+/// A client and its checks.
 #[derive(Debug)]
 pub(super) struct TestedClient {
-    /// What it is called here.
+    /// The client's name here.
     pub(super) name: &'static str,
     pub(super) registry: PackageRegistry,
-    /// The first is the client; the others are needed by what drives it.
+    /// The first package is the client; the script that drives it needs the others.
     pub(super) packages: &'static [PinnedPackage],
     pub(super) drive: ClientDriver,
 }
 
-/// How a client is made to do something.
+/// How a client is driven.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ClientDriver {
-    /// By a script in its language.
+    /// A script in the client's language.
     Script(&'static [CheckStage]),
-    /// By prompts on its command line, and what they leave behind.
+    /// Prompts on Claude Code's command line, and the files that they leave in its home.
     ClaudeCode,
-    /// By one prompt on its command line.
+    /// One prompt on the program's command line.
     Program(PromptProgram),
 }
 
-/// A program that takes a prompt.
+/// A program that takes a prompt on its command line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PromptProgram {
     /// `opencode run`.
@@ -49,10 +49,10 @@ pub(super) enum PromptProgram {
     Aider,
 }
 
-/// Checks that share a world.
+/// Checks that share the same servers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckStage {
-    /// What it is called in the report.
+    /// The stage's name in the report.
     pub(super) name: &'static str,
     /// The script, without its extension.
     pub(super) script: &'static str,
@@ -61,24 +61,24 @@ pub(super) struct CheckStage {
     pub(super) refusals: AllowedRefusals,
 }
 
-/// How much the model takes.
+/// The size of the model's context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WindowSize {
-    /// What it really does.
+    /// The model's real window.
     Usual,
-    /// So little that a short session is more ([`SMALL`]).
+    /// A window so small that a short session exceeds it ([`SMALL`]).
     Small,
 }
 
 /// The small window, in tokens.
 pub(super) const SMALL: u32 = 60_000;
 
-/// Whether the upstream may have refused something.
+/// Which refusals by the upstream are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AllowedRefusals {
-    /// Nothing at all.
+    /// No refusals are allowed.
     Never,
-    /// Nothing, where the gateway manages; else that something is too long.
+    /// No refusals where the gateway manages; where it only observes, the upstream may refuse a request as too long.
     WhereObserved,
     /// The checks provoke errors.
     Asked,
@@ -183,7 +183,7 @@ const PY_OPENAI: PinnedPackage = package("openai", "3.49.0");
 const JS_ANTHROPIC: PinnedPackage = package("@anthropic-ai/sdk", "1.8.0");
 const JS_OPENAI: PinnedPackage = package("openai", "7.53.0");
 
-/// All of them.
+/// All tested clients.
 pub(super) const CLIENTS: &[TestedClient] = &[
     TestedClient {
         name: "anthropic-python",

@@ -1,4 +1,4 @@
-//! Claude Code, unattended: prompts on its command line, in a project and with a configuration of its own.
+//! Claude Code, unattended: prompts on its command line, with a project and a configuration of its own.
 
 use std::fs;
 use std::io;
@@ -15,21 +15,21 @@ use super::run_program;
 use super::test_servers::TestServers;
 use crate::workspace::{array, text};
 
-/// The longest a prompt may take.
+/// The time limit for a prompt.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Tools that need no permission here; its others do nothing for these tests.
+/// Tools that need no permission here; the other tools are of no use to these checks.
 const TOOLS: &str = "Read,Grep,Glob,Bash";
 const READ: &str = "Read notes.txt, then say what is in it.";
 const GO_ON: &str = "And what else is there?";
-/// Prompts of the long session, and the most replies to each: behind a summary the simulated agent begins anew, so it
-/// would never end.
+/// The prompts of the long session, and the maximum number of replies to each: after a summary the simulated agent
+/// starts over, so it would never end.
 const PROMPTS: usize = 8;
 const TURNS: &str = "40";
-/// Files of the project, and the lines of one.
+/// The number of files in the project, and of lines in each.
 const FILES: usize = 40;
 const LINES: usize = 120;
 
-/// Every check, each group in a world of its own.
+/// Runs every check, each group against servers of its own.
 pub(super) fn checks(
     setting: &CheckContext<'_>,
     installed: &InstalledClient,
@@ -53,7 +53,7 @@ pub(super) fn checks(
 
 type Group = fn(&CheckContext<'_>, &FreshHome, &mut ClientReport);
 
-/// One shot, tools, going on.
+/// Checks a single prompt, tool calls, and continuing a session.
 fn session(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     let Some(world) = started(setting, WindowSize::Usual, None, "session", report) else {
         return;
@@ -73,8 +73,8 @@ fn session(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientRep
     world.judge("session", AllowedRefusals::Never, report);
 }
 
-/// Its own compaction, and going on behind it. It keeps the thinking of the last turn, which a model that binds thinking
-/// refuses once; it then leaves it out by itself.
+/// Checks Claude Code's own compaction, and continuing after it. Claude Code keeps the thinking of the last turn, which
+/// a model that binds thinking refuses once; it then leaves the thinking out by itself.
 fn compaction(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     for (model, refusals) in [
         ("claude-sonnet-4-6", AllowedRefusals::Never),
@@ -106,7 +106,7 @@ fn compaction(setting: &CheckContext<'_>, place: &FreshHome, report: &mut Client
     }
 }
 
-/// What the upstream refuses reaches it as what it is.
+/// Checks that Claude Code recognizes the upstream's refusals for what they are.
 fn errors(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     let Some(world) = started(setting, WindowSize::Usual, None, "errors", report) else {
         return;
@@ -121,7 +121,7 @@ fn errors(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientRepo
     );
 }
 
-/// A sub-agent has a conversation of its own in the same session.
+/// Checks a sub-agent, which has a conversation of its own in the same session.
 fn sub_agent(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     let script = setting.workspace.root.join("xtask/clients/sub-agent.jsonl");
     let Some(world) = started(
@@ -150,7 +150,7 @@ fn sub_agent(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientR
     world.judge("sub-agent", AllowedRefusals::Never, report);
 }
 
-/// A session several windows long, of which it thinks that there is room for all of it.
+/// Checks a session several windows long that Claude Code believes to fit into its window.
 fn long(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {
     let Some(world) = started(setting, WindowSize::Small, None, "long", report) else {
         return;
@@ -198,7 +198,7 @@ fn started(
     }
 }
 
-/// A home, a configuration and a project that nobody used before.
+/// A fresh home with a configuration and a project.
 struct FreshHome {
     program: PathBuf,
     folder: PathBuf,
@@ -230,13 +230,14 @@ impl FreshHome {
         })
     }
 
-    /// A prompt with tools at hand, always the same ones: others would be another prompt for the cache and for thinking.
+    /// Sends a prompt with tools, always the same ones: other tools would mean a different prompt for the cache and for
+    /// thinking.
     fn work(&self, url: &str, words: &str, more: &[&str]) -> Result<PrintedEvents, String> {
         let tools = [words, "--tools", TOOLS, "--allowedTools", TOOLS];
         self.ask(url, &[&tools, more].concat())
     }
 
-    /// One prompt, and all that it told.
+    /// Sends one prompt and returns the events that it printed.
     fn ask(&self, url: &str, words: &[&str]) -> Result<PrintedEvents, String> {
         let mut command = run_program::bare(&self.program, &self.folder.join("home"));
         command
@@ -269,7 +270,7 @@ impl FreshHome {
     }
 }
 
-/// What it printed, event by event.
+/// The events that Claude Code printed.
 struct PrintedEvents(Vec<Value>);
 
 impl PrintedEvents {
@@ -277,7 +278,7 @@ impl PrintedEvents {
         self.0.iter().filter(move |event| event["type"] == *kind)
     }
 
-    /// The event that sums it up.
+    /// The final event, which reports the result.
     fn result(&self) -> &Value {
         self.of("result").last().unwrap_or(&Value::Null)
     }
@@ -286,7 +287,7 @@ impl PrintedEvents {
         text(&self.result()["session_id"]).to_owned()
     }
 
-    /// It ended well.
+    /// Fails unless the session ended successfully.
     fn fine(self) -> Result<Self, String> {
         match self.result()["is_error"].as_bool() {
             Some(false) => Ok(self),
@@ -294,7 +295,7 @@ impl PrintedEvents {
         }
     }
 
-    /// It ended well, or would have gone on for longer than it was let.
+    /// Fails unless the session ended successfully or reached its limit of turns.
     fn fine_or_stopped(self) -> Result<Self, String> {
         match text(&self.result()["terminal_reason"]) {
             "max_turns" => Ok(self),
@@ -311,7 +312,7 @@ impl PrintedEvents {
         }
     }
 
-    /// A call was carried out and answered.
+    /// Fails unless a tool call was carried out and answered.
     fn used_a_tool(&self) -> Result<(), String> {
         let blocks = self
             .of("user")
@@ -324,7 +325,7 @@ impl PrintedEvents {
         }
     }
 
-    /// It compacted by itself.
+    /// Fails unless Claude Code compacted by itself.
     fn compacted(&self) -> Result<(), String> {
         if self
             .of("system")

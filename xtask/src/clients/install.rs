@@ -1,4 +1,4 @@
-//! Packages from their registries, each client in a folder of its own that later runs find again.
+//! Installs packages from their registries, each client into a folder of its own that later runs reuse.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,25 @@ use super::CheckContext;
 use super::catalogue::{PackageRegistry, PinnedPackage, TestedClient};
 use crate::workspace::text;
 
-/// Which versions are wanted.
+/// Which versions to install.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WantedVersions {
-    /// Those that were tried last.
+    /// The versions that were tested last.
     Tried,
-    /// The newest there are.
+    /// The newest versions.
     Latest,
 }
 
-/// A client that can be run.
+/// A client that is ready to run.
 pub(super) struct InstalledClient {
-    /// Where its packages are.
+    /// The folder with its packages.
     pub(super) folder: PathBuf,
-    /// The client's version, as it says itself.
+    /// The client's version, as it reports it.
     pub(super) version: String,
 }
 
 impl InstalledClient {
-    /// A program that a package brought.
+    /// The path of a program that a package installed.
     pub(super) fn program(&self, registry: PackageRegistry, name: &str) -> PathBuf {
         match registry {
             PackageRegistry::PyPi => self.folder.join("bin").join(name),
@@ -37,7 +37,7 @@ impl InstalledClient {
     }
 }
 
-/// A client with its packages; installed now if that was not done before.
+/// Returns a client with its packages, and installs them if necessary.
 pub(super) fn client(
     setting: &CheckContext<'_>,
     client: &TestedClient,
@@ -55,7 +55,7 @@ pub(super) fn client(
         .map(|package| requirement(package, client.registry, versions))
         .collect();
     let note = folder.join("installed.txt");
-    // The newest may be another one today.
+    // The newest version may have changed since the last run.
     let there = versions == WantedVersions::Tried
         && fs::read_to_string(&note).is_ok_and(|text| text == wanted.join("\n"));
     if !there {
@@ -72,7 +72,7 @@ pub(super) fn client(
     Ok(InstalledClient { folder, version })
 }
 
-/// A package in the words of its registry.
+/// A package requirement in the syntax of its registry.
 fn requirement(
     package: &PinnedPackage,
     registry: PackageRegistry,
@@ -102,7 +102,7 @@ fn python(folder: &Path, wanted: &[String]) -> Result<(), String> {
 }
 
 fn javascript(folder: &Path, wanted: &[String]) -> Result<(), String> {
-    // Scripts beside the packages are modules.
+    // Scripts next to the packages are modules.
     let manifest = json!({ "name": "longhaul-clients", "private": true, "type": "module" });
     fs::write(folder.join("package.json"), manifest.to_string())
         .map_err(|error| error.to_string())?;
@@ -134,7 +134,7 @@ fn version(folder: &Path, registry: PackageRegistry, package: &str) -> Result<St
     }
 }
 
-/// Runs a command to its end; what it complained of, if it failed.
+/// Runs a command to its end; if it fails, the error is its output.
 fn done(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command

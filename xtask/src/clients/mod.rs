@@ -1,10 +1,11 @@
 //! `cargo xtask clients`: real clients, unmodified, through the gateway to the offline world.
 //!
-//! Clients are installed from their registries into the target folder, so this needs a network and is no part of CI.
-//! `catalogue` says which and what is tried, `install` fetches them, `world` starts a simulator and a gateway before it,
-//! `scripted` runs the checks of the SDKs (written in the SDKs' own languages, `xtask/clients` and the simulator's
-//! `tests/clients`), `claude_code` and `programs` drive whole programs, `report` tells. Nothing of it judges what the
-//! gateway does inside: a client works, the upstream refused nothing, and the books know of it.
+//! Clients are installed from their registries into the target folder, so this needs a network and is not part of CI.
+//! `catalogue` lists the clients and their checks, `install` fetches them, `test_servers` starts a simulator with a
+//! gateway in front of it, `run_program` runs foreign programs, `scripted` runs the checks of the SDKs (written in the
+//! SDKs' own languages, `xtask/clients` and the simulator's `tests/clients`), `claude_code` and `programs` drive whole
+//! programs, `report` prints the results. None of this judges what the gateway does inside: it checks that a client
+//! works, that the upstream refused nothing, and that the usage logs contain the calls.
 
 mod catalogue;
 mod claude_code;
@@ -23,7 +24,7 @@ use catalogue::{CLIENTS, ClientDriver, TestedClient};
 use install::{InstalledClient, WantedVersions};
 use report::{ClientReport, ReportShape};
 
-/// What was asked for.
+/// The options of `cargo xtask clients`.
 #[derive(Debug, PartialEq, Eq)]
 struct ClientCheckOptions {
     only: Vec<String>,
@@ -33,27 +34,27 @@ struct ClientCheckOptions {
     program: Option<PathBuf>,
 }
 
-/// What every check needs to know.
+/// The context that every check needs.
 struct CheckContext<'a> {
     workspace: &'a CargoWorkspace,
     /// The program under test.
     longhaul: PathBuf,
-    /// Where packages and what clients leave behind lie.
+    /// The folder for packages and for files that clients create.
     folder: PathBuf,
-    /// The policy that the gateway is told, if any.
+    /// The policy given to the gateway, if any.
     policy: Option<String>,
 }
 
-/// The words behind `cargo xtask clients`, for its usage.
+/// The arguments of `cargo xtask clients`, for its usage text.
 pub(crate) const USAGE: &str = "\
   clients      install real clients and run them through the gateway to the offline world (needs a network)
-    --only NAME      this client alone; can be repeated
-    --policy NAME    the gateway's policy: observe, manage; else its default
-    --program FILE   this longhaul; else it is built first
-    --latest         the newest versions, not those that were tried last
-    --json           the checks as JSON";
+    --only NAME      run only this client; can be repeated
+    --policy NAME    the gateway's policy: observe or manage; default: the gateway's own
+    --program FILE   the longhaul program to test; by default it is built first
+    --latest         use the newest versions, not those that were tested last
+    --json           print the checks as JSON";
 
-/// Runs the clients that were asked for.
+/// Runs the requested clients.
 pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
     let options = ClientCheckOptions::read(words)?;
     let chosen: Vec<&TestedClient> = CLIENTS
@@ -102,7 +103,7 @@ fn drive(
     }
 }
 
-/// The program, as it is now.
+/// Builds the program from the current sources and returns its path.
 fn built(workspace: &CargoWorkspace) -> Result<PathBuf, Vec<String>> {
     let mut build = cargo();
     build.current_dir(&workspace.root);
@@ -131,7 +132,7 @@ impl ClientCheckOptions {
                 "--program" => options.program = Some(value()?.into()),
                 "--latest" => options.versions = WantedVersions::Latest,
                 "--json" => options.shape = ReportShape::Json,
-                _ => return Err(vec![format!("{word} is not known here:\n{USAGE}")]),
+                _ => return Err(vec![format!("unknown option {word}:\n{USAGE}")]),
             }
         }
         let known: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();

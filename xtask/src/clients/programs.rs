@@ -14,10 +14,10 @@ use super::report::ClientReport;
 use super::run_program;
 use super::test_servers::TestServers;
 
-/// The longest a prompt may take.
+/// The time limit for a prompt.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// One prompt, and what the books say of it.
+/// Sends one prompt and checks what the usage logs say about it.
 pub(super) fn checks(
     setting: &CheckContext<'_>,
     program: PromptProgram,
@@ -85,7 +85,7 @@ fn aider(installed: &InstalledClient, place: &Path, url: &str) -> Command {
         .args(["--model", "anthropic/claude-sonnet-4-6", "--no-git"])
         .args(["--yes-always", "--no-check-update", "--analytics-disable"])
         .args(["--no-show-model-warnings", "--no-show-release-notes"])
-        // It would leave them at the root of the repository that it is in.
+        // By default aider writes its history files to the root of the repository that contains the folder.
         .arg("--chat-history-file")
         .arg(place.join("home/chat.md"))
         .arg("--input-history-file")

@@ -1,15 +1,15 @@
-//! What was tried and how it ended, as a table or as JSON.
+//! The checks and their results, as a table or as JSON.
 
 use serde_json::{Value, json};
 
 use crate::Outcome;
 
-/// How the report looks.
+/// The format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportShape {
-    /// For people, a line a check, as it goes.
+    /// For people: one line per check, printed as it finishes.
     Table,
-    /// For programs, at the end.
+    /// For programs: printed at the end.
     Json,
 }
 
@@ -18,11 +18,11 @@ pub(super) enum ReportShape {
 enum CheckEnding {
     Held,
     Failed(String),
-    /// It says nothing here.
+    /// The check does not apply here, with the reason.
     Skipped(String),
 }
 
-/// A check that was tried.
+/// A check and its result.
 struct CheckRow {
     client: String,
     version: String,
@@ -30,7 +30,7 @@ struct CheckRow {
     ending: CheckEnding,
 }
 
-/// All of them.
+/// All results so far.
 pub(super) struct ClientReport {
     shape: ReportShape,
     client: (String, String),
@@ -46,27 +46,27 @@ impl ClientReport {
         }
     }
 
-    /// What follows is about this client.
+    /// Starts the results of this client.
     pub(super) fn begin(&mut self, client: &str, version: &str) {
         self.client = (client.to_owned(), version.to_owned());
     }
 
-    /// A check held.
+    /// Records that a check passed.
     pub(super) fn held(&mut self, check: &str) {
         self.add(check, CheckEnding::Held);
     }
 
-    /// A check failed, and why.
+    /// Records that a check failed, and why.
     pub(super) fn failed(&mut self, check: &str, why: String) {
         self.add(check, CheckEnding::Failed(why));
     }
 
-    /// A check was left out, and why.
+    /// Records that a check was skipped, and why.
     pub(super) fn skipped(&mut self, check: &str, why: &str) {
         self.add(check, CheckEnding::Skipped(why.to_owned()));
     }
 
-    /// A check held, or what was wrong.
+    /// Records the outcome of a check.
     pub(super) fn told(&mut self, check: &str, outcome: Result<(), String>) {
         match outcome {
             Ok(()) => self.held(check),
@@ -89,7 +89,7 @@ impl ClientReport {
         self.rows.push(row);
     }
 
-    /// Tells the rest, and whether all held.
+    /// Prints the rest of the report, and returns an error unless all checks passed.
     #[expect(clippy::print_stdout, reason = "stdout is data")]
     pub(super) fn finish(self) -> Outcome {
         let count = |wanted: fn(&CheckEnding) -> bool| {
@@ -116,7 +116,7 @@ impl CheckRow {
         let ending = match &self.ending {
             CheckEnding::Held => "ok".to_owned(),
             CheckEnding::Failed(why) => format!("FAILED: {why}"),
-            CheckEnding::Skipped(why) => format!("left out: {why}"),
+            CheckEnding::Skipped(why) => format!("skipped: {why}"),
         };
         format!(
             "{:<22}{:<10}{:<56}{ending}",

@@ -1,4 +1,4 @@
-//! Running a foreign program for so long and no longer, without whatever this shell has set for it.
+//! Runs a foreign program with a time limit and without this shell's environment.
 
 use std::fs::File;
 use std::io;
@@ -7,26 +7,27 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a program did.
+/// What a program did: its exit code and output.
 pub(super) struct ProgramRun {
     pub(super) stdout: String,
     pub(super) stderr: String,
-    /// Its exit code; none if it had to be ended.
+    /// The exit code; `None` if the program had to be killed.
     pub(super) code: Option<i32>,
 }
 
 impl ProgramRun {
-    /// The end of what it said, for a report.
+    /// The end of the program's output, for a report.
     pub(super) fn last_words(&self) -> String {
         let said = [self.stderr.trim(), self.stdout.trim()];
         let said = said.into_iter().find(|text| !text.is_empty());
-        let lines: Vec<&str> = said.unwrap_or("it said nothing").lines().collect();
+        let lines: Vec<&str> = said.unwrap_or("it printed nothing").lines().collect();
         let from = lines.len().saturating_sub(3);
         lines[from..].join(" ")
     }
 }
 
-/// A command that knows only where programs are: keys, proxies and settings of this machine stay out of the test.
+/// A command whose environment contains only the search path and a home: keys, proxies and settings of this machine
+/// stay out of the test.
 pub(super) fn bare(program: &Path, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("HOME", home);
@@ -38,9 +39,9 @@ pub(super) fn bare(program: &Path, home: &Path) -> Command {
     command
 }
 
-/// Runs a command in a process group of its own, which is ended when it takes too long.
+/// Runs a command in a process group of its own, which is killed when it takes too long.
 pub(super) fn run(mut command: Command, scratch: &Path, limit: Duration) -> io::Result<ProgramRun> {
-    // Files, not pipes: nobody reads while it runs, and what it started may outlive it.
+    // Files, not pipes: nobody reads while the program runs, and processes that it started may outlive it.
     let (out, err) = (scratch.join("stdout.txt"), scratch.join("stderr.txt"));
     command
         .stdin(Stdio::null())
@@ -54,7 +55,7 @@ pub(super) fn run(mut command: Command, scratch: &Path, limit: Duration) -> io::
             break Some(status);
         }
         if Instant::now() > until {
-            // The group, since such programs start others.
+            // The whole group, since such programs start others.
             let group = format!("-{}", child.id());
             Command::new("kill")
                 .args(["-KILL", "--", &group])

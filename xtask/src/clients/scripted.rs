@@ -1,4 +1,4 @@
-//! Checks that are written in a client's own language: they are run, and what they print is read.
+//! Checks written in a client's own language: this module runs them and reads their output.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::report::ClientReport;
 use super::run_program::{self, ProgramRun};
 use super::test_servers::TestServers;
 
-/// The longest a stage may take.
+/// The time limit for a stage.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Where scripts lie: those that the simulator's own tests run too, and those of the gateway alone.
+/// Where the scripts are: those that the simulator's own tests run too, and those for the gateway only.
 const SHARED: &str = "crates/longhaul-sim/tests/clients";
 const OWN: &str = "xtask/clients";
 
-/// Runs the checks of a stage in a world of their own.
+/// Runs the checks of a stage against servers of their own.
 pub(super) fn stage(
     setting: &CheckContext<'_>,
     client: &TestedClient,
@@ -62,7 +62,7 @@ fn ran(
             (program, script(setting, &format!("{}.py", stage.script)))
         }
         PackageRegistry::Npm => {
-            // A module finds packages beside itself, wherever it is called from.
+            // A JavaScript module finds packages next to itself, wherever it is called from.
             for name in ["clients.mjs", "through.mjs"] {
                 let copied = std::fs::copy(script(setting, name), installed.folder.join(name));
                 copied.map_err(|error| format!("{name}: {error}"))?;
@@ -92,14 +92,14 @@ fn script(setting: &CheckContext<'_>, name: &str) -> PathBuf {
     }
 }
 
-/// What a script said of a check.
+/// A script's verdict on a check.
 #[derive(Debug, PartialEq, Eq)]
 enum ScriptVerdict {
     Held,
     Failed(String),
 }
 
-/// The line about a check: `ok NAME`, or `FAILED NAME: why`.
+/// Finds the line about a check: `ok NAME`, or `FAILED NAME: why`.
 fn verdict(said: &str, check: &str) -> Option<ScriptVerdict> {
     said.lines().find_map(|line| {
         if line.strip_prefix("ok ") == Some(check) {

@@ -1,4 +1,4 @@
-//! A simulator and a gateway before it, both as processes, and what their books say.
+//! A simulator with a gateway in front of it, both as processes, and what their usage logs say.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,11 +14,11 @@ use super::catalogue::{AllowedRefusals, SMALL, WindowSize};
 use super::report::ClientReport;
 use crate::workspace::{array, text};
 
-/// How often the books are looked at: they are written a moment after the answer.
+/// How many times the usage logs are read: they are written a moment after the answer.
 const LOOKS: u32 = 50;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// A server, ended when dropped.
+/// A server process that is killed when dropped.
 struct ServerProcess {
     process: Child,
     url: String,
@@ -26,20 +26,20 @@ struct ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // It may have ended by itself: then both fail, and that is fine.
+        // The server may have exited by itself; then both calls fail, and that is fine.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Both servers.
+/// The simulator and the gateway.
 pub(super) struct TestServers {
     simulator: ServerProcess,
     gateway: ServerProcess,
 }
 
 impl TestServers {
-    /// Starts both. A script takes the place of the simulator's agent.
+    /// Starts both servers. A script replaces the simulator's agent.
     pub(super) fn start(
         setting: &CheckContext<'_>,
         window: WindowSize,
@@ -79,12 +79,12 @@ impl TestServers {
         })
     }
 
-    /// What clients are told.
+    /// The gateway's address, which clients are given.
     pub(super) fn url(&self) -> &str {
         &self.gateway.url
     }
 
-    /// Whether the gateway may change what is sent.
+    /// Whether the gateway may change requests.
     pub(super) fn manages(&self) -> bool {
         let body = r#"{"model":"claude-opus-5-5","max_tokens":16,"messages":[{"role":"user","content":"Hello"}]}"#;
         let mut curl = Command::new("curl");
@@ -102,7 +102,7 @@ impl TestServers {
             .contains("x-longhaul-policy: manage")
     }
 
-    /// Looks at both books and reports what they say of a stage.
+    /// Reads both usage logs and reports what they say about a stage.
     pub(super) fn judge(&self, stage: &str, refusals: AllowedRefusals, report: &mut ClientReport) {
         let mut calls = (0, 0);
         for _ in 0..LOOKS {
@@ -120,9 +120,9 @@ impl TestServers {
             AllowedRefusals::WhereObserved => AllowedRefusals::Asked,
             other => other,
         };
-        let name = format!("{stage}: the gateway's books");
+        let name = format!("{stage}: the gateway's usage log");
         match calls {
-            (0, _) => report.failed(&name, "they show no call".to_owned()),
+            (0, _) => report.failed(&name, "it shows no call".to_owned()),
             (_, failed @ 1..) if refusals == AllowedRefusals::Never => {
                 report.failed(&name, format!("{failed} calls failed"));
             }
@@ -140,7 +140,7 @@ impl TestServers {
     }
 }
 
-/// Starts a server and waits for its first line, which says where it listens.
+/// Starts a server and waits for its first line, which contains its address.
 fn listening(mut command: Command) -> Result<ServerProcess, String> {
     let spawned = command
         .stdin(Stdio::null())
@@ -174,19 +174,20 @@ fn asked(server: &ServerProcess, path: &str) -> Result<Value, String> {
         .map_err(|_| format!("{path} does not answer: {}", answer.status))
 }
 
-/// Calls, and those of them that failed.
+/// The number of calls, and how many of them failed.
 fn sessions(books: &Value) -> (u64, u64) {
     let sessions = array(&books["sessions"]);
     let sum = |key: &str| sessions.iter().filter_map(|one| one[key].as_u64()).sum();
     (sum("calls"), sum("failed"))
 }
 
-/// Calls that were refused.
+/// The number of refused calls.
 fn refused(books: &Value) -> u64 {
     books["total"]["errors"].as_u64().unwrap_or_default()
 }
 
-/// What they were told, as far as the books remember, each once and without the figures that tell it from others.
+/// The reasons for refusals, as far as the usage log keeps them, each once and without the figures that make them
+/// differ.
 fn reasons(books: &Value) -> String {
     let told = array(&books["recent"])
         .iter()

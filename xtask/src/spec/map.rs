@@ -1,5 +1,5 @@
-//! The table of docs/spec-map.md: where each item of the specification is decided. Held against the files of the
-//! repository and, where it is at hand, against the specification.
+//! The table of docs/spec-map.md, which says where each item of the specification is decided. It is checked against the
+//! files of the repository and, where available, against the specification.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,9 +7,9 @@ use std::path::Path;
 use super::Number;
 use crate::Outcome;
 
-/// Where the table lies, below the workspace's root.
+/// The table's path, relative to the workspace root.
 const MAP: &str = "docs/spec-map.md";
-/// What stands in place of files for an item that nothing decides yet.
+/// The text that replaces file names for an item that nothing decides yet.
 const NOT_BUILT: &str = "not built";
 
 /// A row of the table.
@@ -17,11 +17,11 @@ const NOT_BUILT: &str = "not built";
 struct Row {
     line: usize,
     number: Number,
-    /// Below the workspace's root; empty if it is not built.
+    /// Paths relative to the workspace root; empty if the item is not built.
     files: Vec<String>,
 }
 
-/// Checks the table below this root; `items` are the specification's, if it is at hand.
+/// Checks the table below this root. `items` are those of the specification, if it is available.
 pub(super) fn check(root: &Path, items: Option<&BTreeMap<Number, String>>) -> Outcome {
     let path = root.join(MAP);
     let text = std::fs::read_to_string(&path).map_err(|error| vec![format!("{MAP}: {error}")])?;
@@ -30,7 +30,7 @@ pub(super) fn check(root: &Path, items: Option<&BTreeMap<Number, String>>) -> Ou
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// What is wrong with a table, in sentences.
+/// Lists what is wrong with a table, one sentence per problem.
 fn problems(
     text: &str,
     items: Option<&BTreeMap<Number, String>>,
@@ -67,7 +67,7 @@ fn problems(
     wrong
 }
 
-/// The rows of all tables in the page. A row that begins with an item and cannot be read is said to be wrong.
+/// The rows of all tables on the page. A row that begins with an item but cannot be read is reported as wrong.
 fn rows(text: &str, wrong: &mut Vec<String>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (at, line) in text.lines().enumerate() {
@@ -97,7 +97,7 @@ fn rows(text: &str, wrong: &mut Vec<String>) -> Vec<Row> {
     rows
 }
 
-/// The files that a cell names; none if it names none and does not say why.
+/// The files that a cell names; `None` if it names none and does not say why.
 fn named(cell: &str) -> Option<Vec<String>> {
     if cell == NOT_BUILT {
         return Some(Vec::new());
