@@ -1,6 +1,7 @@
-//! Indexing a 200 MB session, and searching it.
+//! Benchmarks indexing a 200 MB session, and searching it.
 //!
-//! `cargo bench -p longhaul-store --bench archive`. One thread; the transcript in the page cache, the archive on disk.
+//! Run with `cargo bench -p longhaul-store --bench archive`. It uses one thread; the transcript is in the page cache,
+//! the archive on disk.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -102,7 +103,7 @@ fn main() {
     hand_over(place.path());
 }
 
-/// What a turn pays for archiving 1,000 entries in the background.
+/// Measures what a turn pays for archiving 1,000 entries in the background.
 fn hand_over(folder: &Path) {
     let transcript = folder.join("small.jsonl");
     let spec = longhaul_testkit::SessionSpec::new(3, 400);

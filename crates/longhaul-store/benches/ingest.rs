@@ -1,8 +1,8 @@
-//! Reading a whole transcript against `serde_json::Value` per line: speed and memory.
+//! Compares reading a whole transcript with parsing each line as a `serde_json::Value`: speed and memory.
 //!
-//! `cargo bench -p longhaul-store --bench ingest`. Both sides run on one thread, take turns, read the same file
-//! through the same line reader, and the best of several rounds counts. Ours does more: besides validating all JSON
-//! it finds ids, usage, block ranges and sizes of every entry, and in keep mode keeps them with the bytes.
+//! Run with `cargo bench -p longhaul-store --bench ingest`. Both sides run on one thread, take turns, and read the same
+//! file through the same line reader; the best of several rounds counts. Our side does more: besides validating all
+//! JSON it finds the ids, usage, block ranges and sizes of every entry, and in keep mode it keeps them with the bytes.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -80,7 +80,7 @@ fn main() {
     );
 }
 
-/// How long something takes; giving its result back to the system is not part of it.
+/// Measures how long something takes; freeing its result is not included.
 fn time<T>(run: impl FnOnce() -> T) -> Duration {
     let start = Instant::now();
     let result = black_box(run());

@@ -1,6 +1,8 @@
-//! Resuming a 1 GB transcript against a 10 MB one with the same tail: the time must be that of the tail.
+//! Compares resuming a 1 GB transcript with resuming a 10 MB one that has the same tail: the time must depend on the
+//! tail alone.
 //!
-//! `cargo bench -p longhaul-store --bench resume`. One thread, both files in the page cache, taking turns.
+//! Run with `cargo bench -p longhaul-store --bench resume`. It uses one thread, both files are in the page cache, and
+//! they take turns.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

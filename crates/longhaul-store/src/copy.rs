@@ -1,8 +1,8 @@
 //! A copy of a transcript that appears under its name only when it is finished.
 //!
-//! Whoever wants lines appended to a copy takes a [`Draft`], appends to it with a
-//! [`TranscriptWriter`](crate::TranscriptWriter) and gives it its name at the end. Dropped before, nothing is left of it.
-//! A session that goes on under our home is [`fork`](mod@crate::fork)'s.
+//! To append lines to a copy, make a [`TranscriptCopy`], append to it with a
+//! [`TranscriptWriter`](crate::TranscriptWriter) and finish it with its name at the end. Dropping it earlier removes
+//! the copy. To continue another program's session under our home, use [`fork`](mod@crate::fork).
 
 use std::fs::{self, File};
 use std::io;
@@ -13,43 +13,43 @@ use crate::private;
 /// How the name of an unfinished copy begins and ends.
 const TEMPORARY: (&str, &str) = (".longhaul-", ".tmp");
 
-/// What happens to a file that bears the name already.
+/// What happens to an existing file of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExistingFilePolicy {
-    /// It stays, and the copy is not made.
+    /// The existing file stays, and the copy is not made.
     Keep,
-    /// The copy takes its place.
+    /// The copy replaces the existing file.
     Replace,
 }
 
-/// A copy was not made. The source is as it was, and so is whatever bore the name.
+/// A copy was not made. The source is unchanged, and so is any file of that name.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The source cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
-        /// The source.
+        /// The path of the source.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
-    /// There is a file of that name.
+    /// A file of that name already exists.
     #[error("{} exists already", path.display())]
     Exists {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The copy cannot be written.
     #[error("cannot write {}: {source}; nothing was changed", path.display())]
     NotWritten {
-        /// The copy.
+        /// The path of the copy.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }
 
-/// A copy without a name.
+/// A copy that does not have its final name yet.
 #[derive(Debug)]
 pub struct TranscriptCopy {
     file: tempfile::NamedTempFile,
@@ -58,7 +58,7 @@ pub struct TranscriptCopy {
 }
 
 impl TranscriptCopy {
-    /// Copies a file, byte for byte as it is now, into the folder of `target`. Private to its user.
+    /// Copies a file, byte for byte as it is now, into the folder of `target`. The copy is private to its user.
     pub fn of(
         source: &Path,
         target: &Path,
@@ -91,12 +91,12 @@ impl TranscriptCopy {
         })
     }
 
-    /// Where it lies until it has its name.
+    /// The temporary path of the copy.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Gives it its name, once all of it is on disk.
+    /// Gives the copy its name, once all of it is on disk.
     pub fn finish(self) -> Result<(), CopyError> {
         let target = self.target;
         let not_written = not_written(&target);

@@ -1,9 +1,9 @@
-//! Forking: another program's session continues as a copy of ours; the original is never changed (G2).
+//! Forking: another program's session continues as our own copy; the original is never changed (G2).
 //!
-//! The copy has the source's lines byte for byte and one entry more, without a uuid and so outside the chain, which
-//! says where they came from. It appears under its name only when it is whole and on disk. Its notes follow: entries keep
-//! their ids, so they reach as far in the copy. Files of sub-agents are not copied: no line of the session's own
-//! conversation lies in them.
+//! The copy has the source's lines byte for byte and one more entry, without a uuid and so outside the chain, which
+//! says where the lines came from. It appears under its name only when it is complete and on disk. Its notes are copied
+//! too: entries keep their ids, so the notes reach as far in the copy. Files of sub-agents are not copied, because they
+//! hold no line of the session's own conversation.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -20,40 +20,40 @@ use crate::tail::is_torn;
 /// How the name of an unfinished copy begins and ends.
 const TEMPORARY: (&str, &str) = (".fork-", ".tmp");
 
-/// Whether a file is a copy that a killed process left unfinished.
+/// Whether a file is an unfinished copy that a killed process left.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
 }
 
-/// A session could not be forked. Nothing was left behind, and the source is as it was.
+/// A session could not be forked. No partial copy remains, and the source is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ForkError {
     /// The source is not a file.
-    #[error("{} is not a transcript: it is no regular file", path.display())]
+    #[error("{} is not a transcript: it is not a regular file", path.display())]
     NotAFile {
-        /// The source.
+        /// The path of the source.
         path: PathBuf,
     },
     /// The source could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
-        /// The source.
+        /// The path of the source.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
-    /// There is a session of that id already.
+    /// A session of that id already exists.
     #[error("{} exists already: fork under another session id", path.display())]
     Exists {
-        /// The session's transcript.
+        /// The path of the existing transcript.
         path: PathBuf,
     },
     /// The copy could not be written.
     #[error("cannot write {}: {source}; nothing was changed. Check the space on that disk and try again", path.display())]
     NotWritten {
-        /// The copy.
+        /// The path of the copy.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }
@@ -76,7 +76,7 @@ struct ForkedFrom<'a> {
     bytes: u64,
 }
 
-/// Copies a session under our home, in a project folder of the same name, with a new id; returns the copy's path.
+/// Copies a session under our home, into a project folder of the same name, with a new id; returns the copy's path.
 #[tracing::instrument(level = "debug", skip_all, fields(source = %source.display(), session = %new_id))]
 pub fn fork(
     source: &Path,
@@ -93,7 +93,7 @@ pub fn fork(
     if !metadata.is_file() {
         return Err(ForkError::NotAFile { path: real });
     }
-    // No further than its size now: its program may go on writing to it.
+    // Read no further than the current size: another program may still be writing to the file.
     let mut original = File::open(&real).map_err(unreadable)?.take(metadata.len());
     let target = home.transcript(&project_name(&real), new_id);
     if fs::symlink_metadata(&target).is_ok() {
@@ -124,7 +124,7 @@ pub fn fork(
     Ok(target)
 }
 
-/// A fork without its notes is a fork all the same: the next ones are taken anew.
+/// A fork without its notes is still a fork: the next notes are taken from the beginning.
 fn copy_notes(source: &Path, target: &Path) {
     let folders = NotesFolder::of_transcript(source).zip(NotesFolder::of_transcript(target));
     if let Some((source, target)) = folders
@@ -134,7 +134,7 @@ fn copy_notes(source: &Path, target: &Path) {
     }
 }
 
-/// The name of the project's folder: the source's own where it lies in the layout, else made from its folder.
+/// The name of the project's folder: the source's own if it follows the layout, else made from the folder it is in.
 pub(crate) fn project_name(source: &Path) -> String {
     let folder = source.parent().unwrap_or(source);
     let in_layout = folder
@@ -147,7 +147,7 @@ pub(crate) fn project_name(source: &Path) -> String {
     }
 }
 
-/// A private file that vanishes unless it is given its name.
+/// Creates a private file that vanishes unless it is given its name.
 fn temporary_beside(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = target.parent().unwrap_or(target);
     private::create_folders(folder)?;
@@ -157,7 +157,7 @@ fn temporary_beside(target: &Path) -> io::Result<tempfile::NamedTempFile> {
         .tempfile_in(folder)
 }
 
-/// Closes a torn last line, adds the entry, and waits for the disk.
+/// Ends a torn last line, adds the entry, and waits for the disk.
 fn finish(file: &mut File, bytes: u64, entry: &[u8]) -> io::Result<()> {
     let mut end = Vec::with_capacity(entry.len() + 2);
     if is_torn(file, bytes)? {
@@ -189,7 +189,7 @@ fn fork_entry(
     Ok(serde_json::to_vec(&entry)?)
 }
 
-/// A time as transcripts write it: `2026-02-12T16:02:25.227Z`.
+/// A time in the format of transcripts: `2026-02-12T16:02:25.227Z`.
 fn timestamp(time: SystemTime) -> String {
     let time = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{time:.3}")

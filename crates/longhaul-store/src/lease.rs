@@ -1,9 +1,9 @@
-//! Who works on a session: one process at a time, for as long as it has the session open.
+//! The lease of a session: one process at a time works on it, for as long as it has the session open.
 //!
-//! Two processes that append to one transcript would each go on from what it knows, and one of the two branches would be
-//! left. So whoever opens a session takes its lease: a lock on a file beside the transcript. **The lock is the truth**: the
-//! system gives it up when its holder dies, however that happens. What is written in the file only tells others who the
-//! holder is. Single appends are kept apart by another lock, in `append`.
+//! Two processes that append to one transcript would each continue from what it knows, and one of the two branches
+//! would be abandoned. So a process that opens a session takes its lease: a lock on a file next to the transcript.
+//! **The lock is the truth**: the system releases it when its holder dies, however that happens. The content of the
+//! file only tells others who the holder is. Single appends are kept apart by another lock, in `append`.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,18 +15,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::private;
 
-/// Beside `ID.jsonl` lies `ID.lock`.
+/// The lease of `ID.jsonl` is `ID.lock` next to it.
 const EXTENSION: &str = "lock";
-/// A holder's file is shorter.
+/// The maximum size of a holder's file.
 const LONGEST: u64 = 4_096;
-/// A file that was removed meanwhile is made again so often.
+/// How many times a file that was removed meanwhile is created again.
 const TRIES: usize = 16;
 
-/// A session that is this process's alone until this is dropped.
+/// A session that belongs to this process alone until this is dropped.
 #[derive(Debug)]
 pub struct Lease {
     path: PathBuf,
-    /// Closing it gives the lock up.
+    /// Closing the file releases the lock.
     _file: File,
 }
 
@@ -34,13 +34,13 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LeaseHolder {
-    /// The process.
+    /// The id of the process.
     pub pid: Option<u32>,
-    /// The machine it runs on.
+    /// The machine that the process runs on.
     pub host: Option<String>,
-    /// The program.
+    /// The name of the program.
     pub program: Option<String>,
-    /// Since when.
+    /// The time since when it holds the lease.
     pub since: Option<Timestamp>,
 }
 
@@ -50,7 +50,7 @@ pub struct LeaseHolder {
 pub struct SessionInUse {
     /// The session's transcript.
     pub transcript: PathBuf,
-    /// Who has it.
+    /// The holder of the lease.
     pub holder: LeaseHolder,
 }
 
@@ -60,21 +60,21 @@ pub enum LeaseError {
     /// Another process has the session open.
     #[error(transparent)]
     InUse(#[from] SessionInUse),
-    /// Nobody can take one here: the folder cannot be written, or the file system knows no locks.
+    /// No lease can be taken here: the folder is not writable, or the file system does not support locks.
     #[error("no lock can be taken beside {}: {source}", transcript.display())]
     NotTaken {
         /// The session's transcript.
         transcript: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }
 
-/// The leases of this process. It may open a session again while it has it open: it knows what it does.
+/// The leases of this process. It may open a session again while it has it open, because it knows its own work.
 static HELD: Mutex<Vec<Weak<Lease>>> = Mutex::new(Vec::new());
 
 impl Lease {
-    /// Takes the lease of a session, or shares the one that this process has.
+    /// Takes the lease of a session, or shares the one that this process already holds.
     pub fn take(transcript: &Path) -> Result<Arc<Self>, LeaseError> {
         let not_taken = |source| LeaseError::NotTaken {
             transcript: transcript.to_owned(),
@@ -99,13 +99,13 @@ impl Lease {
                 }
                 Err(TryLockError::Error(source)) => return Err(not_taken(source)),
             }
-            // Its last holder may have removed it between our opening it and our locking it.
+            // The last holder may have removed the file after we opened it and before we locked it.
             if !private::still_names(&path, &file).map_err(not_taken)? {
                 continue;
             }
             if let Err(error) = LeaseHolder::of_this_process().write(&mut file) {
-                // Others will not learn who has it, and that somebody has it all the same.
-                tracing::debug!(%error, "a lease without words");
+                // Others can still see that the session is in use, but not by whom.
+                tracing::debug!(%error, "the lease does not name its holder");
             }
             let lease = Arc::new(Self { path, _file: file });
             held.push(Arc::downgrade(&lease));
@@ -117,18 +117,19 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // While it is still locked: whoever opened it meanwhile sees that it is gone. One that stays locks nobody out.
+        // The file is removed while it is still locked, so a process that opened it meanwhile sees that it is gone. A
+        // file that stays locks nobody out.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Whether a file is where a session's lease is kept.
+/// The transcript whose lease this file is, if it is one.
 pub(crate) fn transcript_of(path: &Path) -> Option<PathBuf> {
     let is_lease = path.extension().is_some_and(|it| it == EXTENSION);
     is_lease.then(|| path.with_extension(crate::layout::EXTENSION))
 }
 
-/// Where the lease of a transcript lies, links resolved: a session has one, whatever path leads to it.
+/// The path of a transcript's lease, with links resolved: a session has one lease, whatever path leads to it.
 fn beside(transcript: &Path) -> io::Result<PathBuf> {
     let transcript = match fs::canonicalize(transcript) {
         Ok(real) => real,
@@ -175,7 +176,7 @@ impl LeaseHolder {
         file.flush()
     }
 
-    /// What the holder wrote; nothing where that cannot be read.
+    /// Reads what the holder wrote; empty where that cannot be read.
     fn read(file: &mut File) -> Self {
         let mut text = String::new();
         let read = file
@@ -269,7 +270,7 @@ mod tests {
     fn who_has_a_lease_is_told_to_the_next() {
         let folder = tempfile::tempdir().unwrap();
         let transcript = folder.path().join("a.jsonl");
-        // As another process would: through a file of its own.
+        // The lock is taken through another file handle, as another process would.
         let mut file = open(&folder.path().join("a.lock")).unwrap();
         file.try_lock().unwrap();
         let refused = |of: &str| match Lease::take(&transcript) {

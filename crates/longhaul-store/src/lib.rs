@@ -2,11 +2,12 @@
 //!
 //! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
 //! - [`append`] adds entries so that an acknowledged one is never lost;
-//! - [`layout`] knows where sessions lie, [`ownership`] who may change them, [`fork`](mod@fork) copies another
-//!   program's, [`lease`] keeps two processes from working on one, [`purge`] deletes ours, [`copy`] makes any other copy;
-//! - [`archive`] finds again what left the model's view;
-//! - [`notes`] keeps what an agent notes beside the conversation;
-//! - [`resume`](mod@resume) takes a conversation up again from the tail of its file.
+//! - [`layout`] knows where sessions are, [`ownership`] who may change them, [`fork`](mod@fork) copies another
+//!   program's sessions, [`lease`] keeps two processes from working on one session, [`purge`] deletes our sessions,
+//!   [`copy`] makes any other copy;
+//! - [`archive`] finds content that left the model's view;
+//! - [`notes`] keeps an agent's notes next to the conversation;
+//! - [`resume`](mod@resume) resumes a conversation from the tail of its file.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -20,8 +21,8 @@
 //! # }
 //! ```
 //!
-//! Everything here is synchronous and decides nothing about a conversation: what entries mean is for
-//! `longhaul_core`. Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.
+//! Everything here is synchronous and makes no decisions about a conversation: `longhaul_core` knows what entries mean.
+//! Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.
 
 pub mod append;
 pub mod archive;

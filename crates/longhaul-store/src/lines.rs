@@ -1,8 +1,8 @@
-//! Lines read forward, in big chunks, from any reader: a file, a part of one, standard input.
+//! Reads lines forward, in big chunks, from any reader: a file, a part of one, standard input.
 //!
-//! A line is bytes, not text: nothing is decoded or checked here, and whether a line is an intact entry is for
-//! [`longhaul_core::message::Scanner`] to say. Reading backwards lives in [`tail`](crate::tail), reading a whole
-//! file to keep it in [`load`](mod@crate::load).
+//! A line is bytes, not text: nothing is decoded or checked here, and [`longhaul_core::message::LineScanner`] decides
+//! whether a line is an intact entry. Reading backwards lives in [`tail`](crate::tail), reading a whole file to keep it
+//! in [`load`](mod@crate::load).
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -21,7 +21,7 @@ pub enum LineEnding {
     Lf,
     /// `\r\n`
     CrLf,
-    /// The file ends instead: the last line, perhaps torn.
+    /// The file ends here: this is the last line, perhaps torn.
     None,
 }
 
@@ -35,7 +35,7 @@ impl LineEnding {
         }
     }
 
-    /// Takes a line that includes its end apart.
+    /// Splits a line into its content and its end.
     pub(crate) fn split(line: &[u8]) -> (&[u8], Self) {
         match line {
             [content @ .., b'\r', b'\n'] => (content, Self::CrLf),
@@ -45,22 +45,22 @@ impl LineEnding {
     }
 }
 
-/// One line, as long as the reader is not asked for the next.
+/// A line, valid until the reader is asked for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawLine<'a> {
-    /// Its number, the first line read being 1.
+    /// The number of the line; the first line read is 1.
     pub number: u64,
-    /// Where its first byte lies in the file.
+    /// The offset of its first byte in the file.
     pub offset: u64,
     /// The line without its end.
     pub bytes: &'a [u8],
-    /// Its end.
+    /// How the line ends.
     pub ending: LineEnding,
 }
 
 /// Yields the lines of a reader, one after the other.
 ///
-/// A byte is copied only when its line did not fit the buffer whole; nothing is allocated per line.
+/// A byte is copied only if its line did not fit into the buffer; nothing is allocated per line.
 #[derive(Debug)]
 pub struct LineReader<R> {
     reader: R,
@@ -71,13 +71,13 @@ pub struct LineReader<R> {
     filled: usize,
     /// Position in the file of `buffer[start]`.
     offset: u64,
-    /// Lines yielded.
+    /// The number of lines yielded.
     number: u64,
     bom: ByteOrderMark,
     at_end: bool,
 }
 
-/// What is known of a byte order mark.
+/// What is known about a byte order mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ByteOrderMark {
     NotLooked,
@@ -93,7 +93,7 @@ impl LineReader<File> {
 }
 
 impl<R: Read + Seek> LineReader<R> {
-    /// Reads from a byte of the file on; that should be the first of a line. Line numbers count from there.
+    /// Reads from an offset in the file, which should be the first byte of a line. Line numbers count from there.
     pub fn starting_at(mut reader: R, offset: u64) -> io::Result<Self> {
         reader.seek(SeekFrom::Start(offset))?;
         let mut lines = Self::new(reader);
@@ -106,12 +106,12 @@ impl<R: Read + Seek> LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// Reads from where the reader stands, which counts as the beginning of the file.
+    /// Reads from the reader's current position, which counts as the beginning of the file.
     pub fn new(reader: R) -> Self {
         Self::with_buffer(reader, BUFFER)
     }
 
-    /// The same with another size of buffer: smaller where only a few lines are wanted.
+    /// Reads like [`Self::new`], with another buffer size: a smaller one suits callers that want only a few lines.
     pub fn with_buffer(reader: R, size: usize) -> Self {
         Self {
             reader,
@@ -189,10 +189,10 @@ impl<R: Read> LineReader<R> {
         Ok(())
     }
 
-    /// Reads once, behind what is there.
+    /// Reads once, and appends to the bytes in the buffer.
     fn fill(&mut self) -> io::Result<()> {
-        // Little room: begin the buffer anew with the partial line, or give a line that fills it more room. The
-        // bound keeps a pipe, which gives little at a time, from moving a line at every read.
+        // Little space is left: start the buffer again with the partial line, or grow it for a line that fills it. The
+        // bound keeps a pipe, which gives few bytes at a time, from moving a line at every read.
         if self.buffer.len() - self.filled <= self.buffer.len() / 4 {
             self.buffer.copy_within(self.start..self.filled, 0);
             self.filled -= self.start;

@@ -1,5 +1,5 @@
-//! The model that a conversation was last held with, where its live view no longer says so: after a compaction of
-//! everything no reply is in view, but the lines before the boundary still name it.
+//! The model that a conversation last used, for when its live view no longer says so: after everything was compacted no
+//! reply is in view, but the lines before the boundary still name it.
 
 use std::io;
 use std::path::Path;
@@ -9,8 +9,8 @@ use longhaul_core::message::LineScanner;
 use crate::error::ReadError;
 use crate::tail::TailReader;
 
-/// The model of the newest reply in a file that names one; sub-agents' replies count only where there is no other. Reads
-/// back from the end, no further than it must.
+/// The model of the newest reply in a file that names one; sub-agents' replies count only where there is no other. The
+/// file is read backwards from the end, no further than necessary.
 pub fn newest_model(path: &Path) -> Result<Option<String>, ReadError> {
     find(path).map_err(|source| ReadError {
         path: path.to_owned(),

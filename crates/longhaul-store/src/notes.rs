@@ -1,9 +1,9 @@
-//! The notes of a session on disk (S1, S5): read as they are, replaced whole or not at all, never through a link.
+//! The notes of a session on disk (S1, S5): read as they are, replaced as a whole or not at all, never through a link.
 //!
 //! People edit the file while an agent does. So a new text is written only over the text that it was made from, checked
-//! right before it takes its place; whoever loses that race makes it anew. Between the check and the renaming an editor
-//! that saves in that very moment still loses. Who changes notes holds the folder's lock, so no two processes do.
-//! What notes mean is for `longhaul_core::notes`.
+//! right before it takes its place; the loser of that race makes its text again. An editor that saves between the check
+//! and the renaming still loses. A process that changes notes holds the folder's lock, so no two processes do.
+//! `longhaul_core::notes` interprets the notes.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,52 +12,52 @@ use std::path::{Path, PathBuf};
 use crate::layout::NotesFiles;
 use crate::private;
 
-/// No file of notes is larger.
+/// The maximum size of a notes file.
 const MOST: u64 = 4 << 20;
 
 /// The name of the lock, and how the name of an unfinished file begins and ends.
 const LOCK: &str = ".lock";
 const TEMPORARY: (&str, &str) = (".notes-", ".tmp");
 
-/// Notes cannot be read or written. What is on disk is as it was.
+/// Notes cannot be read or written. The files on disk are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum NotesError {
-    /// A link could lead anywhere.
+    /// The path is a link, which could lead anywhere.
     #[error("{} is a link, and notes are never read or written through one: remove it", path.display())]
     Link {
-        /// The link.
+        /// The path of the link.
         path: PathBuf,
     },
-    /// Something else lies there.
+    /// The path holds something other than a notes file or folder.
     #[error("{} is not what notes are kept in: move it away", path.display())]
     InTheWay {
-        /// What lies there.
+        /// The path of what is in the way.
         path: PathBuf,
     },
-    /// It is larger than notes ever are, or not text.
+    /// The file is larger than notes ever are, or is not text.
     #[error("{} is not text of at most {MOST} bytes: move it away", path.display())]
     NotNotes {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Another process takes notes.
-    #[error("another process takes notes in {}", path.display())]
+    /// Another process is taking notes.
+    #[error("another process is taking notes in {}", path.display())]
     Busy {
-        /// The folder.
+        /// The path of the folder.
         path: PathBuf,
     },
-    /// Somebody changed the notes since they were read.
+    /// Somebody changed the notes after they were read.
     #[error("{} was changed meanwhile", path.display())]
     Changed {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// The system says no.
+    /// The system reported an error.
     #[error("{}: {source}", path.display())]
     System {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }
@@ -69,7 +69,8 @@ pub struct NotesFolder {
     files: NotesFiles,
 }
 
-/// Held by who changes notes; dropping it lets others. The system lets go of it, too, when the process dies.
+/// Held while notes are changed; dropping it lets others change them. The system also releases it when the process
+/// dies.
 #[derive(Debug)]
 pub struct NotesLock {
     folder: NotesFolder,
@@ -77,7 +78,8 @@ pub struct NotesLock {
 }
 
 impl NotesFolder {
-    /// That of the session with this transcript. A transcript without an extension has no folder: its name is taken.
+    /// The notes folder of the session with this transcript. A transcript without an extension has no folder, because
+    /// its name is taken.
     pub fn of_transcript(transcript: &Path) -> Option<Self> {
         transcript.extension()?;
         Some(Self {
@@ -86,36 +88,36 @@ impl NotesFolder {
         })
     }
 
-    /// Where things lie.
+    /// The paths of the files in the folder.
     pub fn files(&self) -> &NotesFiles {
         &self.files
     }
 
-    /// The notes; none if there are none.
+    /// The text of the notes; `None` if there are none.
     pub fn notes(&self) -> Result<Option<String>, NotesError> {
         self.own(self.files.notes())?
             .map(|path| text(&path))
             .transpose()
     }
 
-    /// How far they reach, as it was written.
+    /// The stored record of how far the notes reach, as it was written.
     pub fn progress(&self) -> Result<Option<String>, NotesError> {
         self.own(self.files.progress())?
             .map(|path| text(&path))
             .transpose()
     }
 
-    /// The user's own template. It is the user's file: it may be a link.
+    /// The user's own template. It is the user's file, so it may be a link.
     pub fn template(&self) -> Result<Option<String>, NotesError> {
         users(&self.files.template())
     }
 
-    /// The user's own prompt; the same.
+    /// The user's own prompt. It is the user's file, so it may be a link.
     pub fn prompt(&self) -> Result<Option<String>, NotesError> {
         users(&self.files.prompt())
     }
 
-    /// Makes the folder and takes its lock. What a process that was killed left unfinished is removed.
+    /// Creates the folder and takes its lock. Unfinished files of a killed process are removed.
     pub fn lock(&self) -> Result<NotesLock, NotesError> {
         let folder = self.folder();
         self.is_own()?;
@@ -146,7 +148,7 @@ impl NotesFolder {
         notes.parent().map_or_else(PathBuf::new, Path::to_owned)
     }
 
-    /// Neither the session's folder nor that of the notes is a link.
+    /// Checks that neither the session's folder nor the notes folder is a link.
     fn is_own(&self) -> Result<(), NotesError> {
         for path in [self.session.clone(), self.folder()] {
             if let Some(found) = found(&path)?
@@ -158,7 +160,7 @@ impl NotesFolder {
         Ok(())
     }
 
-    /// A file of ours, if it is there and is one.
+    /// The path of one of our own files, if it exists and is a regular file.
     fn own(&self, path: PathBuf) -> Result<Option<PathBuf>, NotesError> {
         self.is_own()?;
         match found(&path)? {
@@ -170,12 +172,12 @@ impl NotesFolder {
 }
 
 impl NotesLock {
-    /// The notes; none if there are none.
+    /// The text of the notes; `None` if there are none.
     pub fn notes(&self) -> Result<Option<String>, NotesError> {
         self.folder.notes()
     }
 
-    /// Puts notes in place of those that they were made from; `None`: there were none.
+    /// Replaces the notes `before` with `after`; `before` is `None` if there were no notes.
     pub fn replace(&self, before: Option<&str>, after: &str) -> Result<(), NotesError> {
         let path = self.folder.files.notes();
         let file = self.written(&path, after)?;
@@ -193,7 +195,7 @@ impl NotesLock {
         private::sync_folder_of(&path).map_err(system(&path))
     }
 
-    /// Says how far the notes reach. Comes behind them.
+    /// Records how far the notes reach. Call it after the notes are written.
     pub fn reach(&self, progress: &str) -> Result<(), NotesError> {
         let path = self.folder.files.progress();
         self.folder.own(path.clone())?;
@@ -203,7 +205,7 @@ impl NotesLock {
         private::sync_folder_of(&path).map_err(system(&path))
     }
 
-    /// A private file without a name yet, on disk.
+    /// Writes a private temporary file to disk.
     fn written(&self, path: &Path, text: &str) -> Result<tempfile::NamedTempFile, NotesError> {
         let write = || {
             let mut file = tempfile::Builder::new()
@@ -218,8 +220,8 @@ impl NotesLock {
     }
 }
 
-/// Copies the notes of one session to another that has none, with what the user put beside them. What they reach is
-/// read first: notes that are written meanwhile hold more than it says, never less.
+/// Copies the notes of one session to another that has none, with the user's files next to them. How far the notes
+/// reach is read first: notes that are written meanwhile cover more than it says, never less.
 pub(crate) fn copy(source: &NotesFolder, target: &NotesFolder) -> Result<(), NotesError> {
     let progress = source.progress()?;
     let Some(notes) = source.notes()? else {
@@ -244,7 +246,7 @@ pub(crate) fn copy(source: &NotesFolder, target: &NotesFolder) -> Result<(), Not
     }
 }
 
-/// What lies there, if it is no link.
+/// The metadata of a path, if it exists and is not a link.
 fn found(path: &Path) -> Result<Option<fs::Metadata>, NotesError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => Err(NotesError::Link {
@@ -256,7 +258,7 @@ fn found(path: &Path) -> Result<Option<fs::Metadata>, NotesError> {
     }
 }
 
-/// A file of the user's.
+/// Reads one of the user's own files.
 fn users(path: &Path) -> Result<Option<String>, NotesError> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => text(path).map(Some),
@@ -287,7 +289,7 @@ fn sweep(folder: &Path) {
     for path in crate::layout::children(folder, &mut Vec::new()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1) {
-            // What cannot be removed is only in the way of nobody.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(&path);
         }
     }

@@ -1,6 +1,6 @@
-//! Who may change a transcript (G2): ours in place, another program's never without being told to.
+//! Who may change a transcript (G2): ours in place, another program's only with an explicit request.
 //!
-//! Resuming another program's session goes through [`fork`](mod@crate::fork). This asks only; it changes nothing.
+//! Another program's session is resumed through [`fork`](mod@crate::fork). This module only checks and changes nothing.
 
 use std::fs;
 use std::io;
@@ -9,41 +9,41 @@ use std::time::{Duration, SystemTime};
 
 use crate::layout::{Home, HomeOwner};
 
-/// A file changed more recently than this may still be in use.
+/// A file that changed more recently than this may still be in use.
 pub const RECENT: Duration = Duration::from_secs(60);
 
-/// Whether the user said `--force`.
+/// Whether the user passed `--force`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Force {
-    /// Change it whatever it is.
+    /// Change the file in any case.
     Yes,
-    /// Ask first.
+    /// Check first.
     No,
 }
 
-/// Why a transcript is not changed in place, with what to do instead.
+/// Why a transcript is not changed in place, and what to do instead.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnershipRefusal {
-    /// It belongs to another program.
+    /// The file belongs to another program.
     #[error("{} belongs to another program: work on a copy, or pass --force to change it in place", path.display())]
     OtherProgram {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Somebody may be writing to it now.
+    /// Another process may be writing to the file now.
     #[error("{} was modified {} ago and may be in use: wait a minute, or pass --force to change it in place", path.display(), seconds(*ago))]
     ModifiedRecently {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// How long ago; zero too if its time lies in the future.
+        /// How long ago the file changed; also zero if its time is in the future.
         ago: Duration,
     },
-    /// It cannot be told.
+    /// The owner of the file cannot be determined.
     #[error("cannot look at {}: {source}; check the path", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }
@@ -55,7 +55,7 @@ fn seconds(ago: Duration) -> String {
     }
 }
 
-/// Whether a transcript may be changed where it lies.
+/// Checks whether a transcript may be changed in place.
 pub fn may_change_in_place(
     path: &Path,
     home: &Home,
@@ -87,10 +87,10 @@ pub fn may_change_in_place(
     Ok(())
 }
 
-/// Whether a file lies among our sessions, links resolved. It must exist.
+/// Whether a file is one of our sessions, with links resolved. The file must exist.
 pub fn is_ours(path: &Path, home: &Home) -> io::Result<bool> {
     let real = fs::canonicalize(path)?;
-    // Our projects, not our root: somebody may have put our root above another program's.
+    // Compare with our projects folder, not our root: somebody may have put our root above another program's.
     let ours = match fs::canonicalize(home.projects()) {
         Ok(ours) => ours,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

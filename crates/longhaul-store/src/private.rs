@@ -1,4 +1,4 @@
-//! Files and folders that only their user may read, and that survive a power cut once they are said to exist.
+//! Files and folders that only their user may read, and that survive a power cut once they are reported to exist.
 //!
 //! On systems without Unix modes the platform's defaults for a user's data folder apply.
 
@@ -6,7 +6,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file to read it and to append to it; a missing one is made, private, with the folders above it.
+/// Opens a file for reading and appending; a missing one is created, private, with its parent folders.
 pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         create_folders(folder)?;
@@ -18,7 +18,7 @@ pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Makes an empty file, private, with the folders above it, unless there is one. One that is there is not opened:
+/// Creates an empty private file with its parent folders, unless it exists. An existing file is not opened, because
 /// closing it again would drop the locks that others in this process hold on it.
 pub fn create_file(path: &Path) -> io::Result<()> {
     if path.exists() {
@@ -38,7 +38,7 @@ pub fn create_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder and those above it that are missing, private, each on disk before the next.
+/// Creates a folder and its missing parents, private, each on disk before the next.
 pub(crate) fn create_folders(folder: &Path) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
@@ -50,7 +50,7 @@ pub(crate) fn create_folders(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(folder) {
-        // Another process was quicker.
+        // Another process created the folder first.
         Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
         Err(error) => Err(error),
         Ok(()) => sync_folder_of(folder),
@@ -69,7 +69,7 @@ pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
-        // File systems that cannot sync a folder (some network ones) say so this way; there is nothing more to do.
+        // File systems that cannot sync a folder (some network ones) report it this way; there is nothing more to do.
         Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
         other => other,
     }
@@ -80,7 +80,7 @@ fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether `path` still names the open `file`, and not another one or nothing.
+/// Whether `path` still names the open `file`, rather than another one or nothing.
 pub(crate) fn still_names(path: &Path, file: &File) -> io::Result<bool> {
     let named = match fs::metadata(path) {
         Ok(named) => named,

@@ -1,12 +1,12 @@
-//! Taking a conversation up again (M5) by reading only the tail of its file.
+//! Resumes a conversation (M5) by reading only the tail of its file.
 //!
-//! Two passes over the tail: backwards, until [`ResumeProbe`] says that the live view is covered, then forward, to keep
-//! the entries and resolve the view as for a whole file. What lies before the tail is never read, so the cost of a
-//! resume is that of the live view, not of the file.
+//! There are two passes over the tail: backwards, until [`ResumeProbe`] says that the live view is covered, then
+//! forward, to keep the entries and resolve the view as for a whole file. The part before the tail is never read, so
+//! the cost of a resume depends on the live view, not on the size of the file.
 //!
-//! The newest head (M7) is in the tail, because every rendering writes its head behind the boundary it begins with; a
-//! head just before the view is found as well. If neither is there, there is none to go on with: the next request
-//! begins with a new head, as for a session of another program.
+//! The newest request prefix (M7) is in the tail, because every rendering writes its prefix after the boundary it
+//! begins with; a prefix just before the view is found as well. If neither is there, there is no prefix to continue
+//! with: the next request begins with a new one, as for a session of another program.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -27,35 +27,36 @@ use crate::tail::TailReader;
 /// A conversation as the model sees it, read from the tail of its file.
 #[derive(Debug)]
 pub struct ResumedConversation {
-    /// The live view in order, the boundary it begins with included.
+    /// The entries of the live view in order, including the boundary it begins with.
     pub entries: Vec<Entry>,
-    /// Where each entry's line starts in the file, in the same order.
+    /// The offset of each entry's line in the file, in the same order.
     pub offsets: Vec<u64>,
-    /// Entries of it that a boundary preserved: what they measured is stale.
+    /// Entries of the view that a boundary preserved; their measured sizes are stale.
     pub preserved: Vec<Id>,
-    /// The count of the view, ready for the next turn.
+    /// The token count of the view, ready for the next turn.
     pub ledger: TokenLedger,
-    /// The newest head of the session's requests (M7), if the tail holds one.
+    /// The newest request prefix of the session (M7), if the tail holds one.
     pub request_prefix: Option<ResumedRequestPrefix>,
-    /// Messages of the user on branches of the conversation that were left, a list each, as far as the tail holds them.
+    /// The user's messages on abandoned branches of the conversation, one list per branch, as far as the tail holds
+    /// them.
     pub abandoned: Vec<Vec<Entry>>,
-    /// Where reading began; nothing before it was kept.
+    /// The offset where reading began; nothing before it was kept.
     pub read_from: u64,
-    /// Lines of the tail that are not intact. `inspect` says more about them.
+    /// The number of damaged lines in the tail. `inspect` says more about them.
     pub damaged: usize,
 }
 
-/// The newest head of a session's requests.
+/// The newest request prefix of a session.
 #[derive(Debug, Clone)]
 pub struct ResumedRequestPrefix {
-    /// The entry.
+    /// The entry with the prefix.
     pub entry: Entry,
-    /// Where its line starts in the file.
+    /// The offset of its line in the file.
     pub offset: u64,
 }
 
 impl ResumedConversation {
-    /// What is needed to render the conversation again to the byte; none if the tail holds no head.
+    /// What is needed to render the conversation again to the byte; `None` if the tail holds no request prefix.
     pub fn replay(&self) -> Option<Result<RenderingReplay, UnreadablePrefix>> {
         let head = self.request_prefix.as_ref()?;
         let view: Vec<PlacedEntry<'_>> = self
@@ -74,7 +75,7 @@ impl ResumedConversation {
         Some(RenderingReplay::of(head, &view))
     }
 
-    /// The rendering as the process that wrote the file had it, if its head is there and still holds (Y2).
+    /// The rendering as the process that wrote the file had it, if its request prefix is there and still valid (Y2).
     pub fn assembly(&self) -> Option<RequestAssembly> {
         let replay = self.replay()?.ok()?;
         (replay.standing == PrefixValidity::Goes)
@@ -121,7 +122,7 @@ pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
             LoadedContent::Blank(_) => {}
         }
     }
-    // Parents that lie before the tail look like dangling ones here; judging the file is for `inspect`.
+    // Parents before the tail look like dangling ones here; `inspect` is what judges the file.
     let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;
     Ok(ResumedConversation {
@@ -153,7 +154,7 @@ pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
     })
 }
 
-/// Where the live view begins; the beginning of the file if nothing says otherwise.
+/// The offset where the live view begins; 0 if nothing says otherwise.
 fn view_start(file: &File) -> io::Result<u64> {
     let mut lines = TailReader::new(file)?;
     let mut scanner = LineScanner::default();
@@ -162,7 +163,7 @@ fn view_start(file: &File) -> io::Result<u64> {
         if let Ok(facets) = scanner.scan(line.bytes)
             && let ResumeNeed::From(offset) = probe.line(line.offset, facets.view(line.bytes))
         {
-            // A line that told us that enough was read may lie before the view, and a head just before it.
+            // The line that showed that enough was read may be before the view, and a request prefix just before it.
             return if offset < line.offset {
                 Ok(offset)
             } else {
@@ -173,8 +174,8 @@ fn view_start(file: &File) -> io::Result<u64> {
     Ok(0)
 }
 
-/// The start of the head entry that lies just before a view, with nothing of the conversation in between; else the
-/// start of the view.
+/// The offset of a request prefix entry just before a view, with nothing of the conversation in between; otherwise the
+/// offset of the view.
 fn prefix_before<R: io::Read + Seek>(
     lines: &mut TailReader<R>,
     scanner: &mut LineScanner,

@@ -1,4 +1,4 @@
-//! Lines read backwards from the end of a file: what resuming a long conversation needs, without the rest of it.
+//! Reads lines backwards from the end of a file: what resuming a long conversation needs, without the rest of it.
 //!
 //! Forward reading lives in [`lines`](crate::lines); the two agree on what a line is, to the byte.
 
@@ -8,25 +8,26 @@ use std::path::Path;
 
 use crate::lines::{BOM, LineEnding};
 
-/// The first block read, and the largest. They double in between: few bytes for a near goal, few reads for a far one.
+/// The sizes of the first block and of the largest. Blocks double in between: few bytes for a near goal, few reads for
+/// a far one.
 const FIRST_BLOCK: usize = 64 << 10;
 const LARGEST_BLOCK: usize = 4 << 20;
 
-/// One line, as long as the reader is not asked for the one before it. Its number is not known from the end.
+/// A line, valid until the reader is asked for the previous one. Its number is not known when reading from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TailLine<'a> {
-    /// Where its first byte lies in the file.
+    /// The offset of its first byte in the file.
     pub offset: u64,
     /// The line without its end.
     pub bytes: &'a [u8],
-    /// Its end.
+    /// How the line ends.
     pub ending: LineEnding,
 }
 
 /// Yields the lines of a file, the last one first. Each byte is read once, and none before the block that holds the
-/// line asked for.
+/// requested line.
 ///
-/// The file's length is taken at the start: what is appended later is not seen.
+/// The file's length is taken at the start, so bytes appended later are not seen.
 #[derive(Debug)]
 pub struct TailReader<R> {
     reader: R,
@@ -47,7 +48,7 @@ impl TailReader<File> {
 }
 
 impl<R: Read + Seek> TailReader<R> {
-    /// Reads backwards from the end of what the reader holds now.
+    /// Reads backwards from the current end of the reader.
     pub fn new(mut reader: R) -> io::Result<Self> {
         let offset = reader.seek(SeekFrom::End(0))?;
         Ok(Self {
@@ -66,7 +67,7 @@ impl<R: Read + Seek> TailReader<R> {
         self.bom_at_start
     }
 
-    /// Where the part of the file begins that has been read: the lines before it cost nothing yet.
+    /// The offset where the part read so far begins; the lines before it have cost nothing yet.
     pub fn read_down_to(&self) -> u64 {
         self.offset
     }
@@ -76,7 +77,7 @@ impl<R: Read + Seek> TailReader<R> {
         self.reader
     }
 
-    /// The line before the one yielded last; `None` when the beginning of the file has been passed.
+    /// The line before the last one yielded; `None` at the beginning of the file.
     #[expect(
         clippy::should_implement_trait,
         reason = "a line borrows the buffer, which Iterator cannot say"
@@ -110,7 +111,7 @@ impl<R: Read + Seek> TailReader<R> {
         }))
     }
 
-    /// Reads the block before what has been read, and returns how many bytes it put in front.
+    /// Reads the block before the bytes read so far, and returns how many bytes it put in front.
     fn read_block(&mut self) -> io::Result<usize> {
         if self.bom_at_start {
             return Ok(0);
@@ -142,7 +143,7 @@ impl<R: Read + Seek> TailReader<R> {
     fn make_room(&mut self, block: usize, held: usize) {
         let length = self.buffer.len();
         if length < held + block {
-            // At least doubled, so that the bytes of a very long line are moved a bounded number of times.
+            // The size at least doubles, so that the bytes of a very long line are moved a bounded number of times.
             let grown = (held + block).max(length * 2);
             let mut buffer = vec![0; grown];
             buffer[grown - held..].copy_from_slice(&self.buffer[self.start..self.end]);
@@ -155,7 +156,7 @@ impl<R: Read + Seek> TailReader<R> {
     }
 }
 
-/// Whether a file of this size ends inside a line: a crash tore it, or its writer leaves out the last newline.
+/// Whether a file of this size ends inside a line: a crash tore it, or its writer omits the last newline.
 pub(crate) fn is_torn(mut file: &File, size: u64) -> io::Result<bool> {
     if size == 0 {
         return Ok(false);

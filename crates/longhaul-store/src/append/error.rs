@@ -6,60 +6,60 @@ use std::time::Duration;
 
 use longhaul_core::message::LineDamage;
 
-/// Entries were not appended. **Nothing was acknowledged**, whatever the variant; except after
-/// [`Self::NotWritten`] and [`Self::NotSynced`] nothing was written either.
+/// Entries were not appended. **Nothing was acknowledged**, whatever the variant. Nothing was written either, except
+/// possibly after [`Self::NotWritten`] and [`Self::NotSynced`].
 ///
-/// `index` is the place, from 0, of the entry among those given.
+/// `index` is the position of the entry among those given, from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The file could not be opened or made.
+    /// The file could not be opened or created.
     #[error("cannot open {} to append to it: {source}", path.display())]
     Open {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
     /// The bytes given are not one intact entry.
     #[error("entry {index} was not appended: {damage}")]
     NotAnEntry {
-        /// Which one.
+        /// The entry's index, from 0.
         index: usize,
         /// What is wrong with it.
         damage: LineDamage,
     },
-    /// The bytes given would be more than one line.
+    /// The bytes given would span more than one line.
     #[error("entry {index} was not appended: it holds a raw line break")]
     LineBreak {
-        /// Which one.
+        /// The entry's index, from 0.
         index: usize,
     },
-    /// The entry names an entry before it that the file does not hold (Y8).
+    /// The entry names a parent that the file does not hold (Y8).
     #[error("entry {index} was not appended: its {link} {parent:?} is not in {}; append that entry first", path.display())]
     DanglingParent {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Which one.
+        /// The entry's index, from 0.
         index: usize,
-        /// By which field.
+        /// The field that names the parent.
         link: ParentLink,
-        /// The uuid that is missing.
+        /// The missing uuid.
         parent: String,
     },
     /// The file already holds an entry with this uuid.
     #[error("entry {index} was not appended: {} already holds an entry with uuid {uuid:?}", path.display())]
     DuplicateUuid {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Which one.
+        /// The entry's index, from 0.
         index: usize,
-        /// The uuid.
+        /// The duplicate uuid.
         uuid: String,
     },
-    /// Another process held the lock all the time.
+    /// Another process held the lock for the whole waiting time.
     #[error("another process is using {}; gave up after {waited:?}, nothing was written. Try again when it is done", path.display())]
     Busy {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// How long we waited.
         waited: Duration,
@@ -67,44 +67,44 @@ pub enum AppendError {
     /// The file system cannot lock the file.
     #[error("cannot lock {}: {source}; nothing was written. Keep transcripts on a file system that supports locks", path.display())]
     NotLocked {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
-    /// The file was deleted, moved or replaced since it was opened.
+    /// The file was deleted, moved or replaced after it was opened.
     #[error("{} was moved, deleted or replaced by another program; nothing was written. Open it again", path.display())]
     Moved {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The file could not be read to check the new entries against it.
     #[error("cannot read {} to append to it: {source}; nothing was written", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
-    /// Writing failed, perhaps half-way. What was written stays alone on its line.
+    /// Writing failed, perhaps half-way. The bytes that were written stay alone on their line.
     #[error("cannot write to {}: {source}; nothing was acknowledged. {} and append the same entries again", path.display(), remedy(source))]
     NotWritten {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
-    /// The disk did not confirm. The entries may or may not survive a power cut.
+    /// The disk did not confirm the write. The entries may or may not survive a power cut.
     #[error("{} may not be on disk: {source}; nothing was acknowledged. {} and append the same entries again", path.display(), remedy(source))]
     NotSynced {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }
 
-/// The fields by which an entry names the one before it.
+/// The fields by which an entry names its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParentLink {
     /// `parentUuid`

@@ -1,7 +1,7 @@
-//! Which entries a transcript holds, as far as a writer needs to know: for no parent may dangle (Y8).
+//! The entries that a transcript holds, as far as a writer needs to know them, because no parent may dangle (Y8).
 //!
-//! Not a picture of the conversation: only a set of uuids that are certainly in the file. One that is not in the
-//! set is searched for from the end of the file.
+//! This is not a model of the conversation, only a set of uuids that are certainly in the file. A uuid that is not in
+//! the set is searched for from the end of the file.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -16,21 +16,21 @@ use crate::lines::LineReader;
 use crate::load::LoadedTranscript;
 use crate::tail::TailReader;
 
-/// Usually little has come since the last append.
+/// The buffer for catching up; usually little was appended since the last append.
 const CATCH_UP_BUFFER: usize = 64 << 10;
 
-/// What is known of the entries in a file.
+/// The known entries of a file.
 #[derive(Debug)]
 pub(super) struct Lineage {
     known: HashSet<Id>,
-    /// Entries that a failed append may have left in the file: these alone may come again.
+    /// Entries that a failed append may have left in the file; only these may be appended again.
     disowned: HashSet<Id>,
-    /// What was appended to the file before this byte is not looked at again.
+    /// The bytes of the file before this offset are not read again.
     seen_to: u64,
     scanner: LineScanner,
 }
 
-/// An entry by its place in the chain. One without a uuid is outside the chain and free.
+/// An entry's uuid and parents. An entry without a uuid is outside the chain and needs no parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryLinks {
     uuid: Option<(Id, ByteSpan)>,
@@ -38,7 +38,7 @@ pub(super) struct EntryLinks {
 }
 
 impl Lineage {
-    /// Nothing known of a file of this size.
+    /// Starts without knowledge of a file of this size.
     pub(super) fn unknown(size: u64) -> Self {
         Self {
             known: HashSet::new(),
@@ -48,21 +48,21 @@ impl Lineage {
         }
     }
 
-    /// All entries of a file that was read are known.
+    /// Marks all entries of a file that was read as known.
     pub(super) fn learn(&mut self, loaded: &LoadedTranscript) {
         self.known
             .extend(loaded.entries().filter_map(|entry| entry.view().uuid()));
         self.seen_to = loaded.size();
     }
 
-    /// What these lines are to each other; each must be one intact entry on one line.
+    /// Reads the links of these lines; each line must be one intact entry.
     pub(super) fn read<L: AsRef<[u8]>>(
         &mut self,
         lines: &[L],
     ) -> Result<Vec<EntryLinks>, AppendError> {
         let one = |(index, line): (usize, &L)| {
             let line = line.as_ref();
-            // White space in JSON may hold line breaks, so an intact object is not yet one line.
+            // White space in JSON may contain line breaks, so an intact object is not necessarily one line.
             if memchr::memchr2(b'\n', b'\r', line).is_some() {
                 return Err(AppendError::LineBreak { index });
             }
@@ -82,10 +82,10 @@ impl Lineage {
         lines.iter().enumerate().map(one).collect()
     }
 
-    /// Looks at what other writers appended since.
+    /// Reads the entries that other writers appended since the last append.
     pub(super) fn catch_up(&mut self, mut file: &File, size: u64) -> io::Result<()> {
         if size < self.seen_to {
-            // Somebody shortened the file: nothing we knew is certain any more.
+            // Somebody shortened the file, so nothing we knew is certain any more.
             self.known.clear();
             self.seen_to = size;
         }
@@ -144,7 +144,7 @@ impl Lineage {
         Ok(())
     }
 
-    /// Whether the file holds an entry: known, or found from its end.
+    /// Whether the file holds an entry, either known or found by searching from the end.
     fn holds(&mut self, file: &File, id: Id) -> io::Result<bool> {
         if self.known.contains(&id) {
             return Ok(true);
@@ -164,7 +164,7 @@ impl Lineage {
         Ok(false)
     }
 
-    /// These entries are in the file.
+    /// Records that these entries are in the file.
     pub(super) fn adopt(&mut self, kin: &[EntryLinks]) {
         for (id, _) in kin.iter().filter_map(|kin| kin.uuid) {
             self.known.insert(id);
@@ -172,13 +172,13 @@ impl Lineage {
         }
     }
 
-    /// These entries may be in the file, or some of them, or a part of one.
+    /// Records that these entries may be in the file, completely or in part.
     pub(super) fn disown(&mut self, kin: &[EntryLinks]) {
         self.disowned
             .extend(kin.iter().filter_map(|kin| kin.uuid).map(|(id, _)| id));
     }
 
-    /// All that lies before this byte has been looked at.
+    /// Records that everything before this byte has been read.
     pub(super) fn seen(&mut self, end: u64) {
         self.seen_to = end;
     }

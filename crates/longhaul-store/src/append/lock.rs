@@ -1,4 +1,4 @@
-//! The advisory lock on a transcript: held for one append, waited for within bounds.
+//! The advisory lock on a transcript. It is held for one append, and waiting for it is bounded.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::AppendError;
 
-/// The first pause between two tries, and the longest.
+/// The first pause between two attempts, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
-/// A locked file; dropping it unlocks. The system unlocks it too when the process dies.
+/// A locked file; dropping it unlocks the file. The system also unlocks it when the process dies.
 #[derive(Debug)]
 pub(super) struct TranscriptLock(Arc<File>);
 

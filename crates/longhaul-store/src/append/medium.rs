@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use crate::private;
 
-/// Where a writer's bytes go. Whoever implements it must not return from [`Medium::sync`] with success before all
+/// Where a writer's bytes go. An implementation must not return successfully from [`Medium::sync`] before everything
 /// that was appended would survive a power cut.
 pub(super) trait Medium: Debug + Send + Sync {
-    /// The file, to lock and to read.
+    /// The file, for locking and reading.
     fn file(&self) -> &Arc<File>;
     /// Appends bytes at the end of the file, and returns where they end.
     fn append(&self, bytes: &[u8]) -> io::Result<u64>;
@@ -21,7 +21,7 @@ pub(super) trait Medium: Debug + Send + Sync {
     fn sync_folder(&self) -> io::Result<()>;
 }
 
-/// The real one.
+/// The medium that writes to the real disk.
 #[derive(Debug)]
 pub(super) struct DiskMedium {
     path: PathBuf,
@@ -45,8 +45,8 @@ impl Medium for DiskMedium {
     fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut file: &File = &self.file;
         file.write_all(bytes)?;
-        // In append mode a write leaves the position behind what it wrote: exact, even if a program that does not
-        // take the lock has just written before us.
+        // In append mode a write leaves the position at the end of the written bytes. That is exact even if a program
+        // that does not take the lock has just written before us.
         file.stream_position()
     }
 

@@ -1,12 +1,12 @@
 //! Appending entries so that an acknowledged one is never lost (Y7), two processes never mix their lines, and no
 //! parent dangles (Y8).
 //!
-//! The policy, in order: lock the file; check that it still is the one at this path; check that every line is an
-//! intact entry whose parent is in the file; if the file does not end in a newline (a crash tore its last line),
-//! begin with one, so that the torn line stays alone; write all lines with one write in append mode; wait for the
-//! disk ([`Durability`]); unlock; acknowledge by returning [`Appended`]. On any error nothing is acknowledged.
+//! The steps, in order: lock the file; check that it is still the one at this path; check that every line is an intact
+//! entry whose parent is in the file; if the file does not end in a newline (a crash tore its last line), begin with
+//! one, so that the torn line stays alone; write all lines with one write in append mode; wait for the disk
+//! ([`Durability`]); unlock; acknowledge by returning [`AppendReceipt`]. On any error nothing is acknowledged.
 //!
-//! Nothing is ever cut off or rewritten: a program that does not take the lock may have appended behind us, and its
+//! Nothing is ever truncated or rewritten: a program that does not take the lock may have appended after us, and its
 //! lines are not ours to remove. Reading lives in [`lines`](crate::lines), [`tail`](crate::tail) and
 //! [`load`](mod@crate::load).
 
@@ -31,21 +31,21 @@ use lineage::{EntryLinks, Lineage};
 use lock::TranscriptLock;
 use medium::{DiskMedium, Medium};
 
-/// One very long entry shall not hold its memory for the rest of the session.
+/// A larger buffer is not kept, so that one very long entry does not hold its memory for the rest of the session.
 const KEPT_BUFFER: usize = 1 << 20;
 
 /// When an entry counts as safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// Every append waits for the disk (`fdatasync`) before it is acknowledged: survives a power cut.
+    /// Every append waits for the disk (`fdatasync`) before it is acknowledged, so the entry survives a power cut.
     #[default]
     EveryAppend,
-    /// Only [`TranscriptWriter::sync`], [`TranscriptWriter::close`] and dropping wait for the disk. An acknowledged
-    /// entry survives the death of the process, not a power cut.
+    /// Only [`TranscriptWriter::sync`], [`TranscriptWriter::close`] and dropping the writer wait for the disk. An
+    /// acknowledged entry survives the death of the process, but not a power cut.
     OnClose,
 }
 
-/// The acknowledgement: these lines are in the file, as safe as the writer's [`Durability`] says.
+/// The acknowledgement that the lines are in the file, as safe as the writer's [`Durability`] says.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppendReceipt {
@@ -53,11 +53,11 @@ pub struct AppendReceipt {
     pub offset: u64,
     /// How many lines were appended.
     pub lines: usize,
-    /// Their size, line ends included.
+    /// The size of the lines, line ends included.
     pub bytes: u64,
 }
 
-/// Appends to one transcript. Several writers, in one process or many, may have the same file open.
+/// Appends to one transcript. Several writers, in one or more processes, may have the same file open.
 #[derive(Debug)]
 pub struct TranscriptWriter {
     path: PathBuf,
@@ -69,11 +69,12 @@ pub struct TranscriptWriter {
     owed: UnsyncedWrites,
 }
 
-/// What has been written and not yet waited for.
+/// What has been written but not yet synced.
 #[derive(Debug, Clone, Copy)]
 struct UnsyncedWrites {
     data: bool,
-    /// The file's name in its folder: owed once by every writer, for whoever made the file may have died before.
+    /// Whether the file's name in its folder still needs a sync. Every writer does this once, because the process that
+    /// created the file may have died before.
     name: bool,
 }
 
@@ -81,7 +82,8 @@ impl TranscriptWriter {
     /// How long an append waits while another process appends.
     pub const PATIENCE: Duration = Duration::from_secs(10);
 
-    /// Opens a transcript, or makes an empty one: the file private to its user (0600), new folders too (0700).
+    /// Opens a transcript, or creates an empty one. The file is private to its user (0600), and so are new folders
+    /// (0700).
     pub fn open(path: &Path, durability: Durability) -> Result<Self, AppendError> {
         let medium = DiskMedium::open(path).map_err(AppendError::not_opened(path))?;
         Self::over(path, Box::new(medium), durability)
@@ -108,34 +110,34 @@ impl TranscriptWriter {
         })
     }
 
-    /// Another time to wait for the lock than [`Self::PATIENCE`].
+    /// Sets how long to wait for the lock, instead of [`Self::PATIENCE`].
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Tells the writer what has been read of this same file, so that it need not search for parents again and
-    /// refuses every uuid that was in it.
+    /// Tells the writer which entries have been read from this same file, so that it need not search for parents again
+    /// and refuses every uuid that was in it.
     #[must_use]
     pub fn knowing(mut self, loaded: &LoadedTranscript) -> Self {
         self.lineage.learn(loaded);
         self
     }
 
-    /// The file.
+    /// The path of the transcript.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends one entry: a line without its end.
+    /// Appends one entry, given as a line without its line end.
     pub fn append(&mut self, line: &[u8]) -> Result<AppendReceipt, AppendError> {
         self.append_all(&[line])
     }
 
-    /// Appends entries as one unit: acknowledged together, and no other process's line among them.
+    /// Appends entries as one unit: they are acknowledged together, with no other process's line between them.
     ///
-    /// After [`AppendError::NotWritten`] or [`AppendError::NotSynced`] the same entries may be appended again; those
+    /// After [`AppendError::NotWritten`] or [`AppendError::NotSynced`] the same entries may be appended again; entries
     /// that did reach the file are then in it twice, which readers report and survive (the first counts).
     #[tracing::instrument(level = "debug", skip_all, fields(path = %self.path.display(), lines = lines.len()))]
     pub fn append_all<L: AsRef<[u8]>>(
@@ -171,7 +173,7 @@ impl TranscriptWriter {
         })
     }
 
-    /// Writes the buffer, and waits for the disk if that is owed at once. Returns where the file then ends.
+    /// Writes the buffer, and syncs it if the durability requires that. Returns the new end of the file.
     fn write_and_wait(&mut self) -> Result<u64, AppendError> {
         let written = self.medium.append(&self.buffer);
         let end = written.map_err(AppendError::not_written(&self.path))?;
@@ -182,7 +184,7 @@ impl TranscriptWriter {
         Ok(end)
     }
 
-    /// Waits until all that was appended is on disk.
+    /// Waits until everything that was appended is on disk.
     pub fn sync(&mut self) -> Result<(), AppendError> {
         let not_synced = AppendError::not_synced(&self.path);
         if self.owed.data {
@@ -196,12 +198,13 @@ impl TranscriptWriter {
         Ok(())
     }
 
-    /// Waits until all that was appended is on disk, and closes the file.
+    /// Waits until everything that was appended is on disk, and closes the file.
     pub fn close(mut self) -> Result<(), AppendError> {
         self.sync()
     }
 
-    /// With the file locked: whether these entries may be appended to it as it is now. Returns its size.
+    /// Checks whether these entries may be appended to the file as it is now, and returns its size. The file must be
+    /// locked.
     fn check<L: AsRef<[u8]>>(
         &mut self,
         kin: &[EntryLinks],
@@ -220,7 +223,7 @@ impl TranscriptWriter {
         Ok(size)
     }
 
-    /// Fills the buffer with what is to be written; returns the size of the lines in it.
+    /// Fills the buffer with the bytes to write, and returns the size of the lines in it.
     fn put_together<L: AsRef<[u8]>>(&mut self, lines: &[L], size: u64) -> io::Result<u64> {
         self.buffer.clear();
         self.buffer.shrink_to(KEPT_BUFFER);

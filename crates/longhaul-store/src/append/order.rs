@@ -1,4 +1,4 @@
-//! Tests of the order of an append's steps, on a disk that keeps a record and can be told to fail.
+//! Tests the order of an append's steps, on a disk that records them and can be told to fail.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -55,7 +55,7 @@ impl Medium for RecordingMedium {
 
     fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         if self.record.note(Write).is_err() {
-            // What a full disk does: a part of the bytes arrives.
+            // As on a full disk, only a part of the bytes arrives.
             self.disk.append(&bytes[..bytes.len() / 2])?;
             return Err(ErrorKind::StorageFull.into());
         }

@@ -1,6 +1,6 @@
-//! Makes items from entries. A result names only the id of its call, so calls are remembered as they pass by.
+//! Makes items from entries. A result names only the id of its call, so the reader remembers calls as it passes them.
 //!
-//! Pictures and documents are named, not kept: no words can be found in them, and the transcript has them.
+//! Pictures and documents are named but not kept: they contain no searchable words, and the transcript has them.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use longhaul_core::tokens::{Estimate, Estimator, RoughEstimator};
 
 use super::item::{ArchiveItem, ArchiveItemKind, ViewPresence};
 
-/// Where the inputs of tools and attachments name a file or folder.
+/// The fields of tool inputs and attachments that name a file or folder.
 const PATH_KEYS: [&str; 5] = [
     "file_path",
     "notebook_path",
@@ -19,21 +19,21 @@ const PATH_KEYS: [&str; 5] = [
     "planFilePath",
 ];
 
-/// What is remembered of a call.
+/// The remembered parts of a call.
 #[derive(Debug, Clone)]
 struct RememberedCall {
     tool: String,
     path: Option<String>,
 }
 
-/// Reads entries in file order into items.
+/// Turns entries, in file order, into items.
 #[derive(Debug, Default)]
 pub struct ItemReader {
     calls: HashMap<Id, RememberedCall>,
 }
 
 impl ItemReader {
-    /// Remembers the calls that an entry makes, so that their results can be told apart later.
+    /// Remembers the calls that an entry makes, so that their results can be identified later.
     pub fn remember(&mut self, entry: EntryView<'_>) {
         let blocks = entry.facets.blocks.iter();
         for block in blocks.filter(|block| block.kind == BlockKind::ToolUse) {
@@ -87,7 +87,7 @@ impl ItemReader {
         items
     }
 
-    /// The items of a message: all its text is one, every other block its own.
+    /// The items of a message: all of its text is one item, and every other block is an item of its own.
     fn blocks(
         &self,
         entry: EntryView<'_>,
@@ -160,12 +160,12 @@ fn path_in(input: ObjectReader<'_>) -> Option<String> {
     paths.find(|path| !path.is_empty()).map(Into::into)
 }
 
-/// The text of a raw value that is a string.
+/// The text of a raw JSON value, if it is a string.
 fn literal(raw: &[u8]) -> Option<String> {
     Some(json::text(raw)?.into_owned())
 }
 
-/// What a result says: its string, or the texts inside it, other blocks by name.
+/// The text of a result: its string, or the texts inside it, with other blocks by name.
 fn result_text(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) -> String {
     let raw = block.body.of(entry.line);
     if !block.has_inner {
@@ -184,12 +184,12 @@ fn result_text(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) ->
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// A JSON value as a text to read and to search: strings as they are, not escaped, under the names of their fields.
+/// A JSON value as a text to read and to search: strings unescaped, under the names of their fields.
 fn flattened(raw: &[u8]) -> String {
     let mut text = String::new();
     match serde_json::from_slice::<serde_json::Value>(raw) {
         Ok(value) => flatten(&value, "", &mut text),
-        // Nested too deeply to take apart.
+        // The value is nested too deeply to take apart.
         Err(_) => text.push_str(&String::from_utf8_lossy(raw)),
     }
     text.truncate(text.trim_end().len());

@@ -1,4 +1,4 @@
-//! Why an archive could not do what it was asked. None of these loses a conversation: the transcript has it.
+//! Errors of the archive. None of them loses a conversation, because the transcript has it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,43 +9,43 @@ use crate::ReadError;
 /// An archive could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// What is in the file is no intact database. [`Archive::mend`](super::Archive::mend) begins a new one.
+    /// The file is not an intact database. [`Archive::mend`](super::Archive::mend) begins a new one.
     #[error("{} is damaged ({reason}): it can be made again from the transcript", path.display())]
     Damaged {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
-        /// What SQLite says.
+        /// The message from SQLite.
         reason: String,
     },
-    /// Another process held it for too long.
+    /// Another process held the database for too long.
     #[error("{} is in use by another process: try again when that one is done", path.display())]
     Busy {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
     },
-    /// The file was deleted or replaced while it was open; what was put is not kept. Open it again.
+    /// The file was deleted or replaced while it was open; the items that were put are not kept. Open it again.
     #[error("{} was moved or deleted while it was open", path.display())]
     Moved {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
     },
-    /// A later version of Longhaul made it.
+    /// A later version of Longhaul created the database.
     #[error("{} was made by a newer Longhaul (format {version}): update Longhaul, or delete that file to have it made again", path.display())]
     Newer {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
-        /// Its format.
+        /// The format version of the database.
         version: i64,
     },
-    /// The system or the disk refused.
+    /// The system or the disk refused the operation.
     #[error("cannot use {}: {reason}. Check the space and the permissions there", path.display())]
     Unusable {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The transcript to be indexed cannot be read.
+    /// The transcript to index cannot be read.
     #[error(transparent)]
     Transcript(#[from] ReadError),
 }
@@ -60,7 +60,7 @@ impl ArchiveError {
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
             _ => match error {
-                // A column that holds something else than we write there.
+                // The column holds a type that we never write there.
                 rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)

@@ -1,9 +1,9 @@
-//! Following a transcript: everything in it becomes searchable, and what was read before is not read into the archive
+//! Follows a transcript: everything in it becomes searchable, and entries that were indexed before are not indexed
 //! again.
 //!
-//! One pass over the file: the part that is indexed already is hashed and scanned, to tell whether it is still the same
-//! and what the model still sees of it; the rest becomes items, some megabytes to a commit. Each commit says how far it
-//! got, so a pass that is broken off goes on from there.
+//! Indexing is one pass over the file. The part that is already indexed is hashed and scanned, to tell whether it is
+//! still the same and what the model still sees of it; the rest becomes items, some megabytes to a commit. Each commit
+//! records how far it got, so an interrupted pass continues from there.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -24,15 +24,15 @@ use super::{Archive, ArchiveError};
 use crate::ReadError;
 use crate::lines::{BOM, LineEnding, LineReader, RawLine};
 
-/// Text that is committed at once.
+/// The amount of text committed at once.
 const BATCH: usize = 8 << 20;
 
-/// How far indexing is.
+/// How far indexing has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexingProgress {
-    /// Bytes of the transcript that were read.
+    /// Bytes of the transcript read so far.
     pub done: u64,
-    /// Bytes of the transcript in all.
+    /// Total bytes of the transcript.
     pub total: u64,
 }
 
@@ -43,9 +43,9 @@ pub enum IndexingOutcome {
     Current,
     /// Lines were added.
     Added,
-    /// It is another file than was indexed: all of it was read anew.
+    /// The file is not the one that was indexed, so all of it was read again.
     Anew,
-    /// The caller broke it off. What was read is kept.
+    /// The caller stopped the indexing. The items read so far are kept.
     BrokenOff,
 }
 
@@ -54,12 +54,12 @@ pub enum IndexingOutcome {
 pub struct IndexingResult {
     /// What there was to do.
     pub update: IndexingOutcome,
-    /// Items that are new.
+    /// The number of new items.
     pub items: u64,
 }
 
 impl Archive {
-    /// Brings the archive up to date with a transcript. `progress` is told now and then, and may break it off.
+    /// Brings the archive up to date with a transcript. `progress` is called now and then, and may stop the indexing.
     #[tracing::instrument(level = "debug", skip(self, progress), fields(archive = %self.path.display()))]
     pub fn index(
         &mut self,
@@ -87,7 +87,7 @@ impl Archive {
         self.anew(&real, &mut progress)
     }
 
-    /// Makes the index anew from a transcript. What was archived stays, whether the transcript has it or not.
+    /// Rebuilds the index from a transcript. Archived items stay, whether the transcript has them or not.
     pub fn rebuild(
         &mut self,
         transcript: &Path,
@@ -105,7 +105,7 @@ impl Archive {
         path: &Path,
         progress: &mut impl FnMut(IndexingProgress) -> ControlFlow<()>,
     ) -> Result<IndexingResult, ArchiveError> {
-        // Where nothing was indexed nothing is deleted: another process may have just begun.
+        // Where nothing was indexed, nothing is deleted: another process may have just begun.
         self.write(|transaction| {
             transaction.execute_batch(
                 "DELETE FROM words WHERE EXISTS (SELECT 1 FROM source)
@@ -130,7 +130,7 @@ impl Archive {
         })
     }
 
-    /// Reads the file from its start; none if what was indexed of it is no longer there.
+    /// Reads the file from its start; returns `None` if the indexed part is no longer there.
     fn pass(
         &mut self,
         known: IndexedTranscript,
@@ -147,7 +147,7 @@ impl Archive {
         if total < known.indexed {
             return Ok(None);
         }
-        // No further than its size now: its program may go on writing to it.
+        // Read no further than the current size: another program may still be writing to the file.
         let mut lines = LineReader::new(file.take(total));
         let mut pass = IndexPass::new(known);
         while let Some(line) = next(&mut lines, &mut pass).map_err(unreadable)? {
@@ -175,7 +175,7 @@ impl Archive {
         self.commit(&mut pass)?;
         let presences = ViewPresences::of(&pass.table);
         self.write(|transaction| presences.update(transaction))?;
-        // Done or not, there is nothing left to break off.
+        // Indexing is at its end, so a request to stop has no effect.
         let _ = progress(IndexingProgress { done: total, total });
         Ok(Some(IndexingResult {
             update: IndexingOutcome::Added,
@@ -198,7 +198,7 @@ impl Archive {
     }
 }
 
-/// The next line; a byte order mark before the first is part of what is hashed.
+/// The next line; a byte order mark before the first line is included in the hash.
 fn next<'a, R: Read>(
     lines: &'a mut LineReader<R>,
     pass: &mut IndexPass,
@@ -214,16 +214,16 @@ fn next<'a, R: Read>(
     Ok(line)
 }
 
-/// What is known of the part that was indexed before.
+/// Whether the part that was indexed before is still the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndexedPart {
-    /// Its end is not reached yet.
+    /// The pass has not reached the end of that part yet.
     Unsure,
     Same,
     Another,
 }
 
-/// One reading of a file.
+/// One pass over a file.
 struct IndexPass {
     /// Bytes that were indexed before this pass, and their hash.
     before: (u64, u128),
@@ -233,7 +233,7 @@ struct IndexPass {
     table: TranscriptTable,
     reader: ItemReader,
     hash: Box<Xxh3_128>,
-    /// Behind the last whole line.
+    /// The offset after the last whole line.
     position: u64,
     items: Vec<ArchiveItem>,
     /// Bytes of text in `items`.
@@ -278,7 +278,7 @@ impl IndexPass {
                 self.items.extend(items);
             }
         }
-        // The end of the file may be a line that is still being written: it is read again next time.
+        // The last line of the file may still be being written, so it is read again next time.
         if line.ending != LineEnding::None {
             self.hash.update(line.bytes);
             self.hash.update(line.ending.bytes());

@@ -1,24 +1,24 @@
-//! What the archive keeps: a part of an entry, with where it came from.
+//! An archived item: a part of an entry, with its origin.
 
 use jiff::Timestamp;
 use longhaul_core::tokens::Estimate;
 
-/// What a kept text was.
+/// What kind of text an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArchiveItemKind {
-    /// What a tool answered.
+    /// The output of a tool.
     ToolResult,
-    /// What a tool was asked.
+    /// The input of a tool call.
     ToolCall,
-    /// What the user wrote, or the host in the user's name.
+    /// A message that the user wrote, or the host in the user's name.
     UserMessage,
-    /// What the model wrote.
+    /// A message that the model wrote.
     AssistantMessage,
     /// The model's reasoning, where it is readable.
     Thinking,
     /// The summary that replaced an earlier part of the conversation.
     Summary,
-    /// What the host added beside a message.
+    /// Content that the host added next to a message.
     Attachment,
 }
 
@@ -33,7 +33,7 @@ impl ArchiveItemKind {
         Self::Attachment,
     ];
 
-    /// Its name, as stored and as programs see it.
+    /// The name of the kind, as stored and as programs see it.
     pub fn name(self) -> &'static str {
         match self {
             Self::ToolResult => "tool_result",
@@ -51,18 +51,18 @@ impl ArchiveItemKind {
     }
 }
 
-/// Whether the model still sees it, and if not, why.
+/// Whether the model still sees an item, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ViewPresence {
     /// It is in the live view.
     Live,
-    /// A tool result that was replaced by a marker.
+    /// A marker replaced the tool result.
     Cleared,
-    /// A compaction put a summary in its place.
+    /// A compaction replaced the item with a summary.
     Summarised,
-    /// Of a turn that was taken back.
+    /// The item belongs to a turn that was taken back.
     Abandoned,
-    /// Of a sub-agent's conversation: the main one never saw it.
+    /// The item belongs to a sub-agent's conversation, which the main one never saw.
     Sidechain,
 }
 
@@ -75,7 +75,7 @@ impl ViewPresence {
         Self::Sidechain,
     ];
 
-    /// Its name, as stored and as programs see it.
+    /// The name of the presence, as stored and as programs see it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -93,29 +93,29 @@ impl ViewPresence {
     }
 }
 
-/// A part of an entry, ready to be kept. Made by [`ItemReader`](super::ItemReader).
+/// A part of an entry, ready to be archived. [`ItemReader`](super::ItemReader) makes items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveItem {
-    /// The entry.
+    /// The uuid of the entry.
     pub uuid: String,
-    /// Which part of the entry: the position of its first block.
+    /// The part of the entry: the position of its first block.
     pub part: u32,
-    /// What it is.
+    /// What kind of text it is.
     pub kind: ArchiveItemKind,
-    /// The call, for a call and its result.
+    /// The id of the call, for a call and its result.
     pub tool_use_id: Option<String>,
-    /// The tool, for a call and its result.
+    /// The name of the tool, for a call and its result.
     pub tool: Option<String>,
     /// The file or folder that the call or attachment is about.
     pub path: Option<String>,
-    /// The session.
+    /// The id of the session.
     pub session: Option<String>,
     /// When the entry was written.
     pub timestamp: Option<Timestamp>,
-    /// What it weighs in the window.
+    /// The estimated size in the context window.
     pub tokens: Estimate,
-    /// Whether the model still sees it; for what is archived, why not.
+    /// Whether the model still sees the item; for archived items, why not.
     pub presence: ViewPresence,
-    /// The text.
+    /// The text of the item.
     pub text: String,
 }

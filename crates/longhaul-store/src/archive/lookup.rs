@@ -1,4 +1,4 @@
-//! Finding items again: by id, by file path, by words.
+//! Looks items up by id, by file path, or by words.
 
 use rusqlite::{OptionalExtension, Params};
 
@@ -7,61 +7,61 @@ use super::record::{ArchiveRecord, file_name, folded};
 use super::snippet::Snippet;
 use super::{Archive, ArchiveError};
 
-/// Which items are searched.
+/// Which items a search covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchScope {
-    /// All.
+    /// All items.
     Everything,
-    /// Those that the model no longer sees.
+    /// The items that the model no longer sees.
     OutOfView,
 }
 
-/// How well the hits fit the words.
+/// How well the hits match the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordMatch {
     /// Each hit has all words.
     AllWords,
-    /// Nothing has all of them: the hits have some.
+    /// No item has all words; the hits have some of them.
     SomeWords,
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResults {
-    /// The best first.
+    /// The hits, the best first.
     pub hits: Vec<SearchHit>,
-    /// How well they fit.
+    /// How well the hits match.
     pub matched: WordMatch,
-    /// Whether there are more than were asked for.
+    /// Whether there are more hits than requested.
     pub more: bool,
 }
 
-/// One found item.
+/// An item that a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchHit {
-    /// What it is and where it came from.
+    /// The item and its origin.
     pub record: ArchiveRecord,
-    /// The part of it that answers.
+    /// The part of the text that matches.
     pub snippet: Snippet,
 }
 
-/// How well a path fits. Exact case wins over any case within each step.
+/// How well a path matches. Within each level an exact match of case wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PathMatch {
-    /// It is the path.
+    /// The paths are equal.
     Exact,
-    /// It is the path, in other case or with other slashes.
+    /// The paths are equal except for case or the kind of slash.
     ExactInOtherCase,
-    /// The path ends in it.
+    /// The item's path ends in the given one.
     Suffix,
-    /// The path ends in it, in other case or with other slashes.
+    /// The item's path ends in the given one, except for case or the kind of slash.
     SuffixInOtherCase,
-    /// Only the name of the file is the same.
+    /// Only the file name is the same.
     SameName,
 }
 
 impl Archive {
-    /// A call and its result by the id of the call, or all parts of an entry by its uuid; oldest first.
+    /// Finds a call and its result by the id of the call, or all parts of an entry by its uuid; the oldest come first.
     pub fn by_id(&self, id: &str) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.records(
             "WHERE tool_use_id = ?1 OR uuid = ?1 ORDER BY at, item.id",
@@ -69,12 +69,12 @@ impl Archive {
         )
     }
 
-    /// A call and its result by the id of the call.
+    /// Finds a call and its result by the id of the call.
     pub fn by_tool_use_id(&self, id: &str) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.records("WHERE tool_use_id = ?1 ORDER BY at, item.id", [id])
     }
 
-    /// What was done with a file, newest first. Of the ways in which a path can fit, the best that occurs.
+    /// Finds what was done with a file, newest first. Only items of the best [`PathMatch`] that occurs are returned.
     pub fn by_path(
         &self,
         path: &str,
@@ -107,7 +107,7 @@ impl Archive {
         )
     }
 
-    /// Whether nothing is kept.
+    /// Whether the archive holds no items.
     pub fn is_empty(&self) -> Result<bool, ArchiveError> {
         let any = self
             .connection
@@ -116,8 +116,8 @@ impl Archive {
         Ok(any.map_err(|error| self.failed(error))?.is_none())
     }
 
-    /// Items that hold these words, the best first. Text in double quotes is a phrase; the last word may be only
-    /// begun. No text is an error: one without words finds nothing.
+    /// Finds items that hold these words, the best first. Text in double quotes is a phrase; the last word may be
+    /// incomplete. No text is an error: one without words finds nothing.
     #[tracing::instrument(level = "debug", skip(self, words))]
     pub fn search(
         &self,
@@ -150,7 +150,7 @@ impl Archive {
         })
     }
 
-    /// A record with the beginning of its text.
+    /// A hit for a record, with the beginning of its text as the snippet.
     pub fn hit(&self, record: ArchiveRecord) -> Result<SearchHit, ArchiveError> {
         let snippet = Snippet::beginning(&self.text(&record)?);
         Ok(SearchHit { record, snippet })
@@ -164,7 +164,7 @@ impl Archive {
     ) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         let condition = scope.condition();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        // The join is pinned: the index hands rows out by rank, and no more than are wanted are looked up.
+        // The join order is fixed: the index returns rows by rank, and no more rows are looked up than are wanted.
         self.rows(
             &format!(
                 "SELECT {} FROM words CROSS JOIN item ON item.id = words.rowid

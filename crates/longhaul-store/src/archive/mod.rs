@@ -1,22 +1,22 @@
-//! The archive: what was cleared or summarised, and whatever else a transcript holds, found again by the id of its
-//! call, by file path, or by words (X2, U2).
+//! The archive: it finds cleared and summarized content, and everything else in a transcript, by the id of its call, by
+//! file path, or by words (X2, U2).
 //!
-//! The transcript never loses a byte, so the archive is first of all an index over it, and [`Archive::index`] makes it
-//! from the transcript alone. It keeps the texts too: a transcript may be deleted, or lie on another machine.
+//! The transcript never loses a byte, so the archive is first of all an index over it, and [`Archive::index`] builds it
+//! from the transcript alone. It keeps the texts too, because a transcript may be deleted, or lie on another machine.
 //!
-//! **One SQLite database a session, in the session's folder under our home** ([`archive_path`]). So a purge deletes it
-//! with the session and needs to look into nothing; a fork, which is a new session with all lines of the old one, gets
-//! its own from its own transcript, and deleting either leaves the other whole; and two sessions at work never wait for
-//! each other. Two processes on one session do, for the length of a commit: write-ahead logging, a busy timeout, and
-//! rows that are the same whoever writes them first. Another program's transcript is indexed under our home as well,
-//! never beside its own files.
+//! **Each session has one SQLite database, in the session's folder under our home** ([`archive_path`]). So a purge
+//! deletes it with the session and need not look inside; a fork, which is a new session with all lines of the old one,
+//! gets its own archive from its own transcript, and deleting either leaves the other whole; and two active sessions
+//! never wait for each other. Two processes on one session do, for the length of a commit: write-ahead logging, a busy
+//! timeout, and rows that are the same whoever writes them first. Another program's transcript is indexed under our
+//! home as well, never next to its own files.
 //!
-//! **Acknowledged means on disk**: every commit is synced (`synchronous=FULL`). A database that is damaged is moved
-//! aside and begun anew ([`Notice`]); nothing is lost by that while the transcript exists.
+//! **Acknowledged means on disk**: every commit is synced (`synchronous=FULL`). A damaged database is moved aside and a
+//! new one is begun ([`ArchiveNotice`]); nothing is lost by that while the transcript exists.
 //!
-//! Rooms: `item` what is kept · `entries` items made from entries · `put` writing · `words`, `query`, `snippet`,
-//! `lookup` finding · `index`, `presence`, `source` following a transcript · `place`, `open`, `schema` the file · `writer` all of it
-//! off the turn · `tool` what a model may call.
+//! Modules: `item` is what the archive keeps; `entries` makes items from entries; `put` writes them; `words`, `query`,
+//! `snippet` and `lookup` find them; `index`, `presence` and `source` follow a transcript; `place`, `open` and `schema`
+//! handle the file; `writer` does all of it outside the turn; `tool` is what a model may call.
 
 mod entries;
 mod error;
@@ -63,17 +63,17 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Where it lies.
+    /// The path of the database.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What opening it had to do that a person may want to know.
+    /// A notice for people about what opening the archive had to do.
     pub fn notice(&self) -> Option<&ArchiveNotice> {
         self.notice.as_ref()
     }
 
-    /// An error of the database as one of ours.
+    /// Converts an error of the database.
     fn failed(&self, error: rusqlite::Error) -> ArchiveError {
         ArchiveError::from_sqlite(&self.path, error)
     }

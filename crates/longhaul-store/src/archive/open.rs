@@ -1,5 +1,5 @@
-//! Opening an archive, and what happens when the file is no intact database: it is moved aside, never deleted and
-//! never in the way of a session.
+//! Opens an archive. A file that is not an intact database is moved aside; it is never deleted and never blocks a
+//! session.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use crate::private;
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The pause between two tries where SQLite itself does not wait.
+/// The pause between two attempts where SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Something that opening did and that a person may want to know.
+/// A notice for people about what opening an archive did.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArchiveNotice {
-    /// The file was damaged; a new archive was begun.
+    /// The file was damaged, so a new archive was begun.
     #[error("the archive was damaged and is made again; the damaged file is now {}", to.display())]
     SetAside {
-        /// Where the damaged file is.
+        /// The new path of the damaged file.
         to: PathBuf,
     },
 }
 
-/// Which file a path named, to notice that it names another.
+/// The identity of a file, to notice that its path names another one now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileIdentity(Option<(u64, u64)>);
 
@@ -41,19 +41,19 @@ impl FileIdentity {
                     .map(|metadata| (metadata.dev(), metadata.ino())),
             )
         }
-        // Elsewhere a file that is open cannot be deleted or replaced.
+        // On other systems an open file cannot be deleted or replaced.
         #[cfg(not(unix))]
         Self(path.exists().then_some((0, 0)))
     }
 }
 
 impl Archive {
-    /// Opens the archive at `path`; a missing one is made, private, with the folders above it.
+    /// Opens the archive at `path`; a missing one is created, private, with its parent folders.
     #[tracing::instrument(level = "debug")]
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
         let seen = FileIdentity::of(path);
         match connect(path) {
-            // Looked at twice: to move a good one aside, under the hands of others, would cost what they put there.
+            // Checked twice: moving an intact database aside while others use it would lose what they put there.
             Err(ArchiveError::Damaged { .. }) => match connect(path) {
                 Err(ArchiveError::Damaged { .. }) => {
                     let notice = set_aside(path, &seen)?;
@@ -68,8 +68,7 @@ impl Archive {
         }
     }
 
-    /// Moves a database that turned out to be damaged aside and begins a new one, to be filled by
-    /// [`Archive::index`].
+    /// Moves a damaged database aside and begins a new one, which [`Archive::index`] then fills.
     pub fn mend(self) -> Result<Self, ArchiveError> {
         let (path, identity) = (self.path.clone(), self.identity.clone());
         drop(self);
@@ -91,12 +90,12 @@ impl Archive {
     }
 }
 
-/// Connects; where another process is about to make the same tables, a little later.
+/// Connects, and tries again while another process is creating the same tables.
 fn connect(path: &Path) -> Result<Archive, ArchiveError> {
     let began = Instant::now();
     loop {
         match connect_now(path) {
-            // SQLite does not wait by itself when two set up the log of a new database.
+            // SQLite does not wait by itself when two processes set up the log of a new database.
             Err(ArchiveError::Busy { .. }) if began.elapsed() < PATIENCE => {
                 std::thread::sleep(PAUSE);
             }
@@ -115,12 +114,12 @@ fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
         path: path.to_owned(),
         reason,
     };
-    // Looked at before anything is set: a database of something else is not ours to change.
+    // Checked before anything is set: another program's database is not ours to change.
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    // In this order: another process may be making the tables, and writes both at once.
+    // The order matters: another process may be creating the tables, and writes both values at once.
     let has_tables = number("schema_version").map_err(failed)? != 0;
     if has_tables && number("application_id").map_err(failed)? != schema::APPLICATION_ID {
-        return Err(damaged("it is a database of something else".to_owned()));
+        return Err(damaged("it is another program's database".to_owned()));
     }
     let prepare = |connection: &Connection| {
         connection.pragma_update(None, "journal_mode", "wal")?;
@@ -136,7 +135,7 @@ fn connect_now(path: &Path) -> Result<Archive, ArchiveError> {
             version,
         });
     }
-    // One whose tables are gone is as good as damaged.
+    // A database without its tables counts as damaged.
     let probe = "SELECT (SELECT count(*) FROM source), (SELECT max(id) FROM item),
                         (SELECT max(rowid) FROM words WHERE words MATCH '\"x\"')";
     connection
@@ -169,7 +168,7 @@ fn set_aside(path: &Path, seen: &FileIdentity) -> Result<Option<ArchiveNotice>, 
         .find(|ending| !beside(ending).exists());
     let ending = free.unwrap_or_else(|| ".damaged".to_owned());
     let to = beside(&ending);
-    // The log first: one that is left beside a new database would be taken for its own.
+    // The log comes first: a log left next to a new database would be taken for its own.
     for log in ["-wal", "-shm"] {
         match fs::rename(beside(log), beside(&format!("{ending}{log}"))) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

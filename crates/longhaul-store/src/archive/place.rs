@@ -1,4 +1,4 @@
-//! Where the archive of a transcript lies: always under our home, in the folder of the session.
+//! The path of a transcript's archive: always under our home, in the folder of the session.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use longhaul_core::xxh3::xxh3_64;
 use crate::fork::project_name;
 use crate::layout::{EXTENSION, Home, SessionId, subagents_folder};
 
-/// How names of archives begin, and what all of them hold: logs and damaged ones end otherwise.
+/// The beginning of every archive name, and the part that all of them contain: logs and damaged archives add an
+/// ending.
 const NAME: (&str, &str) = ("archive", ".db");
 
 /// Whether a file in a session's folder is an archive, its log, or a damaged one.
@@ -17,9 +18,10 @@ pub(crate) fn is_archive_name(name: &str) -> bool {
         .is_some_and(|rest| rest.contains(NAME.1))
 }
 
-/// The archive of a transcript. For a session of ours: `<session>/archive.db` beside it. For any other: the same place
-/// under our home that a fork of it would have, with a mark of the path in its name, since two programs may use one id.
-/// The file of a sub-agent has its archive with its session, so that it goes with it.
+/// The path of a transcript's archive. For one of our own sessions it is `<session>/archive.db` next to the transcript.
+/// For any other it is the place under our home that a fork would have, with a hash of the path in its name, since two
+/// programs may use the same id. A sub-agent's transcript has its archive with its session, so that both are deleted
+/// together.
 pub fn archive_path(home: &Home, transcript: &Path) -> PathBuf {
     let real = fs::canonicalize(transcript).unwrap_or_else(|_| transcript.to_owned());
     let projects = fs::canonicalize(home.projects()).unwrap_or_else(|_| home.projects());
@@ -39,7 +41,8 @@ pub fn archive_path(home: &Home, transcript: &Path) -> PathBuf {
         .join(format!("{}-{mark:016x}{}", NAME.0, NAME.1))
 }
 
-/// The transcript of the session that a transcript belongs to: that of a sub-agent to another, any other to itself.
+/// The transcript of the session that a transcript belongs to: a sub-agent's belongs to its parent session, any other
+/// to itself.
 fn session_of(transcript: &Path) -> PathBuf {
     let folder = transcript.parent().and_then(Path::parent);
     let session = folder.map(|folder| {

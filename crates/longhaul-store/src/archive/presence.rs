@@ -1,4 +1,4 @@
-//! Whether the model still sees what was indexed: told by the transcript as it is now.
+//! Whether the model still sees what was indexed, according to the current transcript.
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,14 +41,14 @@ impl ViewPresences {
                 ViewPresence::Abandoned
             };
             if let Some(uuid) = row.uuid {
-                // Of lines that repeat a uuid the first counts.
+                // If several lines have the same uuid, the first counts.
                 entries.entry(uuid).or_insert(presence);
             }
         }
         Self { entries, cleared }
     }
 
-    /// The presence of an item; none if its entry is not in the transcript.
+    /// The presence of an item; `None` if its entry is not in the transcript.
     fn find(&self, uuid: &str, kind: ArchiveItemKind, call: Option<&str>) -> Option<ViewPresence> {
         let presence = *self.entries.get(&Id::of(uuid))?;
         let is_cleared = presence == ViewPresence::Live
@@ -61,7 +61,7 @@ impl ViewPresences {
         })
     }
 
-    /// Brings all items up to date; only those that changed are written.
+    /// Brings the presence of all items up to date; only changed rows are written.
     pub(super) fn update(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         let mut changed: Vec<(i64, ViewPresence)> = Vec::new();
         let mut items =

@@ -1,4 +1,4 @@
-//! Writing items: in one transaction, on disk when it returns.
+//! Writes items in one transaction, which is on disk when the call returns.
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
@@ -6,22 +6,22 @@ use super::item::ArchiveItem;
 use super::record::{file_name, milliseconds};
 use super::{Archive, ArchiveError, words};
 
-/// Longer texts are cut: SQLite takes no value of a gigabyte, and the transcript has them whole.
+/// Longer texts are truncated: SQLite takes no value of a gigabyte, and the transcript has them whole.
 const LONGEST: usize = 256 << 20;
 
 /// Why items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemOrigin {
-    /// They leave the model's view: they stay whatever becomes of the transcript.
+    /// The items leave the model's view; they stay whatever happens to the transcript.
     Archived,
-    /// They were found in the transcript, and go if it turns out to be another one.
+    /// The items were found in the transcript, and are removed if it turns out to be another one.
     Indexed,
 }
 
 impl Archive {
-    /// Keeps items. When this returns they are on disk, all of them; when it fails, none is.
+    /// Keeps items. When this returns, all of them are on disk; when it fails, none is.
     ///
-    /// An item that is there already is not written again, only its presence is brought up to date.
+    /// An item that the archive already has is not written again; only its presence is updated.
     #[tracing::instrument(level = "debug", skip_all, fields(items = items.len()))]
     pub fn put(&mut self, items: &[ArchiveItem]) -> Result<(), ArchiveError> {
         if items.is_empty() {
@@ -29,11 +29,11 @@ impl Archive {
         }
         self.still_there()?;
         self.write(|transaction| insert(transaction, items, ItemOrigin::Archived))?;
-        // Deleted in between, what was committed is gone with the file.
+        // If the file was deleted in between, the committed items are gone with it.
         self.still_there()
     }
 
-    /// Does all of something or nothing, with the write lock held from the beginning.
+    /// Runs a transaction completely or not at all, holding the write lock from the beginning.
     pub(super) fn write<T>(
         &mut self,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -50,7 +50,7 @@ impl Archive {
     }
 }
 
-/// Inserts items; gives how many were new.
+/// Inserts items and returns how many were new.
 pub(super) fn insert(
     transaction: &Transaction<'_>,
     items: &[ArchiveItem],

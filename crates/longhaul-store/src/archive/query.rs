@@ -1,31 +1,31 @@
-//! What people and models type, as an expression that the index understands. No text is a syntax error.
+//! Turns what people and models type into an expression that the index understands. No text is a syntax error.
 //!
-//! Words are looked for all together, text in double quotes as a phrase, and the last word may be only begun.
+//! All words must match, text in double quotes is a phrase, and the last word may be incomplete.
 
 use super::words::{self, ScriptSpacing};
 
-/// Longer questions are cut: they are no questions but texts.
+/// Longer queries are truncated: they are texts, not questions.
 const LONGEST: usize = 1_000;
-/// More words than this are not looked for.
+/// Further words are ignored.
 const MOST_WORDS: usize = 32;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ArchiveQuery {
-    /// An expression for each word or phrase.
+    /// One expression for each word or phrase.
     clauses: Vec<String>,
-    /// The words by themselves, in lower case, to be marked where they occur.
+    /// The words by themselves, in lower case, for highlighting them where they occur.
     pub(super) terms: Vec<QueryTerm>,
 }
 
-/// A word that is looked for.
+/// A word to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueryTerm {
     pub(super) word: String,
     pub(super) reach: TermMatch,
 }
 
-/// How much of a word must be there.
+/// How much of a word must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermMatch {
     Whole,
@@ -72,12 +72,12 @@ impl ArchiveQuery {
         query
     }
 
-    /// Finds what has all of it; none if nothing can be looked for.
+    /// An expression that finds items with all words; `None` if there is nothing to search for.
     pub(super) fn all(&self) -> Option<String> {
         (!self.clauses.is_empty()).then(|| self.clauses.join(" AND "))
     }
 
-    /// Finds what has any of it; none if that is the same.
+    /// An expression that finds items with any of the words; `None` if it would be the same as [`Self::all`].
     pub(super) fn any(&self) -> Option<String> {
         (self.clauses.len() > 1).then(|| self.clauses.join(" OR "))
     }
@@ -94,7 +94,7 @@ impl ArchiveQuery {
         }
     }
 
-    /// A word between blanks, which may be a row of words: a path, a name with underscores.
+    /// Adds a word between blanks, which may be a sequence of words: a path, or a name with underscores.
     fn word(&mut self, text: &str, reach: TermMatch) {
         let runs: Vec<_> = words::runs(text).collect();
         let Some((last, before)) = runs.split_last() else {
@@ -102,7 +102,8 @@ impl ArchiveQuery {
         };
         let end = &text[last.range.clone()];
         let whole = end.to_lowercase();
-        // One letter alone begins everything, and a character of an unspaced script is a word.
+        // A single letter would match the beginning of almost everything, but a character of an unspaced script is a
+        // word.
         let alone = before.is_empty() && whole.chars().count() == 1;
         let reach = match last.script {
             ScriptSpacing::Unspaced => TermMatch::Whole,
@@ -118,7 +119,8 @@ impl ArchiveQuery {
             .into_iter()
             .map(|hump| &end[hump])
             .collect();
-        // A row of words is followed by its last word as it is; humps are found by their parts too, however written.
+        // The index puts the parts of a word with humps before the whole word, so after other words only the parts can
+        // follow. Alone, such a word is found by its parts or as a whole.
         self.clauses
             .push(match (humps.is_empty(), before.is_empty()) {
                 (true, _) => format!("\"{start} {end}\"{star}"),

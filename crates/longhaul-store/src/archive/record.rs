@@ -1,4 +1,4 @@
-//! What is known of a kept item without its text, and its text in pages.
+//! An archived item without its text, and its text in pages.
 
 use jiff::Timestamp;
 use longhaul_core::tokens::Estimate;
@@ -11,28 +11,28 @@ use super::{Archive, ArchiveError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveRecord {
     pub(super) row: i64,
-    /// The entry.
+    /// The uuid of the entry.
     pub uuid: String,
-    /// What it is.
+    /// What kind of text it is.
     pub kind: ArchiveItemKind,
-    /// The call, for a call and its result.
+    /// The id of the call, for a call and its result.
     pub tool_use_id: Option<String>,
-    /// The tool, for a call and its result.
+    /// The name of the tool, for a call and its result.
     pub tool: Option<String>,
-    /// The file or folder that it is about.
+    /// The file or folder that the item is about.
     pub path: Option<String>,
-    /// The session.
+    /// The id of the session.
     pub session: Option<String>,
     /// When the entry was written.
     pub timestamp: Option<Timestamp>,
-    /// What it weighs in the window.
+    /// The estimated size in the context window.
     pub tokens: Estimate,
-    /// Whether the model still sees it.
+    /// Whether the model still sees the item.
     pub presence: ViewPresence,
 }
 
 impl ArchiveRecord {
-    /// The columns of `item` that [`Record::read`] wants, in order.
+    /// The columns of `item` that [`ArchiveRecord::read`] needs, in order.
     pub(super) const COLUMNS: &'static str =
         "item.id, uuid, kind, tool_use_id, tool, path, session, at, tokens, presence";
 
@@ -61,7 +61,7 @@ impl ArchiveRecord {
         })
     }
 
-    /// What to ask for to get it again: the id of the call, else of the entry.
+    /// The id to look the item up by: that of the call, or else of the entry.
     pub fn id(&self) -> &str {
         self.tool_use_id.as_deref().unwrap_or(&self.uuid)
     }
@@ -70,18 +70,18 @@ impl ArchiveRecord {
 /// A part of a text, counted in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPage {
-    /// The part.
+    /// The text of this page.
     pub text: String,
-    /// Where it begins.
+    /// The offset where the page begins.
     pub offset: u64,
-    /// How long the whole text is.
+    /// The length of the whole text.
     pub total: u64,
-    /// Where the next part begins, if there is more.
+    /// The offset of the next page, if there is more text.
     pub next: Option<u64>,
 }
 
 impl TextPage {
-    /// Cuts a page out of a text; beyond its end it is empty.
+    /// Cuts a page out of a text; a page beyond the end of the text is empty.
     pub fn of(text: &str, offset: u64, limit: u64) -> Self {
         let at = |characters: u64| {
             let characters = usize::try_from(characters).unwrap_or(usize::MAX);
@@ -112,7 +112,7 @@ impl Archive {
             .map_err(|error| self.failed(error))
     }
 
-    /// A part of an item's text, `limit` characters from `offset` on: a result of megabytes comes back in parts.
+    /// A page of an item's text: `limit` characters from `offset` on. A result of megabytes comes back in pages.
     pub fn page(
         &self,
         record: &ArchiveRecord,
@@ -123,12 +123,12 @@ impl Archive {
     }
 }
 
-/// A time as it is stored.
+/// A timestamp as it is stored.
 pub(super) fn milliseconds(time: Timestamp) -> i64 {
     time.as_millisecond()
 }
 
-/// A path as paths are compared when case and the kind of slash do not matter.
+/// A path in the form used for comparisons that ignore case and the kind of slash.
 pub(super) fn folded(path: &str) -> String {
     path.replace('\\', "/").trim_end_matches('/').to_lowercase()
 }

@@ -1,12 +1,12 @@
-//! The tables, as migrations: each brings a database from one `user_version` to the next, none is ever changed.
+//! The tables, as migrations: each brings a database from one `user_version` to the next, and none is ever changed.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-/// "LHAR": tells our databases from others.
+/// "LHAR": distinguishes our databases from others.
 pub(super) const APPLICATION_ID: i32 = 0x4c48_4152;
 
-/// `text` comes last in a row, so that reading the rest does not read it. The words are an index without content of its
-/// own: what it is made from is not the text itself (see `words`).
+/// `text` is the last column, so that reading the others does not read it. `words` is an index without content of its
+/// own: it is built from the text as split by the `words` module, not from the text itself.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE item (
         id INTEGER PRIMARY KEY,
@@ -43,16 +43,16 @@ const MIGRATIONS: [&str; 1] = ["
     );
 "];
 
-/// The format written here.
+/// The format version that this code writes.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// Brings the database to [`VERSION`]; gives the version that it has, which may be a later one.
+/// Migrates the database to [`VERSION`] and returns the version that it has, which may be a later one.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     let found = version(connection)?;
     if found >= VERSION {
         return Ok(found);
     }
-    // Another process may be doing the same: look again with the write lock held.
+    // Another process may be doing the same, so check again with the write lock held.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let found = version(&transaction)?;
     for (migration, number) in MIGRATIONS

@@ -1,13 +1,13 @@
-//! The part of a text that answers a query, with the words marked.
+//! The part of a text that matches a query, with the words highlighted.
 
 use super::query::QueryTerm;
 use super::words;
 
-/// How long a snippet is, in bytes: a few lines.
+/// The length of a snippet in bytes: a few lines.
 const LENGTH: usize = 240;
-/// How far before the first word it begins.
+/// How many bytes before the first word the snippet begins.
 const BEFORE: usize = 60;
-/// Words found beyond this many do not change the choice.
+/// Further matches do not change which part is chosen.
 const MOST_FOUND: usize = 5_000;
 
 /// A part of a text, cut into pieces. White space is reduced to single blanks.
@@ -20,14 +20,14 @@ pub struct Snippet {
 /// A piece of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SnippetPiece {
-    /// Text between the words that were looked for.
+    /// Text between the matched words.
     Plain(String),
-    /// A word that was looked for.
+    /// A matched word.
     Marked(String),
 }
 
 impl Snippet {
-    /// The text with something before and behind each marked word.
+    /// The text with something before and after each matched word.
     pub fn with_marks(&self, open: &str, close: &str) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             SnippetPiece::Plain(text) => text.clone(),
@@ -36,12 +36,12 @@ impl Snippet {
         pieces.collect()
     }
 
-    /// The beginning of a text, where nothing was looked for.
+    /// The beginning of a text, for items that were not found by words.
     pub(super) fn beginning(text: &str) -> Self {
         Self::of(text, &[])
     }
 
-    /// The stretch of a text that holds the most of the words.
+    /// The part of a text that holds the most of the words.
     pub(super) fn of(text: &str, terms: &[QueryTerm]) -> Self {
         let found = found(text, terms);
         let best = densest(&found, terms.len());
@@ -73,7 +73,7 @@ impl Snippet {
     }
 }
 
-/// Where a word was found, and which.
+/// A matched word and its position.
 struct FoundWord {
     start: usize,
     end: usize,
@@ -117,7 +117,7 @@ fn found(text: &str, terms: &[QueryTerm]) -> Vec<FoundWord> {
     found
 }
 
-/// The first of the found words from which a snippet's length holds the most different ones.
+/// The first match from which a snippet's length holds the most different words.
 fn densest(found: &[FoundWord], terms: usize) -> usize {
     let mut counts = vec![0_u32; terms];
     let (mut end, mut distinct, mut best) = (0, 0, (0, 0));

@@ -1,4 +1,4 @@
-//! How far a transcript has been indexed, and how to tell whether it is still the same file.
+//! How far a transcript has been indexed, and whether it is still the same file.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -8,20 +8,20 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Archive, ArchiveError};
 
-/// What is known of the transcript.
+/// The recorded state of an indexed transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexedTranscript {
     pub(super) path: String,
-    /// Size and time of change when it was last read to its end; 0 while that is under way.
+    /// The size and the modification time when the file was last read to its end; 0 while that is in progress.
     pub(super) bytes: u64,
     pub(super) modified: i64,
-    /// So many bytes, whole lines, are indexed, and this is their hash.
+    /// The number of bytes that are indexed, in whole lines, and their hash.
     pub(super) indexed: u64,
     pub(super) hash: u128,
 }
 
 impl IndexedTranscript {
-    /// One that nothing is known of.
+    /// The state of a transcript that has not been indexed.
     pub(super) fn unread(path: &Path) -> Self {
         Self {
             path: path.to_string_lossy().into_owned(),
@@ -32,7 +32,7 @@ impl IndexedTranscript {
         }
     }
 
-    /// Whether the file has not been touched since it was read to its end.
+    /// Whether the file is unchanged since it was read to its end.
     pub(super) fn is_current(&self, metadata: &Metadata) -> bool {
         self.bytes == metadata.len() && self.modified == modified(metadata) && self.bytes > 0
     }
@@ -54,7 +54,7 @@ impl IndexedTranscript {
 }
 
 impl Archive {
-    /// What is known of a transcript; nothing if another one was indexed here.
+    /// The recorded state of a transcript; `None` if another one was indexed here.
     pub(super) fn source(&self, path: &Path) -> Result<Option<IndexedTranscript>, ArchiveError> {
         let found = self
             .connection
@@ -77,7 +77,7 @@ impl Archive {
     }
 }
 
-/// When a file was last changed, in nanoseconds.
+/// The modification time of a file, in nanoseconds.
 pub(super) fn modified(metadata: &Metadata) -> i64 {
     let since = (metadata.modified().ok())
         .and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());

@@ -1,13 +1,13 @@
-//! How texts are cut into words, for the index and for queries alike.
+//! Splits texts into words, for the index and for queries alike.
 //!
-//! SQLite's tokenizer knows words between blanks and punctuation, so `foo_bar` and `src/main.rs` are rows of words
-//! already. Two things it does not know: scripts that are written without blanks, where each character becomes a word
-//! and a query a row of them; and `fooBar`, which becomes `foo Bar fooBar`, so that it is found by its parts, by
-//! `foo_bar`, and by `foobar`.
+//! SQLite's tokenizer splits at blanks and punctuation, so `foo_bar` and `src/main.rs` are sequences of words already.
+//! There are two things it does not know: scripts that are written without blanks, where each character becomes a word
+//! and a query becomes a sequence of them; and `fooBar`, which becomes `foo Bar fooBar`, so that it is found by its
+//! parts, by `foo_bar`, and by `foobar`.
 
 use std::ops::Range;
 
-/// Runs longer than this are no identifiers but data, and stay whole.
+/// Longer runs are data rather than identifiers, and stay whole.
 const LONGEST_IDENTIFIER: usize = 64;
 
 /// A run of letters and digits, or one character of a script without blanks.
@@ -17,12 +17,12 @@ pub(super) struct WordRun {
     pub(super) script: ScriptSpacing,
 }
 
-/// How a script sets off words.
+/// How a script separates words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScriptSpacing {
-    /// By blanks.
+    /// Words are separated by blanks.
     Spaced,
-    /// Not at all.
+    /// Words are not separated.
     Unspaced,
 }
 
@@ -58,9 +58,9 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = WordRun> + '_ {
     })
 }
 
-/// The parts of an identifier that is written with humps; empty for any other word.
+/// The parts of an identifier that is written in camel case; empty for any other word.
 pub(super) fn humps(word: &str) -> Vec<Range<usize>> {
-    // Most words have none, and all words of a transcript come by here.
+    // Most words have no humps, and all words of a transcript pass through here.
     let capitals = word
         .bytes()
         .skip(1)
@@ -76,7 +76,7 @@ pub(super) fn humps(word: &str) -> Vec<Range<usize>> {
         let next_is_lower = characters
             .get(at + 1)
             .is_some_and(|(_, c)| c.is_lowercase());
-        // fooBar, and HTTPServer.
+        // The boundary in `fooBar` and in `HTTPServer`.
         if c.is_uppercase() && (!before.is_uppercase() || next_is_lower) {
             starts.push(offset);
         }
@@ -93,7 +93,7 @@ pub(super) fn humps(word: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The text as it is given to the index: words set off by blanks.
+/// The text as it is given to the index, with words separated by blanks.
 pub(super) fn spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut behind = 0;

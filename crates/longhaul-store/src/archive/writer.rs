@@ -1,7 +1,8 @@
-//! Archiving off the turn: a thread of its own behind a bounded queue.
+//! Archives outside the turn: a separate thread takes work from a bounded queue.
 //!
-//! Handing work over copies no text and never waits. Only [`ArchiveWriter::flush`] waits, and only for what was handed
-//! over before: it is called before a clearing is written to the transcript, so that what is cleared is archived first.
+//! Handing work over copies no text and never waits. Only [`ArchiveWriter::flush`] waits, and only for work that was
+//! handed over before: it is called before a clearing is written to the transcript, so that cleared content is archived
+//! first.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,9 @@ use super::entries::ItemReader;
 use super::item::{ArchiveItem, ArchiveItemKind, ViewPresence};
 use super::{Archive, ArchiveError};
 
-/// How much work may wait, in messages. Entries share their bytes with the conversation, so this is little memory.
+/// How many messages may wait in the queue. Entries share their bytes with the conversation, so this is little memory.
 const QUEUE: usize = 1_024;
-/// So much text is committed at once.
+/// The amount of text committed at once.
 const COMMIT: usize = 8 << 20;
 
 /// Entries that leave the model's view.
@@ -26,29 +27,29 @@ const COMMIT: usize = 8 << 20;
 pub struct ArchiveBatch {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// What of them.
+    /// Which part of the entries leaves the view.
     pub part: ArchivedPart,
-    /// Why: [`Presence::Cleared`] or [`Presence::Summarised`].
+    /// Why it leaves: [`ViewPresence::Cleared`] or [`ViewPresence::Summarised`].
     pub presence: ViewPresence,
 }
 
-/// What of an entry leaves the view.
+/// The part of an entry that leaves the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArchivedPart {
-    /// All of it.
+    /// The whole entry.
     Whole,
     /// The results of these calls.
     Results(Vec<String>),
 }
 
-/// Work was not taken. The transcript has it: [`ArchiveWriter::catch_up`] archives from there.
+/// The work was not accepted. The transcript has it: [`ArchiveWriter::catch_up`] archives from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotQueued {
-    /// Too much waits already.
-    #[error("the archive is behind: too much waits to be written")]
+    /// The queue is full.
+    #[error("the archive is behind: too much is waiting to be written")]
     Full,
     /// The writer has ended.
-    #[error("the archive is not written to any more")]
+    #[error("the archive is no longer written to")]
     Ended,
 }
 
@@ -58,7 +59,7 @@ enum ArchiveJob {
     Flush(SyncSender<Result<(), ArchiveError>>),
 }
 
-/// Writes an archive in the background. Dropping it finishes what was handed over.
+/// Writes an archive in the background. Dropping it finishes the work that was handed over.
 #[derive(Debug)]
 pub struct ArchiveWriter {
     path: PathBuf,
@@ -68,7 +69,7 @@ pub struct ArchiveWriter {
     catching_up: Arc<CatchUp>,
 }
 
-/// A transcript being indexed on yet another thread, so that a flush never waits for it.
+/// A transcript that is being indexed on another thread, so that a flush never waits for it.
 #[derive(Debug, Default)]
 struct CatchUp {
     running: AtomicBool,
@@ -76,7 +77,8 @@ struct CatchUp {
 }
 
 impl ArchiveWriter {
-    /// Starts the thread for the archive of a transcript. The archive is opened there: this does not wait for a disk.
+    /// Starts the thread for the archive of a transcript. The thread opens the archive, so this does not wait for the
+    /// disk.
     pub fn start(path: PathBuf, transcript: PathBuf) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::sync_channel(QUEUE);
         let catching_up = Arc::new(CatchUp::default());
@@ -101,19 +103,19 @@ impl ArchiveWriter {
         })
     }
 
-    /// Lets the archive know of an entry that makes calls, so that their results can be found by tool and path. To be
-    /// called for every entry of a view, once.
+    /// Tells the archive about an entry that makes calls, so that their results can be found by tool and path. Call it
+    /// once for every entry of a view.
     pub fn remember(&self, entry: &Entry) -> Result<(), NotQueued> {
         self.send(ArchiveJob::Remember(entry.clone()))
     }
 
-    /// Hands entries over to be archived. Never waits.
+    /// Hands entries over to be archived, and never waits.
     pub fn archive(&self, batch: &ArchiveBatch) -> Result<(), NotQueued> {
         self.send(ArchiveJob::Archive(batch.clone()))
     }
 
-    /// Waits until everything that was handed over is on disk. An error names the first thing since the last flush
-    /// that could not be kept; later work is tried all the same.
+    /// Waits until all work that was handed over is on disk. An error names the first thing since the last flush that
+    /// could not be kept; later work is tried all the same.
     pub fn flush(&self) -> Result<(), ArchiveError> {
         let ended = || ArchiveError::Unusable {
             path: self.path.clone(),
@@ -126,8 +128,8 @@ impl ArchiveWriter {
         acknowledged.recv().map_err(|_| ended())?
     }
 
-    /// Indexes the whole transcript on a further thread, unless that is going on. It is broken off when this is dropped
-    /// and goes on from there the next time.
+    /// Indexes the whole transcript on another thread, unless that is already in progress. Dropping the writer
+    /// interrupts the indexing, and the next call continues from there.
     pub fn catch_up(&self) {
         self.catching_up
             .begin(self.path.clone(), self.transcript.clone());
@@ -174,7 +176,7 @@ impl CatchUp {
     }
 
     fn index(&self, path: &Path, transcript: &Path) -> Result<(), ArchiveError> {
-        // Opening would bring an archive back that was deleted with its transcript.
+        // Opening would restore an archive that was deleted with its transcript.
         if !transcript.exists() {
             return Ok(());
         }
@@ -190,7 +192,7 @@ impl CatchUp {
     }
 }
 
-/// The thread.
+/// The state of the writer's thread.
 struct ArchiveWorker {
     path: PathBuf,
     transcript: PathBuf,
@@ -206,7 +208,7 @@ impl ArchiveWorker {
         let mut size = 0;
         while let Ok(job) = queue.recv() {
             let mut next = Some(job);
-            // All that waits goes into one commit.
+            // All waiting work goes into one commit.
             while let Some(job) = next {
                 match job {
                     ArchiveJob::Remember(entry) => self.reader.remember(entry.view()),
@@ -217,7 +219,7 @@ impl ArchiveWorker {
                     }
                     ArchiveJob::Flush(acknowledge) => {
                         self.commit();
-                        // Whoever asked may have gone.
+                        // The caller may be gone.
                         let _ = acknowledge.send(self.failed.take().map_or(Ok(()), Err));
                     }
                 }
@@ -261,7 +263,7 @@ impl ArchiveWorker {
         }
     }
 
-    /// Puts items; a database that is damaged or was replaced is begun anew once, and filled from the transcript.
+    /// Puts items. A database that is damaged or was replaced is rebuilt once, and filled from the transcript.
     fn put(&mut self, items: &[ArchiveItem]) -> Result<(), ArchiveError> {
         let mut archive = match self.archive.take() {
             Some(archive) => archive,
@@ -274,7 +276,7 @@ impl ArchiveWorker {
                 archive = archive.mend()?;
                 archive.put(items)
             }
-            // With the transcript gone too, somebody wanted both gone.
+            // If the transcript is gone too, somebody deleted both on purpose.
             Err(ArchiveError::Moved { .. }) if self.transcript.exists() => {
                 begun_anew = true;
                 drop(archive);

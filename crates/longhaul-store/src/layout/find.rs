@@ -1,34 +1,34 @@
-//! A session by its id, or by the beginning of it, wherever it is kept.
+//! Finds a session by its id, or by the beginning of it, in one of several homes.
 
 use std::path::PathBuf;
 
 use super::{BadSessionId, Home, SessionId, UnlistedPath, walk};
 
-/// No session, or no single one.
+/// No session was found, or more than one.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// The text can be no id.
+    /// The text cannot be a session id.
     #[error(transparent)]
     BadId(#[from] BadSessionId),
-    /// No session's id is this or begins like this.
+    /// No session has this id, and none has an id that begins with it.
     #[error("no session {id} found under {}", list(searched))]
     NotFound {
-        /// What was looked for.
+        /// The id that was searched for.
         id: SessionId,
-        /// Where.
+        /// The folders that were searched.
         searched: Vec<PathBuf>,
-        /// What could not be looked at.
+        /// The paths that could not be read.
         problems: Vec<UnlistedPath>,
     },
-    /// Several are or begin like this.
+    /// Several sessions have this id or one that begins with it.
     #[error(
         "{id} may mean any of {}; give more of the id, or the path of the file",
         list(candidates)
     )]
     Ambiguous {
-        /// What was looked for.
+        /// The id that was searched for.
         id: SessionId,
-        /// The transcripts it may mean.
+        /// The transcripts that the id may mean.
         candidates: Vec<PathBuf>,
     },
 }

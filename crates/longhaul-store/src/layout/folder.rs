@@ -4,20 +4,20 @@ use std::path::{Component, Path};
 
 use longhaul_core::xxh3::xxh3_64;
 
-/// Names longer than this are cut and end in a hash.
+/// Longer names are truncated and end in a hash.
 const LONGEST: usize = 200;
 
-/// A project's folder name, or what is known of it.
+/// The name of a project's folder, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FolderName {
     /// The whole name.
     Whole(String),
-    /// Too long: this, a dash, and a hash that only the program that made the folder knows.
+    /// The name is too long: it is this text, a dash, and a hash that only the program that made the folder knows.
     Cut(String),
 }
 
 impl FolderName {
-    /// The name for a working folder. Each UTF-16 unit of the path that is no ASCII letter or digit becomes a dash,
+    /// The name for a working folder. Each UTF-16 unit of the path that is not an ASCII letter or digit becomes a dash,
     /// as in the program that defined the layout.
     pub(super) fn of(working_folder: &Path) -> Self {
         let mut name = String::new();
@@ -36,7 +36,7 @@ impl FolderName {
     }
 }
 
-/// The name we give the folder of a project whose working folder this is; the path is to be absolute.
+/// The name that we give the folder of a project with this working folder; the path must be absolute.
 pub fn folder_name(working_folder: &Path) -> String {
     match FolderName::of(working_folder) {
         FolderName::Whole(name) => name,
@@ -47,7 +47,7 @@ pub fn folder_name(working_folder: &Path) -> String {
     }
 }
 
-/// Whether a text is the name of one file or folder, and leads nowhere else.
+/// Whether a text is the name of a single file or folder and cannot lead anywhere else.
 pub(crate) fn is_one_name(text: &str) -> bool {
     let mut components = Path::new(text).components();
     let one = matches!(

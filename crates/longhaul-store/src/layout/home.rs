@@ -1,4 +1,4 @@
-//! The roots under which programs keep their sessions: Longhaul's own and Claude Code's.
+//! The root folders under which programs keep their sessions: Longhaul's own and Claude Code's.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,7 +9,7 @@ use etcetera::BaseStrategy;
 use super::folder::FolderName;
 use super::{SessionId, UnlistedPath, folder_name, is_one_name, peek, walk};
 
-/// What of the environment decides where things lie. Tests make their own.
+/// The parts of the environment that determine where files are. Tests make their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Env {
     /// `LONGHAUL_HOME`
@@ -25,7 +25,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// That of this process.
+    /// The environment of this process.
     pub fn of_process() -> Self {
         let strategy = etcetera::base_strategy::choose_native_strategy().ok();
         Self {
@@ -38,16 +38,16 @@ impl Env {
     }
 }
 
-/// Whose sessions a home holds.
+/// Which program's sessions a home holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HomeOwner {
-    /// Ours: Longhaul may change them.
+    /// Our own sessions: Longhaul may change them.
     Longhaul,
-    /// Claude Code's: read in place, forked on resume.
+    /// Claude Code's sessions: they are read in place and forked on resume.
     ClaudeCode,
 }
 
-/// A root folder and whose it is.
+/// A root folder and its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     root: PathBuf,
@@ -59,36 +59,36 @@ pub struct Home {
 /// A home cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// Neither the variable nor the platform says where it is.
+    /// Neither the variable nor the platform says where the home is.
     #[error("cannot tell where to look for sessions: set {variable} to a folder")]
     Unknown {
-        /// The variable that would say it.
+        /// The variable that would set it.
         variable: &'static str,
     },
     /// The path cannot be made absolute.
     #[error("{} cannot be used as a folder for sessions: {source}", path.display())]
     NotAbsolute {
-        /// The path.
+        /// The path of the home.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
-    /// Ours and another program's would be one, and its sessions would be ours to change and purge.
+    /// Our home and another program's would be the same, and its sessions would be ours to change and purge.
     #[error("LONGHAUL_HOME is {}, which is Claude Code's own folder: set it to a folder of its own", path.display())]
     NotOurs {
-        /// The path.
+        /// The path of the home.
         path: PathBuf,
     },
-    /// `CLAUDE_CODE_PROJECT_DIR_NAME` is more than a name.
+    /// `CLAUDE_CODE_PROJECT_DIR_NAME` is not a single name.
     #[error("CLAUDE_CODE_PROJECT_DIR_NAME is {name:?}, which is not the name of one folder")]
     BadProjectName {
-        /// Its value.
+        /// The value of the variable.
         name: String,
     },
 }
 
 impl Home {
-    /// Ours: `LONGHAUL_HOME`, else `longhaul` in the platform's data folder.
+    /// Our own home: `LONGHAUL_HOME`, else `longhaul` in the platform's data folder.
     pub fn longhaul(env: &Env) -> Result<Self, HomeError> {
         let root = set(env.longhaul_home.as_ref())
             .or_else(|| env.data_folder.as_ref().map(|data| data.join("longhaul")))
@@ -105,7 +105,7 @@ impl Home {
         Ok(home)
     }
 
-    /// Claude Code's: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    /// Claude Code's home: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub fn claude(env: &Env) -> Result<Self, HomeError> {
         let root = claude_root(env).ok_or(HomeError::Unknown {
             variable: "CLAUDE_CONFIG_DIR",
@@ -140,12 +140,12 @@ impl Home {
         &self.root
     }
 
-    /// Whose it is.
+    /// The program that owns the home.
     pub fn owner(&self) -> HomeOwner {
         self.owner
     }
 
-    /// The user's home folder, if known: what purging must never take for ours.
+    /// The user's home folder, if known: purging must never take it for ours.
     pub(crate) fn user_home(&self) -> Option<&Path> {
         self.user_home.as_deref()
     }
@@ -155,14 +155,14 @@ impl Home {
         self.root.join("projects")
     }
 
-    /// The folder for the sessions of a project, by its working folder (absolute). It need not exist.
+    /// The folder for the sessions of a project, given its working folder (absolute). It need not exist.
     pub fn project_folder(&self, working_folder: &Path) -> PathBuf {
         let name = (self.project_name.clone()).unwrap_or_else(|| folder_name(working_folder));
         self.projects().join(name)
     }
 
-    /// The folders that hold sessions of a project. More than one only where a long path makes the name unsure: then
-    /// all that begin alike and whose entries name this working folder.
+    /// The folders that hold sessions of a project. There is more than one only where a long path makes the name
+    /// ambiguous: then all folders with the same beginning whose entries name this working folder are returned.
     pub fn find_project(&self, working_folder: &Path) -> (Vec<PathBuf>, Vec<UnlistedPath>) {
         let mut problems = Vec::new();
         let cut = match FolderName::of(working_folder) {
@@ -187,7 +187,7 @@ impl Home {
         (folders, problems)
     }
 
-    /// Where the transcript of a session lies, by the name of its project's folder.
+    /// The path of a session's transcript, given the name of its project's folder.
     pub fn transcript(&self, project: &str, session: &SessionId) -> PathBuf {
         self.projects().join(project).join(session.file_name())
     }

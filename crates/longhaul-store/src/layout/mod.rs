@@ -1,8 +1,8 @@
-//! Where transcripts lie: the layout Claude Code uses, for its sessions and for ours (M3, G2).
+//! Where transcripts are: the layout that Claude Code uses, for its sessions and for ours (M3, G2).
 //!
-//! `<root>/projects/<folder>/<session>.jsonl`, and the conversations of a session's sub-agents in
-//! `<root>/projects/<folder>/<session>/subagents/agent-*.jsonl`. Everything here looks and changes nothing; who may
-//! change what is for [`ownership`](crate::ownership) to say.
+//! Sessions are in `<root>/projects/<folder>/<session>.jsonl`, and the conversations of a session's sub-agents in
+//! `<root>/projects/<folder>/<session>/subagents/agent-*.jsonl`. Everything here is read-only;
+//! [`ownership`](crate::ownership) decides who may change what.
 
 mod find;
 mod folder;
@@ -30,13 +30,13 @@ pub(crate) use walk::children;
 /// The extension of transcripts.
 pub(crate) const EXTENSION: &str = "jsonl";
 
-/// A place that could not be looked at. The rest of the list is good.
+/// A path that could not be read. The rest of the list is valid.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot look at {}: {source}", path.display())]
 pub struct UnlistedPath {
-    /// The file or folder.
+    /// The path of the file or folder.
     pub path: PathBuf,
-    /// Why.
+    /// The underlying error.
     pub source: io::Error,
 }
 

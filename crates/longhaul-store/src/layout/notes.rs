@@ -1,37 +1,37 @@
-//! Where the notes of a session lie: in the session's folder, beside its sub-agents.
+//! Where the notes of a session are: in the session's folder, next to its sub-agents.
 
 use std::path::{Path, PathBuf};
 
-/// Where the notes of a session lie, and what the user put beside them (S1). None of it need exist.
+/// The paths of a session's notes and of the user's own files next to them (S1). None of them need exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotesFiles {
     folder: PathBuf,
 }
 
 impl NotesFiles {
-    /// Those of the session with this transcript.
+    /// The paths for the session with this transcript.
     pub fn of_transcript(transcript: &Path) -> Self {
         Self {
             folder: transcript.with_extension("").join("session-memory"),
         }
     }
 
-    /// The notes.
+    /// The path of the notes.
     pub fn notes(&self) -> PathBuf {
         self.folder.join("summary.md")
     }
 
-    /// How far they reach.
+    /// The path of the file that says how far the notes reach.
     pub fn progress(&self) -> PathBuf {
         self.folder.join("progress.json")
     }
 
-    /// The user's own template.
+    /// The path of the user's own template.
     pub fn template(&self) -> PathBuf {
         self.folder.join("config").join("template.md")
     }
 
-    /// The user's own prompt.
+    /// The path of the user's own prompt.
     pub fn prompt(&self) -> PathBuf {
         self.folder.join("config").join("prompt.md")
     }

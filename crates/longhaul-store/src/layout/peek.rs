@@ -1,4 +1,4 @@
-//! What the first lines of a transcript tell: a title, the working folder. Never more than a bounded part is read.
+//! Reads a title and the working folder from the first lines of a transcript, of which it reads only a bounded part.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use longhaul_core::message::{BlockKind, EntryKind, EntryView, LineScanner};
 use super::walk;
 use crate::lines::LineReader;
 
-/// How much of a file is looked at.
+/// The maximum part of a file to read.
 const PART: u64 = 256 << 10;
 const BUFFER: usize = 32 << 10;
 /// Titles are cut after this many characters.
@@ -31,7 +31,7 @@ pub(super) fn title(path: &Path) -> io::Result<Option<String>> {
     })
 }
 
-/// Whether a project's folder belongs to a working folder, by what the entries of its sessions say.
+/// Whether a project's folder belongs to a working folder, according to the entries of its sessions.
 pub(super) fn is_of_project(folder: &Path, working_folder: &Path) -> bool {
     walk::children(folder, &mut Vec::new())
         .iter()
@@ -46,7 +46,7 @@ pub(super) fn is_of_project(folder: &Path, working_folder: &Path) -> bool {
         })
 }
 
-/// The first answer that an entry at the beginning of the file gives.
+/// The first answer that `ask` gives for an entry at the beginning of the file.
 fn first<T>(path: &Path, mut ask: impl FnMut(EntryView<'_>) -> Option<T>) -> io::Result<Option<T>> {
     let mut lines = LineReader::with_buffer(File::open(path)?.take(PART), BUFFER);
     let mut scanner = LineScanner::default();
@@ -65,7 +65,7 @@ fn text(literal: &[u8]) -> String {
     decode(content(literal).unwrap_or(literal)).into_owned()
 }
 
-/// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed.
+/// A title from a user's text: its first line. Texts that the host wrapped in tags were not typed by the user.
 fn title_from(text: &str) -> Option<String> {
     let text = text.trim();
     if text.starts_with('<') {

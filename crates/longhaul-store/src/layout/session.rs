@@ -1,14 +1,14 @@
-//! The id of a session: the name of its file, so it must never be able to lead elsewhere.
+//! The id of a session. It is the name of the session's file, so it must never lead elsewhere.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::is_one_name;
 
-/// The longest that a file name may be on common file systems, less an extension and room for temporary names.
+/// The maximum length of an id: the common limit for file names, less an extension and room for temporary names.
 const LONGEST: usize = 200;
 
-/// A session's id, or the beginning of one. Safe as a file name: no separators, no `..`, no control characters.
+/// A session's id, or the beginning of one. It is safe as a file name: no separators, no `..`, no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(String);
 
@@ -20,7 +20,7 @@ pub struct SessionId(String);
 pub struct BadSessionId(pub String);
 
 impl SessionId {
-    /// Takes a text as an id, if it can be one.
+    /// Parses a text as an id, if it can be one.
     pub fn parse(text: &str) -> Result<Self, BadSessionId> {
         let plain = is_one_name(text)
             && text.len() <= LONGEST
@@ -35,7 +35,7 @@ impl SessionId {
         }
     }
 
-    /// The session whose transcript this is, by the name of the file.
+    /// The id of the session with this transcript, taken from the file name.
     pub fn of_transcript(path: &Path) -> Option<Self> {
         if path.extension()? != super::EXTENSION {
             return None;
@@ -43,17 +43,17 @@ impl SessionId {
         Self::parse(path.file_stem()?.to_str()?).ok()
     }
 
-    /// The id.
+    /// The id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of its transcript.
+    /// The file name of the session's transcript.
     pub fn file_name(&self) -> String {
         format!("{}.{}", self.0, super::EXTENSION)
     }
 
-    /// Whether this is the file of a sub-agent, which older versions put beside the sessions.
+    /// Whether this is the file of a sub-agent, which older versions put next to the sessions.
     pub(super) fn is_subagent(&self) -> bool {
         self.0.starts_with("agent-")
     }

@@ -9,26 +9,26 @@ use super::{SessionId, UnlistedPath, peek, subagents_folder, walk};
 /// A session, as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionOverview {
-    /// Its id.
+    /// The session's id.
     pub id: SessionId,
-    /// Its transcript.
+    /// The path of the transcript.
     pub path: PathBuf,
     /// The transcript's size in bytes.
     pub size: u64,
     /// When the transcript was last changed.
     pub modified: SystemTime,
-    /// The first thing the user said, if it stands near the beginning of the file.
+    /// The first thing the user said, if it is near the beginning of the file.
     pub title: Option<String>,
-    /// How many conversations of sub-agents it has in files of their own.
+    /// The number of sub-agent conversations in files of their own.
     pub subagents: usize,
 }
 
 /// The sessions of a project.
 #[derive(Debug, Default)]
 pub struct SessionList {
-    /// Newest first.
+    /// The sessions, newest first.
     pub sessions: Vec<SessionOverview>,
-    /// What could not be looked at.
+    /// The paths that could not be read.
     pub problems: Vec<UnlistedPath>,
 }
 

@@ -1,4 +1,4 @@
-//! Looking through folders without getting lost: links in a circle, folders that may not be read.
+//! Walks through folders safely: links may form a cycle, and folders may be unreadable.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,18 +9,19 @@ use super::{EXTENSION, UnlistedPath};
 /// The transcripts found below a folder.
 #[derive(Debug, Default)]
 pub struct Transcripts {
-    /// The files, sorted.
+    /// The paths of the files, sorted.
     pub paths: Vec<PathBuf>,
-    /// What could not be looked at.
+    /// The paths that could not be read.
     pub problems: Vec<UnlistedPath>,
 }
 
-/// All `*.jsonl` files below a folder, sub-agents' too. Links to folders are followed, each folder is visited once.
+/// All `*.jsonl` files below a folder, including those of sub-agents. Links to folders are followed, and each folder is
+/// visited once.
 #[tracing::instrument(level = "debug", skip_all, fields(folder = %folder.display()))]
 pub fn transcripts_under(folder: &Path) -> Transcripts {
     let mut found = Transcripts::default();
     let mut visited = HashSet::new();
-    // Linked folders come last, so that what can be reached both ways is listed under its real path.
+    // Linked folders come last, so that a file that can be reached both ways is listed under its real path.
     let mut folders = vec![folder.to_owned()];
     let mut linked = Vec::new();
     while let Some(folder) = folders.pop().or_else(|| linked.pop()) {
@@ -53,12 +54,12 @@ pub fn transcripts_under(folder: &Path) -> Transcripts {
     found
 }
 
-/// Whether a file is a transcript, by its name.
+/// Whether a file is a transcript, judging by its name.
 pub(crate) fn is_transcript(path: &Path) -> bool {
     path.extension().is_some_and(|name| name == EXTENSION)
 }
 
-/// What a folder holds, sorted; a missing folder holds nothing.
+/// The content of a folder, sorted; a missing folder counts as empty.
 pub(crate) fn children(folder: &Path, problems: &mut Vec<UnlistedPath>) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     match fs::read_dir(folder) {

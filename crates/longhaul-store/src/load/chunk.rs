@@ -1,20 +1,20 @@
-//! The memory a file is read into.
+//! The memory that a file is read into.
 //!
-//! Touching fresh memory page by page costs more than reading the file does, so large chunks ask for huge pages.
-//! The file itself is never mapped: another program may shorten it while we read, and that would kill us.
+//! Touching fresh memory page by page costs more than reading the file does, so large chunks ask for huge pages. The
+//! file itself is never mapped: another program may shorten it while we read, and that would kill our process.
 
 use std::io::{self, ErrorKind, Read};
 
 use bytes::Bytes;
 use memmap2::MmapMut;
 
-/// The usual size of a chunk, and the least for which huge pages are asked.
+/// The usual size of a chunk, and the minimum size for which huge pages are requested.
 const CHUNK: usize = 32 << 20;
 const LEAST_MAPPED: usize = 4 << 20;
-/// The least that is taken when it is not known how much will come.
+/// The minimum size of a chunk when the remaining size is unknown.
 const LEAST: usize = 64 << 10;
 
-/// Memory being filled; its first bytes are those carried over from the chunk before.
+/// Memory that is being filled; its first bytes are carried over from the previous chunk.
 pub(super) struct Chunk {
     memory: ChunkMemory,
     filled: usize,
@@ -28,8 +28,8 @@ enum ChunkMemory {
 impl Chunk {
     /// A chunk that begins with `carried`, for the `left` bytes that are expected to come.
     pub(super) fn new(carried: &[u8], left: u64) -> io::Result<Self> {
-        // One byte more than expected, so that the end of the file is seen without another chunk; twice what is
-        // carried, so that a line longer than a chunk is copied a bounded number of times.
+        // One byte more than expected, so that the end of the file is seen without another chunk; twice the carried
+        // bytes, so that a line longer than a chunk is copied a bounded number of times.
         let expected = usize::try_from(left)
             .unwrap_or(usize::MAX)
             .saturating_add(1);
@@ -59,7 +59,7 @@ impl Chunk {
         }
     }
 
-    /// What was read, to be shared and never changed again.
+    /// The bytes that were read, to be shared and never changed again.
     pub(super) fn freeze(self) -> Bytes {
         let mut bytes = match self.memory {
             ChunkMemory::Mapped(map) => Bytes::from_owner(map),

@@ -1,33 +1,33 @@
-//! One line of a transcript that is kept.
+//! One line of a loaded transcript.
 
 use bytes::Bytes;
 use longhaul_core::message::{Entry, LineDamage, LineScanner};
 
 use crate::lines::LineEnding;
 
-/// A line, where it lies in the file, and what it holds.
+/// A line, its position in the file, and its content.
 #[derive(Debug, Clone)]
 pub struct LoadedLine {
-    /// Its number in the file, from 1.
+    /// The number of the line in the file, from 1.
     pub number: u64,
-    /// Where its first byte lies in the file.
+    /// The offset of its first byte in the file.
     pub offset: u64,
-    /// Its end.
+    /// How the line ends.
     pub ending: LineEnding,
-    /// What it holds.
+    /// The content of the line.
     pub content: LoadedContent,
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Debug, Clone)]
 pub enum LoadedContent {
     /// An intact entry.
     Entry(Entry),
-    /// Nothing, or white space only: not a problem, and kept.
+    /// The line is empty or white space only, which is not a problem; it is kept.
     Blank(Bytes),
-    /// Something that is no entry: kept, and reported.
+    /// The line is not an entry; it is kept and reported.
     Damaged {
-        /// The line.
+        /// The bytes of the line.
         bytes: Bytes,
         /// What is wrong with it.
         damage: LineDamage,
@@ -35,11 +35,11 @@ pub enum LoadedContent {
 }
 
 impl LoadedContent {
-    /// Reads a line, its end excluded.
+    /// Reads a line, without its line end.
     pub(super) fn read(scanner: &mut LineScanner, bytes: Bytes) -> Self {
         match scanner.scan(&bytes) {
             Ok(facets) => Self::Entry(Entry::noted(bytes, facets)),
-            // Only a line that fails can be blank, so intact ones are not looked at for it.
+            // Only a line that fails can be blank, so intact lines are not checked for it.
             Err(_) if bytes.trim_ascii().is_empty() => Self::Blank(bytes),
             Err(damage) => Self::Damaged { bytes, damage },
         }
@@ -55,7 +55,7 @@ impl LoadedLine {
         }
     }
 
-    /// Where the next line begins in the file.
+    /// The offset of the next line in the file.
     pub fn end_offset(&self) -> u64 {
         self.offset + self.bytes().len() as u64 + self.ending.bytes().len() as u64
     }

@@ -1,8 +1,8 @@
-//! A whole transcript read to be kept: every intact line an [`Entry`], every other line its bytes.
+//! Loads a whole transcript to keep it: every intact line as an [`Entry`], every other line as its bytes.
 //!
-//! Nothing is copied per line: entries are slices of the big chunks the file was read into. Whatever the file held
-//! (byte order mark, CRLF, blank and damaged lines, a torn end) is kept, so [`write_back`] gives it again byte for
-//! byte (M2, M4). What the entries mean to each other is for `longhaul_core` to say.
+//! Nothing is copied per line: entries are slices of the big chunks that the file was read into. Everything in the file
+//! (byte order mark, CRLF, blank and damaged lines, a torn end) is kept, so [`write_back`] writes it again byte for
+//! byte (M2, M4). `longhaul_core` interprets how the entries relate to each other.
 
 mod chunk;
 mod line;
@@ -33,12 +33,12 @@ impl LoadedTranscript {
         !self.bom.is_empty()
     }
 
-    /// All lines in file order, blank and damaged ones too.
+    /// All lines in file order, including blank and damaged ones.
     pub fn lines(&self) -> &[LoadedLine] {
         &self.lines
     }
 
-    /// The lines themselves.
+    /// All lines in file order, by value.
     pub fn into_lines(self) -> Vec<LoadedLine> {
         self.lines
     }
@@ -48,7 +48,7 @@ impl LoadedTranscript {
         self.lines.iter().filter_map(LoadedLine::entry)
     }
 
-    /// The damaged lines in file order, each with what is wrong with it.
+    /// The damaged lines in file order, each with its damage.
     pub fn damaged(&self) -> impl Iterator<Item = (&LoadedLine, LineDamage)> {
         self.lines
             .iter()
@@ -77,7 +77,7 @@ pub fn load(path: &Path) -> Result<LoadedTranscript, ReadError> {
     })
 }
 
-/// Reads anything to its end. `expected` is its size if known, else 0; it only guides how memory is taken.
+/// Reads anything to its end. `expected` is its size if known, else 0; it only guides how memory is allocated.
 pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<LoadedTranscript> {
     let mut loaded = LoadedTranscript::default();
     let mut scanner = LineScanner::default();
@@ -114,7 +114,7 @@ pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<LoadedTrans
 }
 
 impl LoadedTranscript {
-    /// Adds the lines of `block`, which begins and ends with a line, and at `offset` of the file.
+    /// Adds the lines of `block`, which consists of whole lines and begins at `offset` of the file.
     fn take_lines(&mut self, scanner: &mut LineScanner, block: &Bytes, offset: u64) {
         let mut start = 0;
         let ends = memchr::memchr_iter(b'\n', block).map(|at| at + 1);

@@ -1,45 +1,45 @@
-//! Why nothing is purged.
+//! Errors that prevent a purge.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::layout::SessionId;
 
-/// There is no plan; nothing was deleted.
+/// No plan could be made; nothing was deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeError {
     /// The home belongs to another program.
     #[error("{} belongs to another program: its sessions are not deleted here", path.display())]
     NotOurs {
-        /// Its root.
+        /// The root of the home.
         path: PathBuf,
     },
     /// The home is the whole disk, or holds the user's home folder.
-    #[error("{} is no folder of Longhaul's own: set LONGHAUL_HOME to one before purging", path.display())]
+    #[error("{} is not a folder of Longhaul's own: set LONGHAUL_HOME to one before purging", path.display())]
     TooWide {
-        /// Its root.
+        /// The root of the home.
         path: PathBuf,
     },
-    /// `projects` is a link or a file: what it leads to may not be ours.
+    /// `projects` is a link or a file, so what it leads to may not be ours.
     #[error("{} is not a folder but a link or a file: nothing is deleted through it", path.display())]
     NotAFolder {
-        /// The path.
+        /// The path of `projects`.
         path: PathBuf,
     },
-    /// No session of this id.
+    /// No session has this id.
     #[error("no session {id} found under {}", projects.display())]
     NoSuchSession {
-        /// The id.
+        /// The id of the session.
         id: SessionId,
-        /// Where it was looked for.
+        /// The projects folder that was searched.
         projects: PathBuf,
     },
-    /// The home cannot be looked at.
+    /// The home cannot be read.
     #[error("cannot look at {}: {source}", path.display())]
     Unreadable {
-        /// The path.
+        /// The path that cannot be read.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
 }

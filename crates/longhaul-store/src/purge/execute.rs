@@ -1,14 +1,14 @@
-//! Carrying a purge plan out.
+//! Carries out a purge plan.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 
 use super::{PurgeItem, PurgePlan};
 
-/// What a purge did.
+/// The result of a purge.
 #[derive(Debug, Default)]
 pub struct PurgeReport {
-    /// The files that are gone.
+    /// The files that were deleted.
     pub deleted: Vec<PurgeItem>,
     /// The files that are still there.
     pub kept: Vec<UndeletedFile>,
@@ -17,36 +17,36 @@ pub struct PurgeReport {
 /// A file that was not deleted.
 #[derive(Debug)]
 pub struct UndeletedFile {
-    /// The file.
+    /// The file and its details.
     pub item: PurgeItem,
-    /// Why it is still there.
+    /// Why the file is still there.
     pub reason: KeptReason,
 }
 
 /// Why a file was not deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum KeptReason {
-    /// A process is appending to it.
+    /// A process is appending to the file.
     #[error("it is in use")]
     InUse,
-    /// It is no longer the file that was listed: used since, replaced, or behind a link now.
+    /// The file is no longer the one that was listed: it was used since, replaced, or is now reached through a link.
     #[error("it changed since the list was made")]
     Changed,
-    /// The system refused.
+    /// The system refused the deletion.
     #[error(transparent)]
     Failed(#[from] io::Error),
 }
 
 impl PurgeReport {
-    /// The size of what is gone.
+    /// The total size of the deleted files.
     pub fn bytes(&self) -> u64 {
         self.deleted.iter().map(|item| item.bytes).sum()
     }
 }
 
 impl PurgePlan {
-    /// Deletes the files of the plan, and the folders that this leaves empty. A file that changed since the plan was
-    /// made is kept: the user did not agree to lose what is in it now.
+    /// Deletes the files of the plan, and the folders that this leaves empty. A file that changed after the plan was
+    /// made is kept, because the user did not agree to lose its new content.
     #[tracing::instrument(level = "debug", skip_all, fields(files = self.items.len()))]
     pub fn execute(self) -> PurgeReport {
         let mut report = PurgeReport::default();
@@ -60,7 +60,7 @@ impl PurgePlan {
             }
         }
         for folder in self.folders {
-            // Fails on a folder that holds something, which is then meant to stay.
+            // This fails on a folder that is not empty, which is then meant to stay.
             let _ = fs::remove_dir(folder);
         }
         tracing::debug!(
@@ -74,12 +74,12 @@ impl PurgePlan {
 }
 
 fn delete(item: &PurgeItem) -> Result<(), KeptReason> {
-    // Planned paths hold no links. If this one does now, it leads somewhere else.
+    // Planned paths contain no links. If this one does now, it leads somewhere else.
     let folder = item.path.parent().ok_or(KeptReason::Changed)?;
     if fs::canonicalize(folder)? != folder {
         return Err(KeptReason::Changed);
     }
-    // A writer locks the file for each append and then looks whether it still is in its place: with the lock held
+    // A writer locks the file for each append and then checks that it is still in its place: while the lock is held
     // here, no entry is acknowledged that this deletes.
     let _locked = lock(item)?;
     let metadata = fs::symlink_metadata(&item.path)?;
@@ -89,7 +89,7 @@ fn delete(item: &PurgeItem) -> Result<(), KeptReason> {
     Ok(fs::remove_file(&item.path)?)
 }
 
-/// Locks a regular file; of anything else, or where it cannot be opened, nothing is appended to.
+/// Locks a regular file. Nothing appends to anything else, or to a file that cannot be opened.
 fn lock(item: &PurgeItem) -> Result<Option<File>, KeptReason> {
     if !fs::symlink_metadata(&item.path)?.is_file() {
         return Ok(None);

@@ -1,8 +1,9 @@
-//! Deleting sessions the user wants gone, and saying what (G2).
+//! Deletes sessions that the user wants gone, and reports what was deleted (G2).
 //!
-//! In two steps: [`plan`] lists and changes nothing, [`PurgePlan::execute`] deletes what was listed and nothing else.
-//! Only ever inside the `projects` folder of our own home; links are removed, never followed. The archives there go
-//! with their sessions, those of other programs' sessions too: what they hold is a copy.
+//! A purge has two steps: [`plan`] lists files and changes nothing, [`PurgePlan::execute`] deletes what was listed and
+//! nothing else. Only files inside the `projects` folder of our own home are deleted; links are removed, never
+//! followed. The archives there are deleted with their sessions, including those of other programs' sessions: they hold
+//! only copies.
 
 mod error;
 mod execute;
@@ -19,56 +20,56 @@ pub use execute::{KeptReason, PurgeReport, UndeletedFile};
 use crate::layout::{Home, HomeOwner, SessionId, UnlistedPath};
 use survey::{ProjectsSurvey, SurveyedFile};
 
-/// What is to go.
+/// Which sessions to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PurgeWhat {
-    /// Sessions of which no file was changed for longer than this.
+    /// Sessions none of whose files changed within this time.
     OlderThan(Duration),
     /// One session.
     Session(SessionId),
-    /// All sessions and whatever else lies among them.
+    /// All sessions and everything else in the projects folder.
     Everything,
 }
 
 /// A file to be deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeItem {
-    /// The file, or a link, which goes without what it leads to.
+    /// The file, or a link, which is deleted without its target.
     pub path: PathBuf,
-    /// Its size.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// How long ago it was changed, seen from the time of the plan.
+    /// How long ago the file changed, relative to the time of the plan.
     pub age: Duration,
     modified: Option<SystemTime>,
 }
 
-/// What would be deleted.
+/// The files that would be deleted.
 #[derive(Debug)]
 pub struct PurgePlan {
     items: Vec<PurgeItem>,
     problems: Vec<UnlistedPath>,
-    /// Folders that go too if that leaves them empty, inner ones first.
+    /// Folders that are deleted too if they become empty, inner ones first.
     folders: Vec<PathBuf>,
 }
 
 impl PurgePlan {
-    /// The files.
+    /// The files to delete.
     pub fn items(&self) -> &[PurgeItem] {
         &self.items
     }
 
-    /// What could not be looked at, and so is not in the plan.
+    /// The paths that could not be read, and so are not in the plan.
     pub fn problems(&self) -> &[UnlistedPath] {
         &self.problems
     }
 
-    /// The size of all files.
+    /// The total size of the files.
     pub fn bytes(&self) -> u64 {
         self.items.iter().map(|item| item.bytes).sum()
     }
 }
 
-/// Lists what would be deleted, sub-agents' files with their session.
+/// Lists the files that would be deleted, including sub-agents' files with their session.
 #[tracing::instrument(level = "debug", skip_all, fields(root = %home.root().display(), ?what))]
 pub fn plan(home: &Home, what: &PurgeWhat, now: SystemTime) -> Result<PurgePlan, PurgeError> {
     let mut plan = PurgePlan {
@@ -120,7 +121,7 @@ impl PurgePlan {
                     }));
             }
         }
-        // A project's folder goes if nothing is left in it, unless nothing of it was asked for.
+        // A project's folder is deleted if nothing is left in it, unless the purge does not touch it.
         let touched =
             |folder: &PathBuf| self.items.iter().any(|item| item.path.starts_with(folder));
         let everything = *what == PurgeWhat::Everything;
@@ -131,7 +132,7 @@ impl PurgePlan {
     }
 }
 
-/// The folder of our projects with links resolved, if there is one and all in it is ours to delete.
+/// Our projects folder with links resolved, if it exists and everything in it is ours to delete.
 fn safe_projects(home: &Home) -> Result<Option<PathBuf>, PurgeError> {
     let root = match fs::canonicalize(home.root()) {
         Ok(root) => root,

@@ -1,4 +1,4 @@
-//! What lies in the projects folder, grouped by session. Links are noted, never followed.
+//! Lists the content of the projects folder, grouped by session. Links are noted, never followed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -18,10 +18,10 @@ pub(super) struct ProjectsSurvey {
     pub(super) projects: Vec<PathBuf>,
 }
 
-/// Files that go together.
+/// Files that are deleted together.
 #[derive(Debug, Default)]
 pub(super) struct PurgeUnit {
-    /// The session's id, or the name of a file that an interrupted fork left; `None` for what is neither.
+    /// The session's id, or the name of a file that an interrupted fork left; `None` for anything else.
     pub(super) name: Option<String>,
     pub(super) files: Vec<SurveyedFile>,
     pub(super) folders: Vec<PathBuf>,
@@ -73,13 +73,13 @@ fn unit_name(path: &Path) -> Option<String> {
     if fork::is_temporary(name) {
         return Some(name.to_owned());
     }
-    // What a killed process left of its lease goes with the session.
+    // A lease file that a killed process left is deleted with the session.
     let transcript = lease::transcript_of(path);
     if let Some(id) = SessionId::of_transcript(transcript.as_deref().unwrap_or(path)) {
         return Some(id.as_str().to_owned());
     }
-    // A folder that has the name of a session beside it, or is made like a session's: with files of sub-agents, or the
-    // archive of a session that another program keeps.
+    // A folder belongs to a session if it has the same name as a session next to it, or looks like a session's folder:
+    // with files of sub-agents, or the archive of another program's session.
     let id = SessionId::parse(name).ok()?;
     let beside = path.with_file_name(id.file_name());
     let is_of_session = beside.is_symlink()
@@ -90,7 +90,7 @@ fn unit_name(path: &Path) -> Option<String> {
 }
 
 fn holds_archive(folder: &Path) -> bool {
-    // What cannot be listed is a problem that is noted elsewhere.
+    // A folder that cannot be listed is reported elsewhere.
     let files = children(folder, &mut Vec::new());
     files.iter().any(|file| is_archive(file))
 }
@@ -101,7 +101,8 @@ fn is_archive(path: &Path) -> bool {
 }
 
 impl PurgeUnit {
-    /// The files that say how old the session is. An archive is not the session: searching an old one keeps it no longer.
+    /// The files that determine the age of the session. An archive is not the session: searching an old session does
+    /// not keep it longer.
     pub(super) fn dated(&self) -> Vec<&SurveyedFile> {
         let own: Vec<&SurveyedFile> = (self.files.iter())
             .filter(|found| !is_archive(&found.path))
@@ -113,7 +114,7 @@ impl PurgeUnit {
         }
     }
 
-    /// Adds a file, a link, or all that a folder holds.
+    /// Adds a file, a link, or everything in a folder.
     fn add(&mut self, path: PathBuf, problems: &mut Vec<UnlistedPath>) {
         let mut paths = vec![path];
         while let Some(path) = paths.pop() {

@@ -84,7 +84,7 @@ fn y8_an_entry_whose_parent_is_not_in_the_file_is_refused() {
     let (_folder, path) = transcript(&format!("{}\n", entry("a", None)));
     let mut writer = open(&path);
     let before = std::fs::read(&path).unwrap();
-    // The parent is missing, is the entry itself, or comes only after it.
+    // The parent is missing, is the entry itself, or comes after it.
     for lines in [
         vec![entry("b", Some("ghost"))],
         vec![entry("b", Some("b"))],

@@ -1,4 +1,4 @@
-//! What was cleared or summarised is found again.
+//! Cleared and summarized content is found again.
 
 mod crash;
 mod following;
@@ -28,7 +28,7 @@ fn entry(value: &Value) -> Entry {
     Entry::read(Bytes::from(value.to_string())).unwrap()
 }
 
-/// A call of a tool; written in the given minute of an hour.
+/// A tool call, written in the given minute of an hour.
 fn call(id: &str, tool: &str, input: Value, minute: u32) -> Entry {
     let block = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
     entry(
@@ -38,7 +38,7 @@ fn call(id: &str, tool: &str, input: Value, minute: u32) -> Entry {
     )
 }
 
-/// What it answered, a minute later.
+/// The result of a call, written a minute later.
 fn result(id: &str, content: impl Into<Value>, minute: u32) -> Entry {
     let block = json!({"type": "tool_result", "tool_use_id": id, "content": content.into()});
     entry(
@@ -62,7 +62,7 @@ fn items(entries: &[Entry], presence: ViewPresence) -> Vec<ArchiveItem> {
     items.collect()
 }
 
-/// Puts all parts of entries as summarised.
+/// Puts all parts of entries as summarized.
 fn put(archive: &mut Archive, entries: &[Entry]) {
     archive
         .put(&items(entries, ViewPresence::Summarised))
@@ -84,7 +84,7 @@ fn go_on(_: IndexingProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// An archive beside a transcript, brought up to date with it.
+/// An archive next to a transcript, brought up to date with it.
 fn indexed(transcript: &Path) -> Archive {
     let mut archive = Archive::open(&transcript.with_extension("db")).unwrap();
     archive.index(transcript, go_on).unwrap();

@@ -12,10 +12,10 @@ use crate::support::entry;
 const FILE: &str = "LONGHAUL_TEST_FILE";
 const NAME: &str = "LONGHAUL_TEST_NAME";
 const COUNT: &str = "LONGHAUL_TEST_COUNT";
-/// The test that is the child's whole program.
+/// The name of the test that is the child's whole program.
 const PROGRAM: &str = "child::child_process";
 
-/// Appends a chain of entries behind the entry `root`, and prints an acknowledgement for each; stops at an error.
+/// Appends a chain of entries after the entry `root`, and prints an acknowledgement for each; stops at an error.
 #[test]
 fn child_process() {
     let Some(file) = std::env::var_os(FILE) else {
@@ -47,7 +47,7 @@ pub(crate) fn arguments() -> [&'static str; 3] {
     [PROGRAM, "--exact", "--nocapture"]
 }
 
-/// Sets what the child is to do.
+/// Sets the environment that tells the child what to do.
 pub(crate) fn told<'a>(
     command: &'a mut Command,
     file: &Path,
@@ -67,14 +67,14 @@ pub(crate) fn start(file: &Path, name: &str, count: usize) -> Child {
         .unwrap()
 }
 
-/// What a child prints, sorted out.
+/// A line that a child prints.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Said {
     Acknowledged(String),
     Failed(String),
 }
 
-/// What a child says until it is silent for good.
+/// The lines that a child prints until it closes its output.
 pub(crate) fn listen(out: ChildStdout) -> impl Iterator<Item = Said> {
     BufReader::new(out).lines().filter_map(|line| {
         let line = line.unwrap();

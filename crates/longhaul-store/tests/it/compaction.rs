@@ -1,4 +1,4 @@
-//! Compactions written by us, resumed from the tail of the file (M5, P5).
+//! Compactions that we wrote, resumed from the tail of the file (M5, P5).
 
 use longhaul_core::boundary::{
     CompactionRecord, CompactionTrigger, KeptEntry, LineEnvelope, LineStamp, LineThread,
@@ -41,7 +41,7 @@ fn last_uuid(view: &ResumedConversation) -> String {
     last.text(last.facets.uuid).into_owned()
 }
 
-/// Compacts what a resume gives, as a host does; returns where the new view begins.
+/// Compacts a resumed conversation, as a host does; returns the offset where the new view begins.
 fn compact(bytes: &mut Vec<u8>, name: &str, share: usize, direction: PivotDirection) -> u64 {
     let view = resumed(bytes);
     let pieces: Vec<ViewPiece> = view
@@ -129,7 +129,7 @@ fn m5_p5_a_resume_reads_from_where_the_live_view_begins_and_no_further() {
             let from = check(&bytes, &name);
             assert!(from > 0, "{name}: the whole file was read");
             assert!(from <= begins, "{name}: {from} is behind {begins}");
-            // A clearing or an attachment that is not shown may lie at the front of what is kept.
+            // A clearing or an attachment that is not shown may be at the front of the kept entries.
             assert!(
                 begins - from < 4_000,
                 "{name}: {from} is long before {begins}"

@@ -1,4 +1,4 @@
-//! A disk that takes no more.
+//! A full disk.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -22,7 +22,7 @@ fn y7_a_full_disk_is_named_and_nothing_is_acknowledged() {
     }
 }
 
-/// The limit on a file's size does what a full disk does: the last write ends half-way.
+/// The limit on a file's size acts like a full disk: the last write ends half-way.
 #[test]
 fn y7_a_write_that_ends_half_way_spoils_no_other_entry() {
     let folder = tempfile::tempdir().unwrap();

@@ -22,7 +22,7 @@ fn y7_after_kill_9_at_any_instant_every_acknowledged_entry_is_there() {
         let mut said = listen(child.stdout.take().unwrap());
         let after = (random >> 16) as usize % 40;
         acknowledged.extend(said.by_ref().take(after));
-        // Somewhere inside one of the next appends.
+        // The kill hits somewhere inside one of the next appends.
         for _ in 0..random % 200_000 {
             std::hint::spin_loop();
         }

@@ -1,4 +1,4 @@
-//! Where sessions lie, and finding them.
+//! Where sessions are, and finding them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Behaviour of the store, a file a topic.
+//! Behavior of the store, one file per topic.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Notes on disk: replaced whole and over the text they were made from, by one at a time.
+//! Notes on disk: replaced as a whole and only over the text they were made from, by one process at a time.
 
 use std::fs;
 

@@ -37,7 +37,7 @@ fn m3_two_processes_appending_lose_and_mix_no_line() {
         assert!(seen.insert(view.uuid().unwrap()), "no line twice");
     }
 
-    // This process has not appended since: it sees what the others did.
+    // This process has not appended since, and still sees what the others appended.
     let taken = writer
         .append(entry("left-17", None).as_bytes())
         .unwrap_err();

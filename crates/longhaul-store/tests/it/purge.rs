@@ -13,7 +13,7 @@ use crate::support::{at, entry, file_at, files_below, our_home};
 
 const DAY: u64 = 86_400;
 
-/// A home with an old and a new session, the old one with a sub-agent, and something that is no session.
+/// A home with an old and a new session, the old one with a sub-agent, and something that is not a session.
 fn home() -> (TempDir, Home) {
     let root = tempfile::tempdir().unwrap();
     let home = our_home(&root.path().canonicalize().unwrap());
@@ -194,7 +194,7 @@ fn g2_homes_that_are_not_ours_alone_are_not_purged() {
     assert!(planned(&fresh, PurgeWhat::Everything).items().is_empty());
 }
 
-/// An archive in its place that holds something of a transcript.
+/// An archive in its place that holds a part of a transcript.
 fn archived(home: &Home, transcript: &Path) -> PathBuf {
     let path = archive_path(home, transcript);
     let mut archive = Archive::open(&path).unwrap();
@@ -227,7 +227,7 @@ fn g2_a_purge_deletes_archives_with_their_sessions() {
         "{same:?}"
     );
 
-    // An archive of today keeps an old session no longer; one without a session of ours is as old as it is.
+    // A recent archive does not keep an old session; an archive without a session of ours has its own age.
     let old = plan(
         &home,
         &PurgeWhat::OlderThan(Duration::from_secs(DAY)),
@@ -241,7 +241,7 @@ fn g2_a_purge_deletes_archives_with_their_sessions() {
     let purge = |what| plan(&home, &what, SystemTime::now()).unwrap().execute();
     assert!(purge(session("foreign")).kept.is_empty());
     assert!(!foreign.exists() && theirs.exists() && mine.exists());
-    // So does the archive of a sub-agent, and what was left of a damaged one.
+    // The archive of a sub-agent is deleted too, and so is what was left of a damaged one.
     let agent = home.projects().join("-work/mine/subagents/agent-1.jsonl");
     file_at(&agent, &text, DAY);
     let of_agent = archived(&home, &agent);

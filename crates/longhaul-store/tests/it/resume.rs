@@ -92,7 +92,7 @@ fn m5_a_resume_is_the_same_wherever_the_file_ends() {
         .collect();
     for end in ends.iter().step_by(3) {
         check(&session.bytes[..*end], &format!("cut at {end}"));
-        // Torn inside the next line.
+        // The file is torn inside the next line.
         check(
             &session.bytes[..(*end + 40).min(session.bytes.len())],
             &format!("torn after {end}"),
@@ -132,7 +132,7 @@ fn m5_a_rewind_to_before_the_boundary_reads_back_as_far_as_it_must() {
         panic!("two boundaries")
     };
     let text = String::from_utf8(session.bytes.clone()).unwrap();
-    // The summary behind the first boundary, long before the last.
+    // The summary after the first boundary, long before the last.
     let line = text.lines().nth(first.summary_line - 1).unwrap();
     let parent = line
         .split("\"uuid\":\"")

@@ -1,4 +1,4 @@
-//! What the tests share: the corpora, generated entries and files.
+//! Shared helpers of the tests: the corpora, generated entries and files.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -51,7 +51,7 @@ impl std::io::Read for Dribble<'_> {
     }
 }
 
-/// Bytes in which line ends, marks and entries meet in every way.
+/// Bytes in which line ends, byte order marks and entries are mixed in every way.
 pub(crate) fn messy_bytes() -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
     use proptest::prelude::*;
     let piece = prop_oneof![
@@ -69,7 +69,7 @@ pub(crate) fn messy_bytes() -> impl proptest::strategy::Strategy<Value = Vec<u8>
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Writes a file, and the folders above it, that was last changed so many seconds after 1970.
+/// Writes a file, and its parent folders, with a modification time in seconds after 1970.
 pub(crate) fn file_at(path: &Path, content: &str, seconds: u64) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, content).unwrap();
@@ -77,7 +77,7 @@ pub(crate) fn file_at(path: &Path, content: &str, seconds: u64) {
     file.set_modified(at(seconds)).unwrap();
 }
 
-/// So many seconds after 1970.
+/// A time in seconds after 1970.
 pub(crate) fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }

@@ -1,4 +1,4 @@
-//! The texts of the tool, a file each, and how their gaps are filled.
+//! The texts of the tool, one file each, and the code that fills their gaps.
 
 /// A text with gaps: `{name}`.
 #[derive(Debug, Clone, Copy)]
@@ -36,12 +36,12 @@ fragments! {
 }
 
 impl RecallFragment {
-    /// The text as it stands.
+    /// The text without filling its gaps.
     pub(super) fn text(self) -> &'static str {
         self.0.trim_end()
     }
 
-    /// The text with its gaps filled. What is filled in is not looked at again, whatever it holds.
+    /// The text with its gaps filled. Inserted values are not searched for gaps again.
     pub(super) fn with(self, gaps: &[(&str, &str)]) -> String {
         let mut out = String::new();
         let mut rest = self.text();

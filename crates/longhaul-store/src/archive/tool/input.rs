@@ -1,4 +1,4 @@
-//! What a model sent as the tool's input, read leniently: models leave fields empty that they do not mean.
+//! Reads the input that a model sent to the tool. Reading is lenient: models leave fields empty that they do not mean.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ pub(super) struct RecallToolInput {
     pub(super) offset: u64,
 }
 
-/// What is asked for.
+/// What the call asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RecallTarget {
     Id(String),

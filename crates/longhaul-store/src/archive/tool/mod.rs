@@ -1,7 +1,7 @@
-//! Recall as a tool that a model can be offered: its definition, and the answers to its calls.
+//! Recall as a tool that can be offered to a model: its definition, and the answers to its calls.
 //!
-//! An answer is always a text. What cannot be answered says why and what to do instead; nothing here fails. All
-//! wording lies in `fragments/`; `input.rs` reads what the model sent, `fragment.rs` fills the gaps.
+//! An answer is always a text. If a call cannot be answered, the text says why and what to do instead; nothing here
+//! fails. All wording is in `fragments/`; `input.rs` reads the model's input, `fragment.rs` fills the gaps.
 
 mod fragment;
 mod input;
@@ -13,22 +13,22 @@ use super::record::{ArchiveRecord, TextPage};
 use super::{Archive, ArchiveError};
 use input::{RecallTarget, RecallToolInput};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "recall";
 
-/// The most that one answer gives of a text, in characters: a few thousand tokens.
+/// The maximum length of a text in one answer, in characters: a few thousand tokens.
 const PAGE: u64 = 16_000;
-/// The most matches in one answer.
+/// The maximum number of matches in one answer.
 const HITS: usize = 8;
-/// Ids and paths that are repeated to the model are cut to this many characters.
+/// Ids and paths that are repeated to the model are truncated to this many characters.
 const ECHO: usize = 200;
 
-/// The tool's definition, as it stands in a request's `tools`.
+/// The definition of the tool, as it appears in a request's `tools`.
 pub fn recall_tool() -> Value {
     json!({
         "name": NAME,
         "description": fragment::DESCRIPTION.text(),
-        // A fragment of ours; a test reads it.
+        // The schema is our own fragment; a test checks that it parses.
         "input_schema": serde_json::from_str::<Value>(fragment::SCHEMA.text()).unwrap_or_default(),
     })
 }
@@ -69,7 +69,7 @@ fn by_path(archive: &Archive, path: &str, offset: u64) -> Result<String, Archive
     };
     let mut lines = vec![head.with(&[("path", &echo(path))])];
     lines.extend(listed(&records));
-    // A name that fits by chance is not answered with its text.
+    // A name that matches by chance is not answered with its text.
     match records.first() {
         Some(newest) if fit != PathMatch::SameName => {
             lines.push(String::new());
@@ -104,9 +104,9 @@ fn by_words(archive: &Archive, words: &str) -> Result<String, ArchiveError> {
     Ok(lines.join("\n"))
 }
 
-/// A text that says that something is not there, and what is.
+/// A text that says what is missing and what is available instead.
 fn instead(archive: &Archive, missing: String) -> Result<String, ArchiveError> {
-    // Some of them are calls, which are not listed beside their results.
+    // Some of the records are calls, which are not listed next to their results.
     let newest = archive.newest(SearchScope::OutOfView, 2 * HITS)?;
     if newest.is_empty() {
         return Ok(format!("{missing}\n{}", fragment::EMPTY.text()));
@@ -116,7 +116,7 @@ fn instead(archive: &Archive, missing: String) -> Result<String, ArchiveError> {
     Ok(lines.join("\n"))
 }
 
-/// A line for each of the first ids: a call and its result have one.
+/// One line for each of the first ids; a call and its result share one.
 fn listed(records: &[ArchiveRecord]) -> Vec<String> {
     let mut ids: Vec<&str> = Vec::new();
     let mut lines = Vec::new();
@@ -129,7 +129,7 @@ fn listed(records: &[ArchiveRecord]) -> Vec<String> {
     lines
 }
 
-/// A part of everything that is kept under an id: a call with its result, or the parts of a message.
+/// A page of everything that is kept under an id: a call with its result, or the parts of a message.
 fn page(archive: &Archive, id: &str, offset: u64) -> Result<String, ArchiveError> {
     let mut whole = String::new();
     for record in archive.by_id(id)? {
@@ -152,7 +152,7 @@ fn page(archive: &Archive, id: &str, offset: u64) -> Result<String, ArchiveError
     })
 }
 
-/// What a record is, in a line.
+/// Describes a record in one line.
 fn line(record: &ArchiveRecord) -> String {
     let when = record
         .timestamp
@@ -174,7 +174,7 @@ fn line(record: &ArchiveRecord) -> String {
     format!("[{}]", facts.join(" · "))
 }
 
-/// Something from outside in a line of ours: on one line, and not at any length.
+/// Quotes a foreign text within one of our lines: on a single line and of limited length.
 fn echo(text: &str) -> String {
     let short: String = text.chars().take(ECHO).collect();
     let short = short.replace(char::is_control, " ");

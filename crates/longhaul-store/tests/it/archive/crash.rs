@@ -1,4 +1,4 @@
-//! Processes killed, logs torn, databases damaged, two at once.
+//! Killed processes, torn logs, damaged databases, and two processes at once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ const FILE: &str = "LONGHAUL_TEST_ARCHIVE";
 const NAME: &str = "LONGHAUL_TEST_ARCHIVE_NAME";
 const COUNT: &str = "LONGHAUL_TEST_ARCHIVE_COUNT";
 
-/// The child's whole program: puts item after item, and prints an acknowledgement for each.
+/// The child's whole program: it puts item after item, and prints an acknowledgement for each.
 #[test]
 fn child_process() {
     let Some(file) = std::env::var_os(FILE) else {
@@ -66,7 +66,7 @@ fn y7_after_kill_9_at_any_instant_every_acknowledged_item_is_archived() {
         let mut child = child(&path, &format!("round{round}"), 100_000);
         let mut said = acknowledged(child.stdout.take().unwrap());
         known.extend(said.by_ref().take((random >> 16) as usize % 40 + 1));
-        // Somewhere inside one of the next puts.
+        // The kill hits somewhere inside one of the next puts.
         for _ in 0..random % 200_000 {
             std::hint::spin_loop();
         }
@@ -168,7 +168,7 @@ fn x2_many_may_open_a_new_archive_at_the_same_instant() {
     }
 }
 
-/// An archive of a transcript, closed, and then changed.
+/// An archive of a transcript that was closed and then changed.
 fn damaged(change: impl FnOnce(&Path)) -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let transcript = folder.path().join("s.jsonl");
@@ -213,7 +213,7 @@ fn x2_a_damaged_archive_is_moved_aside_and_made_again_from_the_transcript() {
 #[test]
 fn x2_damage_that_shows_later_is_mended_too() {
     let (_folder, transcript, path) = damaged(|path| {
-        // The head and the list of tables are whole, the rest is not.
+        // The header and the list of tables are intact, the rest is not.
         let mut bytes = fs::read(path).unwrap();
         let from = bytes.len() / 4;
         bytes[from..].fill(0x55);

@@ -50,7 +50,7 @@ fn x2_the_index_is_made_from_the_transcript_alone_and_grows_with_it() {
     let whole = dump(&indexed(&path));
     assert!(whole.len() > 200, "{}", whole.len());
 
-    // The same file in steps, some of which end within a line.
+    // The same file grows in steps, some of which end within a line.
     let (_folder, path) = transcript(b"");
     for end in (0..bytes.len())
         .step_by(bytes.len() / 7 + 1)
@@ -94,7 +94,7 @@ fn x2_what_is_indexed_says_whether_the_model_still_sees_it() {
         for record in records {
             *seen.entry(record.presence.name()).or_insert(0) += 1;
             let is_live = matches!(record.presence, ViewPresence::Live | ViewPresence::Cleared);
-            // Replies that report an error of the API are in no list of what the model sees.
+            // The model never sees replies that report an API error.
             if record.kind != ArchiveItemKind::AssistantMessage {
                 assert_eq!(is_live, live.contains(&record.uuid), "{record:?}");
             }
@@ -170,7 +170,7 @@ fn x2_a_rewritten_transcript_is_indexed_anew_and_what_was_archived_stays() {
     assert_eq!(dump(&archive), expected);
     assert_eq!(finds(&archive, "quince"), ["kept"]);
 
-    // Shorter than what was indexed.
+    // The file is now shorter than its indexed part.
     fs::write(&path, &other[..other.len() / 2]).unwrap();
     assert_eq!(
         archive.index(&path, go_on).unwrap().update,
@@ -256,7 +256,7 @@ fn x2_every_recorded_transcript_can_be_indexed_and_searched() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    // A sample: the index of all of them would take minutes in a test build.
+    // A sample, because indexing all files would take minutes in a test build.
     let sample = files
         .iter()
         .filter(|file| fs::metadata(file).is_ok_and(|m| m.len() < 3_000_000));

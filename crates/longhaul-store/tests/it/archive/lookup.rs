@@ -1,4 +1,4 @@
-//! By id, by path, by words.
+//! Lookup by id, by path, and by words.
 
 use longhaul_store::archive::{ArchiveItemKind, PathMatch, SearchScope, ViewPresence, WordMatch};
 use proptest::prelude::*;
@@ -307,7 +307,7 @@ fn x2_the_scope_leaves_out_what_the_model_still_sees() {
     assert_eq!(archive.newest(SearchScope::OutOfView, 5).unwrap().len(), 1);
 }
 
-/// Texts in which everything that means something to the index's own language occurs.
+/// Texts that contain everything with a meaning in the index's own query language.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\"".to_owned()),

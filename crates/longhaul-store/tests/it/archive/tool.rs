@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{archive, call, items, message, put, result};
 
-/// Holds a text against the file of its name; `UPDATE_SNAPSHOTS=1` writes the file.
+/// Compares a text with the file of its name; `UPDATE_SNAPSHOTS=1` writes the file.
 #[track_caller]
 fn snapshot(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))

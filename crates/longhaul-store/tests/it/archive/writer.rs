@@ -1,4 +1,4 @@
-//! Archiving off the turn.
+//! Archiving outside the turn.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn y7_what_was_flushed_is_on_disk_before_a_clearing_is_written() {
         .archive(&batch(&[both], cleared, ViewPresence::Cleared))
         .unwrap();
     writer.flush().unwrap();
-    // Seen by another connection while the writer is still there: committed.
+    // Another connection sees it while the writer still exists, so it is committed.
     let archive = open(&folder);
     let records = archive.by_tool_use_id("t1").unwrap();
     assert_eq!(records.len(), 1);
@@ -119,7 +119,8 @@ fn x2_the_writer_survives_a_damaged_archive_and_fills_it_from_the_transcript() {
     writer.flush().unwrap();
     assert_eq!(finds(&open(&folder), "plum"), ["m"]);
     assert!(folder.path().join("archive.db.damaged-1").exists());
-    // Indexing goes on behind the flush; what it leaves when the writer goes is taken up by the next one.
+    // Indexing continues after the flush; whatever is unfinished when the writer is dropped is picked up by the next
+    // one.
     drop(writer);
     let mut archive = open(&folder);
     archive
