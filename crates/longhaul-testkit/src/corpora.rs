@@ -1,17 +1,17 @@
-//! The way to the recorded transcripts, which are not part of the project.
+//! Finds the recorded transcripts, which are not part of the project.
 //!
 //! Tests that use them begin with `let Some(folder) = corpora() else { return };`. On a plain clone the folder is
-//! absent: the test prints one line and passes. Under `CI=true` its absence fails, so that a test cannot stay
-//! skipped for ever without anyone noticing.
+//! absent: the test prints one line and passes. Under `CI=true` the test fails instead, so that it cannot stay skipped
+//! forever without anyone noticing.
 
 use std::path::{Path, PathBuf};
 
-/// The folder of recorded conversations: `LONGHAUL_CORPORA` if set, else `../shared/corpora` beside the workspace.
+/// The folder of recorded conversations: `LONGHAUL_CORPORA` if set, else `../shared/corpora` next to the workspace.
 ///
-/// When it is absent, prints `skipped: corpora not found (set LONGHAUL_CORPORA)` and gives `None`.
+/// If it is absent, prints `skipped: corpora not found (set LONGHAUL_CORPORA)` and returns `None`.
 ///
 /// # Panics
-/// When it is absent and the environment says `CI=true`.
+/// If it is absent and the environment says `CI=true`.
 #[must_use]
 pub fn corpora() -> Option<PathBuf> {
     let folder = match std::env::var_os("LONGHAUL_CORPORA") {
@@ -25,7 +25,7 @@ pub fn corpora() -> Option<PathBuf> {
 /// Every Claude Code transcript in the corpora, sorted by path; `None` as for [`corpora`].
 ///
 /// # Panics
-/// As [`corpora`].
+/// Under the same condition as [`corpora`].
 #[must_use]
 pub fn claude_code_transcripts() -> Option<Vec<PathBuf>> {
     let mut files = files_under(&corpora()?.join("claude-code"));
@@ -36,7 +36,7 @@ pub fn claude_code_transcripts() -> Option<Vec<PathBuf>> {
 /// Every file in the corpora, sorted by path; `None` as for [`corpora`].
 ///
 /// # Panics
-/// As [`corpora`].
+/// Under the same condition as [`corpora`].
 #[must_use]
 pub fn all_files() -> Option<Vec<PathBuf>> {
     Some(files_under(&corpora()?))
@@ -61,7 +61,7 @@ fn choose(folder: PathBuf, ci: bool) -> Option<PathBuf> {
     None
 }
 
-/// All files below a folder. An unreadable folder counts as empty: the tests that need its files then say so.
+/// All files below a folder. An unreadable folder counts as empty; the tests that need its files then report it.
 fn files_under(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];

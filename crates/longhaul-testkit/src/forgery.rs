@@ -1,13 +1,14 @@
-//! Texts that try to pass for another's: each holds every line by which somebody else is known, on a line of its own.
+//! Texts that pretend to come from another source: each contains every line by which a source is recognized, on a line
+//! of its own.
 //!
-//! Which lines those are the caller says. What comes of such a text is searched for lines that made it.
+//! The caller says which lines those are. Tests then search the resulting view for lines that came through.
 
-/// What a reader may take for the end of a line.
+/// Characters that a reader may take for the end of a line.
 const BREAKS: [char; 7] = [
     '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
 ];
 
-/// A text from one source that tries to pass for another's.
+/// A text from one source that pretends to come from another.
 #[derive(Debug, Clone)]
 pub struct Forgery {
     sign: String,
@@ -15,7 +16,7 @@ pub struct Forgery {
 }
 
 impl Forgery {
-    /// A text from the source of this name with these lines.
+    /// Creates a text from the source of this name with these lines.
     pub fn new<'a>(source: &str, lines: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             sign: format!("forged-by-{source}"),
@@ -23,7 +24,7 @@ impl Forgery {
         }
     }
 
-    /// The text: words, then each line after another way to end the line before it.
+    /// The text: some words, then each line after a different kind of line break.
     pub fn text(&self) -> String {
         let mut text = format!("words {}", self.sign);
         let ends = ["\n", "\r\n", "\n\n  ", "\r", "\u{2028}", "\u{85}"];
@@ -40,7 +41,7 @@ impl Forgery {
         text
     }
 
-    /// As [`Self::text`], in so few bytes that it is not shortened: only each n-th line, from the one given.
+    /// A forgery with only every `step`-th line, starting at `first`, so that its text is too short to be truncated.
     pub fn part(&self, first: usize, step: usize) -> Self {
         let lines = self.lines.iter().skip(first).step_by(step.max(1));
         Self {
@@ -49,13 +50,13 @@ impl Forgery {
         }
     }
 
-    /// Whether anything of it is in a text.
+    /// Whether any part of the forgery is in a text.
     pub fn is_in(&self, view: &str) -> bool {
         view.contains(&self.sign)
     }
 
-    /// The lines of a text that begin as one of the lines does, and the places where one of these elements is opened or
-    /// closed inside a line.
+    /// The lines of a text that begin like one of the forged lines, and the places where one of these elements is
+    /// opened or closed inside a line.
     pub fn made_it(&self, view: &str, elements: &[&str]) -> Vec<String> {
         let lines = view.split(BREAKS).filter(|line| line.contains(&self.sign));
         let made_it = lines.filter(|line| {

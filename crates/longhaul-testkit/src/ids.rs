@@ -2,10 +2,10 @@
 
 use crate::rng::Rng;
 
-/// Letters of the ids the API gives out: base 58, without the look-alikes.
+/// The letters of API ids: base 58, without look-alikes.
 pub(crate) const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/// Prefix of message, tool call and request ids, up to where the varying part begins.
+/// The prefixes of message, tool call and request ids, up to where the varying part begins.
 pub(crate) const API_PREFIXES: [&str; 3] = ["msg_01", "toolu_01", "req_011C"];
 
 /// A version 4 uuid.
@@ -22,22 +22,22 @@ pub(crate) fn uuid(rng: &mut Rng) -> String {
     )
 }
 
-/// `msg_01…`, the id all lines of one API message share.
+/// A message id, `msg_01…`, which all lines of one API message share.
 pub(crate) fn message(rng: &mut Rng) -> String {
     format!("{}{}", API_PREFIXES[0], base58(rng, 22))
 }
 
-/// `toolu_01…`, the id that ties a result to its call.
+/// A tool call id, `toolu_01…`, which connects a result to its call.
 pub(crate) fn tool(rng: &mut Rng) -> String {
     format!("{}{}", API_PREFIXES[1], base58(rng, 22))
 }
 
-/// `req_011C…`.
+/// A request id, `req_011C…`.
 pub(crate) fn request(rng: &mut Rng) -> String {
     format!("{}{}", API_PREFIXES[2], base58(rng, 20))
 }
 
-/// What a sub-agent's id begins with.
+/// The prefix of a sub-agent's id.
 pub(crate) const AGENT_PREFIX: &str = "a";
 
 /// A sub-agent's id.

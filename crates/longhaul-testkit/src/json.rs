@@ -1,26 +1,26 @@
 //! Writes JSON text with keys in the order given.
 //!
-//! Not `serde_json`'s values: their key order needs the `preserve_order` feature, and Cargo would then switch it on
-//! for every crate of the workspace, the benches' baseline included.
+//! `serde_json`'s values are not used: their key order needs the `preserve_order` feature, and Cargo would then switch
+//! it on for every crate of the workspace, including the benches' baseline.
 
 /// An object under construction.
 #[derive(Debug)]
 pub(crate) struct ObjectBuilder(String);
 
 impl ObjectBuilder {
-    /// `{`
+    /// Opens the object with `{`.
     pub(crate) fn new() -> Self {
         Self(String::from("{"))
     }
 
-    /// A string member.
+    /// Adds a string member.
     pub(crate) fn text(mut self, key: &str, value: &str) -> Self {
         self.key(key);
         quote_into(&mut self.0, value);
         self
     }
 
-    /// A string member, or `null`.
+    /// Adds a string member, or `null`.
     pub(crate) fn text_or_null(self, key: &str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.text(key, value),
@@ -28,24 +28,24 @@ impl ObjectBuilder {
         }
     }
 
-    /// A whole number.
+    /// Adds a whole number.
     pub(crate) fn number(self, key: &str, value: u64) -> Self {
         self.raw(key, &value.to_string())
     }
 
-    /// `true` or `false`.
+    /// Adds `true` or `false`.
     pub(crate) fn flag(self, key: &str, value: bool) -> Self {
         self.raw(key, if value { "true" } else { "false" })
     }
 
-    /// A member that is JSON already.
+    /// Adds a member whose value is already JSON.
     pub(crate) fn raw(mut self, key: &str, json: &str) -> Self {
         self.key(key);
         self.0.push_str(json);
         self
     }
 
-    /// `}`
+    /// Closes the object with `}`.
     pub(crate) fn end(mut self) -> String {
         self.0.push('}');
         self.0
@@ -80,7 +80,7 @@ pub(crate) fn quote(text: &str) -> String {
     out
 }
 
-/// Escapes what JavaScript's `JSON.stringify` escapes and nothing else, since that writes the real files.
+/// Escapes exactly what JavaScript's `JSON.stringify` escapes, since that writes the real files.
 fn quote_into(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {

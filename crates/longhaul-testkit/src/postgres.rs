@@ -1,8 +1,9 @@
-//! A PostgreSQL server for tests: one that `LONGHAUL_TEST_POSTGRES` names, else a private one made with `initdb`.
+//! A PostgreSQL server for tests: the one that `LONGHAUL_TEST_POSTGRES` names, or a private one made with `initdb`.
 //!
-//! A private server listens on a socket in a folder of its own, keeps nothing on the disk for longer than needed, and is
-//! watched by a shell that ends it and deletes the folder when this process ends, however it ends. Where there is neither,
-//! [`database`] prints one line and gives nothing; under `CI=true` that is a failure. Everything panics where a test would.
+//! A private server listens on a socket in a folder of its own, keeps nothing on the disk for longer than needed, and
+//! is watched by a shell that stops it and deletes the folder when this process ends, however it ends. If neither is
+//! available, [`database`] prints one line and returns `None`; under `CI=true` that is a failure. Everything panics
+//! where a test would.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,12 +22,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use url::Url;
 
-/// A URL of a server on which databases may be made.
+/// The variable with the URL of a server on which databases may be created.
 const GIVEN: &str = "LONGHAUL_TEST_POSTGRES";
-/// Makes, starts, starts again and ends a server.
+/// Creates, starts, restarts and stops a server.
 const SCRIPT: &str = include_str!("postgres.sh");
 
-/// An empty database of its own.
+/// An empty database for one test.
 pub struct TestDatabase {
     url: String,
     name: String,
@@ -34,19 +35,19 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// Its URL.
+    /// The URL of the database.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The server that it is on.
+    /// The server of the database.
     #[must_use]
     pub fn server(&self) -> &PostgresServer {
         &self.server
     }
 
-    /// Runs SQL without an answer.
+    /// Runs SQL and ignores its result.
     pub fn execute(&self, sql: &str) {
         execute(&self.url, sql);
     }
@@ -54,7 +55,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        // A private server goes as a whole; a given one is left as it was found.
+        // A private server is removed as a whole; a given one is left as it was found.
         if self.server.guard.is_none() {
             let drop = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
             execute(self.server.url.as_str(), &drop);
@@ -65,7 +66,7 @@ impl Drop for TestDatabase {
 /// A database on the server that all tests of this process share.
 ///
 /// # Panics
-/// When there is no server and the environment says `CI=true`, and when one cannot be started.
+/// If there is no server and the environment says `CI=true`, and when one cannot be started.
 #[must_use]
 pub fn database() -> Option<TestDatabase> {
     static SHARED: OnceLock<Option<Arc<PostgresServer>>> = OnceLock::new();
@@ -82,16 +83,16 @@ pub fn database() -> Option<TestDatabase> {
         .map(PostgresServer::database)
 }
 
-/// A database on a server of its own, which may be restarted; nothing where none can be made.
+/// A database on a private server, which may be restarted; `None` where no server can be created.
 ///
 /// # Panics
-/// As [`database`].
+/// Under the same conditions as [`database`].
 #[must_use]
 pub fn private_database() -> Option<TestDatabase> {
     PostgresServer::private().map(|server| Arc::new(server).database())
 }
 
-/// A server.
+/// A PostgreSQL server.
 pub struct PostgresServer {
     url: Url,
     guard: Option<Mutex<PostgresGuard>>,
@@ -111,7 +112,7 @@ impl PostgresServer {
             return None;
         };
         let mut guard = as_somebody();
-        // A signal for the tests is none for it.
+        // A signal to the tests must not reach the server.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut guard, 0);
         let mut child = guard
@@ -137,12 +138,12 @@ impl PostgresServer {
         })
     }
 
-    /// Ends the server as a crash would, and starts it again.
+    /// Stops the server as a crash would, and starts it again.
     pub fn restart(&self) {
         self.order("restart");
     }
 
-    /// Ends the server as a crash would.
+    /// Stops the server as a crash would.
     pub fn stop(&self) {
         self.order("stop");
     }
@@ -172,16 +173,16 @@ impl PostgresServer {
     }
 }
 
-/// A private server ends with its last database, not only with the process.
+/// A private server is stopped with its last database, not only with the process.
 impl Drop for PostgresGuard {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
-        // If it cannot be waited for, it ends by itself.
+        // If waiting fails, the server stops by itself.
         let _ = self.child.wait();
     }
 }
 
-/// On a thread of its own: the caller may be on a runtime.
+/// Runs SQL on a thread of its own, because the caller may be on a runtime.
 fn execute(url: &str, sql: &str) {
     let work = || {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -194,11 +195,11 @@ fn execute(url: &str, sql: &str) {
     std::thread::scope(|scope| scope.spawn(work).join().unwrap());
 }
 
-/// Where `initdb` and `pg_ctl` are.
+/// The folder with `initdb` and `pg_ctl`.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path)
-        // A link to it may stand alone.
+        // There may be only a link to it.
         .filter_map(|folder| folder.join("initdb").canonicalize().ok())
         .filter_map(|program| program.parent().map(Path::to_owned));
     let versions = std::fs::read_dir("/usr/lib/postgresql")
@@ -212,7 +213,7 @@ fn programs() -> Option<PathBuf> {
     on_path.chain(installed.into_iter().rev()).find(all)
 }
 
-/// A command that runs another: as ourselves, but not as root, whom PostgreSQL refuses.
+/// A command that runs another one as the current user, but never as root, which PostgreSQL refuses.
 fn as_somebody() -> Command {
     let says = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output().ok()?;

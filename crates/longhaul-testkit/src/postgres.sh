@@ -1,6 +1,5 @@
-# Run as a user that is not root, with the folder of PostgreSQL's programs in $PROGRAMS. Prints the folder that the server's
-# socket is in; restarts or stops it as each line that comes in says; ends when there
-# are no more.
+# Run this as a user other than root, with the folder of PostgreSQL's programs in $PROGRAMS. It prints the folder with the
+# server's socket, restarts or stops the server as each input line says, and ends at the end of its input.
 set -eu
 folder=$(mktemp -d /tmp/longhaul-postgres.XXXXXX)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,6 @@
-//! The one source of chance: a seeded ChaCha8 stream and the few draws the generators need.
+//! The only source of randomness: a seeded ChaCha8 stream and the few draws that the generators need.
 //!
-//! The draws are written out here, not taken from `rand`'s distributions, because those may change their values
+//! The draws are implemented here rather than taken from `rand`'s distributions, because those may change their values
 //! between versions; the raw ChaCha stream is specified and may not.
 
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +31,7 @@ impl Rng {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// True in `percent` of a hundred cases.
+    /// True in `percent` of 100 cases.
     pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -41,7 +41,7 @@ impl Rng {
         items[self.below(items.len())]
     }
 
-    /// `low..=high` on a scale where small values are common and large ones rare, as lengths of real output are.
+    /// A number in `low..=high`, where small values are common and large ones rare, as with the lengths of real output.
     pub(crate) fn skewed(&mut self, low: usize, high: usize) -> usize {
         let unit = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
         low + ((high.saturating_sub(low)) as f64 * unit * unit * unit) as usize

@@ -1,6 +1,6 @@
-//! A program in a pseudo-terminal: what is typed goes in, what the terminal would show can be waited for.
+//! Runs a program in a pseudo-terminal: tests type into it and wait for what the terminal shows.
 //!
-//! It knows nothing of the program but that it may draw in frames (mode 2026). Everything panics where a test would.
+//! All it knows about the program is that it may draw in frames (mode 2026). Everything panics where a test would.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,13 +19,13 @@ use portable_pty::{Child, MasterPty, PtySize, native_pty_system};
 
 pub use portable_pty::CommandBuilder;
 
-/// The longest wait for something that must come.
+/// The maximum wait for something that must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two looks at the screen.
+/// The pause between two reads of the screen.
 const LOOK: Duration = Duration::from_millis(3);
-/// How long the last words of a program that has ended are waited for: something it left behind may hold the terminal.
+/// How long to wait for the last output of a program that has ended: a process it started may still hold the terminal.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// Rows that are kept after they were scrolled away.
+/// The number of rows kept after they scrolled away.
 const SCROLLBACK: usize = 5_000;
 
 /// A program and its terminal.
@@ -33,7 +33,7 @@ pub struct TestTerminal {
     shown: Arc<Mutex<TerminalScreen>>,
     writer: Option<Box<dyn std::io::Write + Send>>,
     master: Option<Box<dyn MasterPty + Send>>,
-    /// Has the reading end close with the next bytes.
+    /// Makes the reading end close with the next bytes.
     closed: Arc<AtomicBool>,
     reading: JoinHandle<()>,
     size: (u16, u16),
@@ -45,7 +45,7 @@ struct TerminalScreen {
     bytes: Vec<u8>,
 }
 
-/// How much of what was written is whole: a drawing that has begun is not shown before its end, as terminals do it.
+/// How many bytes make up whole frames: a drawing that has begun is not shown before its end, as in real terminals.
 fn whole_frames(bytes: &[u8]) -> usize {
     let last = |code: &[u8]| bytes.windows(code.len()).rposition(|found| found == code);
     match (last(b"\x1b[?2026h"), last(b"\x1b[?2026l")) {
@@ -107,19 +107,19 @@ impl TestTerminal {
         }
     }
 
-    /// Types.
+    /// Types these keys.
     pub fn keys(&mut self, keys: &str) {
         let writer = self.writer.as_mut().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
-    /// What the terminal shows.
+    /// The text that the terminal shows.
     pub fn shown(&self) -> String {
         self.screen(vt100::Screen::contents)
     }
 
-    /// What it shows and what was scrolled away.
+    /// The text that the terminal shows, after the rows that scrolled away.
     pub fn all(&self) -> String {
         let mut shown = self.shown.lock().unwrap();
         let screen = shown.parser.screen_mut();
@@ -137,17 +137,17 @@ impl TestTerminal {
         all.join("\n")
     }
 
-    /// Every byte the program wrote.
+    /// Every byte that the program wrote.
     pub fn bytes(&self) -> Vec<u8> {
         self.shown.lock().unwrap().bytes.clone()
     }
 
-    /// The terminal itself.
+    /// Reads the terminal's screen.
     pub fn screen<T>(&self, look: impl FnOnce(&vt100::Screen) -> T) -> T {
         look(self.shown.lock().unwrap().parser.screen())
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     #[track_caller]
     pub fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
@@ -157,13 +157,13 @@ impl TestTerminal {
         }
     }
 
-    /// Waits until the terminal shows something.
+    /// Waits until the terminal shows a text.
     #[track_caller]
     pub fn sees(&self, text: &str) {
         self.until(text, |terminal| terminal.shown().contains(text));
     }
 
-    /// Waits until the terminal does not show something.
+    /// Waits until the terminal no longer shows a text.
     #[track_caller]
     pub fn misses(&self, text: &str) {
         self.until(&format!("end of {text}"), |terminal| {
@@ -171,7 +171,7 @@ impl TestTerminal {
         });
     }
 
-    /// Gives the terminal another size.
+    /// Resizes the terminal.
     pub fn resize(&mut self, rows: u16, cols: u16) {
         self.size = (rows, cols);
         let mut shown = self.shown.lock().unwrap();
@@ -181,8 +181,8 @@ impl TestTerminal {
         master.resize(pty_size(rows, cols)).unwrap();
     }
 
-    /// Closes the terminal, as when its window is closed. The program must write now and then, or draw anew when the size
-    /// changes: that is when the reading end notices.
+    /// Closes the terminal, as when its window is closed. The program must write now and then, or redraw when the size
+    /// changes, because that is when the reading end notices.
     pub fn close(&mut self) {
         self.closed.store(true, Ordering::SeqCst);
         let (rows, cols) = self.size;
@@ -191,7 +191,7 @@ impl TestTerminal {
         self.master = None;
     }
 
-    /// Waits until the terminal is as it was before the program.
+    /// Waits until the terminal is back in the state before the program.
     #[track_caller]
     pub fn given_back(&self) {
         self.until("terminal given back", |terminal| {
@@ -201,14 +201,14 @@ impl TestTerminal {
         });
     }
 
-    /// The program's process.
+    /// The process id of the program.
     pub fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }
 
     /// Kills the program as `kill -9` does, and waits until it is gone.
     pub fn kill(&mut self) {
-        // The library's own way asks politely first.
+        // The library's own method asks politely first.
         let status = std::process::Command::new("kill")
             .args(["-9", &self.pid().to_string()])
             .status();
@@ -216,7 +216,7 @@ impl TestTerminal {
         self.child.wait().unwrap();
     }
 
-    /// Waits until the program has ended and all it wrote is shown, and says with which code it ended.
+    /// Waits until the program has ended and all of its output is shown, and returns its exit code.
     #[track_caller]
     pub fn ends(&mut self) -> u32 {
         let begun = Instant::now();
@@ -240,7 +240,7 @@ impl TestTerminal {
 
 impl Drop for TestTerminal {
     fn drop(&mut self) {
-        // A test that failed leaves nothing running.
+        // A failed test leaves nothing running.
         let _ = self.child.kill();
     }
 }

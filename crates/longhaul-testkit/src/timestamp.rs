@@ -1,18 +1,18 @@
-//! Timestamps as transcripts carry them: UTC, milliseconds, fixed width. Time is counted here, never read.
+//! Timestamps as in transcripts: UTC, milliseconds, fixed width. Time is counted here, never read from a clock.
 
 /// Milliseconds since 1970.
 pub(crate) type Millis = u64;
 
-/// Milliseconds of one day.
+/// The milliseconds of one day.
 pub(crate) const DAY: Millis = 86_400_000;
 
-/// 2 March 2026, 08:00 UTC: where every generated session begins.
+/// 2 March 2026, 08:00 UTC: the start of every generated session.
 pub(crate) const START: Millis = 20_514 * DAY + 8 * 3_600_000;
 
-/// Width of [`iso`]'s output.
+/// The width of [`iso`]'s output.
 pub(crate) const WIDTH: usize = 24;
 
-/// `2026-03-02T08:00:00.000Z`.
+/// A timestamp such as `2026-03-02T08:00:00.000Z`.
 pub(crate) fn iso(at: Millis) -> String {
     let (day, ms) = (at / DAY, at % DAY);
     let s = ms / 1000;

@@ -1,4 +1,4 @@
-//! The repeated block, and the seam to a tail that is always the same.
+//! The repeated block, and the seam that connects it to a constant tail.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,30 +9,30 @@ use crate::timestamp::{self, DAY};
 
 /// A uuid's width.
 const UUID: usize = 36;
-/// How many hex digits of a uuid or an agent's id change from copy to copy.
+/// The number of hex digits of a uuid or an agent's id that change from copy to copy.
 const HEX_VARIES: usize = 8;
-/// How many letters of an API id change.
+/// The number of letters of an API id that change from copy to copy.
 const API_VARIES: usize = 6;
 
-/// The first copy's first day: early enough that copies of any number a bench writes lie before the tail.
+/// The day of the first copy: early enough that all copies a bench writes come before the tail.
 const FIRST_DAY: u64 = timestamp::START / DAY - 4_000;
 
-/// Stands for the entry before the block while it is generated.
+/// The placeholder for the entry before the block while the block is generated.
 const BEFORE: &str = "be40be40-0000-4000-8000-000000000000";
-/// The entry between blocks and tail.
+/// The uuid of the entry between the blocks and the tail.
 const SEAM: &str = "5ea35ea3-0000-4000-8000-000000000000";
 
-/// A stretch of conversation that can follow itself.
+/// A part of a conversation that can follow itself.
 pub(super) struct RepeatedBlock {
     bytes: Vec<u8>,
     pub(super) lines: u64,
-    /// Where the varying digits of uuids and agents' ids begin; the session's own id is not among them.
+    /// The offsets where the varying digits of uuids and agents' ids begin, without those of the session's own id.
     hex_ids: Vec<usize>,
-    /// Where the varying part of API ids begins.
+    /// The offsets where the varying part of API ids begins.
     api_ids: Vec<usize>,
-    /// Where dates begin, by day of the block.
+    /// The offsets where dates begin, by day of the block.
     dates: BTreeMap<u64, Vec<usize>>,
-    /// Where the uuid of the entry before the block stands.
+    /// The offsets of the uuid of the entry before the block.
     before: Vec<usize>,
     last_uuid_at: usize,
     copies: u32,
@@ -88,7 +88,7 @@ impl RepeatedBlock {
         }
     }
 
-    /// The next copy. The first one begins the file, so what hangs on the entry before hangs on nothing.
+    /// The next copy. The first copy begins the file, so links to the entry before it become `null`.
     pub(super) fn copy(&mut self) -> Cow<'_, [u8]> {
         let previous = self.last_uuid();
         // Multiplying by an odd number maps copies to distinct, well-spread values.
@@ -136,7 +136,7 @@ impl RepeatedBlock {
     }
 }
 
-/// What follows the last block: one line of its own, then the same bytes always.
+/// The content after the last block: one line that differs, then always the same bytes.
 pub(super) struct TailSeam {
     pub(super) bytes: Vec<u8>,
     pub(super) lines: u64,
@@ -144,7 +144,7 @@ pub(super) struct TailSeam {
 }
 
 impl TailSeam {
-    /// Generates a boundary and at least `bytes` behind it.
+    /// Generates a boundary and at least `bytes` after it.
     pub(super) fn new(mut session: Generator, bytes: usize) -> Self {
         session.continue_from(SEAM);
         session.begin_with_boundary(155_000);
@@ -156,7 +156,7 @@ impl TailSeam {
         }
     }
 
-    /// The line that ties the tail to whatever comes before it, ended.
+    /// The line that connects the tail to the entry before it, with its line end.
     pub(super) fn after(&self, last: &str) -> String {
         format!(
             "{{\"parentUuid\":\"{last}\",\"isSidechain\":false,\"type\":\"system\",\"subtype\":\"turn_duration\",\

@@ -1,4 +1,4 @@
-//! Looks for a browser, and starts it.
+//! Finds a browser and starts it.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,20 +9,20 @@ use tokio::process::{Child, Command};
 
 use super::PATIENCE;
 
-/// Names it goes by.
+/// The names of the program.
 const NAMES: [&str; 4] = [
     "chromium",
     "chromium-browser",
     "google-chrome",
     "google-chrome-stable",
 ];
-/// Which one to use.
+/// The variable that names the program to use.
 const VARIABLE: &str = "LONGHAUL_TEST_CHROMIUM";
-/// What it says once it can be driven, before the address.
+/// The text that the browser prints before its address once it can be driven.
 const READY: &str = "DevTools listening on ";
 const FLAGS: [&str; 11] = [
     "--headless",
-    // Tests may run as root, where its sandbox cannot.
+    // Tests may run as root, where the browser's sandbox does not work.
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -35,7 +35,7 @@ const FLAGS: [&str; 11] = [
     "--remote-debugging-port=0",
 ];
 
-/// A browser that was started; killed when dropped, and its profile deleted.
+/// A browser that was started. When dropped, it is killed and its profile is deleted.
 #[derive(Debug)]
 pub(super) struct BrowserProcess {
     _child: Child,
@@ -62,7 +62,7 @@ pub(super) fn program() -> Option<PathBuf> {
     found
 }
 
-/// Starts it and waits until it says where it can be driven.
+/// Starts the browser and waits until it prints the address for driving it.
 pub(super) async fn start(program: &Path) -> (BrowserProcess, String) {
     let profile = TempDir::new().unwrap();
     let mut child = Command::new(program)
@@ -94,7 +94,7 @@ pub(super) async fn start(program: &Path) -> (BrowserProcess, String) {
     let Some(url) = url else {
         panic!("{} did not start: {said}", program.display());
     };
-    // What it says later is of no interest, but it must be able to say it.
+    // The browser's later output is of no interest, but its pipe must be drained.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     let running = BrowserProcess {
         _child: child,

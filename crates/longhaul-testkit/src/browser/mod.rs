@@ -1,7 +1,7 @@
 //! A page in a real browser: Chromium without a window, driven over its DevTools protocol.
 //!
-//! `find` looks for the program and starts it, `wire` speaks to it, `page` is what tests use. Everything panics where a test
-//! would. Nothing sleeps: what must come is waited for by the page itself.
+//! `find` finds the program and starts it, `wire` talks to it, `page` is what tests use. Everything panics where a test
+//! would. Nothing sleeps: the page itself waits for what must come.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,25 +21,25 @@ use find::BrowserProcess;
 use serde_json::json;
 use wire::DevToolsConnection;
 
-/// The longest wait for something that must come.
+/// The maximum wait for something that must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A browser of its own, with an empty profile. It ends when dropped.
+/// A browser of its own, with an empty profile. It is closed when dropped.
 #[derive(Debug)]
 pub struct Browser {
     wire: DevToolsConnection,
     _running: BrowserProcess,
-    /// Browsers are large: one at a time.
+    /// Browsers are large, so only one runs at a time.
     _turn: tokio::sync::MutexGuard<'static, ()>,
 }
 
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 impl Browser {
-    /// Starts one. Where there is none, prints a line and gives `None`.
+    /// Starts a browser. If none is installed, prints a line and returns `None`.
     ///
     /// # Panics
-    /// When there is none and the environment says `CI=true`, or when it does not start.
+    /// If none is installed and the environment says `CI=true`, or if it does not start.
     pub async fn start() -> Option<Self> {
         let program = find::program()?;
         let turn = TURN.lock().await;
@@ -52,10 +52,10 @@ impl Browser {
         })
     }
 
-    /// An empty page: nothing is loaded, and everything that will be is watched.
+    /// Opens an empty page: nothing is loaded yet, and everything that it loads is recorded.
     ///
     /// # Panics
-    /// When the browser does not answer.
+    /// If the browser does not answer.
     pub async fn page(&self) -> BrowserPage {
         let target = json!({"url": "about:blank"});
         let made = self.wire.ask(None, "Target.createTarget", target).await;

@@ -1,4 +1,4 @@
-//! A page: what a person does with it, and what it shows.
+//! A page: a user's actions on it, and what it shows.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::PATIENCE;
 use super::wire::DevToolsConnection;
 
-/// What a person has chosen to look at.
+/// The color scheme that the user prefers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorScheme {
     /// Dark on light.
@@ -17,7 +17,7 @@ pub enum ColorScheme {
     Dark,
 }
 
-/// See the module.
+/// A page in a real browser, for tests.
 #[derive(Debug, Clone)]
 pub struct BrowserPage {
     wire: DevToolsConnection,
@@ -40,16 +40,16 @@ impl BrowserPage {
     /// Opens an address.
     ///
     /// # Panics
-    /// When it cannot be loaded.
+    /// If it cannot be loaded.
     pub async fn open(&self, url: &str) {
         let opened = self.ask("Page.navigate", json!({"url": url})).await;
         assert!(opened.get("errorText").is_none(), "{url}: {opened}");
     }
 
-    /// What an expression, or the promise it gives, comes to.
+    /// The value of an expression, or of the promise that it returns.
     ///
     /// # Panics
-    /// When it throws.
+    /// If it throws.
     pub async fn evaluate(&self, expression: &str) -> Value {
         let ask = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let answer = self.ask("Runtime.evaluate", ask).await;
@@ -58,10 +58,10 @@ impl BrowserPage {
         answer["result"]["value"].clone()
     }
 
-    /// Waits until an expression holds; it is looked at whenever the document changes.
+    /// Waits until an expression is true; it is evaluated whenever the document changes.
     ///
     /// # Panics
-    /// When it does not hold in time; says what the page shows.
+    /// If it does not become true in time; the message contains what the page shows.
     pub async fn wait_until(&self, expression: &str) {
         let patience = PATIENCE.as_millis();
         let waiting = format!(
@@ -89,7 +89,7 @@ impl BrowserPage {
                     let problems = self.problems();
                     panic!("{expression} does not come true on:\n{shown}\n{problems:?}");
                 }
-                // The document was left while we waited.
+                // The document was replaced while we waited.
                 _ => {}
             }
         }
@@ -98,16 +98,16 @@ impl BrowserPage {
     /// Waits for an element.
     ///
     /// # Panics
-    /// When it does not come.
+    /// If the element does not appear.
     pub async fn wait_for(&self, selector: &str) {
         self.wait_until(&format!("document.querySelector({})", json!(selector)))
             .await;
     }
 
-    /// The text of an element, which is waited for.
+    /// Waits for an element and returns its text.
     ///
     /// # Panics
-    /// When it does not come.
+    /// If the element does not appear.
     pub async fn text(&self, selector: &str) -> String {
         self.wait_for(selector).await;
         let expression = format!("document.querySelector({}).innerText", json!(selector));
@@ -115,10 +115,10 @@ impl BrowserPage {
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// The texts of all elements there are.
+    /// The texts of all matching elements.
     ///
     /// # Panics
-    /// When the page does not answer.
+    /// If the page does not answer.
     pub async fn texts(&self, selector: &str) -> Vec<String> {
         let expression = format!(
             "[...document.querySelectorAll({})].map((found) => found.textContent)",
@@ -128,10 +128,10 @@ impl BrowserPage {
         serde_json::from_value(texts).unwrap()
     }
 
-    /// Clicks in the middle of an element, which is waited for.
+    /// Waits for an element and clicks in the middle of it.
     ///
     /// # Panics
-    /// When it does not come.
+    /// If the element does not appear.
     pub async fn click(&self, selector: &str) {
         self.wait_for(selector).await;
         let place = format!(
@@ -146,10 +146,10 @@ impl BrowserPage {
         }
     }
 
-    /// Types into whatever has the focus.
+    /// Types into the element that has the focus.
     ///
     /// # Panics
-    /// When the page does not answer.
+    /// If the page does not answer.
     pub async fn type_text(&self, text: &str) {
         self.ask("Input.insertText", json!({"text": text})).await;
     }
@@ -157,7 +157,7 @@ impl BrowserPage {
     /// Presses a key, such as `Enter` or `ArrowLeft`.
     ///
     /// # Panics
-    /// When the page does not answer.
+    /// If the page does not answer.
     pub async fn press(&self, key: &str) {
         let code = match key {
             "Enter" => 13,
@@ -176,10 +176,10 @@ impl BrowserPage {
         }
     }
 
-    /// Has the page look as somebody chose.
+    /// Sets the color scheme that the user prefers.
     ///
     /// # Panics
-    /// When the page does not answer.
+    /// If the page does not answer.
     pub async fn scheme(&self, scheme: ColorScheme) {
         let value = match scheme {
             ColorScheme::Light => "light",
@@ -190,10 +190,10 @@ impl BrowserPage {
             .await;
     }
 
-    /// Has the page be as large as a screen; narrow ones are phones.
+    /// Sets the size of the page; narrow pages count as phones.
     ///
     /// # Panics
-    /// When the page does not answer.
+    /// If the page does not answer.
     pub async fn size(&self, width: u32, height: u32) {
         let phone = width < 600;
         let size =
@@ -203,10 +203,10 @@ impl BrowserPage {
         self.ask("Emulation.setTouchEmulationEnabled", touch).await;
     }
 
-    /// Takes a picture of what the screen shows.
+    /// Takes a screenshot.
     ///
     /// # Panics
-    /// When it cannot be taken or written.
+    /// If it cannot be taken or written.
     pub async fn picture(&self, path: &Path) {
         let taken = self
             .ask("Page.captureScreenshot", json!({"format": "png"}))
@@ -219,7 +219,7 @@ impl BrowserPage {
         std::fs::write(path, bytes).unwrap();
     }
 
-    /// Every address that was asked for so far.
+    /// Every address that the page has requested so far.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
         let events = self
@@ -229,7 +229,7 @@ impl BrowserPage {
         urls.flatten().map(str::to_owned).collect()
     }
 
-    /// Every error on the console, exception and complaint of the browser so far.
+    /// Every console error, exception and warning of the browser so far.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         let kinds = [

@@ -1,4 +1,4 @@
-//! The DevTools protocol: JSON over a WebSocket. Answers go to who asked, events are kept.
+//! The DevTools protocol: JSON over a WebSocket. Answers go to their callers, events are kept.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ struct DevToolsState {
 
 impl DevToolsConnection {
     pub(super) async fn connect(url: &str) -> Self {
-        // Pictures of pages are large.
+        // Screenshots of pages are large.
         let config = WebSocketConfig::default()
             .max_message_size(Some(256 << 20))
             .max_frame_size(Some(256 << 20));
@@ -56,13 +56,13 @@ impl DevToolsConnection {
                     keeps.take(value);
                 }
             }
-            // Nobody shall wait for answers that cannot come.
+            // Nobody should wait for answers that cannot come.
             keeps.asked.lock().unwrap().clear();
         });
         Self { out, shared }
     }
 
-    /// Asks and waits for the answer; an error is one.
+    /// Sends a command and waits for the answer, which may be an error.
     pub(super) async fn try_ask(
         &self,
         session: Option<&str>,
@@ -92,7 +92,7 @@ impl DevToolsConnection {
         answer.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// What happened on a page so far, of these kinds.
+    /// The events of these kinds on a page so far.
     pub(super) fn events(&self, session: &str, methods: &[&str]) -> Vec<Value> {
         let events = self.shared.events.lock().unwrap();
         let of_page = events.iter().filter(|event| {
@@ -112,7 +112,7 @@ impl DevToolsState {
             return;
         };
         if let Some(answer) = self.asked.lock().unwrap().remove(&number) {
-            // Whoever asked may have gone.
+            // The caller may be gone.
             let _ = answer.send(value);
         }
     }

@@ -1,16 +1,16 @@
-//! Damage to what lines say of each other: uuids, parents, calls and results, kept segments.
+//! Damage to the links between lines: uuids, parents, calls and results, kept segments.
 //!
-//! Edits are made in the text, where the real files have these members too (`parentUuid` first), so that everything
-//! else on the line keeps its bytes.
+//! Edits are made in the text, where the real files have these members too (`parentUuid` first), so that the rest of
+//! the line keeps its bytes.
 
 use serde_json::Value;
 
 use super::{DamagedFile, SplitLines};
 
-/// A uuid no generated file holds.
+/// A uuid that no generated file contains.
 const NOWHERE: &str = "00000000-dead-4bad-8bad-000000000000";
 
-/// Writes the line a second time, right behind itself. The first one wins, the second is named.
+/// Writes the line a second time, right after itself. The first one wins, and the second is reported.
 #[must_use]
 pub fn duplicate_uuid(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -25,7 +25,7 @@ pub fn duplicate_uuid(bytes: &[u8], line: usize) -> DamagedFile {
     lines.named(vec![line])
 }
 
-/// Hangs the line on an entry that does not exist.
+/// Gives the line a parent that does not exist.
 #[must_use]
 pub fn dangling_parent(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -36,8 +36,8 @@ pub fn dangling_parent(bytes: &[u8], line: usize) -> DamagedFile {
     lines.named(named)
 }
 
-/// Hangs line `first` on line `last`, which comes after it: a cycle if `last` descends from `first`, and in any case
-/// if they are the same. Both are named; a reader may report any entry of the cycle.
+/// Makes line `last`, which comes later, the parent of line `first`: a cycle if `last` descends from `first`, and
+/// always if they are the same. Both are reported; a reader may report any entry of the cycle.
 #[must_use]
 pub fn cycle(bytes: &[u8], first: usize, last: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -53,8 +53,8 @@ pub fn cycle(bytes: &[u8], first: usize, last: usize) -> DamagedFile {
     lines.named(named)
 }
 
-/// Puts a result behind the line that answers a call nobody made. What hung on the line hangs on it instead, so
-/// that it lies on the chain.
+/// Inserts a result after the line that answers a call nobody made. Children of the line become children of the result,
+/// so that it is on the chain.
 #[must_use]
 pub fn orphan_result(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -82,8 +82,8 @@ pub fn orphan_result(bytes: &[u8], line: usize) -> DamagedFile {
     lines.named(vec![line])
 }
 
-/// Takes out the result that answers the call on the line. What hung on the result hangs on the call instead. The
-/// call is named; a call of the last round would be no problem, since its result may be on its way.
+/// Removes the result that answers the call on the line. Children of the result become children of the call. The call
+/// is reported; a call of the last round would not be a problem, since its result may be on its way.
 #[must_use]
 pub fn orphan_call(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -137,7 +137,7 @@ impl SplitLines {
         serde_json::from_slice(self.body(at)).ok()
     }
 
-    /// A top-level string.
+    /// The value of a top-level string member.
     fn member(&self, at: usize, key: &str) -> Option<String> {
         self.parsed(at)?.get(key)?.as_str().map(str::to_owned)
     }
@@ -149,7 +149,7 @@ impl SplitLines {
             .map(str::to_owned)
     }
 
-    /// Changes a parent, `null` too; false if the line has none to change.
+    /// Replaces a parent, also if it is `null`; returns false if the line has no such member.
     fn set_parent(&mut self, at: usize, uuid: &str) -> bool {
         let key: &[u8] = b"\"parentUuid\":";
         let Some(value) = memchr::memmem::find(&self.0[at], key).map(|found| found + key.len())

@@ -1,10 +1,11 @@
-//! Ways in which transcripts get damaged, each done on purpose.
+//! Ways to damage a transcript on purpose.
 //!
-//! Every function takes the bytes of a healthy file and gives the damaged bytes with the numbers (from 1, in the
-//! damaged file) of the lines a reader should name. Line numbers beyond the end mean the last line. A function asked
-//! to damage what is not there (a parent on a line without one) gives the bytes unchanged and names no line.
+//! Every function takes the bytes of a healthy file and returns the damaged bytes with the numbers (from 1, in the
+//! damaged file) of the lines that a reader should report. Line numbers beyond the end mean the last line. If there is
+//! nothing to damage (a parent on a line without one), a function returns the bytes unchanged and no lines.
 //!
-//! Rooms: `text` what breaks the text of a line or of the file · `links` what is well-formed but points wrongly.
+//! Modules: `text` damages the text of a line or of the file; `links` keeps lines well-formed but makes them point to
+//! the wrong place.
 
 mod links;
 mod text;
@@ -21,13 +22,13 @@ pub use text::{
 /// A damaged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedFile {
-    /// Its bytes.
+    /// The bytes of the damaged file.
     pub bytes: Vec<u8>,
-    /// The lines a reader should name, from 1.
+    /// The lines that a reader should report, from 1.
     pub lines: Vec<usize>,
 }
 
-/// Numbers of the lines that contain `needle`: the way to find a place to damage.
+/// The numbers of the lines that contain `needle`; use it to find a line to damage.
 #[must_use]
 pub fn lines_with(bytes: &[u8], needle: &str) -> Vec<usize> {
     let finder = memchr::memmem::Finder::new(needle);
@@ -40,7 +41,7 @@ pub fn lines_with(bytes: &[u8], needle: &str) -> Vec<usize> {
         .collect()
 }
 
-/// A file taken apart into lines, each with its line end; the last may lack one.
+/// A file split into lines, each with its line end; the last may lack one.
 struct SplitLines(Vec<Vec<u8>>);
 
 impl SplitLines {
@@ -53,18 +54,18 @@ impl SplitLines {
         )
     }
 
-    /// The index of the line with that number, the last one if there are fewer; `None` if there are none.
+    /// The index of the line with that number, or the last one if there are fewer; `None` if there are none.
     fn index(&self, line: usize) -> Option<usize> {
         line.max(1).min(self.0.len()).checked_sub(1)
     }
 
-    /// Line `at` without its end.
+    /// The line at index `at` without its end.
     fn body(&self, at: usize) -> &[u8] {
         let line = &self.0[at];
         line.strip_suffix(b"\n").unwrap_or(line)
     }
 
-    /// Puts a line before the one with that number, or at the end if there are fewer; gives its number.
+    /// Inserts a line before the one with that number, or at the end if there are fewer; returns its number.
     fn insert(&mut self, line: usize, body: &[u8]) -> usize {
         let at = line.saturating_sub(1).min(self.0.len());
         if let Some(last) = self

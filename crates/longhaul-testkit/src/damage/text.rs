@@ -5,7 +5,7 @@ use crate::json::{ObjectBuilder, quote};
 use crate::rng::Rng;
 use crate::words::{self, Letters};
 
-/// Cuts the last line in its middle, as a crash during a write does.
+/// Cuts the last line in the middle, as a crash during a write does.
 #[must_use]
 pub fn tear_last_line(bytes: &[u8]) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -16,7 +16,7 @@ pub fn tear_last_line(bytes: &[u8]) -> DamagedFile {
     lines.named((count > 0).then_some(count).into_iter().collect())
 }
 
-/// Takes the last line's end away; the line itself stays whole, so nothing is to be named.
+/// Removes the last line's end; the line itself stays whole, so no line is reported.
 #[must_use]
 pub fn no_final_newline(bytes: &[u8]) -> DamagedFile {
     DamagedFile {
@@ -25,7 +25,7 @@ pub fn no_final_newline(bytes: &[u8]) -> DamagedFile {
     }
 }
 
-/// Puts any line before the one with that number.
+/// Inserts any line before the one with that number.
 #[must_use]
 pub fn insert_line(bytes: &[u8], line: usize, body: &[u8]) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -33,7 +33,7 @@ pub fn insert_line(bytes: &[u8], line: usize, body: &[u8]) -> DamagedFile {
     lines.named(vec![line])
 }
 
-/// Puts a line of words that are no JSON there.
+/// Inserts a line of words that is not JSON.
 #[must_use]
 pub fn garbage_line(bytes: &[u8], line: usize) -> DamagedFile {
     insert_line(
@@ -43,7 +43,7 @@ pub fn garbage_line(bytes: &[u8], line: usize) -> DamagedFile {
     )
 }
 
-/// Puts 600 random bytes there; no line feed among them.
+/// Inserts 600 random bytes without a line feed.
 #[must_use]
 pub fn binary_line(bytes: &[u8], line: usize, seed: u64) -> DamagedFile {
     let mut rng = Rng::new(seed);
@@ -54,7 +54,7 @@ pub fn binary_line(bytes: &[u8], line: usize, seed: u64) -> DamagedFile {
     insert_line(bytes, line, &noise)
 }
 
-/// Puts a byte that no UTF-8 text holds into the first string value of the line.
+/// Puts a byte that is never valid in UTF-8 into the first string value of the line.
 #[must_use]
 pub fn invalid_utf8(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -68,7 +68,7 @@ pub fn invalid_utf8(bytes: &[u8], line: usize) -> DamagedFile {
     lines.named(vec![at + 1])
 }
 
-/// Ends every line with CR LF. A reader names it once, at the first line.
+/// Ends every line with CR LF. A reader reports it once, at the first line.
 #[must_use]
 pub fn crlf(bytes: &[u8]) -> DamagedFile {
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 500);
@@ -96,8 +96,8 @@ pub fn bom(bytes: &[u8]) -> DamagedFile {
     }
 }
 
-/// Puts a whole entry of at least `size` bytes there: intact, without a uuid (so it is outside the chain), full of
-/// escapes. What a reader says of it is its own affair; the line is named so that a test can look.
+/// Inserts a whole entry of at least `size` bytes: intact, without a uuid (so it is outside the chain), and full of
+/// escapes. A reader may or may not report it; the line is returned so that a test can look.
 #[must_use]
 pub fn huge_line(bytes: &[u8], line: usize, size: usize) -> DamagedFile {
     let piece = quote(&words::code(&mut Rng::new(77), 200, Letters::Any));
@@ -110,19 +110,19 @@ pub fn huge_line(bytes: &[u8], line: usize, size: usize) -> DamagedFile {
     insert_line(bytes, line, entry.as_bytes())
 }
 
-/// Puts a line of at least `size` bytes there that is no JSON.
+/// Inserts a line of at least `size` bytes that is not JSON.
 #[must_use]
 pub fn huge_garbage_line(bytes: &[u8], line: usize, size: usize) -> DamagedFile {
     insert_line(bytes, line, &b"lost cargo ".repeat(size / 11 + 1))
 }
 
-/// Puts a line there that is JSON but no object: pass `[1,2,3]`, `42`, `"text"`, `null`.
+/// Inserts a line that is JSON but not an object: pass `[1,2,3]`, `42`, `"text"`, `null`.
 #[must_use]
 pub fn non_object_line(bytes: &[u8], line: usize, json: &str) -> DamagedFile {
     insert_line(bytes, line, json.as_bytes())
 }
 
-/// Writes something behind the object on the line.
+/// Writes something after the object on the line.
 #[must_use]
 pub fn trailing_garbage(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -134,7 +134,7 @@ pub fn trailing_garbage(bytes: &[u8], line: usize) -> DamagedFile {
     lines.named(vec![at + 1])
 }
 
-/// Puts an empty line and one of blanks there. They are nothing: no line is named.
+/// Inserts an empty line and one of blanks. They do no harm, so no line is reported.
 #[must_use]
 pub fn blank_lines(bytes: &[u8], line: usize) -> DamagedFile {
     let mut lines = SplitLines::of(bytes);
@@ -143,7 +143,7 @@ pub fn blank_lines(bytes: &[u8], line: usize) -> DamagedFile {
     lines.named(Vec::new())
 }
 
-/// Puts an intact entry with `levels` nested arrays there. It loads; the line is named for the test's sake.
+/// Inserts an intact entry with `levels` nested arrays. It loads; the line is returned for the test's sake.
 #[must_use]
 pub fn deep_nesting(bytes: &[u8], line: usize, levels: usize) -> DamagedFile {
     let entry = format!(
@@ -154,7 +154,7 @@ pub fn deep_nesting(bytes: &[u8], line: usize, levels: usize) -> DamagedFile {
     insert_line(bytes, line, entry.as_bytes())
 }
 
-/// Puts an intact entry with half a surrogate pair there. It loads; the line is named for the test's sake.
+/// Inserts an intact entry with half a surrogate pair. It loads; the line is returned for the test's sake.
 #[must_use]
 pub fn lone_surrogate(bytes: &[u8], line: usize) -> DamagedFile {
     insert_line(

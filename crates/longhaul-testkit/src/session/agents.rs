@@ -1,7 +1,7 @@
 //! Sub-agents: their lines inside the main file, or progress lines that carry their messages.
 //!
-//! Older versions wrote the first, newer ones the second (and the agent's lines into a file of its own, which
-//! [`super::Role::SubAgent`] gives).
+//! Older versions wrote the first, newer ones the second (and the agent's lines into a file of its own, as with
+//! [`super::TranscriptRole::SubAgent`]).
 
 use super::generator::Generator;
 use super::meter::UsageMeter;
@@ -14,7 +14,7 @@ use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
-    /// What a running sub-agent leaves in the file.
+    /// Writes the lines that a running sub-agent leaves in the file.
     pub(super) fn sub_agent(&mut self, agent: &str, prompt: &str, call_id: &str) {
         let nested = self.spec.has(Feature::AgentProgress);
         let inline = self.spec.has(Feature::Sidechains);
@@ -25,7 +25,7 @@ impl Generator {
         }
     }
 
-    /// A small conversation of its own, on a chain of its own.
+    /// Writes a small conversation on a chain of its own.
     fn sidechain(&mut self, agent: &str, prompt: &str) {
         let thread = SpeakerThread {
             agent: Some(agent.to_owned()),
@@ -45,7 +45,7 @@ impl Generator {
         self.meter = main_meter;
     }
 
-    /// Progress lines on the main chain with whole messages inside: ids, usage and a `uuid` key that are not the
+    /// Writes progress lines on the main chain with whole messages inside: ids, usage and a `uuid` key that are not the
     /// line's own.
     fn agent_progress(&mut self, agent: &str, prompt: &str, call_id: &str) {
         let progress_id = format!("agent_{}", ids::message(&mut self.rng));

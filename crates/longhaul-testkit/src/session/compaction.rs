@@ -1,7 +1,7 @@
-//! Compactions as the real files record them: a boundary without parent, a summary, and what is kept verbatim.
+//! Compactions as the real files record them: a boundary without parent, a summary, and lines that are kept verbatim.
 //!
-//! Kept lines are not written again. The boundary names them, and a reader puts them behind the anchor: what hung on
-//! the anchor then hangs on the last kept line.
+//! Kept lines are not written again. The boundary names them, and a reader puts them after the anchor: children of the
+//! anchor then become children of the last kept line.
 
 use super::generator::Generator;
 use super::meter;
@@ -13,7 +13,7 @@ use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
-    /// Writes boundary and summary and begins a new live view.
+    /// Writes a boundary and a summary, and begins a new live view.
     pub(super) fn compact(&mut self) {
         let wait = self.rng.between(20_000, 110_000);
         self.tape.wait(wait);
@@ -56,7 +56,7 @@ impl Generator {
         match self.spec.kept {
             KeptRounds::AfterBoundary => {
                 self.live.splice(0..0, kept.iter().cloned());
-                // The summary itself is where fresh lines begin: the next segment may start with it.
+                // Fresh lines begin with the summary itself: the next segment may start with it.
                 self.fresh = kept.len();
             }
             _ => {
@@ -117,7 +117,7 @@ impl Generator {
         self.tape.link(&mut self.thread, &line, uuid)
     }
 
-    /// The lines to keep, whole responses only, from among those written since the last boundary.
+    /// Chooses the lines to keep, whole responses only, among those written since the last boundary.
     fn choose_kept_rounds(&mut self) -> Vec<WrittenLine> {
         let cuts: Vec<usize> = self
             .cuts
@@ -139,7 +139,7 @@ impl Generator {
         }
     }
 
-    /// Of the last three stretches the first and the last; the one between is left to the summary.
+    /// The first and the last of the last three parts; the one between is left to the summary.
     fn listed(&self, cuts: &[usize]) -> Vec<WrittenLine> {
         let &[.., first, second, third] = cuts else {
             return Vec::new();
@@ -175,7 +175,7 @@ impl Generator {
         metadata.raw("preservedMessages", &listed).end()
     }
 
-    /// Clears all clearable results but the newest five.
+    /// Clears all clearable results except the newest five.
     pub(super) fn microcompact(&mut self) {
         let keep = self.results.split_off(self.results.len().saturating_sub(5));
         let cleared = std::mem::replace(&mut self.results, keep);

@@ -1,4 +1,4 @@
-//! The session as a whole: turns, what is remembered between them, and the truth at the end.
+//! Generates the session as a whole: its turns, the state between them, and the truth at the end.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ pub(crate) struct Generator {
     pub(super) thread: SpeakerThread,
     pub(super) meter: UsageMeter,
     pub(super) truth: Truth,
-    /// How many sub-agents deep the writing is; 0 is what the truth calls main.
+    /// The nesting depth of sub-agents; 0 is what the truth calls main.
     pub(super) depth: usize,
     /// The live view in the order the model sees it.
     pub(super) live: Vec<WrittenLine>,
-    /// Where in `live` the lines written after the last boundary begin.
+    /// The index in `live` where the lines written after the last boundary begin.
     pub(super) fresh: usize,
     /// Indexes into `live` at which a response or a prompt begins: the safe cuts.
     pub(super) cuts: Vec<usize>,
@@ -37,7 +37,7 @@ pub(crate) struct Generator {
     /// The context before the newest compaction.
     pub(super) pre_tokens: u64,
     pub(super) files: Vec<SourceFile>,
-    /// What was read: file, offset, limit.
+    /// The reads so far: file, offset, limit.
     pub(super) reads: Vec<(usize, usize, usize)>,
     pub(super) seen_reads: BTreeSet<(usize, usize, usize)>,
     pub(super) todos: Vec<GeneratedTodo>,
@@ -45,7 +45,7 @@ pub(crate) struct Generator {
     pub(super) results: Vec<(String, u64)>,
 }
 
-/// Where a turn began, to be able to take it back.
+/// The state at the beginning of a turn, to be able to take the turn back.
 struct TurnCheckpoint {
     last: Option<String>,
     live: usize,
@@ -56,7 +56,7 @@ struct TurnCheckpoint {
     boundaries: (usize, usize),
 }
 
-/// What became of a turn.
+/// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GeneratedTurn {
     Stands,
@@ -64,7 +64,7 @@ enum GeneratedTurn {
 }
 
 impl Generator {
-    /// A generator that has written nothing yet.
+    /// Creates a generator that has not written anything yet.
     pub(crate) fn new(spec: SessionSpec) -> Self {
         let mut rng = Rng::new(spec.seed);
         let tape = TranscriptBuilder::new(&mut rng);
@@ -111,15 +111,15 @@ impl Generator {
         self.finish()
     }
 
-    /// Writes turns until the file has reached `bytes`, whatever the number of rounds asked for.
+    /// Writes turns until the file has reached `bytes`, ignoring the requested number of rounds.
     pub(crate) fn run_to(mut self, bytes: usize) -> GeneratedSession {
         self.spec.rounds = usize::MAX;
-        // Never end on a turn that was taken back: a reader could not know that nothing will continue it.
+        // The file must not end on a turn that was taken back: a reader could not know that nothing continues it.
         while self.turn() == GeneratedTurn::TakenBack || self.tape.out.len() < bytes {}
         self.finish()
     }
 
-    /// What is written before the first prompt.
+    /// Writes the lines before the first prompt.
     pub(super) fn opening(&mut self) {
         self.titles();
         self.session_start_hooks();
@@ -130,18 +130,18 @@ impl Generator {
         &self.tape.session_id
     }
 
-    /// Writes lines of another generator's session.
+    /// Makes this generator write lines of another generator's session.
     pub(crate) fn join_session(&mut self, id: &str) {
         id.clone_into(&mut self.tape.session_id);
         id.clone_into(&mut self.truth.session_id);
     }
 
-    /// Hangs the first line on an entry that lies outside what is generated here.
+    /// Gives the first line a parent outside the lines generated here.
     pub(crate) fn continue_from(&mut self, uuid: &str) {
         self.thread.last = Some(uuid.to_owned());
     }
 
-    /// Begins with a compact boundary over what came before.
+    /// Begins with a compact boundary over the earlier conversation.
     pub(crate) fn begin_with_boundary(&mut self, pre_tokens: u64) {
         self.context = pre_tokens;
         self.compact();
@@ -185,7 +185,7 @@ impl Generator {
         self.tape.wait(ms);
     }
 
-    /// Compacts or clears if it is time.
+    /// Compacts or clears if it is time to.
     fn maintain(&mut self) {
         let due = match self.spec.compaction {
             CompactionSchedule::Never => false,
@@ -234,14 +234,14 @@ impl Generator {
         }
     }
 
-    /// A line that reaches the model was written.
+    /// Records that a line which reaches the model was written.
     pub(super) fn see(&mut self, written: WrittenLine) {
         if self.depth == 0 {
             self.live.push(written);
         }
     }
 
-    /// A prompt or a response begins here.
+    /// Records that a prompt or a response begins here.
     pub(super) fn cut(&mut self) {
         if self.depth == 0 {
             self.cuts.push(self.live.len());

@@ -1,21 +1,21 @@
 //! Usage as the API would report it: a prompt cache that grows with the conversation and goes cold with time.
 //!
-//! The counts hang together (what one request writes to the cache the next one reads), which is what readers are
-//! tested on; they are not a tokenizer's.
+//! The counts are consistent (each request reads from the cache what the one before wrote to it), which is what readers
+//! are tested on; they do not come from a tokenizer.
 
 use super::spec::CacheTtl;
 use super::truth::ExpectedUsage;
 use crate::rng::Rng;
 use crate::timestamp::Millis;
 
-/// The state behind the usage numbers of one thread.
+/// The state from which the usage numbers of one thread are computed.
 #[derive(Clone, Debug)]
 pub(super) struct UsageMeter {
-    /// System prompt and tools.
+    /// The tokens of the system prompt and the tools.
     base: u64,
-    /// The conversation since the last boundary.
+    /// The tokens of the conversation since the last boundary.
     history: u64,
-    /// How much of the prefix the cache holds.
+    /// How many tokens of the prefix the cache holds.
     cached: u64,
     last_request: Millis,
     ttl: CacheTtl,
@@ -24,7 +24,7 @@ pub(super) struct UsageMeter {
 /// Characters of agent content per token, times ten.
 const CHARS_PER_TOKEN_X10: u64 = 26;
 
-/// What a text of so many bytes counts.
+/// The token count of a text of this many bytes.
 pub(super) fn tokens(bytes: usize) -> u64 {
     bytes as u64 * 10 / CHARS_PER_TOKEN_X10
 }
@@ -40,24 +40,24 @@ impl UsageMeter {
         }
     }
 
-    /// More content for the next request.
+    /// Adds content for the next request.
     pub(super) fn add(&mut self, tokens: u64) {
         self.history += tokens;
     }
 
-    /// The conversation became its summary.
+    /// Replaces the conversation with its summary.
     pub(super) fn compact(&mut self, tokens: u64) {
         self.history = tokens;
         self.cached = self.base;
     }
 
-    /// Some of it was cleared, which breaks the cached prefix.
+    /// Clears some of the conversation, which breaks the cached prefix.
     pub(super) fn clear(&mut self, tokens: u64) {
         self.history = self.history.saturating_sub(tokens);
         self.cached = self.base;
     }
 
-    /// One request: its usage without output.
+    /// Makes one request and returns its usage without output.
     pub(super) fn request(&mut self, rng: &mut Rng, now: Millis) -> ExpectedUsage {
         let life: Millis = match self.ttl {
             CacheTtl::FiveMinutes => 5 * 60_000,

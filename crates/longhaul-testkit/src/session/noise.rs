@@ -1,6 +1,6 @@
-//! Lines beside the conversation: progress, snapshots, system lines, queue operations, titles.
+//! Lines outside the conversation: progress, snapshots, system lines, queue operations, titles.
 //!
-//! Progress and system lines are part of the parent chain though no model ever sees them; the others have no uuid.
+//! Progress and system lines are part of the parent chain although no model ever sees them; the others have no uuid.
 
 use super::generator::Generator;
 use super::spec::Feature;
@@ -10,7 +10,7 @@ use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
-    /// Titles of earlier conversations, at the head of the file.
+    /// Writes titles of earlier conversations at the beginning of the file.
     pub(super) fn titles(&mut self) {
         if !self.spec.has(Feature::Titles) {
             return;
@@ -28,7 +28,7 @@ impl Generator {
         }
     }
 
-    /// Hooks that ran when the session began.
+    /// Writes the hooks that ran when the session began.
     pub(super) fn session_start_hooks(&mut self) {
         if self.spec.has(Feature::HookProgress) {
             let id = ids::uuid(&mut self.rng);
@@ -38,7 +38,7 @@ impl Generator {
         }
     }
 
-    /// Hooks before a call runs.
+    /// Writes the hooks before a call runs.
     pub(super) fn before_call(&mut self, call: &GeneratedCall) {
         if self.spec.has(Feature::HookProgress) {
             for _ in 0..2 {
@@ -47,7 +47,7 @@ impl Generator {
         }
     }
 
-    /// Hooks after it ran.
+    /// Writes the hooks after a call ran.
     pub(super) fn after_call(&mut self, tool: &str, id: &str) {
         if self.spec.has(Feature::HookProgress) {
             for _ in 0..2 {
@@ -82,7 +82,7 @@ impl Generator {
         self.tape.link(&mut self.thread, &line, uuid);
     }
 
-    /// A progress line of a running call.
+    /// Writes a progress line of a running call.
     pub(super) fn progress_line(&mut self, data: &str, own_id: &str, call_id: &str) {
         self.tape.wait(1_000);
         let uuid = ids::uuid(&mut self.rng);
@@ -99,7 +99,7 @@ impl Generator {
         self.tape.link(&mut self.thread, &line, uuid);
     }
 
-    /// A slow command reports every second, each time with all it has printed.
+    /// Writes the progress of a slow command, which reports every second with everything it has printed.
     pub(super) fn bash_progress(&mut self, call_id: &str) {
         if !self.spec.has(Feature::BashProgress) || !self.rng.percent(12) {
             return;
@@ -121,7 +121,7 @@ impl Generator {
         }
     }
 
-    /// A snapshot of the files the session has changed.
+    /// Writes a snapshot of the files that the session has changed.
     pub(super) fn snapshot(&mut self) {
         if !self.spec.has(Feature::Snapshots) {
             return;
@@ -151,7 +151,7 @@ impl Generator {
         self.tape.push(&line);
     }
 
-    /// What follows the last response of a turn.
+    /// Writes the lines after the last response of a turn.
     pub(super) fn end_of_turn(&mut self) {
         if self.spec.has(Feature::SystemLines) {
             let hook = ObjectBuilder::new()

@@ -1,4 +1,4 @@
-//! What comes from the user's side and is no tool result: prompts, meta messages, attachments, pictures.
+//! Everything from the user's side except tool results: prompts, meta messages, attachments, pictures.
 
 use super::generator::Generator;
 use super::meter;
@@ -8,7 +8,7 @@ use crate::json::{ObjectBuilder, array, quote};
 use crate::words;
 
 impl Generator {
-    /// A prompt, with what may come before and after it.
+    /// Writes a prompt, with the lines that may come before and after it.
     pub(super) fn prompt(&mut self) {
         if self.spec.has(Feature::Meta) && self.rng.percent(12) {
             self.local_command();
@@ -47,7 +47,7 @@ impl Generator {
         }
     }
 
-    /// A user line of the conversation; `more` adds what stands behind the timestamp.
+    /// Writes a user line of the conversation; `more` adds members after the timestamp.
     pub(super) fn user_line(
         &mut self,
         content: &str,
@@ -71,7 +71,7 @@ impl Generator {
         self.see(written);
     }
 
-    /// A command the user ran beside the conversation: a meta caveat, the command, what it printed.
+    /// Writes a command that the user ran outside the conversation: a meta caveat, the command, its output.
     fn local_command(&mut self) {
         let (command, printed) = (
             words::noun(&mut self.rng),
@@ -101,7 +101,7 @@ impl Generator {
         }
     }
 
-    /// One attachment line at the end of the chain.
+    /// Writes one attachment line at the end of the chain.
     pub(super) fn attachment(&mut self) {
         let letters = self.letters;
         let attachment = match self.rng.below(3) {
@@ -146,7 +146,7 @@ impl Generator {
         self.see(written);
     }
 
-    /// A picture that is no picture: base 64 of nothing in particular.
+    /// A fake picture: random base 64.
     pub(super) fn picture(&mut self) -> GeneratedPicture {
         let len = self.rng.skewed(2_000, 40_000);
         let data = ids::base64(&mut self.rng, len);

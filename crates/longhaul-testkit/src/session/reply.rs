@@ -13,9 +13,9 @@ use crate::words;
 /// What a response does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseWork {
-    /// Calls tools; another response follows.
+    /// It calls tools; another response follows.
     Continue,
-    /// Answers in words and ends the turn.
+    /// It answers in words and ends the turn.
     Finish,
 }
 
@@ -120,8 +120,8 @@ impl Generator {
         blocks
     }
 
-    /// The output count each line carries. Streams are recorded as they begin, so that early lines may know a few tokens
-    /// only; the last line always knows the whole, lest the reply look as if its count were partial.
+    /// The output count that each line carries. Streams are recorded as they begin, so early lines may know only a few
+    /// tokens; the last line always has the full count, so that the reply's count does not look partial.
     fn output_counts(&mut self, lines: usize, output: u64) -> Vec<u64> {
         if !self.spec.has(Feature::PartialUsage) {
             return vec![output; lines];
@@ -181,7 +181,7 @@ impl Generator {
         self.context = usage.context();
     }
 
-    /// Now and then a reply that is none: an API error the host wrote itself.
+    /// Now and then writes a reply that does not come from a model: an API error that the host wrote itself.
     pub(super) fn api_error(&mut self) {
         if self.depth > 0 || !self.spec.has(Feature::ApiErrors) || !self.rng.percent(1) {
             return;

@@ -1,8 +1,8 @@
-//! What a generated session is to hold.
+//! The description of a session to generate.
 
 use super::{GeneratedSession, Generator};
 
-/// One kind of line or habit that can be switched on or off.
+/// One kind of line or behavior that can be switched on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Feature {
@@ -10,7 +10,7 @@ pub enum Feature {
     Thinking,
     /// Several calls in one response, some with results written between them.
     ParallelCalls,
-    /// The `toolUseResult` copy of every result, `structuredPatch` and `originalFile` among it.
+    /// The `toolUseResult` copy of every result, including `structuredPatch` and `originalFile`.
     ToolUseResult,
     /// `hook_progress` lines around every call: more than half of the lines in files that have them.
     HookProgress,
@@ -32,7 +32,7 @@ pub enum Feature {
     Meta,
     /// The same path and range read again.
     DuplicateReads,
-    /// Letters outside ASCII.
+    /// Characters outside ASCII.
     NonAscii,
     /// Calls that fail.
     ToolErrors,
@@ -40,7 +40,7 @@ pub enum Feature {
     ApiErrors,
     /// `queue-operation` lines, which have no uuid.
     QueueOperations,
-    /// `summary` title lines at the head of the file.
+    /// `summary` title lines at the beginning of the file.
     Titles,
     /// `microcompact_boundary` lines.
     Microcompact,
@@ -87,28 +87,28 @@ impl Feature {
 /// When the conversation is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompactionSchedule {
-    /// Not at all.
+    /// The conversation is never compacted.
     Never,
-    /// When the context has reached so many tokens, as the real thing does near 167,000.
+    /// It is compacted when the context has reached this many tokens; real sessions compact near 167,000.
     AtTokens(u64),
-    /// After every so many rounds, for small files with many boundaries.
+    /// It is compacted after every so many rounds, for small files with many boundaries.
     EveryRounds(usize),
 }
 
-/// What a compaction keeps verbatim, and how its boundary says so.
+/// What a compaction keeps verbatim, and how its boundary records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptRounds {
-    /// Nothing: boundary and summary only.
+    /// It keeps nothing: there are only the boundary and the summary.
     Nothing,
-    /// The newest rounds; `preservedSegment` anchored at the summary.
+    /// It keeps the newest rounds; `preservedSegment` is anchored at the summary.
     AfterSummary,
-    /// The oldest rounds since the boundary before; `preservedSegment` anchored at the boundary itself.
+    /// It keeps the oldest rounds since the previous boundary; `preservedSegment` is anchored at the boundary itself.
     AfterBoundary,
-    /// Some of the newest rounds; `preservedMessages.uuids` lists them, and the segment beside it spans more.
+    /// It keeps some of the newest rounds; `preservedMessages.uuids` lists them, and the segment next to it spans more.
     Listed,
 }
 
-/// How long what is written to the prompt cache lives; decides which half of `cache_creation` counts.
+/// The lifetime of prompt cache writes; it decides which half of `cache_creation` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheTtl {
     /// Five minutes.
@@ -126,7 +126,7 @@ pub enum TranscriptRole {
     SubAgent,
 }
 
-/// What a session is to hold. `new` gives one like the real files; the methods change it.
+/// The description of a session to generate. `new` gives one like the real files; the methods change it.
 #[derive(Clone, Debug)]
 pub struct SessionSpec {
     pub(super) seed: u64,
@@ -157,7 +157,7 @@ impl SessionSpec {
         }
     }
 
-    /// Every feature off and no compaction: prompts, replies, one call at a time.
+    /// Switches every feature and compaction off: prompts, replies, one call at a time.
     #[must_use]
     pub fn plain(mut self) -> Self {
         self.features = 0;
@@ -185,28 +185,28 @@ impl SessionSpec {
         self.features & feature.bit() != 0
     }
 
-    /// When to compact.
+    /// Sets when to compact.
     #[must_use]
     pub fn compaction(mut self, compaction: CompactionSchedule) -> Self {
         self.compaction = compaction;
         self
     }
 
-    /// What a compaction keeps.
+    /// Sets what a compaction keeps.
     #[must_use]
     pub fn kept(mut self, kept: KeptRounds) -> Self {
         self.kept = kept;
         self
     }
 
-    /// How long cache writes live.
+    /// Sets the lifetime of cache writes.
     #[must_use]
     pub fn cache_ttl(mut self, ttl: CacheTtl) -> Self {
         self.cache_ttl = ttl;
         self
     }
 
-    /// Whose transcript it is. A sub-agent's has no compaction, snapshots, branches or sub-agents of its own.
+    /// Sets whose transcript it is. A sub-agent's has no compaction, snapshots, branches or sub-agents of its own.
     #[must_use]
     pub fn role(mut self, role: TranscriptRole) -> Self {
         self.role = role;
@@ -227,20 +227,20 @@ impl SessionSpec {
         self
     }
 
-    /// The model named on replies.
+    /// Sets the model named on replies.
     #[must_use]
     pub fn model(mut self, model: &str) -> Self {
         self.model = model.to_owned();
         self
     }
 
-    /// The transcript and the truth about it.
+    /// Generates the transcript and the truth about it.
     #[must_use]
     pub fn generate(&self) -> GeneratedSession {
         Generator::new(self.clone()).run()
     }
 
-    /// The transcript alone.
+    /// Generates the transcript alone.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         self.generate().bytes

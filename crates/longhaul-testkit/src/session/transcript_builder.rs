@@ -1,19 +1,19 @@
 //! The lines written so far, and the chain they form.
 //!
-//! A line's parent is the line before it in its thread, whatever its kind; only a tool result hangs on the line of
-//! its own call. Both are as in the real files.
+//! A line's parent is the previous line of its thread, whatever its kind; only the parent of a tool result is the line
+//! of its own call. Both are as in the real files.
 
 use crate::ids;
 use crate::json::ObjectBuilder;
 use crate::rng::Rng;
 use crate::timestamp::{self, Millis};
 
-/// A line just written.
+/// A line that was just written.
 #[derive(Clone, Debug)]
 pub(super) struct WrittenLine {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub(super) line: usize,
-    /// Its uuid.
+    /// The uuid of the line.
     pub(super) uuid: String,
 }
 
@@ -29,12 +29,12 @@ pub(crate) struct TranscriptBuilder {
     slug: String,
 }
 
-/// Who speaks: the main thread or a sub-agent, and where its chain stands.
+/// The speaker, which is the main thread or a sub-agent, and the end of its chain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpeakerThread {
     /// A sub-agent's id; its lines are sidechain lines.
     pub(super) agent: Option<String>,
-    /// The uuid the next line hangs on.
+    /// The uuid of the next line's parent.
     pub(super) last: Option<String>,
 }
 
@@ -63,12 +63,12 @@ impl TranscriptBuilder {
         self.now += ms as Millis;
     }
 
-    /// The timestamp of now.
+    /// The current timestamp.
     pub(super) fn stamp(&self) -> String {
         timestamp::iso(self.now)
     }
 
-    /// The members every line of the conversation opens with.
+    /// The members at the beginning of every line of the conversation.
     pub(super) fn open(&self, thread: &SpeakerThread, parent: Option<&str>) -> ObjectBuilder {
         self.envelope(
             ObjectBuilder::new().text_or_null("parentUuid", parent),
@@ -76,7 +76,7 @@ impl TranscriptBuilder {
         )
     }
 
-    /// The same for a compact boundary, which has no parent but remembers what came before it.
+    /// The members at the beginning of a compact boundary, which has no parent but remembers what came before it.
     pub(super) fn open_boundary(
         &self,
         thread: &SpeakerThread,
@@ -103,7 +103,7 @@ impl TranscriptBuilder {
         line.text("slug", &self.slug)
     }
 
-    /// Attachment lines carry their envelope behind the payload.
+    /// Writes an attachment line; these carry their envelope after the payload.
     pub(super) fn attachment(
         &self,
         thread: &SpeakerThread,
@@ -126,7 +126,7 @@ impl TranscriptBuilder {
             .end()
     }
 
-    /// Writes a line outside the chain; gives its number.
+    /// Writes a line outside the chain and returns its number.
     pub(super) fn push(&mut self, json: &str) -> usize {
         self.out.extend_from_slice(json.as_bytes());
         self.out.push(b'\n');

@@ -1,7 +1,7 @@
-//! What a reader should find in a generated transcript, written down while generating.
+//! What a reader should find in a generated transcript, recorded while generating it.
 //!
-//! "Main" means the main conversation: not sidechain lines, unless the whole file is a sub-agent's. Lines are
-//! counted from 1. Nothing here was computed by reading the bytes back, so it can be held against a reader.
+//! "Main" means the main conversation: no sidechain lines, unless the whole file is a sub-agent's. Lines are counted
+//! from 1. Nothing here was computed by reading the bytes back, so it can be used to test a reader.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct ExpectedUsage {
 }
 
 impl ExpectedUsage {
-    /// The context the reply leaves behind: everything, output included.
+    /// The size of the context after the reply: everything, including output.
     #[must_use]
     pub fn context(&self) -> u64 {
         self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h + self.output
@@ -39,11 +39,11 @@ impl ExpectedUsage {
 /// A compact boundary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedBoundary {
-    /// Its line.
+    /// The number of its line.
     pub line: usize,
-    /// Byte offset of its line.
+    /// The byte offset of its line.
     pub offset: usize,
-    /// Its uuid.
+    /// The uuid of the boundary.
     pub uuid: String,
     /// The line of its summary.
     pub summary_line: usize,
@@ -56,36 +56,36 @@ pub struct ExpectedBoundary {
 /// A microcompact boundary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedClearing {
-    /// Its line.
+    /// The number of its line.
     pub line: usize,
     /// `compactedToolIds`.
     pub tool_ids: Vec<String>,
 }
 
-/// What is true of a generated transcript.
+/// The truth about a generated transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Truth {
-    /// Lines in the file; each is an intact entry.
+    /// The number of lines in the file; each is an intact entry.
     pub lines: usize,
     /// The session's id.
     pub session_id: String,
-    /// Main responses: distinct message ids, API errors not among them.
+    /// The number of main responses: distinct message ids, without API errors.
     pub rounds: usize,
-    /// Main tool calls by tool.
+    /// The number of main tool calls by tool.
     pub calls: BTreeMap<&'static str, usize>,
-    /// Main usage, each message id once.
+    /// The main usage, counting each message id once.
     pub usage: ExpectedUsage,
     /// The usage of sidechain lines in the same file.
     pub sidechain_usage: ExpectedUsage,
-    /// Main reads of a path and range that had been read before.
+    /// The number of main reads of a path and range that had been read before.
     pub duplicate_reads: usize,
     /// Compact boundaries in file order.
     pub boundaries: Vec<ExpectedBoundary>,
     /// Microcompact boundaries in file order.
     pub clearings: Vec<ExpectedClearing>,
-    /// User, assistant and attachment lines the model sees next, in the order it sees them; without API errors.
+    /// The user, assistant and attachment lines that the model sees next, in that order, without API errors.
     pub live: Vec<usize>,
-    /// Usage and first line of the newest response in the live view written since the last boundary, if any.
+    /// The first line and the usage of the newest response in the live view since the last boundary, if any.
     pub anchor: Option<(usize, ExpectedUsage)>,
     /// The uuid at the end of the main chain.
     pub last_uuid: String,

@@ -1,33 +1,33 @@
 //! Made-up text: prose, source code, terminal output, paths.
 //!
-//! What matters is the texture, not the sense: short lines, many line breaks, quotes and tabs (so that an escape
-//! comes every few dozen bytes), now and then letters outside ASCII, of two, three and four bytes.
+//! The texture matters, not the meaning: short lines, many line breaks, quotes and tabs (so that there is an escape
+//! every few dozen bytes), and now and then characters outside ASCII, of two, three and four bytes.
 
 mod vocabulary;
 
 use crate::rng::Rng;
 use vocabulary::{ACCENTS, ADJECTIVES, GLUE, NOUNS, VERBS};
 
-/// Whether text may leave ASCII.
+/// Whether text may contain characters outside ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Letters {
-    /// Plain ASCII.
+    /// Only ASCII.
     Ascii,
-    /// A sprinkle of other scripts and pictures.
+    /// Now and then characters of other scripts and emoji.
     Any,
 }
 
-/// A noun, as a name for things.
+/// A noun, used as a name.
 pub(crate) fn noun(rng: &mut Rng) -> &'static str {
     rng.pick(NOUNS)
 }
 
-/// A function-like name.
+/// A name that looks like a function's.
 pub(crate) fn name(rng: &mut Rng) -> String {
     format!("{}_{}", rng.pick(VERBS), rng.pick(NOUNS))
 }
 
-/// A type-like name.
+/// A name that looks like a type's.
 pub(crate) fn type_name(rng: &mut Rng) -> String {
     let mut out = String::new();
     for word in [rng.pick(ADJECTIVES), rng.pick(NOUNS)] {
@@ -212,7 +212,7 @@ pub(crate) fn log(rng: &mut Rng, lines: usize, letters: Letters) -> String {
     out
 }
 
-/// A relative path of a source file. Names repeat; [`crate::session`] numbers them where they must not.
+/// A relative path of a source file. Names repeat; [`crate::session`] numbers them where they must be unique.
 pub(crate) fn path(rng: &mut Rng) -> String {
     let ext = rng.pick(&["rs", "rs", "go", "ts", "toml", "md", "json"]);
     format!(

@@ -1,6 +1,6 @@
-//! The words made-up text is made of.
+//! The words that generated text is made of.
 
-/// Things.
+/// Nouns.
 #[rustfmt::skip]
 pub(super) const NOUNS: &[&str] = &[
     "anchor", "ballast", "beacon", "berth", "cargo", "chart", "compass", "crane", "current",
@@ -10,7 +10,7 @@ pub(super) const NOUNS: &[&str] = &[
     "warehouse", "winch",
 ];
 
-/// What is done to them.
+/// Verbs.
 #[rustfmt::skip]
 pub(super) const VERBS: &[&str] = &[
     "assign", "board", "bring", "check", "clear", "count", "derive", "drop", "fetch", "fold",
@@ -19,7 +19,7 @@ pub(super) const VERBS: &[&str] = &[
     "verify", "weigh", "write",
 ];
 
-/// How they are.
+/// Adjectives.
 #[rustfmt::skip]
 pub(super) const ADJECTIVES: &[&str] = &[
     "busy", "calm", "cold", "deep", "early", "empty", "fresh", "full", "heavy", "late", "local",
@@ -27,14 +27,14 @@ pub(super) const ADJECTIVES: &[&str] = &[
     "spare", "stale", "steady", "tight", "wide",
 ];
 
-/// What joins two clauses.
+/// Words that join two clauses.
 #[rustfmt::skip]
 pub(super) const GLUE: &[&str] = &[
     "after", "because", "before", "beside", "from", "into", "once", "over", "through", "under",
     "unless", "until", "when", "while", "with", "without",
 ];
 
-/// Letters and pictures of two, three and four bytes.
+/// Characters and emoji of two, three and four bytes.
 #[rustfmt::skip]
 pub(super) const ACCENTS: &[&str] = &[
     "→", "—", "café", "naïve", "Größe", "港口", "船は着いた", "🚢", "⚓️", "✓", "≥", "Ærø", "порт",

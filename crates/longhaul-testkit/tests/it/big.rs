@@ -1,4 +1,5 @@
-//! Big files: as large as asked, deterministic, one chain, distinct ids, and a tail that does not depend on the rest.
+//! Big files: as large as requested, deterministic, one chain, distinct ids, and a tail that does not depend on the
+//! rest.
 
 use std::collections::BTreeSet;
 

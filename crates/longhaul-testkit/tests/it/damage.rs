@@ -1,4 +1,4 @@
-//! Damage: the lines named are the lines damaged, and nothing else has changed.
+//! Damage: the reported lines are the damaged ones, and nothing else has changed.
 
 use longhaul_testkit::damage::{self, DamagedFile};
 use longhaul_testkit::session::{CompactionSchedule, KeptRounds};
@@ -21,7 +21,7 @@ fn parses(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.is_object())
 }
 
-/// Numbers of the lines that are no JSON object; blank ones left out.
+/// The numbers of the lines that are not JSON objects, without blank ones.
 fn bad(bytes: &[u8]) -> Vec<usize> {
     let blank = |line: &[u8]| line.iter().all(u8::is_ascii_whitespace);
     lines(bytes)
@@ -37,7 +37,7 @@ fn member(bytes: &[u8], line: usize, key: &str) -> Option<String> {
     value.get(key)?.as_str().map(str::to_owned)
 }
 
-/// The healthy file is what remains when the one inserted line is taken out.
+/// Checks that removing the one inserted line restores the healthy file.
 fn only_inserted(healthy: &[u8], damaged: &DamagedFile) {
     let mut left = lines(&damaged.bytes);
     left.remove(damaged.lines[0] - 1);

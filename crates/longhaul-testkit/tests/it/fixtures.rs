@@ -1,6 +1,6 @@
-//! The transcripts that the project ships are the ones this crate generates.
+//! The transcripts that the project ships are those that this crate generates.
 //!
-//! `UPDATE_FIXTURES=1 cargo test -p longhaul-testkit fixtures` writes them anew.
+//! `UPDATE_FIXTURES=1 cargo test -p longhaul-testkit fixtures` writes them again.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A session of an afternoon: two compactions, sub-agents, repeated reads, clearings.
+/// A session of one afternoon: two compactions, sub-agents, repeated reads, clearings.
 fn session() -> Vec<u8> {
     let spec = SessionSpec::new(7, 36)
         .without(Feature::Images)
@@ -23,7 +23,7 @@ fn session() -> Vec<u8> {
         .bytes()
 }
 
-/// The same after a hard life.
+/// The session with many kinds of damage.
 fn damaged() -> Vec<u8> {
     let bytes = session();
     let results = damage::lines_with(&bytes, "\"tool_use_id\"");

@@ -1,4 +1,4 @@
-//! The testkit held against a slow, plain reader: what it generates is what it says it generates.
+//! Tests the testkit with a slow, plain reader: it generates what it claims to generate.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! A plain reader over `serde_json` values, written without a look at the generator or at Longhaul's own reader.
+//! A plain reader over `serde_json` values, written independently of the generator and of Longhaul's own reader.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ impl Entry {
     }
 }
 
-/// Parses every line; panics on the first that is no JSON object.
+/// Parses every line; panics on the first that is not a JSON object.
 pub(crate) fn read(bytes: &[u8]) -> Vec<Entry> {
     assert!(bytes.ends_with(b"\n"));
     bytes[..bytes.len() - 1]
@@ -55,8 +55,8 @@ pub(crate) fn read(bytes: &[u8]) -> Vec<Entry> {
         .collect()
 }
 
-/// Checks that uuids are unique, every parent stands on an earlier line, and only boundaries and the first entry of a
-/// thread have none.
+/// Checks that uuids are unique, that every parent is on an earlier line, and that only boundaries and the first entry
+/// of a thread have none.
 pub(crate) fn check_chain(entries: &[Entry]) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut started: BTreeSet<Option<&str>> = BTreeSet::new();
@@ -88,7 +88,7 @@ pub(crate) fn check_chain(entries: &[Entry]) {
     }
 }
 
-/// Checks that every call is answered once and no result answers nothing, per message; results may come in any order.
+/// Checks that every call is answered once and every result answers a call, per message; results may come in any order.
 pub(crate) fn check_calls(entries: &[Entry]) {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries {
@@ -111,8 +111,8 @@ pub(crate) fn check_calls(entries: &[Entry]) {
     assert!(open.is_empty(), "unanswered: {open:?}");
 }
 
-/// The lines the model sees: the chain of the last line back to the last boundary, with kept segments put in their
-/// place, completed by lines of the same message and the results that answer it.
+/// The lines that the model sees: the chain from the last line back to the last boundary, with kept segments in their
+/// place, and with the other lines of the same messages and the results that answer them.
 pub(crate) fn live(entries: &[Entry]) -> Vec<usize> {
     let by_uuid: BTreeMap<&str, usize> = entries
         .iter()

@@ -9,7 +9,7 @@ use longhaul_testkit::{Feature, GeneratedSession, SessionSpec};
 
 use crate::reader::{Entry, check_calls, check_chain, live, read};
 
-/// Everything a reader could recompute is what the truth says.
+/// Checks that everything a reader could recompute matches the truth.
 fn check(session: &GeneratedSession) -> Vec<Entry> {
     let entries = read(&session.bytes);
     let truth = &session.truth;
@@ -135,7 +135,7 @@ fn the_same_spec_gives_the_same_bytes() {
 
 #[test]
 fn bytes_do_not_change_by_accident() {
-    // When this fails, the generator changed: that is allowed, but raise `FORMAT` in big/mod.rs with it.
+    // If this fails, the generator changed. That is allowed, but raise `FORMAT` in big/mod.rs with it.
     let bytes = SessionSpec::new(1, 40).bytes();
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
@@ -185,7 +185,7 @@ fn a_session_of_one_round_is_a_session() {
     assert!(SessionSpec::new(3, 0).plain().bytes().is_empty());
 }
 
-/// What on a line shows that a feature is on.
+/// Whether a line shows that a feature is on.
 fn shows(feature: Feature, session: &GeneratedSession) -> bool {
     let text = String::from_utf8_lossy(&session.bytes);
     match feature {

@@ -1,4 +1,4 @@
-//! Reading, changing and writing files.
+//! The tools that read, change and write files.
 
 use super::{Both, GeneratedAnswer};
 use crate::json::{ObjectBuilder, array, quote};
@@ -59,10 +59,10 @@ impl Generator {
         )
     }
 
-    /// A file and range not read before, unless it is to be a duplicate. A limit of 0 stands for the whole file.
+    /// Chooses a file and range not read before, unless it should be a duplicate. A limit of 0 means the whole file.
     fn choose_read(&mut self) -> (usize, usize, usize) {
         if self.depth > 0 {
-            // A sub-agent's reads never count as duplicates; new files keep them from looking like any.
+            // A sub-agent's reads never count as duplicates; using new files keeps them from looking like any.
             return (self.new_file(), 0, 0);
         }
         if self.spec.has(Feature::DuplicateReads) && !self.reads.is_empty() && self.rng.percent(12)

@@ -1,6 +1,7 @@
-//! Tool calls: which tool, with what input, and what it will answer. Also the small made-up project they work on.
+//! Tool calls: which tool, with what input, and its answer. Also the small made-up project that they work on.
 //!
-//! One file for each kind of tool; each gives input and answer together, with the `toolUseResult` copy that tool keeps.
+//! There is one file for each kind of tool; each returns input and answer together, with the `toolUseResult` copy that
+//! the tool keeps.
 
 mod files;
 mod lists;
@@ -19,7 +20,7 @@ use crate::words;
 /// A call's input as JSON, and its answer.
 type Both = (String, GeneratedAnswer);
 
-/// A call that has been decided, answer included.
+/// A call that has been decided, including its answer.
 #[derive(Debug)]
 pub(super) struct GeneratedCall {
     pub(super) id: String,
@@ -31,7 +32,7 @@ pub(super) struct GeneratedCall {
     pub(super) agent: Option<(String, String)>,
 }
 
-/// What a call answers.
+/// The answer to a call.
 #[derive(Debug)]
 pub(super) struct GeneratedAnswer {
     /// `content` of the result block, as JSON.
@@ -41,7 +42,7 @@ pub(super) struct GeneratedAnswer {
     pub(super) fails: bool,
 }
 
-/// A file of the made-up project. Its content follows from its seed, so a second read finds the same.
+/// A file of the made-up project. Its content follows from its seed, so a second read returns the same.
 #[derive(Debug)]
 pub(super) struct SourceFile {
     pub(super) path: String,
@@ -57,7 +58,7 @@ pub(super) struct GeneratedTodo {
 }
 
 impl Generator {
-    /// Decides the next call, with the tools as often as real sessions use them.
+    /// Decides the next call; tools are as frequent as in real sessions.
     pub(super) fn call(&mut self) -> GeneratedCall {
         let draw = self.rng.below(1000);
         let fails = self.spec.has(Feature::ToolErrors) && self.rng.percent(4);
@@ -92,7 +93,7 @@ impl Generator {
         }
     }
 
-    /// Writes what happens while a call runs, and its result.
+    /// Writes the lines while a call runs, and its result.
     pub(super) fn deliver(&mut self, call: GeneratedCall, asked: &WrittenLine) {
         if call.tool == "Bash" {
             self.bash_progress(&call.id);
@@ -148,7 +149,7 @@ impl Generator {
         self.after_call(call.tool, &call.id);
     }
 
-    /// Adds a file to the project; names are numbered, so no two are the same.
+    /// Adds a file to the project; names are numbered, so that they are unique.
     pub(super) fn new_file(&mut self) -> usize {
         let at = self.files.len();
         let path = words::path(&mut self.rng).replacen('_', &format!("_{at}_"), 1);
@@ -161,12 +162,12 @@ impl Generator {
         at
     }
 
-    /// A file the session knows, or a new one when it knows none.
+    /// A file that the session knows, or a new one if it knows none.
     pub(super) fn known_file(&mut self) -> usize {
         if self.files.is_empty() {
             return self.new_file();
         }
-        // Work stays near the files looked at last.
+        // Work stays near the files that were read last.
         let newest = self.files.len() - 1;
         newest - self.rng.skewed(0, newest.min(12))
     }
@@ -190,7 +191,7 @@ impl Generator {
         }))
     }
 
-    /// An answer that failed: the message in its tags, and bare in the copy.
+    /// The answer of a failed call: the message in its tags, and bare in the copy.
     fn failure(message: &str) -> GeneratedAnswer {
         GeneratedAnswer {
             content: quote(&format!("<tool_use_error>{message}</tool_use_error>")),

@@ -1,4 +1,4 @@
-//! Searching in files and for files.
+//! The tools that search in files and for files.
 
 use super::{Both, GeneratedAnswer};
 use crate::json::{ObjectBuilder, array, quote};

@@ -1,4 +1,4 @@
-//! Commands.
+//! The tool that runs commands.
 
 use super::{Both, GeneratedAnswer};
 use crate::json::{ObjectBuilder, quote};
