@@ -54,7 +54,7 @@ pub struct SessionInUse {
     pub holder: LeaseHolder,
 }
 
-/// Why there is no lease.
+/// Why no lease could be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
     /// Another process has the session open.

@@ -126,7 +126,7 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// Whether the file begins with a byte order mark. Known once the first line has been asked for.
+    /// Whether the file begins with a byte order mark. This is known once the first line has been read.
     pub fn had_bom(&self) -> bool {
         self.bom == ByteOrderMark::Present
     }

@@ -62,7 +62,7 @@ impl<R: Read + Seek> TailReader<R> {
         })
     }
 
-    /// Whether the file begins with a byte order mark. Known once the first line of the file has been reached.
+    /// Whether the file begins with a byte order mark. This is known once the first line of the file has been reached.
     pub fn had_bom(&self) -> bool {
         self.bom_at_start
     }
