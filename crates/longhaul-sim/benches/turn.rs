@@ -1,7 +1,7 @@
-//! What one more turn costs the simulator in a long conversation against a short one, the prefix being cached.
+//! Compares the cost of one more turn in a long conversation with one in a short conversation, with a cached prefix.
 //!
-//! `cargo bench -p longhaul-sim --bench turn`. A turn is one call: all of the history again, the newest reply and the
-//! result of the tool it called, the marker on that. What is new is about 1,700 tokens.
+//! Run with `cargo bench -p longhaul-sim --bench turn`. A turn is one call: the whole history again, the newest reply
+//! and the result of the tool that it called, with the breakpoint on that. The new part has about 1,700 tokens.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -42,7 +42,7 @@ fn main() {
     }
 }
 
-/// The time of some turns in a conversation that has grown to so many tokens; its prompt and body at the end.
+/// The time of some turns in a conversation that has grown to this many tokens; its prompt and body at the end.
 fn measure(tokens: u64) -> (Duration, u64, usize) {
     let mut world = World::new(WorldOptions::new(1, Box::new(Calls)));
     let mut conversation = Conversation::new();
@@ -67,7 +67,7 @@ fn measure(tokens: u64) -> (Duration, u64, usize) {
     (spent, prompt, conversation.call().body.len())
 }
 
-/// Calls a tool every time.
+/// A model that calls a tool every time.
 struct Calls;
 
 impl ReplyModel for Calls {
@@ -101,7 +101,7 @@ impl Conversation {
         }
     }
 
-    /// The body: the last block is marked.
+    /// The call with its body; the last block carries a breakpoint.
     fn call(&self) -> ApiCall {
         let head = r#"{"model":"claude-opus-5","max_tokens":4096,"system":[{"type":"text","text":"You are a careful engineer.","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"Read","description":"Reads a file.","input_schema":{"type":"object","properties":{"file_path":{"type":"string"}}}}],"messages":["#;
         let marked = match self.messages.strip_suffix("\"}]}") {
@@ -117,7 +117,7 @@ impl Conversation {
         }
     }
 
-    /// Takes in a reply and the result of its call.
+    /// Adds a reply and the result of its call.
     fn grow(&mut self, reply: &str) {
         let reply: serde_json::Value = serde_json::from_str(reply).unwrap();
         let content = &reply["content"];

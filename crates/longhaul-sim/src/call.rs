@@ -1,4 +1,4 @@
-//! What comes in from a client and what goes back, without the network.
+//! Calls from a client and the answers to them, without the network.
 
 use std::collections::BTreeSet;
 
@@ -12,35 +12,35 @@ pub struct VirtualMillis(pub u64);
 /// One request as it arrived.
 #[derive(Debug, Clone, Default)]
 pub struct ApiCall {
-    /// The API key; caches and threads are isolated by it. Never logged.
+    /// The API key, which separates caches and threads. It is never logged.
     pub key: String,
-    /// `anthropic-version`.
+    /// The `anthropic-version` header.
     pub version: String,
-    /// `anthropic-beta`, split at commas.
+    /// The `anthropic-beta` header, split at commas.
     pub betas: BTreeSet<String>,
-    /// A name that groups calls in the books: a session header if the client sends one.
+    /// The name that groups calls in the usage log: a session header, if the client sends one.
     pub session: Option<String>,
-    /// The body.
+    /// The request body.
     pub body: Bytes,
 }
 
 /// An answer in the API's error envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// `error.type`, as in `invalid_request_error`.
+    /// The field `error.type`, such as `invalid_request_error`.
     pub kind: &'static str,
-    /// `error.message`.
+    /// The field `error.message`.
     pub message: String,
-    /// `error.details.error_code`, where the API gives one.
+    /// The field `error.details.error_code`, where the API gives one.
     pub code: Option<&'static str>,
-    /// `retry-after`, in seconds.
+    /// The `retry-after` header, in seconds.
     pub retry_after: Option<u64>,
 }
 
 impl ApiError {
-    /// A 400 with this message.
+    /// Creates a 400 with this message.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self {
             status: 400,
@@ -51,7 +51,7 @@ impl ApiError {
         }
     }
 
-    /// The same with an error code.
+    /// Adds an error code.
     pub fn with_code(self, code: &'static str) -> Self {
         Self {
             code: Some(code),
@@ -59,7 +59,7 @@ impl ApiError {
         }
     }
 
-    /// The body.
+    /// The response body.
     pub fn envelope(&self, request_id: &str) -> Value {
         let mut error = serde_json::json!({ "type": self.kind, "message": self.message });
         if let Some(code) = self.code {

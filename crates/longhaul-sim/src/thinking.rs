@@ -1,13 +1,13 @@
-//! Thinking blocks on their way back (N2): who made them, whether they are whole, and whether what stood before them
-//! still does.
+//! Thinking blocks that come back with a request (N2): who made them, whether they are intact, and whether the content
+//! before them is unchanged.
 //!
-//! The world signs each thinking block it makes ([`Secret::sign`]) over the model, the account, the text and the exact
-//! [`Prefix`]. [`check`] reads the signatures that come back. A signature holds all it vouches for: nothing is
-//! remembered here, as little as there is on the real API. Which thinking *parameters* a model takes is in `validate/`.
+//! The world signs each thinking block it makes ([`SigningSecret::sign`]) over the model, the account, the text and the
+//! exact [`ThinkingPrefix`]. [`check`] reads the signatures that come back. A signature contains everything it vouches
+//! for: nothing is stored here, as on the real API. `validate/` decides which thinking *parameters* a model accepts.
 //!
-//! A prefix is `system`, the tools that are not deferred, and all earlier messages but their thinking. Each block also
-//! names the thinking block before it, so thinking may be left out from the start, from the end or altogether, but not
-//! from the middle, and what was left out cannot come back.
+//! A prefix is `system`, the tools that are not deferred, and all earlier messages without their thinking. Each block
+//! also names the thinking block before it, so thinking may be left out from the start, from the end or altogether, but
+//! not from the middle, and omitted thinking cannot come back.
 
 mod check;
 mod outcome;

@@ -1,10 +1,10 @@
 //! Server-held threads (N8): the conversation is kept here under the id of a reply, and a request that continues it
-//! brings only what is new.
+//! contains only the new messages.
 //!
-//! [`Threads::begin`] comes between reading a request and validating it: it gives back the whole request, which is what
-//! all else works on. [`Threads::commit`] keeps the conversation once a reply is made, [`Threads::abandon`] lets a
-//! turn that failed be tried again. A world can also refuse all threads with the code that makes clients send the
-//! full history.
+//! [`Threads::begin`] comes between reading a request and validating it: it returns the whole request, which everything
+//! else works on. [`Threads::commit`] keeps the conversation once a reply is made, and [`Threads::abandon`] lets a
+//! failed turn be tried again. A world can also refuse all threads with the code that makes clients send the full
+//! history.
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,29 @@ use serde_json::Value;
 use crate::call::{ApiCall, ApiError};
 use crate::request::{ApiBlock, ApiMessage, ApiRole, ApiTool, MessagesRequest, identity};
 
-/// What is done with threads.
+/// How threads are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThreadPolicy {
-    /// They are held.
+    /// Threads are kept.
     #[default]
     Hold,
-    /// They are refused with `thread_unsupported_request`.
+    /// Threads are refused with `thread_unsupported_request`.
     Refuse,
 }
 
-/// A turn of a thread that is under way. Give it back to [`Threads::commit`] or [`Threads::abandon`].
+/// A turn of a thread that is in progress. Pass it to [`Threads::commit`] or [`Threads::abandon`].
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a turn that is neither committed nor abandoned stays in flight"]
 pub enum ThreadTicket {
     /// The request is not part of a thread.
     None,
-    /// It begins one.
+    /// The request begins a thread.
     Create,
-    /// It continues one.
+    /// The request continues a thread.
     Continue {
         /// The caller's key.
         key: String,
-        /// The reply it continues from.
+        /// The id of the reply that it continues from.
         previous: String,
     },
 }
@@ -61,15 +61,15 @@ struct HeldThread {
 #[derive(Debug, Default)]
 pub struct Threads {
     policy: ThreadPolicy,
-    /// By key and id of the reply.
+    /// The held threads by key and id of the reply.
     held: BTreeMap<(String, String), HeldThread>,
 }
 
-/// Fields that cannot go with a thread.
+/// Fields that cannot be combined with a thread.
 const UNSUPPORTED: [&str; 2] = ["context_management", "fallbacks"];
 
 impl Threads {
-    /// No threads yet.
+    /// Creates an empty set of threads.
     pub fn new(policy: ThreadPolicy) -> Threads {
         Threads {
             policy,
@@ -77,8 +77,8 @@ impl Threads {
         }
     }
 
-    /// The whole of a request: of one that continues a thread with what is held, of any other as it is. If it comes to
-    /// nothing, were it refused by a later check, the ticket must be abandoned.
+    /// The whole request: one that continues a thread is joined with the held messages, any other is unchanged. If a
+    /// later check refuses the request, the ticket must be abandoned.
     pub fn begin(
         &mut self,
         request: MessagesRequest,
@@ -163,7 +163,7 @@ impl Threads {
         }
     }
 
-    /// Holds the conversation of a whole request with its reply under the reply's id.
+    /// Keeps the conversation of a whole request with its reply under the reply's id.
     pub fn commit(
         &mut self,
         ticket: ThreadTicket,
@@ -178,7 +178,7 @@ impl Threads {
             ThreadTicket::Continue { key, previous } => {
                 if let Some(held) = self.held.get_mut(&(key, previous)) {
                     held.state = ThreadState::Continued;
-                    // It cannot be continued again: only that it was is still of use.
+                    // The thread cannot be continued again: only the fact that it was continued is still needed.
                     held.messages = Vec::new();
                 }
             }
@@ -200,7 +200,7 @@ impl Threads {
         self.held.insert((call.key.clone(), id.to_owned()), held);
     }
 
-    /// Lets go of a turn that made no reply.
+    /// Releases a turn that made no reply.
     pub fn abandon(&mut self, ticket: ThreadTicket) {
         if let ThreadTicket::Continue { key, previous } = ticket
             && let Some(held) = self.held.get_mut(&(key, previous))
@@ -211,7 +211,7 @@ impl Threads {
 }
 
 impl HeldThread {
-    /// The fields that must stay the same and do not. What is left out is as it was.
+    /// The fields that must stay the same and do not. A field that is left out counts as unchanged.
     fn differing(&self, request: &MessagesRequest) -> Vec<&'static str> {
         let blocks =
             |blocks: &[ApiBlock]| blocks.iter().map(identity::of_block).collect::<Vec<_>>();
@@ -249,7 +249,7 @@ impl HeldThread {
     }
 }
 
-/// A marker is for the request it came with; kept, they would pile up.
+/// Removes a breakpoint, which is only for the request it came with; if kept, breakpoints would accumulate.
 fn remove_breakpoint(block: &mut ApiBlock) {
     block.marker = None;
     let inner = block

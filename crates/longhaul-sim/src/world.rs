@@ -1,7 +1,7 @@
-//! The world: calls go in, replies come out, time passes when it is told to.
+//! The world: calls go in, replies come out, and time passes only on request.
 //!
 //! A call does not move the clock: two calls without an [`advance`](World::advance) between them overlap, and neither
-//! reads what the other writes. [`exchange`](World::exchange) is a call waited for to its end.
+//! reads what the other writes. [`exchange`](World::exchange) makes a call and waits for its end.
 
 mod admit;
 mod catalogue;
@@ -30,28 +30,28 @@ use crate::usage_log::SimUsageLog;
 
 use read_bodies::ReadBodies;
 
-/// How a world is made.
+/// The options of a world.
 pub struct WorldOptions {
-    /// Where all chance comes from.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// What answers.
+    /// The model that answers.
     pub model: Box<dyn ReplyModel>,
-    /// With what thinking and summaries are signed.
+    /// The secret that signs thinking and summaries.
     pub secret: SigningSecret,
     /// Whether bound thinking is enforced where that depends on the account.
     pub account: AccountAge,
-    /// What is done with server-held threads.
+    /// How server-held threads are handled.
     pub threads: ThreadPolicy,
     /// The models that are served.
     pub models: ModelTable,
-    /// How fast replies come, in virtual time.
+    /// How fast replies are, in virtual time.
     pub pace: ReplySpeed,
-    /// How many calls the books keep with their verdicts.
+    /// How many calls the usage log keeps with their verdicts.
     pub kept_calls: usize,
 }
 
 impl WorldOptions {
-    /// A world with this seed in which this model answers, and the usual for the rest.
+    /// Options for a world with this seed and this model, and defaults for the rest.
     pub fn new(seed: u64, model: Box<dyn ReplyModel>) -> Self {
         Self {
             seed,
@@ -66,14 +66,14 @@ impl WorldOptions {
     }
 }
 
-/// How fast replies come.
+/// How fast replies are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplySpeed {
-    /// Milliseconds to the first byte of a reply to an empty prompt.
+    /// The milliseconds before the first byte of a reply to an empty prompt.
     pub first_byte_ms: u64,
-    /// Prompt tokens outside the cache that are read in a second.
+    /// The number of uncached prompt tokens read per second.
     pub prompt_per_second: u64,
-    /// Tokens written in a second.
+    /// The number of tokens written per second.
     pub output_per_second: u64,
 }
 
@@ -102,17 +102,17 @@ pub struct World {
     readings: ReadBodies,
     cache: SimPromptCache,
     diagnoses: DiagnosisHistory,
-    /// The last request of each session, to say what changed.
+    /// The last request of each session, for reporting what changed.
     sessions: DiagnosisHistory,
-    /// Calls for compaction that are to be turned away.
+    /// The number of compaction calls still to be refused.
     no_compaction: u64,
-    /// What the script says goes wrong with the delivery of the reply being made.
+    /// The fault that the script names for the delivery of the reply being made.
     fault: Option<InjectedFault>,
     books: SimUsageLog,
 }
 
 impl World {
-    /// A new world at time zero.
+    /// Creates a world at time zero.
     pub fn new(options: WorldOptions) -> Self {
         Self {
             seed: options.seed,
@@ -135,66 +135,66 @@ impl World {
         }
     }
 
-    /// `POST /v1/messages`, started now. The clock stays where it is; the reply says when it begins and ends.
+    /// Handles `POST /v1/messages`, started now. The clock does not move; the reply says when it begins and ends.
     ///
-    /// A refused call is in the books too: its request id is that of [`Books::last`].
+    /// A refused call is in the usage log too: its request id is that of [`SimUsageLog::last`].
     pub fn messages(&mut self, call: &ApiCall) -> Result<ApiReply, ApiError> {
         usage_logging::messages(self, call)
     }
 
-    /// A call that is waited for: afterwards the clock stands at the end of its reply.
+    /// Makes a call and waits for it: afterwards the clock is at the end of its reply.
     pub fn exchange(&mut self, call: &ApiCall) -> Result<ApiReply, ApiError> {
         let reply = self.messages(call)?;
         self.clock = self.clock.max(reply.ended);
         Ok(reply)
     }
 
-    /// `POST /v1/messages/count_tokens`.
+    /// Handles `POST /v1/messages/count_tokens`.
     pub fn count_tokens(&mut self, call: &ApiCall) -> Result<Value, ApiError> {
         admit::count_tokens(self, call)
     }
 
-    /// `GET /v1/models`.
+    /// Handles `GET /v1/models`.
     pub fn models(&self) -> Value {
         catalogue::list(&self.models)
     }
 
-    /// `GET /v1/models/{id}`; none: there is no such model.
+    /// Handles `GET /v1/models/{id}`; `None` if there is no such model.
     pub fn model(&self, id: &str) -> Option<Value> {
         catalogue::one(&self.models, id)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn advance(&mut self, ms: u64) {
         self.clock = VirtualMillis(self.clock.0.saturating_add(ms));
     }
 
-    /// The time.
+    /// The current virtual time.
     pub fn now(&self) -> VirtualMillis {
         self.clock
     }
 
-    /// The books.
+    /// The usage log.
     pub fn books(&self) -> &SimUsageLog {
         &self.books
     }
 
-    /// Tells the model what to do wrong from now on.
+    /// Adds misbehavior of the model for future calls.
     pub fn misbehave(&mut self, more: Misbehavior) {
         self.model.misbehave(more);
     }
 
-    /// Turns the next so many calls for compaction away, as a provider under load may.
+    /// Refuses this many of the next compaction calls, as a provider under load may.
     pub fn refuse_compactions(&mut self, calls: u64) {
         self.no_compaction = calls;
     }
 
-    /// Throws every cache entry out, as a provider under load may. Says how many there were.
+    /// Evicts every cache entry, as a provider under load may, and returns how many there were.
     pub fn evict(&mut self) -> usize {
         self.cache.evict(None)
     }
 
-    /// Throws out the cache entries of one key.
+    /// Evicts the cache entries of one key, and returns how many there were.
     pub fn evict_key(&mut self, key: &str) -> usize {
         self.cache.evict(Some(CacheAccount::of_key(key)))
     }

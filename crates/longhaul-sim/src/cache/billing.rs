@@ -1,4 +1,4 @@
-//! From what was found to token classes: the billing points A, B and C.
+//! Turns a cache lookup into token classes: the billing points A, B and C.
 
 use longhaul_core::message::Usage;
 
@@ -6,21 +6,21 @@ use super::CacheLookup;
 use crate::prompt::LaidOutPrompt;
 use crate::request::CacheLifetime;
 
-/// Tokens of a prompt by class. Their sum is the prompt.
+/// The tokens of a prompt by class. Their sum is the whole prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Billing {
-    /// Read from the cache.
+    /// Tokens read from the cache.
     pub read: u64,
-    /// Written for five minutes.
+    /// Tokens written for five minutes.
     pub write_5m: u64,
-    /// Written for an hour.
+    /// Tokens written for an hour.
     pub write_1h: u64,
-    /// Neither.
+    /// Tokens neither read nor written.
     pub input: u64,
 }
 
 impl Billing {
-    /// A prompt billed: A is the longest prefix read, B the last hour-long breakpoint behind it, C the last breakpoint.
+    /// Bills a prompt: A is the longest prefix read, B the last one-hour breakpoint after it, C the last breakpoint.
     pub fn of(prompt: &LaidOutPrompt, found: &CacheLookup) -> Self {
         let a = found.read.map_or(0, |index| prompt.up_to(index + 1));
         let point = |ttl: Option<CacheLifetime>| {
@@ -38,17 +38,17 @@ impl Billing {
         }
     }
 
-    /// All of them.
+    /// The tokens of all classes.
     pub fn prompt(&self) -> u64 {
         self.read + self.write_5m + self.write_1h + self.input
     }
 
-    /// What was not in the cache and had to be computed.
+    /// The tokens that were not in the cache and had to be computed.
     pub fn computed(&self) -> u64 {
         self.prompt() - self.read
     }
 
-    /// With what the model wrote, as usage.
+    /// The usage, together with the model's output.
     pub fn usage(&self, output: u64) -> Usage {
         Usage {
             input: self.input,

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use crate::prompt::{LaidOutPrompt, PromptLevel, PromptPosition};
 
-/// Requests remembered.
+/// The number of requests remembered.
 const REMEMBERED: usize = 512;
 
-/// What of a request is kept to compare later ones with.
+/// The parts of a request that are kept to compare later ones with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosisFingerprint {
     model: String,
     betas: Vec<String>,
     tools: u128,
     system: u128,
-    /// Prefixes of the messages, with which they chain to all before.
+    /// The prefix hashes of the messages; each covers everything before it.
     messages: Vec<u128>,
 }
 
@@ -69,7 +69,7 @@ impl DiagnosisHistory {
         }
     }
 
-    /// The value of `diagnostics` in the reply: null where nothing was missed.
+    /// The value of `diagnostics` in the reply: null where there was no cache miss.
     pub fn compare(
         &self,
         previous: Option<&str>,
@@ -88,7 +88,7 @@ impl DiagnosisHistory {
 }
 
 impl DiagnosisHistory {
-    /// What changed since the request remembered by this name, in words; none if nothing did that costs cache.
+    /// Describes what changed since the request remembered by this name; `None` if nothing changed that costs cache.
     pub fn changed(
         &self,
         name: &str,

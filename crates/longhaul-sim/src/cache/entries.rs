@@ -1,4 +1,4 @@
-//! The entries: what is kept for how long, and for whom.
+//! The cache entries: what is kept, for how long, and for which account.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,16 @@ use super::{CacheLookup, CacheQuery};
 use crate::call::VirtualMillis;
 use crate::request::CacheLifetime;
 
-/// Entries kept before those long dead are thrown out.
+/// The number of entries at which those that died long ago are removed.
 const SWEEP_AT: usize = 1 << 16;
 
-/// Whose cache it is: an API key stands for organisation and workspace. The model is part of every prefix.
+/// The account that a cache belongs to: an API key stands for organization and workspace. The model is part of every
+/// prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CacheAccount(u64);
 
 impl CacheAccount {
-    /// The cache of a key.
+    /// The account of a key.
     pub fn of_key(key: &str) -> Self {
         Self(xxh3_64(key.as_bytes()))
     }
@@ -25,31 +26,31 @@ impl CacheAccount {
 /// One cached prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachedPrefix {
-    /// How long it lives after each use.
+    /// How long the entry lives after each use.
     pub ttl: CacheLifetime,
-    /// When the request started that wrote it.
+    /// The start of the request that wrote it.
     pub written: VirtualMillis,
-    /// When the request started that last used it.
+    /// The start of the request that last used it.
     pub used: VirtualMillis,
-    /// When the first response to it began.
+    /// The time when the first response to it began.
     pub readable: VirtualMillis,
-    /// Thrown out before its time.
+    /// Whether it was evicted before its time.
     pub evicted: bool,
 }
 
 impl CachedPrefix {
-    /// When it dies if it is not used again.
+    /// The time at which the entry expires if it is not used again.
     pub fn expires(&self) -> VirtualMillis {
         VirtualMillis(self.used.0.saturating_add(lifetime(self.ttl)))
     }
 
-    /// Whether it can be read.
+    /// Whether the entry can be read.
     pub fn is_live(&self, now: VirtualMillis) -> bool {
         !self.evicted && self.readable <= now && now < self.expires()
     }
 }
 
-/// Milliseconds of a lifetime.
+/// The milliseconds of a lifetime.
 fn lifetime(ttl: CacheLifetime) -> u64 {
     match ttl {
         CacheLifetime::FiveMinutes => 5 * 60 * 1_000,
@@ -57,7 +58,7 @@ fn lifetime(ttl: CacheLifetime) -> u64 {
     }
 }
 
-/// All entries. The dead stay for a while, so that a miss can be explained.
+/// All entries. Dead ones stay for a while, so that a miss can be explained.
 #[derive(Debug, Default)]
 pub struct SimPromptCache {
     entries: HashMap<(CacheAccount, u128), CachedPrefix>,
@@ -70,10 +71,10 @@ impl SimPromptCache {
         self.entries.get(&(scope, prefix))
     }
 
-    /// Books what a request found: refreshes what it used, writes at its breakpoints.
+    /// Applies a lookup: refreshes the entries that the request used, and writes at its breakpoints.
     ///
-    /// Used are the entry that was read and those at the request's own breakpoints before it, which the read prefix
-    /// contains. An entry keeps the lifetime it was written with.
+    /// The used entries are the one that was read and those at the request's own breakpoints before it, which the read
+    /// prefix contains. An entry keeps the lifetime it was written with.
     pub fn commit(&mut self, ask: &CacheQuery<'_>, found: &CacheLookup, readable: VirtualMillis) {
         let read = found.read.map_or(0, |index| index + 1);
         let hit = found.read.and_then(|index| ask.prompt.positions.get(index));
@@ -88,7 +89,7 @@ impl SimPromptCache {
                 ttl,
                 written: ask.now,
                 used: ask.now,
-                // What is inside the read prefix is there already.
+                // Positions inside the read prefix are in the cache already.
                 readable: if index < read { ask.now } else { readable },
                 evicted: false,
             };
@@ -97,7 +98,7 @@ impl SimPromptCache {
                 if entry.evicted || entry.expires() <= ask.now {
                     *entry = fresh
                 } else {
-                    // Two requests at once write the same prefix: the first response makes it readable.
+                    // If two requests write the same prefix at once, the first response makes it readable.
                     entry.used = entry.used.max(ask.now);
                     entry.readable = entry.readable.min(fresh.readable);
                     entry.ttl = entry.ttl.max(if index < read { entry.ttl } else { ttl });
@@ -108,7 +109,7 @@ impl SimPromptCache {
         self.sweep(ask.now);
     }
 
-    /// Throws out every live entry, or those of one key. Says how many.
+    /// Evicts every live entry, or those of one account, and returns how many there were.
     pub fn evict(&mut self, scope: Option<CacheAccount>) -> usize {
         let mut count = 0;
         for ((owner, _), entry) in &mut self.entries {
@@ -120,7 +121,7 @@ impl SimPromptCache {
         count
     }
 
-    /// How many entries can be read now.
+    /// The number of entries that can be read now.
     pub fn live(&self, now: VirtualMillis) -> usize {
         self.entries.values().filter(|e| e.is_live(now)).count()
     }

@@ -1,19 +1,19 @@
-//! Reading: from each breakpoint back, twenty positions at most.
+//! Looks a prompt up in the cache: from each breakpoint backwards, at most twenty positions.
 
 use super::{CacheQuery, SimPromptCache};
 use crate::request::CacheLifetime;
 
-/// Positions checked from a breakpoint, itself included.
+/// The number of positions checked from a breakpoint, including its own.
 pub const LOOK_BACK: usize = 20;
 
-/// What a request finds and what it will write.
+/// What a request reads and what it will write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CacheLookup {
     /// The position whose prefix is read.
     pub read: Option<usize>,
-    /// The breakpoints at which an entry is written, with its lifetime.
+    /// The breakpoints at which an entry is written, each with the entry's lifetime.
     pub written: Vec<(usize, CacheLifetime)>,
-    /// Why no more was read.
+    /// Why no longer prefix was read.
     pub missed: Option<CacheMissReason>,
     /// Breakpoints whose prefix is too short to be cached.
     pub too_short: Vec<usize>,
@@ -22,30 +22,30 @@ pub struct CacheLookup {
 /// Why a prefix that was once written was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheMissReason {
-    /// Its time was over.
+    /// The entry's lifetime was over.
     Expired {
         /// The position where the entry ends.
         index: usize,
-        /// Milliseconds since it died.
+        /// Milliseconds since it expired.
         since_ms: u64,
     },
-    /// It was thrown out.
+    /// The entry was evicted.
     Evicted {
         /// The position where the entry ends.
         index: usize,
     },
-    /// The response to the request that writes it had not begun.
+    /// The response to the request that writes the entry had not begun.
     NotYetReadable {
         /// The position where the entry ends.
         index: usize,
         /// Milliseconds until it can be read.
         for_ms: u64,
     },
-    /// It lies further back than a breakpoint looks.
+    /// The entry is further back than a breakpoint looks.
     OutOfReach {
         /// The position where the entry ends.
         index: usize,
-        /// Positions from the nearest breakpoint behind it.
+        /// The distance in positions to the nearest breakpoint after it.
         distance: usize,
     },
     /// No such prefix was ever written.
@@ -53,7 +53,7 @@ pub enum CacheMissReason {
 }
 
 impl SimPromptCache {
-    /// Looks a prompt up. Nothing changes until [`Cache::commit`].
+    /// Looks a prompt up. Nothing changes until [`SimPromptCache::commit`].
     pub fn look_up(&self, ask: &CacheQuery<'_>) -> CacheLookup {
         let prompt = ask.prompt;
         let long_enough = |index: usize| prompt.up_to(index + 1) >= ask.minimum;
@@ -70,7 +70,7 @@ impl SimPromptCache {
             .map(|last| self.explain(ask, read, last));
         CacheLookup {
             read,
-            // Those that are read are refreshed, which is what writing them again amounts to.
+            // Entries that are read are refreshed, which has the same effect as writing them again.
             written,
             missed,
             too_short: too_short.into_iter().map(|(index, _)| index).collect(),
@@ -90,7 +90,7 @@ impl SimPromptCache {
         entry.is_some_and(|entry| entry.is_live(ask.now))
     }
 
-    /// Finds the longest prefix that was ever written and says why it was not read.
+    /// Finds the longest prefix that was ever written, and explains why it was not read.
     fn explain(&self, ask: &CacheQuery<'_>, read: Option<usize>, last: usize) -> CacheMissReason {
         let lowest = read.map_or(0, |read| read + 1);
         let positions = ask.prompt.positions.get(lowest..=last).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! The prompt cache, as the provider runs it (API-FACTS §1.2).
 //!
 //! Entries are written only at breakpoints, one for the prefix that ends there. A read checks each breakpoint from the
-//! last to the first, walking back at most twenty positions from each. An entry lives from the start of the request
-//! that wrote or read it, is readable once the first response to it began, and belongs to one key. `entries` keeps
-//! them, `lookup` reads, `billing` turns what was found into token classes, `verdict` says position by position what
-//! became of a prompt and why, `diagnosis` names what changed since an earlier request.
+//! last to the first, going back at most twenty positions from each. An entry's lifetime starts with the request that
+//! wrote or read it; the entry is readable once the first response to it has begun, and belongs to one key. `entries`
+//! keeps the entries, `lookup` reads them, `billing` turns a lookup into token classes, `verdict` explains position by
+//! position what happened to a prompt, and `diagnosis` names what changed since an earlier request.
 
 mod billing;
 pub mod diagnosis;
@@ -20,15 +20,15 @@ pub use verdict::{CacheClass, PositionRun, PromptVerdict};
 use crate::call::VirtualMillis;
 use crate::prompt::LaidOutPrompt;
 
-/// One request to the cache.
+/// One lookup in the cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheQuery<'a> {
-    /// Whose cache.
+    /// The account of the cache.
     pub scope: CacheAccount,
-    /// What is asked for.
+    /// The prompt to look up.
     pub prompt: &'a LaidOutPrompt,
-    /// The shortest prefix the model caches, in tokens.
+    /// The length of the shortest prefix that the model caches, in tokens.
     pub minimum: u64,
-    /// When the request started.
+    /// The start of the request.
     pub now: VirtualMillis,
 }

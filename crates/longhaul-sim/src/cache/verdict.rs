@@ -1,4 +1,4 @@
-//! What became of each position of a prompt, and why, in runs: positions side by side with one fate are one run.
+//! What happened to each position of a prompt, and why. Neighboring positions with the same result form one run.
 
 use serde::Serialize;
 
@@ -6,49 +6,49 @@ use super::{Billing, CacheLookup, CacheMissReason};
 use crate::prompt::LaidOutPrompt;
 use crate::request::CacheLifetime;
 
-/// What became of a position.
+/// What happened to a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheClass {
-    /// Read from the cache.
+    /// It was read from the cache.
     Read,
-    /// Written to it for five minutes.
+    /// It was written to the cache for five minutes.
     #[serde(rename = "written_5m")]
     WrittenFiveMinutes,
-    /// Written to it for an hour.
+    /// It was written to the cache for an hour.
     #[serde(rename = "written_1h")]
     WrittenOneHour,
-    /// Plain input.
+    /// It was plain input.
     Input,
 }
 
-/// Positions side by side with one fate.
+/// Neighboring positions with the same result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PositionRun {
-    /// Index of the first position.
+    /// The index of the first position.
     pub start: usize,
-    /// How many positions.
+    /// The number of positions.
     pub positions: usize,
-    /// Place of the first.
+    /// The place of the first position.
     pub from: String,
-    /// Place of the last.
+    /// The place of the last position.
     pub to: String,
-    /// Their tokens, with what stands between them.
+    /// The tokens of the positions, including the overhead between them.
     pub tokens: u64,
-    /// What became of them.
+    /// What happened to the positions.
     pub class: CacheClass,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What became of a prompt.
+/// What happened to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PromptVerdict {
-    /// Run by run, without gaps, from the first position to the last.
+    /// The runs, without gaps, from the first position to the last.
     pub runs: Vec<PositionRun>,
-    /// Tokens behind the last position, where the reply begins: always input.
+    /// The tokens after the last position, where the reply begins; they are always input.
     pub opening: u64,
-    /// Why no more was read, if something could have been.
+    /// Why no longer prefix was read, if one could have been.
     pub missed: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl PromptVerdict {
         ] {
             if let Some(index) = last(ttl) {
                 let place = place_of(prompt, index);
-                run(index + 1, class, format!("a breakpoint stands at {place}"));
+                run(index + 1, class, format!("a breakpoint is at {place}"));
             }
         }
         let why = match (prompt.markers.is_empty(), found.too_short.last()) {
@@ -110,7 +110,7 @@ impl PromptVerdict {
                 place_of(prompt, index),
                 prompt.up_to(index + 1)
             ),
-            _ => "behind the last breakpoint".to_owned(),
+            _ => "after the last breakpoint".to_owned(),
         };
         run(prompt.positions.len(), CacheClass::Input, why);
         debug_assert_eq!(billing.prompt(), prompt.tokens);
@@ -121,7 +121,7 @@ impl PromptVerdict {
         }
     }
 
-    /// What became of one position.
+    /// What happened to one position.
     pub fn class_of(&self, index: usize) -> Option<CacheClass> {
         let run = self
             .runs

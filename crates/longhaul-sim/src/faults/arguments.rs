@@ -1,11 +1,11 @@
-//! What a fault is told in parentheses: `retry-after=7`, `after=3`, `for=30s`, or the one that matters without its name.
+//! The arguments of a fault in parentheses: `retry-after=7`, `after=3`, `for=30s`, or the main one without its name.
 
 use std::time::Duration;
 
 use super::DEFAULT_AFTER;
 use super::spec::FaultSpecError;
 
-/// What stands in the parentheses of a fault.
+/// The arguments in the parentheses of a fault.
 pub(super) struct FaultArguments<'a> {
     fault: &'a str,
     given: Vec<(Option<&'a str>, &'a str)>,
@@ -29,7 +29,7 @@ impl<'a> FaultArguments<'a> {
         }
     }
 
-    /// Takes the argument of one of these names, or, if there is none and it may stand without one, that.
+    /// Takes the first argument that has one of these names, or that has no name and that `bare` accepts.
     fn take(
         &mut self,
         names: &[&str],
@@ -60,7 +60,7 @@ impl<'a> FaultArguments<'a> {
     }
 
     pub(super) fn after(&mut self) -> Result<usize, FaultSpecError> {
-        self.takes = "it takes the events that pass before, as in `reset(after=3)`";
+        self.takes = "it takes the number of events before it, as in `reset(after=3)`";
         let digits = |value: &str| value.bytes().all(|b| b.is_ascii_digit());
         match self.take(&["after"], digits) {
             None => Ok(DEFAULT_AFTER),
@@ -90,7 +90,7 @@ impl<'a> FaultArguments<'a> {
     }
 }
 
-/// `250ms`, `2s` or `1.5s`, up to a day.
+/// Parses `250ms`, `2s` or `1.5s`, up to a day.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let seconds = match text.strip_suffix("ms") {
         Some(millis) => millis.trim().parse::<f64>().ok()? / 1000.0,

@@ -1,8 +1,9 @@
-//! What can go wrong between a client and the API, on demand.
+//! Faults between a client and the API, on demand.
 //!
-//! A [`Fault`] is a value. [`Plan`] decides from a specification, a seed and the number of the request which one, if
-//! any, a request meets; nothing else goes into it. [`Fault::refusal`] and [`wire::script`] say what a client then sees. The
-//! server performs that on a socket; a test without a network can read the same script.
+//! An [`InjectedFault`] is a value. [`FaultPlan`] decides from a specification, a seed and the number of the request
+//! which fault, if any, a request meets; nothing else affects the decision. [`InjectedFault::refusal`] and
+//! [`wire::script`] say what a client then sees. The server plays that back on a socket; a test without a network can
+//! read the same script.
 
 mod arguments;
 mod plan;
@@ -18,58 +19,58 @@ use crate::call::ApiError;
 pub use plan::{FaultPlan, FaultTrigger};
 pub use spec::FaultSpecError;
 
-/// How many events of a stream pass before a fault strikes, unless it says otherwise: the start of the message, the
-/// start of a block and a first piece of it.
+/// The default number of stream events before a fault strikes: the start of the message, the start of a block and a
+/// first piece of it.
 pub const DEFAULT_AFTER: usize = 3;
 
-/// One thing that goes wrong.
+/// A single fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InjectedFault {
     /// 429 `rate_limit_error`.
     RateLimited {
-        /// `retry-after` in seconds. A spend cap gives none.
+        /// The `retry-after` header in seconds. A spend cap has none.
         retry_after: Option<u64>,
     },
     /// 529 `overloaded_error`.
     Overloaded,
     /// 500 `api_error`.
     Internal,
-    /// The status line itself comes late.
+    /// The status line itself is late.
     SlowFirstByte {
-        /// How late.
+        /// The delay.
         by: Duration,
     },
-    /// The reply begins and then falls silent with the connection open.
+    /// The reply begins and then stalls with the connection open.
     Stall {
-        /// Events that pass before.
+        /// The number of events before the stall.
         after: usize,
-        /// How long; none is until the client gives up. Then the reply goes on.
+        /// How long the stall lasts, after which the reply continues; `None` means until the client gives up.
         lasting: Option<Duration>,
     },
     /// The connection is reset within the reply.
     Reset {
-        /// Events that pass before.
+        /// The number of events before the reset.
         after: usize,
     },
-    /// The reply ends in the middle of an event, in good order as far as HTTP can tell.
+    /// The reply ends in the middle of an event, but properly as far as HTTP can tell.
     Truncate {
-        /// Events that pass before.
+        /// The number of events before the end.
         after: usize,
     },
     /// JSON that cannot be parsed: the body, or the data of one event.
     Malformed {
-        /// Events that pass before.
+        /// The number of events before the malformed one.
         after: usize,
     },
-    /// An `error` event within a stream, whose status was 200. A reply that is not streamed is a 529 instead.
+    /// An `error` event within a stream whose status was 200. A reply that is not streamed becomes a 529 instead.
     ErrorEvent {
-        /// Events that pass before.
+        /// The number of events before the error.
         after: usize,
     },
 }
 
 impl InjectedFault {
-    /// The error that the client gets in place of a reply, if this fault strikes before there is one. The call is then
+    /// The error that the client gets instead of a reply, if this fault strikes before there is one. The call is then
     /// not carried out: nothing is billed and nothing is cached.
     pub fn refusal(&self) -> Option<ApiError> {
         let (status, kind, message, retry_after) = match *self {
@@ -92,7 +93,7 @@ impl InjectedFault {
         })
     }
 
-    /// How long the first byte is held back.
+    /// The delay of the first byte.
     pub fn delay(&self) -> Option<Duration> {
         match self {
             Self::SlowFirstByte { by } => Some(*by),
@@ -101,7 +102,7 @@ impl InjectedFault {
     }
 }
 
-/// Reads one fault as it is written in a specification, as in `stall(after=3)`.
+/// Parses one fault of a specification, such as `stall(after=3)`.
 impl FromStr for InjectedFault {
     type Err = FaultSpecError;
 
@@ -110,7 +111,7 @@ impl FromStr for InjectedFault {
     }
 }
 
-/// As it is written in a specification.
+/// Formats the fault as in a specification.
 impl fmt::Display for InjectedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

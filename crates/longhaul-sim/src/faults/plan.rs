@@ -5,36 +5,36 @@ use std::fmt;
 use super::InjectedFault;
 use super::spec::{self, FaultSpecError};
 
-/// When a rule applies. Requests are numbered from 1; only calls of a model count.
+/// When a rule applies. Requests are numbered from 1; only model calls count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultTrigger {
-    /// To the requests behind this one, one fault each until the rule's are used up.
+    /// The rule applies to the requests after this one, one fault each until its faults are used up.
     After(u64),
-    /// To every request whose number is a multiple, the faults in turn.
+    /// The rule applies to every request whose number is a multiple of this, with its faults in turn.
     Every(u64),
-    /// By chance, in millionths; which fault, too.
+    /// The rule applies by chance, in millionths; chance also selects the fault.
     Chance(u32),
 }
 
-/// Faults and when they strike.
+/// Faults and the trigger for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FaultRule {
     pub(super) when: FaultTrigger,
-    /// At least one. Each with how often it comes in a row, at least once.
+    /// The faults, at least one, each with the number of times it is repeated, at least once.
     pub(super) faults: Vec<(InjectedFault, u32)>,
 }
 
 /// The faults of a run.
 ///
 /// ```
-/// use longhaul_sim::faults::{Fault, Plan};
+/// use longhaul_sim::faults::{FaultPlan, InjectedFault};
 ///
-/// let plan = Plan::parse("after 5: 529*2", 1)?;
+/// let plan = FaultPlan::parse("after 5: 529*2", 1)?;
 /// assert_eq!(plan.decide(5), None);
-/// assert_eq!(plan.decide(6), Some(Fault::Overloaded));
-/// assert_eq!(plan.decide(7), Some(Fault::Overloaded));
+/// assert_eq!(plan.decide(6), Some(InjectedFault::Overloaded));
+/// assert_eq!(plan.decide(7), Some(InjectedFault::Overloaded));
 /// assert_eq!(plan.decide(8), None);
-/// # Ok::<(), longhaul_sim::faults::SpecError>(())
+/// # Ok::<(), longhaul_sim::faults::FaultSpecError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FaultPlan {
@@ -43,7 +43,7 @@ pub struct FaultPlan {
 }
 
 impl FaultPlan {
-    /// Reads a specification; docs/simulator.md has the grammar. The seed decides what happens by chance.
+    /// Parses a specification; docs/simulator.md has the grammar. The seed decides what happens by chance.
     pub fn parse(spec: &str, seed: u64) -> Result<Self, FaultSpecError> {
         let mut plan = Self {
             rules: Vec::new(),
@@ -53,8 +53,8 @@ impl FaultPlan {
         Ok(plan)
     }
 
-    /// Adds rules to a run in which so many requests were made. Faults without a time strike from the next request on,
-    /// behind those already waiting. On an error nothing is added.
+    /// Adds rules to a run in which `made` requests were made. Faults without a trigger strike from the next request
+    /// on, after those already waiting. On an error nothing is added.
     pub fn inject(&mut self, spec: &str, made: u64) -> Result<(), FaultSpecError> {
         for (when, faults) in spec::parse(spec)? {
             let when = when.unwrap_or_else(|| FaultTrigger::After(self.queued_until().max(made)));
@@ -63,12 +63,12 @@ impl FaultPlan {
         Ok(())
     }
 
-    /// Takes all rules away.
+    /// Removes all rules.
     pub fn clear(&mut self) {
         self.rules.clear();
     }
 
-    /// What the request of this number meets. The first rule that applies decides.
+    /// The fault for the request of this number, if any. The first rule that applies decides.
     pub fn decide(&self, request: u64) -> Option<InjectedFault> {
         self.rules
             .iter()
@@ -76,7 +76,7 @@ impl FaultPlan {
             .find_map(|(index, rule)| rule.decide(request, mix(self.seed, index as u64, request)))
     }
 
-    /// The rules as they would be written, those without effect from here on left out.
+    /// The rules in their text form, without those that have no effect any more.
     pub fn pending(&self, made: u64) -> Vec<String> {
         let over =
             |rule: &FaultRule| matches!(rule.when, FaultTrigger::After(_)) && rule.end() <= made;
@@ -84,7 +84,7 @@ impl FaultPlan {
         rules.map(ToString::to_string).collect()
     }
 
-    /// The last request that a rule by number strikes.
+    /// The last request that a rule by number affects.
     fn queued_until(&self) -> u64 {
         self.rules.iter().map(FaultRule::end).max().unwrap_or(0)
     }
@@ -100,13 +100,13 @@ impl FaultRule {
             FaultTrigger::Every(_) => None,
             FaultTrigger::Chance(millionths) => {
                 let struck = chance % 1_000_000 < u64::from(millionths);
-                // Other bits of the same number say which.
+                // Other bits of the same number select the fault.
                 struck.then(|| self.nth((chance >> 32) % self.total()))?
             }
         }
     }
 
-    /// The nth fault, counted with repetitions.
+    /// The nth fault, counting repetitions.
     fn nth(&self, mut n: u64) -> Option<InjectedFault> {
         for (fault, times) in &self.faults {
             match n.checked_sub(u64::from(*times)) {
@@ -150,7 +150,7 @@ impl fmt::Display for FaultRule {
     }
 }
 
-/// Three numbers into one that looks random (SplitMix64's finisher).
+/// Mixes three numbers into one that looks random (SplitMix64's finalizer).
 fn mix(seed: u64, rule: u64, request: u64) -> u64 {
     let mut z = seed
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)

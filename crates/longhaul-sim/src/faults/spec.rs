@@ -1,4 +1,4 @@
-//! The text form of faults, as in `after 5: 529*2, reset; 1%: 429(retry-after=2)`.
+//! The text form of faults, such as `after 5: 529*2, reset; 1%: 429(retry-after=2)`.
 //!
 //! ```text
 //! spec  = rule *( ";" rule )
@@ -12,39 +12,39 @@ use std::time::Duration;
 use super::arguments::FaultArguments;
 use super::{FaultTrigger, InjectedFault};
 
-/// Why a specification cannot be read. The sentence says what would be right.
+/// Why a specification cannot be parsed. The message says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FaultSpecError {
-    /// Nothing between two separators, or nothing at all.
+    /// There is nothing between two separators, or nothing at all.
     #[error("a fault is missing: write something like `529*2` or `after 5: reset`")]
     Empty,
-    /// No such fault.
+    /// There is no such fault.
     #[error(
         "there is no fault `{0}`: it is one of 429, 529, 500, slow, stall, reset, truncate, malformed, error"
     )]
     Unknown(String),
-    /// Not a time for faults.
+    /// The text is not a valid trigger.
     #[error("`{0}` does not say when: write `after 5`, `every 10` or `2%`")]
     When(String),
-    /// A number of times that is none.
+    /// The number of repetitions is not valid.
     #[error("`*{0}` does not say how often: write a number from 1 to 1000000")]
     Times(String),
-    /// An argument that the fault does not have.
+    /// The fault does not take this argument.
     #[error("`{fault}` takes no `{argument}`: {takes}")]
     Argument {
-        /// The fault.
+        /// The name of the fault.
         fault: String,
         /// The argument as it was written.
         argument: String,
-        /// What it takes.
+        /// The arguments that the fault takes.
         takes: &'static str,
     },
-    /// A parenthesis without its other half.
+    /// A parenthesis is not balanced.
     #[error("`{0}` has an opening parenthesis without a closing one, or the reverse")]
     Parenthesis(String),
 }
 
-/// A rule that is read: when, if it says so, and faults with how often each.
+/// A parsed rule: its trigger, if it has one, and its faults, each with its number of repetitions.
 pub(super) type Read = (Option<FaultTrigger>, Vec<(InjectedFault, u32)>);
 
 pub(super) fn parse(spec: &str) -> Result<Vec<Read>, FaultSpecError> {
@@ -86,7 +86,7 @@ fn when(text: &str) -> Result<FaultTrigger, FaultSpecError> {
     }
 }
 
-/// At commas that are not within parentheses.
+/// Splits at commas that are not within parentheses.
 fn split(text: &str) -> Result<Vec<&str>, FaultSpecError> {
     let (mut parts, mut start, mut inside) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {

@@ -1,5 +1,5 @@
-//! A reply as the steps that put it on a wire, spoiled by a fault. Pure: the server performs the steps, and a test may
-//! feed them to a decoder without a socket.
+//! A reply as the steps that put it on the wire, spoiled by a fault. This is pure: the server performs the steps, and a
+//! test may feed them to a decoder without a socket.
 
 use std::time::Duration;
 
@@ -7,39 +7,39 @@ use bytes::Bytes;
 
 use super::InjectedFault;
 
-/// One step.
+/// One step of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WireStep {
-    /// These bytes go out.
+    /// Send these bytes.
     Send(Bytes),
-    /// Nothing happens for so long.
+    /// Do nothing for this long.
     Wait(Duration),
-    /// Nothing happens any more, the connection stays open.
+    /// Do nothing any more, with the connection open.
     Hang,
-    /// The connection is reset.
+    /// Reset the connection.
     Reset,
 }
 
 /// How fast events follow each other where no fault says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EventPace {
-    /// Before the first byte of a reply.
+    /// The delay before the first byte of a reply.
     pub first_byte: Duration,
-    /// Between two events of a stream.
+    /// The delay between two events of a stream.
     pub between: Duration,
-    /// What all the time between the events of a stream comes to at most: a long reply is told faster.
+    /// The maximum total delay between the events of a stream: a long reply is sent faster.
     pub at_most: Option<Duration>,
 }
 
 impl EventPace {
-    /// As fast as it goes.
+    /// Sends events as fast as possible.
     pub const FAST: Self = Self {
         first_byte: Duration::ZERO,
         between: Duration::ZERO,
         at_most: None,
     };
 
-    /// Reads `fast`, `20ms` (between events) or `300ms/20ms` (before the first byte, and between events).
+    /// Parses `fast`, `20ms` (between events) or `300ms/20ms` (before the first byte, and between events).
     pub fn parse(text: &str) -> Option<Self> {
         let duration = |text: &str| super::arguments::duration(text.trim());
         if text == "fast" {
@@ -78,7 +78,7 @@ pub fn script(
         if index > 0 && !between.is_zero() {
             steps.push(WireStep::Wait(between));
         }
-        // A fault that waits for more events than there are strikes at the last one.
+        // A fault that waits for more events than the stream has strikes at the last one.
         let struck =
             fault.filter(|fault| fault.after().is_some_and(|after| after.min(last) == index));
         match struck {
@@ -114,7 +114,7 @@ pub fn script(
 }
 
 impl InjectedFault {
-    /// Events of a stream that pass before it strikes, if it strikes within one.
+    /// The number of stream events before the fault strikes, if it strikes within a stream.
     fn after(&self) -> Option<usize> {
         match *self {
             Self::Stall { after, .. }
@@ -135,7 +135,7 @@ fn halves(frame: &Bytes) -> (Bytes, Bytes) {
     (frame.slice(..middle), frame.slice(middle..))
 }
 
-/// The same length and lines, but what was its first opening brace opens nothing.
+/// A frame of the same length and lines, but without its first opening brace.
 fn garbled(frame: &Bytes) -> Bytes {
     let mut bytes = frame.to_vec();
     if let Some(brace) = bytes.iter().position(|byte| *byte == b'{') {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(sent(&steps("stall(1s)")), whole);
         assert!(sent(&steps("malformed(2)")).contains("data: <\"n\":2}"));
         assert!(sent(&steps("error(2)")).ends_with("\"n\":1}\n\nevent: error\n\n"));
-        // More events than there are: the last one.
+        // With fewer events than requested, the fault strikes at the last one.
         assert!(sent(&steps("error(99)")).ends_with("\"n\":3}\n\nevent: error\n\n"));
     }
 

@@ -1,9 +1,9 @@
 //! Cache edits by reference (SPEC N4): an extension of this simulator, announced in a header of every reply.
 //!
-//! `cache_edits: [{"type":"delete","tool_use_id":"toolu_…"}]` takes the results of those calls out of the cached prefix
-//! without changing it: the request repeats its bytes as they were sent, the prefix still matches, and what was taken
-//! out is neither shown to the model nor billed. Only what is read from the cache can be taken out; the rest is billed
-//! as it stands and named in the reply as not cached. A client repeats its edits with every request.
+//! `cache_edits: [{"type":"delete","tool_use_id":"toolu_…"}]` removes the results of those calls from the cached prefix
+//! without changing it: the request repeats its bytes as they were sent, the prefix still matches, and the removed
+//! results are neither shown to the model nor billed. Only content that is read from the cache can be removed; the rest
+//! is billed as it is and reported in the reply as not cached. A client repeats its edits with every request.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,22 @@ use crate::request::{ApiBlock, MessagesRequest};
 
 /// The header that announces the extension.
 pub const HEADER: &str = "longhaul-capabilities";
-/// Its value.
+/// The value of the header.
 pub const CAPABILITY: &str = "cache-edits";
 pub use crate::request::CACHE_EDITS_BETA as BETA;
 
-/// What cache edits did to a request.
+/// The result of applying cache edits to a request.
 #[derive(Debug, Clone, Default)]
 pub struct CacheEditResult {
-    /// Tokens taken out of the prefix that was read.
+    /// The tokens removed from the prefix that was read.
     pub tokens: u64,
-    /// What the model does not see.
+    /// The blocks that the model does not see.
     pub changes: BlockChanges,
     /// The report in the reply.
     pub report: Vec<Value>,
 }
 
-/// A result in the prompt.
+/// A tool result in the prompt.
 struct FoundToolResult<'a> {
     index: usize,
     tokens: u64,
@@ -39,14 +39,14 @@ struct FoundToolResult<'a> {
     block: &'a ApiBlock,
 }
 
-/// Which calls a request wants out; none: it does not use the extension.
+/// The calls whose results a request wants removed; `None` if it does not use the extension.
 pub fn requested_deletions(request: &MessagesRequest) -> Option<Vec<&str>> {
     let edits = request.fields.get("cache_edits")?.as_array()?;
     let ids = edits.iter().filter_map(|edit| edit.get("tool_use_id"));
     Some(ids.filter_map(Value::as_str).collect())
 }
 
-/// Takes results out of what was read: the first `read` positions.
+/// Removes results from the part that was read: the first `read` positions.
 pub fn delete(
     request: &MessagesRequest,
     layout: &PromptLayout,

@@ -1,4 +1,4 @@
-//! `clear_thinking_20251015`: the thinking of all but the newest turns goes.
+//! `clear_thinking_20251015`: removes the thinking of all but the newest turns.
 
 use longhaul_core::models::{ModelSpec, PriorThinking};
 
@@ -7,7 +7,8 @@ use super::config::{ClearThinking, KeepTurns};
 use crate::prompt::BlockChange;
 use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 
-/// Decides what goes. A turn is all the model says between two things the user says, calls of tools included.
+/// Decides what to remove. A turn is everything that the model says between two messages of the user, including tool
+/// calls.
 pub(super) fn decide(
     edit: &ClearThinking,
     request: &MessagesRequest,

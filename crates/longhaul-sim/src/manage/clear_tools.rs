@@ -1,4 +1,4 @@
-//! `clear_tool_uses_20250919`: the results of all but the newest tool uses become a placeholder.
+//! `clear_tool_uses_20250919`: replaces the results of all but the newest tool uses with a placeholder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::config::{ClearToolUses, ClearedInputs, ClearingTrigger};
 use crate::prompt::BlockChange;
 use crate::request::{ApiBlock, MessagesRequest};
 
-/// What stands where a result was. The provider's own words are not documented.
+/// The text that replaces a result. The provider's own wording is not documented.
 pub(super) const PLACEHOLDER: &str = "[Tool result cleared to save context]";
 
-/// Decides what goes, for a prompt of so many tokens.
+/// Decides what to clear, for a prompt of this many tokens.
 pub(super) fn decide(
     edit: &ClearToolUses,
     request: &MessagesRequest,

@@ -1,5 +1,5 @@
-//! The rules of compaction on demand, and of the signed block in later requests (API-FACTS §2.3), as far as they are
-//! not checked with all others in `validate/`.
+//! The rules of compaction on demand, and of the signed block in later requests (API-FACTS §2.3), as far as `validate/`
+//! does not check them with all others.
 
 use serde_json::Value;
 
@@ -9,18 +9,18 @@ use crate::thinking::SigningSecret;
 
 /// The beta that goes with `compaction` and with every request that carries a signed block.
 pub const BETA: &str = "compact-2026-09-04";
-/// Tool references a summarised conversation may hold. The provider's own number is not documented.
+/// The maximum number of tool references in a summarized conversation. The provider's own number is not documented.
 const TOOL_REFERENCES: usize = 1_000;
 
-/// What `compaction` asks for.
+/// The parameters of `compaction`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OnDemandCompaction {
-    /// What is asked instead of the default.
+    /// The instructions that replace the default ones.
     pub instructions: Option<String>,
 }
 
 impl OnDemandCompaction {
-    /// Reads what a request asks for; none: an ordinary request.
+    /// Reads the parameters from a request; `None` for an ordinary request.
     pub fn of(request: &MessagesRequest) -> Option<Self> {
         let asked = request
             .fields
@@ -33,7 +33,7 @@ impl OnDemandCompaction {
     }
 }
 
-/// Checks the signed block a request carries: it is as it was made.
+/// Checks that the signed block in a request is unchanged.
 pub fn check_block(
     request: &MessagesRequest,
     secret: &SigningSecret,
@@ -47,7 +47,7 @@ pub fn check_block(
         return Ok(());
     }
     secret.check_summary(block, key)?;
-    // The summaries made here say nothing of tools.
+    // The summaries made here contain nothing about tools.
     match block.fields.get("tool_changes") {
         None | Some(Value::Null) => Ok(()),
         Some(_) => Err(ApiError::invalid(
@@ -57,7 +57,7 @@ pub fn check_block(
     }
 }
 
-/// Checks, before anything else is, that a request to be summarised does not end in an open call.
+/// Checks, before anything else, that a request to be summarized does not end in an open call.
 pub fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
     let last = request.messages.last();
     let open = last.is_some_and(|last| {
@@ -73,7 +73,7 @@ pub fn check_complete(request: &MessagesRequest) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that a summary can keep the tools a conversation has found.
+/// Checks that a summary can keep the tools that a conversation has discovered.
 pub fn check_references(request: &MessagesRequest) -> Result<(), ApiError> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     let references: usize = blocks
@@ -89,7 +89,7 @@ pub fn check_references(request: &MessagesRequest) -> Result<(), ApiError> {
     }
 }
 
-/// The answer while compaction is out of service.
+/// The error while compaction is out of service.
 pub fn unavailable() -> ApiError {
     ApiError {
         status: 529,

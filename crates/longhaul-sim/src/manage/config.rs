@@ -1,4 +1,4 @@
-//! What `context_management` asks for. Shapes and order were checked before; here are the defaults.
+//! Reads `context_management`. Shapes and order were checked before; the defaults are defined here.
 
 use serde_json::{Value, json};
 
@@ -9,22 +9,22 @@ const CLEAR_TOOL_USES: &str = "clear_tool_uses_20250919";
 const CLEAR_THINKING: &str = "clear_thinking_20251015";
 const COMPACT: &str = "compact_20260112";
 
-/// Where clearing of tool results begins if nothing is said, in tokens.
+/// The default trigger for clearing tool results, in tokens.
 const CLEAR_TRIGGER: u64 = 100_000;
-/// Tool uses kept if nothing is said.
+/// The default number of tool uses to keep.
 const KEPT_TOOL_USES: usize = 3;
-/// Where compaction begins if nothing is said, and the least that may be said.
+/// The default trigger for compaction, and the minimum trigger.
 const COMPACT_TRIGGER: u64 = 150_000;
 const LEAST_COMPACT_TRIGGER: u64 = 50_000;
 
-/// All edits of a request.
+/// All context edits of a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContextManagement {
-    /// There is a `context_management`, so the reply has one.
+    /// Whether the request has a `context_management`, so that the reply has one too.
     pub asked: bool,
-    /// Clearing, in order.
+    /// The clearing edits, in order.
     pub clear: Vec<ClearingEdit>,
-    /// Compaction by threshold.
+    /// The compaction by threshold, if requested.
     pub compact: Option<ThresholdCompaction>,
 }
 
@@ -37,70 +37,70 @@ pub enum ClearingEdit {
     ToolUses(ClearToolUses),
 }
 
-/// Which thinking stays.
+/// Which thinking to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClearThinking {
-    /// The newest so many turns; none: what the model's own rule is.
+    /// The number of newest turns to keep; `None` means the model's own default.
     pub keep: Option<KeepTurns>,
 }
 
-/// `keep` of [`ClearThinking`].
+/// The field `keep` of [`ClearThinking`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepTurns {
-    /// All.
+    /// Keep all turns.
     All,
-    /// The newest.
+    /// Keep this many of the newest turns.
     Newest(usize),
 }
 
-/// Which tool results go, and when.
+/// Which tool results to clear, and when.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClearToolUses {
-    /// From when on.
+    /// When clearing begins.
     pub trigger: ClearingTrigger,
-    /// Newest tool uses that stay.
+    /// The number of newest tool uses to keep.
     pub keep: usize,
-    /// Tokens that must go, or nothing goes.
+    /// The minimum number of tokens to clear; otherwise nothing is cleared.
     pub at_least: u64,
-    /// Tools whose results stay.
+    /// The tools whose results are kept.
     pub exclude: Vec<String>,
-    /// Whose inputs go, too.
+    /// Whose inputs are cleared too.
     pub inputs: ClearedInputs,
 }
 
 /// When clearing begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClearingTrigger {
-    /// Above so many tokens.
+    /// It begins above this many tokens.
     InputTokens(u64),
-    /// Above so many tool uses.
+    /// It begins above this many tool uses.
     ToolUses(usize),
 }
 
-/// Whose inputs are cleared with their results.
+/// Which inputs are cleared with their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClearedInputs {
-    /// None.
+    /// No inputs are cleared.
     Kept,
-    /// All.
+    /// All inputs are cleared.
     Cleared,
-    /// Those of these tools.
+    /// The inputs of these tools are cleared.
     Of(Vec<String>),
 }
 
 /// Compaction by threshold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThresholdCompaction {
-    /// Above so many tokens.
+    /// Compaction begins above this many tokens.
     pub trigger: u64,
     /// Whether the reply ends with the summary.
     pub pause: bool,
-    /// What is asked instead of the default.
+    /// The instructions that replace the default ones.
     pub instructions: Option<String>,
 }
 
 impl ClearingEdit {
-    /// Tokens that must go, or nothing goes.
+    /// The minimum number of tokens to clear; otherwise nothing is cleared.
     pub(super) fn at_least(&self) -> u64 {
         match self {
             Self::Thinking(_) => 0,
@@ -108,7 +108,7 @@ impl ClearingEdit {
         }
     }
 
-    /// The entry of `applied_edits`.
+    /// The entry in `applied_edits`.
     pub(super) fn report(&self, count: usize, tokens: u64) -> Value {
         match self {
             Self::Thinking(_) => json!({
@@ -126,7 +126,7 @@ impl ClearingEdit {
 }
 
 impl ContextManagement {
-    /// Reads what a request asks for.
+    /// Reads the context edits of a request.
     pub fn of(request: &MessagesRequest) -> Result<Self, ApiError> {
         let asked = request.fields.get("context_management");
         let Some(asked) = asked.filter(|asked| !asked.is_null()) else {

@@ -1,9 +1,9 @@
-//! Server-side context management (API-FACTS §2.1 to 2.3): what the provider takes out of a prompt before the model
+//! Server-side context management (API-FACTS §2.1 to 2.3): what the provider removes from a prompt before the model
 //! sees it, and the summaries it makes.
 //!
-//! `config` reads what a request asks for; `clear_thinking` and `clear_tools` decide what goes; `summary` asks the
-//! model for a summary and reads it; `compaction` holds the rules of compaction on demand; `cache_edits` is an extension of this simulator. The client keeps its full history:
-//! all of this is done anew for each request.
+//! `config` reads the request's parameters; `clear_thinking` and `clear_tools` decide what to remove; `summary` asks
+//! the model for a summary and reads it; `compaction` holds the rules of compaction on demand; `cache_edits` is an
+//! extension of this simulator. The client keeps its full history: all of this is done again for each request.
 
 pub mod cache_edits;
 mod clear_thinking;
@@ -25,21 +25,21 @@ use crate::tokens::TokenCounter;
 /// A request after clearing.
 #[derive(Debug, Clone)]
 pub struct ClearedRequest {
-    /// What the model sees; none: all of it.
+    /// What the model sees; `None` if it sees the whole request.
     pub shown: Option<(MessagesRequest, PromptLayout)>,
-    /// `applied_edits`.
+    /// The field `applied_edits` of the reply.
     pub applied: Vec<Value>,
 }
 
-/// What an edit would take out.
+/// What an edit would remove.
 #[derive(Debug, Default)]
 struct ClearingDecision {
     changes: BlockChanges,
-    /// Turns or calls it touches.
+    /// The number of turns or calls that it affects.
     count: usize,
 }
 
-/// Clears what a request asks to be cleared, edit by edit, after what is left out in any case.
+/// Applies the clearing edits of a request in order, after the removals that happen in any case.
 pub fn clear(
     config: &ContextManagement,
     request: &MessagesRequest,

@@ -1,4 +1,4 @@
-//! Asking the model for a summary, and reading its answer.
+//! Asks the model for a summary, and reads its answer.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use crate::prompt::begin;
 use crate::reply::{SimStopReason, TruncatedDraft};
 use crate::request::{ApiBlock, ApiMessage, ApiRole, MessagesRequest};
 
-/// What is asked if the request does not say.
+/// The default prompt for a summary.
 const DEFAULT: &str = include_str!("default_prompt.txt");
 
-/// What the model made of being asked.
+/// The outcome of asking the model for a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummaryAttempt {
-    /// A summary.
+    /// The model wrote a summary.
     Summary(String),
-    /// None, and why its answer ended.
+    /// The model wrote no summary; this is why its answer ended.
     Failed(SimStopReason),
 }
 
-/// The request that asks for a summary: all of the conversation, and the question.
+/// The request that asks for a summary: the whole conversation, and the prompt.
 pub fn question(request: &MessagesRequest, instructions: Option<&str>) -> MessagesRequest {
     let text = instructions.unwrap_or(DEFAULT.trim_end());
     let mut asked = request.clone();
@@ -32,7 +32,7 @@ pub fn question(request: &MessagesRequest, instructions: Option<&str>) -> Messag
     asked
 }
 
-/// Reads the answer: what stands between the tags, or all of its text.
+/// Reads the answer: the text between the tags, or all of its text.
 pub fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
     let text: Vec<&str> = answer
         .content
@@ -57,7 +57,7 @@ pub fn outcome(answer: &TruncatedDraft) -> SummaryAttempt {
     }
 }
 
-/// What is left of a conversation after a summary of it: the summary, and the newest thing the user said.
+/// The conversation after it was summarized: the summary, and the newest message of the user.
 pub fn with_summary(request: &MessagesRequest, summary: Value) -> MessagesRequest {
     let mut left = request.clone();
     let says = |block: &ApiBlock| block.kind != "tool_result";
@@ -82,7 +82,7 @@ pub fn with_summary(request: &MessagesRequest, summary: Value) -> MessagesReques
     left
 }
 
-/// The request without what its last summary stands for; none if there is nothing before it.
+/// The request without the messages that its last summary replaces; `None` if there is nothing before the summary.
 pub fn without_summarized(request: &MessagesRequest) -> Option<MessagesRequest> {
     let from = begin(request);
     if (from.message, from.block) == (0, 0) {
@@ -96,7 +96,7 @@ pub fn without_summarized(request: &MessagesRequest) -> Option<MessagesRequest> 
     Some(left)
 }
 
-/// A block of this JSON.
+/// A block made from this JSON.
 pub(crate) fn block(value: Value) -> ApiBlock {
     let raw = Arc::from(value.to_string());
     let fields = match value {

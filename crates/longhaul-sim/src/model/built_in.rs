@@ -1,5 +1,5 @@
-//! The model the simulator runs with: the script where there is one, misbehaviour where it was told to, summaries, notes
-//! and short helper answers where they are asked for, the agent otherwise.
+//! The simulator's built-in model: it uses the script if there is one, misbehaves if it was told to, writes summaries,
+//! notes and short helper answers on request, and runs the agent otherwise.
 
 use super::agent::{AgentBehavior, SimAgent};
 use super::chance::{Chance, mix};
@@ -8,20 +8,20 @@ use super::misbehave::{CallSituation, Misbehavior, spoil};
 use super::script::{ReplyScript, ScriptRequestKind};
 use super::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel, helper, notes, summarize};
 
-/// What a [`SimModel`] is made with.
+/// The options of a [`SimModel`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SimModelOptions {
-    /// Seed of the agent's chance, beside that of each turn.
+    /// The seed of the agent's randomness, besides that of each turn.
     pub seed: u64,
     /// How the agent works.
     pub pace: AgentBehavior,
-    /// Scripted turns.
+    /// The scripted turns, if any.
     pub script: Option<ReplyScript>,
-    /// What it is told to do wrong.
+    /// The requested misbehavior.
     pub misbehaviour: Misbehavior,
 }
 
-/// The built-in model. A reply is a function of the turn and the options; only misbehaviour by count also depends on how
+/// The built-in model. A reply is a function of the turn and the options; only misbehavior by count also depends on how
 /// often it has happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimModel {
@@ -69,7 +69,7 @@ impl SimModel {
                     .content
                     .iter()
                     .any(|block| matches!(block, DraftBlock::ToolUse { .. }));
-                // A demanded format holds for what the turn ends with.
+                // A demanded format applies to the end of the turn.
                 match ask.format {
                     Some(_) if !calls => {
                         helper::draft(turn.request, ask, &mut chance).unwrap_or(draft)

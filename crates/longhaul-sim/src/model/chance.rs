@@ -1,11 +1,11 @@
-//! The one source of chance of the model: a seeded ChaCha8 stream and the few draws it needs, written out so that a seed
-//! means the same replies for ever.
+//! The model's only source of randomness: a seeded ChaCha8 stream and the few draws it needs, implemented here so that
+//! a seed means the same replies forever.
 
 use longhaul_core::xxh3::xxh3_64_with_seed;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
-/// A seed that depends on another and on a text.
+/// A seed derived from another one and a text.
 pub fn mix(seed: u64, text: &str) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), seed)
 }
@@ -25,12 +25,12 @@ impl Chance {
         ((u128::from(self.0.next_u64()) * limit as u128) >> 64) as usize
     }
 
-    /// A number from `low` up to and including `high`.
+    /// A number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// A number from 0 up to but excluding 1.
+    /// A number from 0 up to, but excluding, 1.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -40,7 +40,7 @@ impl Chance {
         self.unit() < probability
     }
 
-    /// One of the items, none of an empty slice.
+    /// One of the items; `None` for an empty slice.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
@@ -50,13 +50,13 @@ impl Chance {
         self.pick(phrases).copied().unwrap_or("")
     }
 
-    /// `low..=high` on a scale where small values are common and large ones rare.
+    /// A number in `low..=high`, where small values are common and large ones rare.
     pub fn skewed(&mut self, low: usize, high: usize) -> usize {
         let unit = self.unit();
         low + ((high.saturating_sub(low) + 1) as f64 * unit * unit) as usize
     }
 
-    /// An index into `weights`, likelier where the weight is larger; none where all are zero.
+    /// An index into `weights`, more likely where the weight is larger; `None` if all weights are zero.
     pub fn weighted(&mut self, weights: &[u32]) -> Option<usize> {
         let total: u32 = weights.iter().sum();
         let mut at = self.below(total as usize) as u32;

@@ -1,61 +1,62 @@
-//! What a request asks of the model besides its words: whether it may call tools and how many, whether it thinks first,
-//! how long it may answer, in which format.
+//! What a request demands of the reply besides its words: whether and how many tools may be called, whether to think
+//! first, how long the answer may be, and in which format.
 
 use serde_json::Value;
 
 use super::conversation::prompt;
 use crate::request::MessagesRequest;
 
-/// Bytes of an answer that surely fit a token. Real text runs at 3 to 4; what must not be cut is planned with less.
+/// A number of bytes that surely fit into a token. Real text has 3 to 4; content that must not be truncated is planned
+/// with less.
 const BYTES_A_TOKEN: usize = 3;
 
 /// Which calls a reply may make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedCalls {
-    /// None: `tool_choice` or the user forbids them.
+    /// No calls: `tool_choice` or the user forbids them.
     Forbidden,
-    /// One at most.
+    /// At most one call.
     One,
-    /// Several.
+    /// Several calls.
     Many,
-    /// It has to call something.
+    /// At least one call is required.
     Forced,
-    /// It has to call this tool.
+    /// A call of this tool is required.
     ForcedTo(String),
 }
 
 /// Whether thinking is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestedThinking {
-    /// No thinking blocks.
+    /// The reply has no thinking blocks.
     Off,
-    /// Thinking blocks where the model wants them.
+    /// The reply has thinking blocks where the model wants them.
     On,
     /// A budget is given: every reply begins with thinking, or the API would not take it back within a turn.
     Always,
 }
 
-/// What a request asks.
+/// The constraints of a request on its reply.
 #[derive(Debug, Clone)]
 pub struct ReplyConstraints<'a> {
-    /// The message with the user's newest words.
+    /// The index of the message with the user's newest words.
     pub prompt_at: usize,
-    /// Those words.
+    /// The user's newest words.
     pub words: String,
     /// Which calls are allowed.
     pub calls: AllowedCalls,
-    /// Tools the user asked not to use, by name.
+    /// The tools that the user asked not to use, by name.
     pub unwanted: Vec<String>,
     /// Whether to think.
     pub thinking: RequestedThinking,
-    /// Bytes the answer may have.
+    /// The maximum length of the answer in bytes.
     pub room: usize,
-    /// The JSON Schema the answer must follow.
+    /// The JSON Schema that the answer must follow.
     pub format: Option<&'a Value>,
 }
 
 impl<'a> ReplyConstraints<'a> {
-    /// Reads it off a request.
+    /// Reads the constraints from a request.
     pub fn of(request: &'a MessagesRequest) -> Self {
         let (prompt_at, words) = prompt(&request.messages).unwrap_or_default();
         let choice = request.fields.get("tool_choice");

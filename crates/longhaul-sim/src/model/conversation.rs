@@ -1,5 +1,5 @@
-//! A conversation as a model sees it: what the user said in their own words, and which calls met which results. Knows
-//! nothing of particular tools; those are told apart in `toolbox`.
+//! A conversation as a model sees it: the user's own words, and which calls got which results. It knows nothing of
+//! particular tools; `toolbox` distinguishes those.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,35 +10,35 @@ use crate::request::{ApiBlock, ApiMessage, ApiRole};
 
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
-/// One tool call and what came of it.
+/// One tool call and its result.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolExchange<'a> {
-    /// Which message of the slice made the call.
+    /// The index of the message that made the call, within the slice.
     pub at: usize,
-    /// The tool.
+    /// The name of the tool.
     pub name: &'a str,
-    /// What it was given.
+    /// The input of the call.
     pub input: &'a Map<String, Value>,
     result: Option<&'a ApiBlock>,
 }
 
 impl<'a> ToolExchange<'a> {
-    /// A field of the input that is a string.
+    /// A field of the input, if it is a string.
     pub fn input_text(&self, field: &str) -> Option<&'a str> {
         self.input.get(field).and_then(Value::as_str)
     }
 
-    /// The first of these fields that is there.
+    /// The first of these fields that is present.
     pub fn input_any(&self, fields: &[&str]) -> Option<&'a str> {
         fields.iter().find_map(|field| self.input_text(field))
     }
 
-    /// There is a result.
+    /// Whether there is a result.
     pub fn answered(&self) -> bool {
         self.result.is_some()
     }
 
-    /// The result says that it failed.
+    /// Whether the result reports a failure.
     pub fn failed(&self) -> bool {
         self.result
             .and_then(|block| block.fields.get("is_error"))
@@ -46,18 +46,18 @@ impl<'a> ToolExchange<'a> {
             .unwrap_or(false)
     }
 
-    /// There is a result and it is no failure.
+    /// Whether there is a result and it is not a failure.
     pub fn succeeded(&self) -> bool {
         self.answered() && !self.failed()
     }
 
-    /// What the result says.
+    /// The text of the result.
     pub fn text(&self) -> Cow<'a, str> {
         self.result.map_or(Cow::Borrowed(""), result_text)
     }
 }
 
-/// The text of a tool result, pictures and the like left out.
+/// The text of a tool result, without pictures and the like.
 pub fn result_text(block: &ApiBlock) -> Cow<'_, str> {
     match block.fields.get("content") {
         Some(Value::String(text)) => Cow::Borrowed(text),
@@ -115,12 +115,12 @@ pub fn exchanges(messages: &[ApiMessage]) -> Vec<ToolExchange<'_>> {
     found
 }
 
-/// What a message of the user says besides tool results and the host's reminders.
+/// The text of a user message without tool results and the host's reminders.
 pub fn own_words(message: &ApiMessage) -> String {
     own_texts(message).join("\n\n")
 }
 
-/// The same, a text for each block: what was said at different times is often sent as one message.
+/// The own words of a user message, one text per block: texts of different times are often sent as one message.
 pub fn own_texts(message: &ApiMessage) -> Vec<String> {
     if message.role != ApiRole::User {
         return Vec::new();
@@ -135,7 +135,7 @@ pub fn own_texts(message: &ApiMessage) -> Vec<String> {
         .collect()
 }
 
-/// What the model said in a message.
+/// The texts of the model in a message.
 pub fn assistant_texts(message: &ApiMessage) -> Vec<&str> {
     if message.role != ApiRole::Assistant {
         return Vec::new();
@@ -150,7 +150,7 @@ pub fn assistant_texts(message: &ApiMessage) -> Vec<&str> {
         .collect()
 }
 
-/// The newest message in which the user says something, and what.
+/// The newest message with the user's own words: its index and the words.
 pub fn prompt(messages: &[ApiMessage]) -> Option<(usize, String)> {
     messages.iter().enumerate().rev().find_map(|(at, message)| {
         let words = own_words(message);
@@ -162,7 +162,7 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
     if !text.contains(REMINDER.0) {
         return Cow::Borrowed(text);
     }
-    // A block that is a reminder from end to end may quote others, in a file that it shows for example.
+    // A block that is one whole reminder may quote others, for example in a file that it shows.
     let whole = text.trim().strip_prefix(REMINDER.0);
     if whole.is_some_and(|inside| inside.ends_with(REMINDER.1)) {
         return Cow::Borrowed("");
@@ -171,7 +171,7 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some((before, inside)) = rest.split_once(REMINDER.0) {
         kept.push_str(before);
-        // A reminder that is never closed is taken for words: nothing of the user's is lost that way.
+        // A reminder that is never closed counts as words, so that nothing of the user's is lost.
         let Some((_, after)) = inside.split_once(REMINDER.1) else {
             kept.push_str(inside);
             return Cow::Owned(kept);
@@ -182,12 +182,12 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Whether a word is one of a list that is written as a text.
+/// Whether a word is in a list that is written as a text.
 pub(crate) fn among(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// At most `limit` bytes of a text, cut between characters.
+/// At most `limit` bytes of a text, cut at a character boundary.
 pub fn clip(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;
@@ -199,7 +199,7 @@ pub fn clip(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
-/// The first line with something on it, at most `limit` bytes of it.
+/// At most `limit` bytes of the first line that is not blank.
 pub fn first_line(text: &str, limit: usize) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     clip(line.unwrap_or(""), limit)

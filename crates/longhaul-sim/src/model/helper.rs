@@ -1,5 +1,5 @@
-//! Short answers to a host's helper calls: a title for the conversation, or whatever a demanded JSON format asks for. A
-//! helper call has no tools; it is no part of the conversation's work.
+//! Short answers to a host's helper calls: a title for the conversation, or an answer in a demanded JSON format. A
+//! helper call has no tools and is not part of the conversation's work.
 
 use serde_json::json;
 
@@ -10,12 +10,12 @@ use super::schema::{ValuePalette, answer};
 use super::{DraftBlock, ReplyDraft};
 use crate::request::MessagesRequest;
 
-/// The request is a helper call: it has no tools and asks for a title, or for an answer in a format.
+/// Whether the request is a helper call: it has no tools and asks for a title, or for an answer in a format.
 pub(super) fn is_asked(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> bool {
     request.tools.is_empty() && (ask.format.is_some() || asks_for_title(request, ask))
 }
 
-/// The reply to a helper call; none where the request is something else.
+/// The reply to a helper call; `None` for any other request.
 pub fn reply(request: &MessagesRequest) -> Option<ReplyDraft> {
     let ask = ReplyConstraints::of(request);
     if is_asked(request, &ask) {
@@ -25,7 +25,7 @@ pub fn reply(request: &MessagesRequest) -> Option<ReplyDraft> {
     }
 }
 
-/// The draft for a helper call; none where the request is something else.
+/// The draft for a helper call; `None` for any other request.
 pub(super) fn draft(
     request: &MessagesRequest,
     ask: &ReplyConstraints<'_>,
@@ -83,11 +83,11 @@ fn asks_for_title(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> bool
     brief && (by_system || asks(&ask.words))
 }
 
-/// A title of a few words from the weightiest part of a text.
+/// A title of a few words from the most important part of a text.
 fn title(words: &str) -> String {
     const LIGHT: &str = "the a an and or of to in on for with is are be please can you i we it this that my me write \
         generate title conversation following message short";
-    // The conversation is often given in tags or behind a colon; what is asked about comes last.
+    // The conversation is often given in tags or after a colon; the subject comes last.
     let inner = words
         .split_once('>')
         .and_then(|(_, after)| after.split_once("</"))

@@ -1,11 +1,11 @@
-//! What answers: scripted turns, or an agent that behaves like one. A model drafts a reply; dressing it as a message
-//! with ids, signatures and usage is the world's work.
+//! The models that answer: scripted turns, or an agent that behaves like a real one. A model drafts a reply; the world
+//! turns it into a message with ids, signatures and usage.
 //!
-//! [`SimModel`] is the built-in one and routes a turn: [`script`] first, then what is asked for: a summary
-//! ([`summarise`]), session notes ([`notes`]), a title (`helper`), or work ([`agent`]). [`misbehave`] spoils what comes
-//! out. Below these: `ask` and `conversation` read a request, `toolbox` tells its tools apart, `schema` makes inputs that
-//! conform, `digest` is what happened in a conversation, `chance` the one source of chance. What reads a request is public
-//! for models of tests: whoever writes one need not read requests anew.
+//! [`SimModel`] is the built-in model and routes a turn: [`script`] comes first, then what the request asks for: a
+//! summary ([`summarize`]), session notes ([`notes`]), a title (`helper`), or work ([`agent`]). [`misbehave`] spoils
+//! the result. Below these, `constraints` and `conversation` read a request, `toolbox` distinguishes its tools,
+//! `schema` makes inputs that conform, `digest` is what happened in a conversation, and `chance` is the only source of
+//! randomness. The modules that read a request are public, so that models in tests need not read requests again.
 
 pub mod agent;
 mod built_in;
@@ -34,28 +34,28 @@ use crate::tokens::TokenizerFamily;
 pub struct ModelTurn<'a> {
     /// The request, after server-side clearing and compaction.
     pub request: &'a MessagesRequest,
-    /// Tokens of its prompt.
+    /// The number of tokens in its prompt.
     pub prompt_tokens: u64,
-    /// How its tokens are counted, those of the reply too.
+    /// The tokenizer for the prompt and the reply.
     pub tokenizer: TokenizerFamily,
-    /// How many calls this session made before.
+    /// The number of earlier calls in this session.
     pub index: u64,
-    /// Chance for this turn, from the world's seed and the conversation: the same call gives the same reply.
+    /// The seed of this turn, from the world's seed and the conversation: the same call gives the same reply.
     pub seed: u64,
 }
 
 /// A block of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DraftBlock {
-    /// Reasoning; it is signed by the world.
+    /// Reasoning, which the world signs.
     Thinking(String),
     /// Text.
     Text(String),
-    /// A call of a tool of the request.
+    /// A call of one of the request's tools.
     ToolUse {
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Its input.
+        /// The input of the call.
         input: Value,
     },
 }
@@ -72,26 +72,26 @@ pub enum DraftStop {
     CutOff,
 }
 
-/// A reply before it is dressed.
+/// A reply before it becomes a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplyDraft {
-    /// Its blocks.
+    /// The blocks of the reply.
     pub content: Vec<DraftBlock>,
-    /// Why it ended. The world cuts it at `max_tokens` in any case.
+    /// Why the reply ended. The world truncates it at `max_tokens` in any case.
     pub stop: DraftStop,
 }
 
-/// A model.
+/// A model that drafts replies.
 pub trait ReplyModel: Send {
-    /// Drafts the reply to a turn. Must be a function of the turn and of what the model was made with.
+    /// Drafts the reply to a turn. It must be a function of the turn and of what the model was created with.
     fn reply(&mut self, turn: &ModelTurn<'_>) -> ReplyDraft;
 
-    /// The fault that goes with this turn, by a name the world's faults know. Asked before the reply; most models bring
-    /// none.
+    /// The fault for this turn, by a name that the world's faults know. It is called before the reply; most models
+    /// return none.
     fn fault(&mut self, _turn: &ModelTurn<'_>) -> Option<String> {
         None
     }
 
-    /// Takes in what it shall do wrong from now on. A model that cannot misbehave lets it pass.
+    /// Adds misbehavior for future turns. A model that cannot misbehave ignores it.
     fn misbehave(&mut self, _more: Misbehavior) {}
 }

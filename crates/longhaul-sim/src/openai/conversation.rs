@@ -1,7 +1,7 @@
-//! The messages of a chat completion as `system` and `messages`.
+//! Translates the messages of a chat completion to `system` and `messages`.
 //!
-//! System and developer messages at the beginning are the system prompt. Later ones stay where they are, as text of the
-//! user: lifting them to the front would change the prefix. Tool messages become results in one user message.
+//! System and developer messages at the beginning become the system prompt. Later ones stay where they are, as text of
+//! the user: moving them to the front would change the prefix. Tool messages become results in one user message.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::error::ChatError;
 use super::request::wrong_type;
 
-/// Stands where the dialect allows an empty text and the Messages API does not.
+/// The replacement for an empty text, which the dialect allows and the Messages API does not.
 const EMPTY: &str = "(empty)";
 
 /// A conversation in the Messages shape.
@@ -49,7 +49,7 @@ pub(super) fn translate(messages: Option<&Value>) -> Result<TranslatedConversati
 #[derive(Default)]
 struct ChatMessageReader {
     made: TranslatedConversation,
-    /// Calls of the last assistant message that no tool message answered yet.
+    /// The calls of the last assistant message that no tool message has answered yet.
     open: BTreeSet<String>,
 }
 
@@ -90,8 +90,8 @@ impl ChatMessageReader {
         Ok(())
     }
 
-    /// Adds a message, or adds to the last one if it is of the same role: results and what the user says after them
-    /// are one message.
+    /// Adds a message, or adds to the last one if it has the same role: results and the user's words after them are one
+    /// message.
     fn push(&mut self, role: &str, blocks: Vec<Value>) {
         let last = self.made.messages.last_mut();
         let same = last.filter(|last| last["role"] == role);
@@ -121,7 +121,7 @@ impl ChatMessageReader {
                 .with_code("missing_required_parameter"));
             };
             let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
-            // The dialect takes any text for arguments, the Messages API objects only.
+            // The dialect accepts any text as arguments, the Messages API only objects.
             let input = match serde_json::from_str(arguments) {
                 Ok(Value::Object(input)) => Value::Object(input),
                 _ if arguments.is_empty() => json!({}),
@@ -166,7 +166,7 @@ impl ChatMessageReader {
     fn finish(mut self) -> Result<TranslatedConversation, ChatError> {
         self.all_answered()?;
         if self.made.messages.is_empty() {
-            // Only a system prompt: the dialect allows it.
+            // There is only a system prompt, which the dialect allows.
             self.push("user", or_empty(Vec::new()));
         }
         Ok(self.made)
@@ -180,7 +180,7 @@ fn or_empty(blocks: Vec<Value>) -> Vec<Value> {
     blocks
 }
 
-/// Content, a string or parts, as blocks. Texts of nothing but space are left out: the Messages API refuses them.
+/// Content, a string or parts, as blocks. Blank texts are dropped, because the Messages API refuses them.
 fn parts(index: usize, content: &Value) -> Result<Vec<Value>, ChatError> {
     let parts = match content {
         Value::String(text) => return Ok(text_block(text).into_iter().collect()),

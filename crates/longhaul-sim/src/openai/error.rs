@@ -1,4 +1,4 @@
-//! Errors in OpenAI's envelope and, where they are known, its words.
+//! Errors in OpenAI's envelope and, where it is known, OpenAI's wording.
 
 use std::borrow::Cow;
 
@@ -9,22 +9,22 @@ use crate::call::ApiError;
 /// An answer that is an error in the OpenAI dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatError {
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// `error.message`.
+    /// The field `error.message`.
     pub message: String,
-    /// `error.type`.
+    /// The field `error.type`.
     pub kind: &'static str,
-    /// `error.param`.
+    /// The field `error.param`.
     pub param: Option<String>,
-    /// `error.code`.
+    /// The field `error.code`.
     pub code: Option<Cow<'static, str>>,
-    /// `retry-after`, in seconds.
+    /// The `retry-after` header, in seconds.
     pub retry_after: Option<u64>,
 }
 
 impl ChatError {
-    /// A 400 with this message.
+    /// Creates a 400 with this message.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self {
             status: 400,
@@ -50,7 +50,7 @@ impl ChatError {
         }
     }
 
-    /// What the world refused, in this dialect. `model` is the one that the client asked for.
+    /// Translates a refusal of the world to this dialect. `model` is the one that the client asked for.
     pub fn translated(error: &ApiError, model: &str) -> Self {
         let told = Self {
             status: error.status,
@@ -73,7 +73,7 @@ impl ChatError {
                 kind: "requests",
                 ..told.with_code("rate_limit_exceeded")
             },
-            // OpenAI has no 529; it says the same with 503.
+            // OpenAI has no 529; it uses 503 for that.
             529 => Self {
                 status: 503,
                 message: "The engine is currently overloaded, please try again later".to_owned(),
@@ -90,7 +90,7 @@ impl ChatError {
         }
     }
 
-    /// The body.
+    /// The response body.
     pub fn envelope(&self) -> Value {
         json!({ "error": {
             "message": self.message,
@@ -101,7 +101,7 @@ impl ChatError {
     }
 }
 
-/// The world's two sentences about a prompt that is too long, in OpenAI's words.
+/// Translates the world's two messages about a prompt that is too long to OpenAI's wording.
 fn too_long(message: &str) -> Option<ChatError> {
     let numbers: Vec<u64> = message
         .split(|c: char| !c.is_ascii_digit())

@@ -1,8 +1,8 @@
 //! The OpenAI dialect (N5): chat completions translated to the Messages shape and back.
 //!
-//! Translation only, on values: no network, no clock, and no rules but those of the dialect itself. What the request
-//! then is judged by, cached by and billed by is the world's work, the same for both dialects. Bytes of one request give the
-//! same bytes of the other, so what was a prefix stays one.
+//! This is translation only, on values: no network, no clock, and no rules except those of the dialect itself. The
+//! world validates, caches and bills the translated request in the same way for both dialects. The same bytes always
+//! translate to the same bytes, so a prefix stays a prefix.
 
 mod conversation;
 mod error;

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-/// `GET /v1/models`.
+/// The body for `GET /v1/models`.
 pub fn models<'a>(ids: impl IntoIterator<Item = &'a str>) -> Value {
     let data: Vec<Value> = ids.into_iter().map(model).collect();
     json!({ "object": "list", "data": data })
 }
 
-/// `GET /v1/models/{id}`.
+/// The body for `GET /v1/models/{id}`.
 pub fn model(id: &str) -> Value {
     json!({ "id": id, "object": "model", "created": 1_760_000_000, "owned_by": "longhaul-sim" })
 }

@@ -1,13 +1,13 @@
-//! A message as a chat completion, whole.
+//! Translates a whole message to a chat completion.
 
 use serde_json::{Map, Value, json};
 
-/// What the message does not say about itself in this dialect.
+/// What a completion needs and the message does not contain.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletionOrigin<'a> {
     /// The model that the client asked for.
     pub model: &'a str,
-    /// Seconds since 1970.
+    /// The creation time in seconds since 1970.
     pub created: i64,
 }
 
@@ -54,7 +54,7 @@ pub fn completion(message: &Value, origin: CompletionOrigin<'_>) -> Value {
     })
 }
 
-/// `msg_…` as `chatcmpl-…`.
+/// Turns `msg_…` into `chatcmpl-…`.
 pub(super) fn completion_id(message: &Value) -> String {
     let id = message.as_str().unwrap_or_default();
     format!("chatcmpl-{}", id.strip_prefix("msg_").unwrap_or(id))
@@ -69,7 +69,7 @@ pub(super) fn finish_reason(stop_reason: &Value) -> &'static str {
     }
 }
 
-/// Usage, in which the prompt includes what was read from the cache.
+/// The usage; its prompt includes the tokens read from the cache.
 pub(super) fn usage(usage: &Value) -> Value {
     let count = |field: &str| usage[field].as_u64().unwrap_or(0);
     let cached = count("cache_read_input_tokens");

@@ -1,4 +1,4 @@
-//! A chat completion request as a Messages request: everything but the conversation and the tools.
+//! Translates a chat completion request to a Messages request: everything except the conversation and the tools.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::error::ChatError;
 use super::{conversation, tools};
 
-/// The most a reply may hold if the request does not say: the dialect has no such duty, the Messages API has.
+/// The default for `max_tokens`, which is optional in the dialect and required in the Messages API.
 const MAX_TOKENS: u64 = 16_384;
 
-/// Every field that the dialect knows. Those not translated do not change what a simulated model says.
+/// Every field that the dialect knows. Fields that are not translated do not change what a simulated model says.
 const KNOWN: &[&str] = &[
     "audio",
     "frequency_penalty",
@@ -50,25 +50,25 @@ const KNOWN: &[&str] = &[
     "web_search_options",
 ];
 
-/// How the reply shall come.
+/// The form of the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streaming {
-    /// As one JSON object.
+    /// One JSON object.
     Whole,
-    /// As chunks.
+    /// A stream of chunks.
     Chunks,
-    /// As chunks, with one more that holds the usage.
+    /// A stream of chunks, with one more that holds the usage.
     ChunksAndUsage,
 }
 
-/// A request in the Messages shape.
+/// A request in the Messages format.
 #[derive(Debug, Clone)]
 pub struct TranslatedRequest {
-    /// The model that was asked for.
+    /// The requested model.
     pub model: String,
-    /// How the reply shall come.
+    /// The form of the reply.
     pub streaming: Streaming,
-    /// `prompt_cache_key`, which groups calls that belong together.
+    /// The field `prompt_cache_key`, which groups calls that belong together.
     pub session: Option<String>,
     fields: Map<String, Value>,
 }
@@ -107,7 +107,7 @@ pub fn translate(body: &[u8]) -> Result<TranslatedRequest, ChatError> {
         fields.insert("system".to_owned(), conversation.system.into());
     }
     fields.insert("max_tokens".to_owned(), max_tokens(&given)?.into());
-    // The dialect caches by itself; the nearest thing is automatic caching.
+    // The dialect caches by itself; automatic caching is the closest equivalent.
     fields.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
     fields.insert("stream".to_owned(), (streaming != Streaming::Whole).into());
     tools::translate(&given, &mut fields)?;
@@ -129,7 +129,7 @@ pub fn translate(body: &[u8]) -> Result<TranslatedRequest, ChatError> {
     })
 }
 
-/// What would need another world than this one.
+/// Refuses parameters that this simulator cannot support.
 fn unsupported(given: &Map<String, Value>) -> Result<(), ChatError> {
     let is_set = |key: &str| given.get(key).is_some_and(|value| !value.is_null());
     for old in ["functions", "function_call"] {

@@ -1,4 +1,4 @@
-//! Events of a message as chunks of a chat completion.
+//! Translates the events of a message to chunks of a chat completion.
 
 use serde_json::{Value, json};
 
@@ -12,14 +12,14 @@ pub struct CompletionChunks {
     model: String,
     created: i64,
     streaming: Streaming,
-    /// Calls that began so far.
+    /// The number of calls begun so far.
     calls: u64,
-    /// Usage as last told; later figures replace earlier ones.
+    /// The newest usage; later figures replace earlier ones.
     usage: Value,
 }
 
 impl CompletionChunks {
-    /// Begins a stream.
+    /// Starts the translation of a stream.
     pub fn new(origin: CompletionOrigin<'_>, streaming: Streaming) -> Self {
         Self {
             id: String::new(),
@@ -31,7 +31,7 @@ impl CompletionChunks {
         }
     }
 
-    /// The chunks of an event: none, one, or at the end two. After the last comes `[DONE]`, which is no chunk.
+    /// The chunks of an event: none, one, or two at the end. After the last comes `[DONE]`, which is not a chunk.
     pub fn event(&mut self, event: &Value) -> Vec<Value> {
         match event["type"].as_str() {
             Some("message_start") => {

@@ -1,4 +1,4 @@
-//! Tool definitions and the choice among them, from chat completions to the Messages shape.
+//! Translates tool definitions and the tool choice from chat completions to the Messages format.
 
 use serde_json::{Map, Value, json};
 

@@ -4,13 +4,13 @@ use super::{LaidOutPrompt, PromptLevel};
 use crate::call::ApiError;
 use crate::request::CacheLifetime;
 
-/// Breakpoints a request may have.
+/// The maximum number of breakpoints in a request.
 const SLOTS: usize = 4;
 
-/// Places the automatic breakpoint. `eligible` says whether a position can carry a marker.
+/// Places the automatic breakpoint. `eligible` says whether a position can carry a breakpoint.
 ///
-/// A last block that is marked alike leaves things as they are; one marked with another lifetime, or four markers
-/// already, is refused; without any eligible block nothing is cached.
+/// If the last block already has the same breakpoint, nothing changes. If it has one with another lifetime, or if there
+/// are four breakpoints already, the request is refused. Without any eligible block nothing is cached.
 pub fn place(
     prompt: &mut LaidOutPrompt,
     ttl: CacheLifetime,

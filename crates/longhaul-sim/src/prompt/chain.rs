@@ -1,4 +1,4 @@
-//! The hash of a position chains its own identity to the prefix before it; its end is the sum of tokens so far.
+//! The hash of a position combines its own identity with the prefix before it; its end is the sum of tokens so far.
 
 use longhaul_core::xxh3::xxh3_128;
 
@@ -7,7 +7,7 @@ use super::layout::PromptLayout;
 use crate::tokens::OPENING;
 
 impl PromptLayout {
-    /// Chains hashes and sums tokens from a position on.
+    /// Chains hashes and adds up tokens from a position on.
     pub(super) fn chain(&mut self, from: usize) {
         let extra = self.extra;
         let before = from
@@ -42,7 +42,7 @@ impl PromptLayout {
         self.prompt.tokens = end + OPENING;
     }
 
-    /// Lists the markers: those of the head, those known before `from`, those behind it.
+    /// Lists the breakpoints: those of the request prefix, those known before `from`, and those after it.
     pub(super) fn note_markers(&mut self, from: usize) {
         let marked = |range: std::ops::Range<usize>| {
             let here = self.prompt.positions.get(range.clone()).unwrap_or_default();

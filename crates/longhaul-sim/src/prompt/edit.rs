@@ -1,4 +1,4 @@
-//! A layout with some blocks changed: what server-side clearing does to a prompt.
+//! Changes blocks of a layout, as server-side clearing does to a prompt.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use crate::call::ApiError;
 use crate::request::{ApiBlock, MessagesRequest, identity};
 use crate::tokens::TokenCounter;
 
-/// What becomes of a block.
+/// A change of a block.
 #[derive(Debug, Clone)]
 pub enum BlockChange {
-    /// It is taken out.
+    /// The block is removed.
     Remove,
-    /// Another stands in its place.
+    /// The block is replaced with another.
     Replace(ApiBlock),
 }
 
-/// Changes by message and block.
+/// Changes by message index and block index.
 #[derive(Debug, Clone, Default)]
 pub struct BlockChanges(pub BTreeMap<(usize, usize), BlockChange>);
 
 impl BlockChanges {
-    /// The request with the changes made. A message that is left empty stays, empty.
+    /// The request with the changes applied. A message that becomes empty stays.
     pub fn applied(&self, request: &MessagesRequest) -> MessagesRequest {
         let mut changed = request.clone();
-        // From the back, so that indices stay true.
+        // The changes are applied from the end, so that indices stay valid.
         for ((message, block), change) in self.0.iter().rev() {
             let Some(message) = changed.messages.get_mut(*message) else {
                 continue;
@@ -48,7 +48,7 @@ impl BlockChanges {
 }
 
 impl PromptLayout {
-    /// The block of a message that a position is, and where it stands in the request this layout is of.
+    /// The message block at a position, with its place in the request that this layout was made from.
     pub fn block_at<'a>(
         &self,
         request: &'a MessagesRequest,
@@ -60,7 +60,7 @@ impl PromptLayout {
         Some(((message, slot.block), block))
     }
 
-    /// The layout of a request with changes. `request` is as it was before them.
+    /// The layout of a request with changes. `request` is the state before them.
     pub fn edited(
         &self,
         request: &MessagesRequest,
@@ -76,7 +76,7 @@ impl PromptLayout {
         );
         new.starts.clear();
         (new.images, new.citations) = (None, None);
-        // Tokens in front of a block that is taken out belong to the next of its message.
+        // Tokens before a removed block belong to the next block of its message.
         let mut frame = (None, 0);
         for (mut position, slot) in positions.into_iter().zip(slots) {
             let here = new.prompt.positions.len();

@@ -1,6 +1,7 @@
 //! What the provider adds to a prompt: instructions for tools, citations, output formats, thinking.
 //!
-//! Those for tools are documented (API-FACTS §4.9); the others, and where they stand, are read off recorded requests.
+//! The overhead for tools is documented (API-FACTS §4.9); the others, and their positions, are derived from recorded
+//! requests.
 
 use longhaul_core::models::{ModelSpec, ToolOverhead};
 
@@ -8,18 +9,18 @@ use super::key::{self, PromptFeatures};
 use crate::request::MessagesRequest;
 use crate::tokens::{TokenCounter, TokenizerFamily};
 
-/// For models of which it is not known.
+/// The tool overhead for models whose own is not known.
 const TOOLS: ToolOverhead = ToolOverhead {
     auto: 346,
     forced: 313,
 };
-/// Share of the instructions for tools that stands behind the definitions.
+/// The share of the tool instructions that comes after the definitions.
 const BEHIND: u64 = 4;
 const CITATIONS: u64 = 575;
 const FORMAT: u64 = 83;
 const BUDGETED_THINKING: u64 = 28;
 
-/// Tokens added at the start of each level.
+/// The tokens added at the start of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ProviderOverhead {
     pub(super) tools: u64,
@@ -28,7 +29,7 @@ pub(super) struct ProviderOverhead {
 }
 
 impl ProviderOverhead {
-    /// What is added to a request.
+    /// The overhead for a request.
     pub(super) fn of(
         request: &MessagesRequest,
         spec: &ModelSpec,

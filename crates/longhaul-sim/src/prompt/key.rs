@@ -1,7 +1,7 @@
-//! What is part of the cache key beside the positions themselves, by level (API-FACTS §1.4).
+//! The parts of the cache key besides the positions themselves, by level (API-FACTS §1.4).
 //!
-//! A setting is hashed in at the first level it invalidates, so it reaches every level behind. A setting written out
-//! with its default is the same as one left out.
+//! A setting is hashed in at the first level that it invalidates, so it affects every level after it. A setting with
+//! its default value is the same as one that is left out.
 
 use std::collections::BTreeSet;
 
@@ -18,29 +18,29 @@ const WITHOUT_EFFECT: [&str; 4] = [
     "message-threads-2026-08-12",
 ];
 
-/// What the content of a request turns on.
+/// Features that the content of a request turns on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PromptFeatures {
-    /// There is an image somewhere.
+    /// Whether there is an image anywhere.
     pub images: bool,
-    /// Some document or search result asks for citations.
+    /// Whether a document or search result asks for citations.
     pub citations: bool,
 }
 
 /// The key of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelKeys {
-    /// At the start: model and betas.
+    /// The key at the start: model and betas.
     pub tools: u128,
-    /// Before the system prompt: speed, citations, output format.
+    /// The key before the system prompt: speed, citations, output format.
     pub system: u128,
-    /// Before the messages: tool choice, images, thinking, effort.
+    /// The key before the messages: tool choice, images, thinking, effort.
     pub messages: u128,
-    /// What the content turns on.
+    /// The features that the content turns on.
     pub features: PromptFeatures,
 }
 
-/// Names a model's default effort.
+/// The default effort of a model.
 fn default_effort(model: &str) -> &'static str {
     match model {
         "claude-opus-5-5" => "medium",
@@ -107,20 +107,20 @@ fn messages(request: &MessagesRequest, model: &str, features: PromptFeatures) ->
     hash.digest()
 }
 
-/// The output formats asked for: at most one in a request that makes sense.
+/// The requested output formats: at most one in a valid request.
 pub(crate) fn formats(request: &MessagesRequest) -> impl Iterator<Item = &Value> {
     let places: [&[&str]; 2] = [&["output_config", "format"], &["output_format"]];
     places.into_iter().filter_map(|path| at(request, path))
 }
 
-/// `speed`, where left out as its default.
+/// The field `speed`, or its default.
 pub(crate) fn speed(request: &MessagesRequest) -> &str {
     at(request, &["speed"])
         .and_then(Value::as_str)
         .unwrap_or("standard")
 }
 
-/// The tool choice in one form: `auto` is what a request without one has.
+/// The tool choice in a single form: a request without one has `auto`.
 fn tool_choice(request: &MessagesRequest) -> String {
     let choice = |field| at(request, &["tool_choice", field]);
     let kind = choice("type").and_then(Value::as_str).unwrap_or("auto");

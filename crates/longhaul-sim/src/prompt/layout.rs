@@ -1,7 +1,7 @@
-//! From a request to positions, and from one request of a conversation to the next.
+//! Turns a request into positions, and extends the layout from one request of a conversation to the next.
 //!
-//! A layout is extended rather than made anew: of the messages that are byte for byte those of the earlier request
-//! nothing is hashed or counted again.
+//! A layout is extended rather than made again: messages that are byte for byte those of the earlier request are
+//! neither hashed nor counted again.
 
 use std::collections::BTreeSet;
 
@@ -19,12 +19,12 @@ use crate::call::ApiError;
 use crate::request::{CacheLifetime, MessagesRequest, identity};
 use crate::tokens::{FIRST_MESSAGE, NEXT_MESSAGE, TokenCounter, TokenizerFamily};
 
-/// For whom a request is laid out.
+/// What a layout depends on besides the request.
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutScheme<'a> {
-    /// The model.
+    /// The model's specification.
     pub spec: &'a ModelSpec,
-    /// `anthropic-beta`.
+    /// The `anthropic-beta` header.
     pub betas: &'a BTreeSet<String>,
 }
 
@@ -34,29 +34,29 @@ impl LayoutScheme<'_> {
     }
 }
 
-/// The block a position is.
+/// The block at a position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PositionBlock {
-    /// It can carry a marker.
+    /// Whether it can carry a breakpoint.
     pub(super) able: bool,
-    /// Index of its message; none for tools and system.
+    /// The index of its message; `None` for tools and system.
     pub(super) message: Option<usize>,
-    /// Index in its message.
+    /// The index within its message.
     pub(super) block: usize,
-    /// It is a summary.
+    /// Whether it is a summary.
     pub(super) summary: bool,
 }
 
-/// A request laid out, with what is needed to extend it.
+/// The layout of a request, with what is needed to extend it.
 #[derive(Debug, Clone, Default)]
 pub struct PromptLayout {
-    /// The positions.
+    /// The prompt with its positions.
     pub prompt: LaidOutPrompt,
-    /// Positions of tools and system.
+    /// The number of positions of tools and system.
     pub(super) prefix_len: usize,
-    /// For each message the index of its first position.
+    /// The index of each message's first position.
     pub(super) starts: Vec<usize>,
-    /// Of each position, the block it is.
+    /// The block at each position.
     pub(super) slots: Vec<PositionBlock>,
     model: String,
     pub(super) keys: LevelKeys,
@@ -64,9 +64,9 @@ pub struct PromptLayout {
     /// The first position with an image, and the first that asks for citations.
     pub(super) images: Option<usize>,
     pub(super) citations: Option<usize>,
-    /// The first message with thinking in it.
+    /// The first message with thinking.
     pub(super) thinking: Option<usize>,
-    /// Where the conversation begins: behind what a compaction block stands for.
+    /// Where the conversation begins: after what a compaction block replaces.
     begins: ConversationStart,
     automatic: Option<usize>,
 }
@@ -81,7 +81,7 @@ impl PromptLayout {
         Self::default().extended(request, 0, scheme, counter)
     }
 
-    /// Lays out a request whose first `kept` messages are those of the request this layout is of.
+    /// Lays out a request whose first `kept` messages are those of the request that this layout was made from.
     pub fn extended(
         mut self,
         request: &MessagesRequest,
@@ -90,7 +90,7 @@ impl PromptLayout {
         counter: &mut TokenCounter,
     ) -> Result<Self, ApiError> {
         if self.model != scheme.spec.id {
-            // Another model counts and strips otherwise.
+            // Another model counts and strips differently.
             self = Self {
                 model: scheme.spec.id.clone(),
                 ..Self::default()
@@ -127,7 +127,7 @@ impl PromptLayout {
         self.images.is_some()
     }
 
-    /// Whether a summary stands for the beginning of the conversation.
+    /// Whether a summary replaces the beginning of the conversation.
     pub fn has_summary(&self) -> bool {
         self.slots
             .get(self.prefix_len)
@@ -160,7 +160,7 @@ impl PromptLayout {
         key::keys(request, &scheme.spec.id, scheme.betas, features)
     }
 
-    /// How many messages can be left as they are: none where a new one changes what is shown of the old.
+    /// The number of messages that can stay unchanged: none where a new one changes how the old ones are shown.
     fn keepable(&mut self, request: &MessagesRequest, kept: usize, spec: &ModelSpec) -> usize {
         let mut kept = kept.min(self.starts.len());
         let begins =
@@ -179,7 +179,7 @@ impl PromptLayout {
         }
     }
 
-    /// Puts tools and system in front. Says whether anything but markers changed.
+    /// Puts the request prefix (tools and system) in front. Returns whether anything but breakpoints changed.
     fn put_prefix(&mut self, head: Vec<PromptPosition>) -> bool {
         let old = self
             .prompt
@@ -212,7 +212,7 @@ impl PromptLayout {
         true
     }
 
-    /// Drops the positions of all messages but the first `kept`. Says where the new ones begin.
+    /// Drops the positions of all messages but the first `kept`, and returns where the new ones begin.
     fn truncate(&mut self, kept: usize) -> usize {
         let from = self
             .starts

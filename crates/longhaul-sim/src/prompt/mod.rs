@@ -1,8 +1,8 @@
-//! A request laid out as the provider caches it: positions in order, tools before system before messages.
+//! The layout of a request as the provider caches it: positions in order, tools before system before messages.
 //!
-//! `key` says what else is part of the cache key and at which level; `layout` makes positions and extends those of an
-//! earlier request of the same conversation; `chain` makes prefixes of them; `parts` says what of a request stands in
-//! the prompt, `extra` what the provider adds; `edit` takes blocks out of a layout or puts others in their place;
+//! `key` defines what else is part of the cache key and at which level; `layout` makes positions and extends those of
+//! an earlier request of the same conversation; `chain` makes prefixes of them; `parts` decides which parts of a
+//! request are in the prompt, `extra` what the provider adds; `edit` removes or replaces blocks of a layout;
 //! `automatic` places the breakpoint of top-level `cache_control`.
 
 pub mod automatic;
@@ -18,7 +18,7 @@ pub use parts::{ConversationStart, begin};
 
 use crate::request::CacheLifetime;
 
-/// The levels of a prompt. A change at one invalidates those behind it.
+/// The levels of a prompt. A change at one level invalidates those after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PromptLevel {
     /// Tool definitions.
@@ -32,35 +32,35 @@ pub enum PromptLevel {
 /// One position: a tool definition, a system block or a message content block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPosition {
-    /// Its level.
+    /// The level of the position.
     pub level: PromptLevel,
-    /// Where it stands in the request, as in `messages.3.content.1`.
+    /// The place in the request, such as `messages.3.content.1`.
     pub place: String,
-    /// Hash of everything up to and including it, with what else is part of the key at its level.
+    /// The hash of everything up to and including the position, with the other parts of the key at its level.
     pub prefix: u128,
-    /// Its tokens.
+    /// The tokens of the position.
     pub tokens: u64,
-    /// A cache breakpoint ends here.
+    /// The lifetime of the cache breakpoint that ends here, if any.
     pub marker: Option<CacheLifetime>,
-    /// Hash of itself, with the role it is spoken in.
+    /// The hash of the position itself, with its role.
     pub identity: u128,
-    /// Tokens of the prompt up to and including it.
+    /// The tokens of the prompt up to and including the position.
     pub end: u64,
 }
 
-/// A prompt.
+/// A prompt, laid out as positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaidOutPrompt {
-    /// Its positions in order.
+    /// The positions in order.
     pub positions: Vec<PromptPosition>,
-    /// Tokens in all, overhead included.
+    /// The total number of tokens, including overhead.
     pub tokens: u64,
-    /// Which positions end a breakpoint, in order.
+    /// The positions with a breakpoint, in order.
     pub markers: Vec<usize>,
 }
 
 impl LaidOutPrompt {
-    /// Tokens up to and including the last of the first `count` positions.
+    /// The tokens up to and including the last of the first `count` positions.
     pub fn up_to(&self, count: usize) -> u64 {
         count
             .checked_sub(1)

@@ -1,4 +1,5 @@
-//! What a request's parts are to the prompt: which stand in it, what they count, what they turn on.
+//! How the parts of a request contribute to the prompt: which are in it, their token counts, and the features they turn
+//! on.
 
 use longhaul_core::xxh3::xxh3_128;
 use serde_json::Value;
@@ -11,13 +12,13 @@ use crate::tokens::{TokenCounter, TokenizerFamily};
 /// The message and block with which the conversation begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConversationStart {
-    /// Index of the message.
+    /// The index of the message.
     pub message: usize,
-    /// Index of its block.
+    /// The index of the block.
     pub block: usize,
 }
 
-/// Where a conversation begins: at its last compaction block that holds a summary, else at its start.
+/// The start of a conversation: its last compaction block that holds a summary, or else its first message.
 pub fn begin(request: &MessagesRequest) -> ConversationStart {
     let blocks = request.messages.iter().enumerate().rev();
     let found = blocks
@@ -57,7 +58,7 @@ pub(super) fn prefix_positions(
         .filter(|(_, t)| !t.deferred)
     {
         let identity = identity::of_tool(tool);
-        // Web search is no tool definition in the prompt but a part of the system prompt.
+        // Web search is not a tool definition in the prompt but a part of the system prompt.
         let (level, list) = if is_web_search(tool) {
             (PromptLevel::System, &mut searches)
         } else {
@@ -94,7 +95,7 @@ pub(super) fn is_web_search(tool: &ApiTool) -> bool {
     kind.is_some_and(|kind| kind.starts_with("web_search_"))
 }
 
-/// Tokens of deferred tools that a block brings in by reference: their definitions are appended where they are found.
+/// The tokens of deferred tools that a block refers to: their definitions are added where they are discovered.
 pub(super) fn discovered(
     block: &ApiBlock,
     request: &MessagesRequest,
@@ -128,7 +129,7 @@ pub(super) fn referenced<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
     }
 }
 
-/// The last message in which the user says something that is no tool result.
+/// The last message with words of the user, as opposed to tool results only.
 pub(super) fn newest_turn(request: &MessagesRequest) -> usize {
     let says = |block: &ApiBlock| block.kind != "tool_result";
     request
@@ -148,7 +149,7 @@ pub(super) fn has_image(block: &ApiBlock) -> bool {
     }
 }
 
-/// The marker on the last marked part of a result: a breakpoint ends with the block it is in.
+/// The breakpoint on the last marked part of a result: it takes effect at the end of the block that contains it.
 pub(super) fn inner_marker(block: &ApiBlock) -> Option<CacheLifetime> {
     let parts = block.fields.get("content").and_then(Value::as_array)?;
     let control = |part: &Value| part.get("cache_control").filter(|c| c.is_object()).cloned();

@@ -1,18 +1,18 @@
-//! A draft as the API's message.
+//! Turns a draft into the API's message.
 
 use serde_json::{Value, json};
 
 use super::{ApiIds, SimStopReason, TruncatedDraft};
 use crate::model::DraftBlock;
 
-/// What a message says beside its content.
+/// The fields of a message besides its content.
 #[derive(Debug, Clone)]
 pub struct MessageEnvelope<'a> {
-    /// `id`.
+    /// The field `id`.
     pub id: &'a str,
-    /// `model`, as resolved.
+    /// The field `model`, as resolved.
     pub model: &'a str,
-    /// `usage`.
+    /// The field `usage`.
     pub usage: Value,
     /// Fields that only some replies have: `context_management`, `diagnostics`, `input_transformations` …
     pub extra: Vec<(&'static str, Value)>,
@@ -20,18 +20,18 @@ pub struct MessageEnvelope<'a> {
     pub display: ThinkingDisplay,
 }
 
-/// `thinking.display`.
+/// The parameter `thinking.display`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThinkingDisplay {
-    /// Shown.
+    /// Thinking is shown.
     #[default]
     Shown,
-    /// Left out; the signature stands for it.
+    /// Thinking is left out; only its signature is sent.
     Omitted,
 }
 
-/// Dresses a reply. `first` are blocks that stand before it; `sign` signs thinking as it
-/// is shown, given all content before it.
+/// Builds the message of a reply. `first` are blocks before the draft; `sign` signs thinking in the form in which it is
+/// shown, given all content before it.
 pub fn build_message(
     cut: &TruncatedDraft,
     first: Vec<Value>,

@@ -1,40 +1,40 @@
-//! A message as the events of a stream (API-FACTS §3.4).
+//! Turns a message into the events of a stream (API-FACTS §3.4).
 
 use serde_json::{Value, json};
 
 use crate::call::VirtualMillis;
 
-/// Characters of a delta.
+/// The number of characters in a delta.
 const PIECE: usize = 24;
 
 /// When a stream begins and ends.
 #[derive(Debug, Clone, Copy)]
 pub struct StreamTiming {
-    /// The first event.
+    /// The time of the first event.
     pub first_byte: VirtualMillis,
-    /// The last.
+    /// The time of the last event.
     pub ended: VirtualMillis,
 }
 
-/// One event.
+/// An event and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedEvent {
-    /// Its name, which is also its `type`.
+    /// The name of the event, which is also its `type`.
     pub name: &'static str,
-    /// Its data.
+    /// The data of the event.
     pub data: Value,
-    /// When it leaves.
+    /// The time at which the event is sent.
     pub at: VirtualMillis,
 }
 
 impl TimedEvent {
-    /// As it goes over the wire.
+    /// The event in its form on the wire.
     pub fn to_sse(&self) -> String {
         format!("event: {}\ndata: {}\n\n", self.name, self.data)
     }
 }
 
-/// Tells a message as events.
+/// Turns a message into events.
 pub fn events(message: &Value, pacing: StreamTiming) -> Vec<TimedEvent> {
     let mut list = vec![start(message)];
     let content = message.get("content").and_then(Value::as_array);
@@ -73,7 +73,7 @@ pub fn events(message: &Value, pacing: StreamTiming) -> Vec<TimedEvent> {
     timed.collect()
 }
 
-/// The message before anything is said.
+/// The message before any content.
 fn start(message: &Value) -> (&'static str, Value) {
     let mut begun = message.clone();
     begun["content"] = json!([]);
@@ -81,7 +81,7 @@ fn start(message: &Value) -> (&'static str, Value) {
     begun["stop_sequence"] = Value::Null;
     begun["stop_details"] = Value::Null;
     if let Some(fields) = begun.as_object_mut() {
-        // What was cleared is told at the end.
+        // Clearing is reported at the end.
         fields.remove("context_management");
     }
     if let Some(usage) = begun.get_mut("usage").and_then(Value::as_object_mut) {
@@ -99,7 +99,7 @@ fn start(message: &Value) -> (&'static str, Value) {
     )
 }
 
-/// How it ended, with usage counted from the beginning.
+/// How the message ended, with the usage since the beginning.
 fn delta(message: &Value) -> Value {
     let field = |name: &str| message.get(name).cloned().unwrap_or_default();
     let cumulative = [
@@ -133,7 +133,7 @@ fn delta(message: &Value) -> Value {
     delta
 }
 
-/// A block as it starts, and its deltas.
+/// The start of a block, and its deltas.
 fn block_events(block: &Value) -> (Value, Vec<Value>) {
     let text = |field: &str| block.get(field).and_then(Value::as_str).unwrap_or_default();
     let mut empty = block.clone();
@@ -180,7 +180,7 @@ fn block_events(block: &Value) -> (Value, Vec<Value>) {
     (empty, deltas)
 }
 
-/// A text in pieces of a few words.
+/// Splits a text into pieces of a few words.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

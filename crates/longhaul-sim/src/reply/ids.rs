@@ -1,10 +1,10 @@
-//! Ids in the API's form, from the world's seed: the same run gives the same ids.
+//! Ids in the API's format, derived from the world's seed: the same run gives the same ids.
 
 use longhaul_core::xxh3::xxh3_64_with_seed;
 
 const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/// Makes ids.
+/// Generates ids.
 #[derive(Debug, Clone)]
 pub struct ApiIds {
     seed: u64,
@@ -12,22 +12,22 @@ pub struct ApiIds {
 }
 
 impl ApiIds {
-    /// Ids of a world with this seed.
+    /// Creates the ids of a world with this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, made: 0 }
     }
 
-    /// A message: `msg_01…`.
+    /// A message id: `msg_01…`.
     pub fn message(&mut self) -> String {
         self.next("msg_01", 22)
     }
 
-    /// A call of a tool: `toolu_01…`.
+    /// A tool call id: `toolu_01…`.
     pub fn tool_use(&mut self) -> String {
         self.next("toolu_01", 22)
     }
 
-    /// A request: `req_011C…`.
+    /// A request id: `req_011C…`.
     pub fn request(&mut self) -> String {
         self.next("req_011C", 20)
     }

@@ -1,7 +1,7 @@
-//! Replies: a model's draft dressed as the API's message, and that message told as a stream of events.
+//! Replies: turns a model's draft into the API's message, and that message into a stream of events.
 //!
-//! `cut` ends a draft where the request says it must end; `dress` makes the message; `usage` its counts; `events` the
-//! stream; `ids` the names. What was billed and why is in `cache/`.
+//! `truncate` ends a draft where the request demands it; `envelope` builds the message; `usage` its counts; `events`
+//! the stream; `ids` the ids. Billing is in `cache/`.
 
 mod envelope;
 mod events;
@@ -26,7 +26,7 @@ use crate::faults::InjectedFault;
 /// The answer to a call.
 #[derive(Debug, Clone)]
 pub struct ApiReply {
-    /// `request-id`.
+    /// The `request-id` header.
     pub request_id: String,
     /// The whole message, as a call without `stream` gets it.
     pub message: Value,
@@ -34,24 +34,24 @@ pub struct ApiReply {
     pub stream: bool,
     /// When the call started.
     pub started: VirtualMillis,
-    /// When the first byte of the answer leaves.
+    /// When the first byte of the answer is sent.
     pub first_byte: VirtualMillis,
-    /// When the last does.
+    /// When the last byte of the answer is sent.
     pub ended: VirtualMillis,
-    /// Headers beside the usual: name and value.
+    /// Additional headers: name and value.
     pub headers: Vec<(&'static str, String)>,
-    /// What was billed, by class and step.
+    /// The billed usage, by class and step.
     pub usage: Usage,
-    /// What it cost, where the model's prices are known.
+    /// The cost, if the model's prices are known.
     pub cost: Option<Usd>,
-    /// What became of each position of the prompt.
+    /// What happened to each position of the prompt.
     pub verdict: PromptVerdict,
-    /// What goes wrong with its delivery, if the model's script says so. For whoever delivers it.
+    /// The fault of the delivery, if the model's script names one. The server applies it.
     pub fault: Option<InjectedFault>,
 }
 
 impl ApiReply {
-    /// The message as the events of a stream, each with the time at which it leaves.
+    /// The message as the events of a stream, each with the time at which it is sent.
     pub fn events(&self) -> Vec<TimedEvent> {
         events(
             &self.message,

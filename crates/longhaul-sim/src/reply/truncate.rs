@@ -14,7 +14,7 @@ pub enum SimStopReason {
     ToolUse,
     /// `max_tokens`.
     MaxTokens,
-    /// `stop_sequence`, and which.
+    /// `stop_sequence`, with the sequence.
     StopSequence(String),
     /// `refusal`.
     Refusal,
@@ -25,7 +25,7 @@ pub enum SimStopReason {
 }
 
 impl SimStopReason {
-    /// As the API writes it.
+    /// The name that the API uses.
     pub fn name(&self) -> &'static str {
         match self {
             Self::EndTurn => "end_turn",
@@ -39,31 +39,31 @@ impl SimStopReason {
     }
 }
 
-/// What ends a reply from outside.
+/// The external limits of a reply.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyLimits {
     /// `max_tokens`.
     pub max_tokens: u64,
-    /// Tokens left in the window.
+    /// The number of tokens left in the window.
     pub window: u64,
     /// `stop_sequences`.
     pub stop_sequences: Vec<String>,
 }
 
-/// A draft that ends where it must.
+/// A draft that ends within its limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TruncatedDraft {
-    /// What is left.
+    /// The remaining content.
     pub content: Vec<DraftBlock>,
-    /// Why it ends.
+    /// Why the reply ends.
     pub stop: SimStopReason,
-    /// Tokens of it all.
+    /// The tokens of the whole reply.
     pub output_tokens: u64,
-    /// Those of thinking.
+    /// The tokens of thinking.
     pub thinking_tokens: u64,
 }
 
-/// Ends a draft.
+/// Truncates a draft to its limits.
 pub fn cut(
     draft: ReplyDraft,
     limits: &ReplyLimits,
@@ -152,7 +152,7 @@ fn stop_at_sequence(block: DraftBlock, sequences: &[String]) -> (DraftBlock, Opt
     (DraftBlock::Text(text), Some(sequence.clone()))
 }
 
-/// The part of a block that fits; a call that does not is left without its input.
+/// The part of a block that fits; a call that does not fit is left without its input.
 fn shortened(block: DraftBlock, left: u64, tokens: u64) -> Option<DraftBlock> {
     let part = |text: String| {
         let bytes = text.len() as u64 * left / tokens.max(1);

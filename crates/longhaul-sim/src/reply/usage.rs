@@ -1,4 +1,4 @@
-//! `usage` of a message (API-FACTS §1.6).
+//! The field `usage` of a message (API-FACTS §1.6).
 
 use longhaul_core::message::{Iteration, IterationKind, Usage};
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use crate::cache::Billing;
 /// What a step sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SamplingStepKind {
-    /// The reply.
+    /// The step sampled the reply.
     Message,
-    /// A summary made by the server.
+    /// The step sampled a summary made by the server.
     Compaction,
 }
 
@@ -19,31 +19,31 @@ pub enum SamplingStepKind {
 pub struct SamplingStep {
     /// What it sampled.
     pub kind: SamplingStepKind,
-    /// Its prompt.
+    /// The billing of the step's prompt.
     pub billing: Billing,
-    /// What it wrote.
+    /// The output tokens of the step.
     pub output: u64,
 }
 
-/// What a reply counted.
+/// The token counts of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReplyCounts {
-    /// The steps, in order. Without a list of iterations there is one.
+    /// The steps in order; there is only one without a list of iterations.
     pub steps: Vec<SamplingStep>,
-    /// Tokens of thinking among the output.
+    /// The tokens of thinking in the output.
     pub thinking: u64,
-    /// Tokens taken out of the cached prefix by reference, where the request asked for it.
+    /// The tokens removed from the cached prefix by reference, if the request asked for it.
     pub deleted: Option<u64>,
-    /// The steps are listed in the reply.
+    /// Whether the reply lists the steps.
     pub listed: bool,
-    /// `inference_geo` as asked for.
+    /// The requested `inference_geo`.
     pub geo: Option<String>,
-    /// `speed` as asked for.
+    /// The requested `speed`.
     pub speed: Option<String>,
 }
 
 impl ReplyCounts {
-    /// The steps of the reply itself, summed: what stands at the top of `usage`.
+    /// The sum of the reply's own steps, which is at the top level of `usage`.
     fn top(&self) -> (Billing, u64) {
         let steps = self
             .steps
@@ -61,7 +61,7 @@ impl ReplyCounts {
         })
     }
 
-    /// As JSON.
+    /// The counts as JSON.
     pub fn json(&self) -> Value {
         let (billing, output) = self.top();
         let mut usage = step_json(&billing, output);
@@ -89,7 +89,7 @@ impl ReplyCounts {
         usage
     }
 
-    /// As the core counts it.
+    /// The counts as the core's type.
     pub fn core(&self) -> Usage {
         let (billing, output) = self.top();
         let mut usage = billing.usage(output);

@@ -1,4 +1,4 @@
-//! The content blocks the API knows, with their fields. Which of them may stand where is checked in `validate/`.
+//! The content blocks that the API knows, with their fields. `validate/` checks which of them may be where.
 
 use super::content::{
     ANYTHINGS, CACHE_CONTROL, DOCUMENT, IMAGE, SEARCH_RESULT, TEXT, TOOL_REFERENCE,
@@ -21,7 +21,7 @@ const FALLBACK: &[&str] = &[
     "server-side-fallback-2026-07-01",
 ];
 
-/// An extension of this simulator.
+/// The beta for an extension of this simulator.
 const CACHE_EDITING: &[&str] = &[super::CACHE_EDITS_BETA];
 
 /// A content block of a message.
@@ -59,7 +59,7 @@ const TOOL_RESULT: &[FieldSpec] = &[
     field!(Nullable, "is_error", &ValueShape::Bool),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
     field!(Nullable, "toolset_name", &ValueShape::Str),
-    // What an edit refers to. It is accepted and says nothing more than the id does.
+    // The reference for an edit. It is accepted and means no more than the id does.
     field!(Optional, "cache_reference", &ID, CACHE_EDITING),
 ];
 
@@ -80,7 +80,7 @@ const SERVER_TOOL_USE: &[FieldSpec] = &[
     field!(Nullable, "caller", &ValueShape::Dict),
 ];
 
-/// What a server tool answered is checked only in outline: it comes from the server itself.
+/// The result of a server tool is checked only roughly, because it comes from the server itself.
 const SERVER_RESULT: &[FieldSpec] = &[
     field!(Required, "tool_use_id", &SERVER_ID),
     field!(Required, "content", &ValueShape::Any),

@@ -1,4 +1,4 @@
-//! Blocks of plain content, which also stand inside tool results, and the marker any of them may bear.
+//! Blocks of plain content, which also occur inside tool results, and the cache breakpoint that any of them may carry.
 
 use super::shape::{FieldSpec, ValueShape, field, variant};
 
@@ -6,13 +6,13 @@ use super::shape::{FieldSpec, ValueShape, field, variant};
 pub(super) const ANYTHINGS: ValueShape = ValueShape::List(&ValueShape::Any);
 const CITATIONS: ValueShape = ValueShape::Object(&[field!(Optional, "enabled", &ValueShape::Bool)]);
 
-/// A cache marker.
+/// A cache breakpoint.
 pub(super) const CACHE_CONTROL: ValueShape = ValueShape::Tagged(&[variant!(
     "ephemeral",
     &[field!(Optional, "ttl", &ValueShape::OneOf(&["5m", "1h"]))]
 )]);
 
-/// The text blocks of `system` are no tagged union.
+/// The text blocks of `system` are not a tagged union.
 pub(super) const SYSTEM_BLOCK: ValueShape = ValueShape::Object(&[
     field!(Required, "type", &ValueShape::OneOf(&["text"])),
     field!(Required, "text", &ValueShape::Str),
@@ -20,7 +20,7 @@ pub(super) const SYSTEM_BLOCK: ValueShape = ValueShape::Object(&[
     field!(Nullable, "citations", &ANYTHINGS),
 ]);
 
-/// Text.
+/// A text block.
 pub(super) const TEXT: &[FieldSpec] = &[
     field!(Required, "text", &ValueShape::Str),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
@@ -43,7 +43,7 @@ const IMAGE_SOURCE: ValueShape = ValueShape::Tagged(&[
     variant!("file", &[field!(Required, "file_id", &ValueShape::Str)]),
 ]);
 
-/// An image.
+/// An image block.
 pub(super) const IMAGE: &[FieldSpec] = &[
     field!(Required, "source", &IMAGE_SOURCE),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
@@ -92,7 +92,7 @@ const DOCUMENT_SOURCE: ValueShape = ValueShape::Tagged(&[
     variant!("file", &[field!(Required, "file_id", &ValueShape::Str)]),
 ]);
 
-/// A document.
+/// A document block.
 pub(super) const DOCUMENT: &[FieldSpec] = &[
     field!(Required, "source", &DOCUMENT_SOURCE),
     field!(Nullable, "cache_control", &CACHE_CONTROL),
@@ -101,7 +101,7 @@ pub(super) const DOCUMENT: &[FieldSpec] = &[
     field!(Nullable, "title", &ValueShape::Str),
 ];
 
-/// Something found.
+/// A search result block.
 pub(super) const SEARCH_RESULT: &[FieldSpec] = &[
     field!(
         Required,
@@ -114,7 +114,7 @@ pub(super) const SEARCH_RESULT: &[FieldSpec] = &[
     field!(Optional, "citations", &CITATIONS),
 ];
 
-/// The name of a deferred tool.
+/// A reference to a deferred tool by its name.
 pub(super) const TOOL_REFERENCE: &[FieldSpec] = &[
     field!(Required, "tool_name", &ValueShape::Str),
     field!(Nullable, "cache_control", &CACHE_CONTROL),

@@ -1,10 +1,9 @@
-//! What makes two blocks or tools the same to the provider: the canonical form, hashed.
+//! What makes two blocks or tools the same to the provider: their canonical form, hashed.
 //!
-//! White space, string escapes and `cache_control` do not count, nor does the order of keys in what the API itself
-//! defines, a field that is null, a field written out with its default, or a tool result's text sent as a string
-//! rather than as a block. What goes to the model as it was sent counts to the letter: inside `tool_use.input` and a
-//! tool's `input_schema` the order of keys is kept. How the hashes chain into prefixes is the business of
-//! `thinking` and of the cache.
+//! White space, string escapes and `cache_control` do not count. Neither do the order of keys in objects that the API
+//! itself defines, a field that is null, a field with its default value, or whether a tool result's text is sent as a
+//! string or as a block. Content that goes to the model as it was sent counts to the letter: inside `tool_use.input`
+//! and a tool's `input_schema` the order of keys is kept. `thinking` and the cache chain the hashes into prefixes.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +12,16 @@ use serde_json::value::RawValue;
 
 use super::{ApiBlock, ApiTool};
 
-/// How deep objects of the API's own are taken apart; anything deeper counts as it was sent.
+/// The depth to which the API's own objects are taken apart; anything deeper counts as it was sent.
 const DEEPEST: usize = 16;
 
 /// The fields of a block or a tool whose value is the client's own, not the API's.
 const AS_SENT: [&str; 2] = ["input", "input_schema"];
 
-/// Fields that are no part of the content, whatever their value.
+/// Fields that are not part of the content, whatever their value.
 const LEFT_OUT: [&str; 2] = ["cache_control", "defer_loading"];
 
-/// Fields that say nothing if they hold this.
+/// Fields that have no effect with this value.
 const DEFAULTS: [(&str, &str); 3] = [
     ("is_error", "false"),
     ("caller", r#"{"type":"direct"}"#),
@@ -36,21 +35,21 @@ pub fn of_block(block: &ApiBlock) -> u128 {
     hash.digest()
 }
 
-/// The identity of a tool definition. Whether it is deferred is no part of it.
+/// The identity of a tool definition. Whether the tool is deferred is not part of it.
 pub fn of_tool(tool: &ApiTool) -> u128 {
     let mut hash = Xxh3_128::new();
     object(&mut hash, &tool.raw, IdentityObject::Tool, 0);
     hash.digest()
 }
 
-/// The identity of any JSON text, key order included: of a field of the request, say.
+/// The identity of any JSON text, including key order, such as a field of the request.
 pub fn of_json(text: &str) -> u128 {
     let mut hash = Xxh3_128::new();
     as_sent(&mut hash, text);
     hash.digest()
 }
 
-/// What an object is, for its defaults.
+/// The kind of an object, which determines its defaults.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IdentityObject {
     Block,
@@ -101,7 +100,7 @@ fn part(hash: &mut Xxh3_128, raw: &str, depth: usize) {
     }
 }
 
-/// A string where blocks may stand is one text block.
+/// A string in place of blocks counts as one text block.
 fn text_block(hash: &mut Xxh3_128, text: &str) {
     hash.update(b"[{");
     string(hash, b"text");
@@ -131,7 +130,7 @@ fn string(hash: &mut Xxh3_128, decoded: &[u8]) {
     hash.update(decoded);
 }
 
-/// Valid JSON with its white space left out and its strings decoded.
+/// Hashes valid JSON without its white space and with its strings decoded.
 fn as_sent(hash: &mut Xxh3_128, raw: &str) {
     let bytes = raw.as_bytes();
     let mut at = 0;
@@ -160,7 +159,7 @@ fn as_sent(hash: &mut Xxh3_128, raw: &str) {
     }
 }
 
-/// The place behind the closing quote of the string that opens here.
+/// The position after the closing quote of the string that opens here.
 fn end_of_string(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while let Some(&byte) = bytes.get(at) {

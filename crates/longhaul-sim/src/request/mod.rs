@@ -1,5 +1,5 @@
 //! A Messages API request, read into types. Reading checks shapes and unknown fields; the rules between parts (pairs,
-//! markers, models) are checked in `validate/`.
+//! breakpoints, models) are checked in `validate/`.
 
 mod blocks;
 mod content;
@@ -19,16 +19,16 @@ use serde_json::{Map, Value};
 
 use crate::call::ApiError;
 
-/// The version that took away sampling parameters.
+/// The version that removed sampling parameters.
 pub const NEWEST_VERSION: &str = "2026-10-21";
 
 /// The beta that a request names to use the simulator's own extension, cache edits.
 pub const CACHE_EDITS_BETA: &str = "longhaul-cache-edits-2026-11-15";
 
-/// The versions of the API that are known.
+/// The known versions of the API.
 const VERSIONS: [&str; 3] = ["2023-01-01", "2023-06-01", NEWEST_VERSION];
 
-/// Where a request was sent.
+/// The endpoint that a request was sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// `POST /v1/messages`.
@@ -37,7 +37,7 @@ pub enum Endpoint {
     CountTokens,
 }
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApiRole {
     /// The user, and tools.
@@ -48,7 +48,7 @@ pub enum ApiRole {
     System,
 }
 
-/// Lifetime of a cache entry.
+/// The lifetime of a cache entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CacheLifetime {
     /// Five minutes.
@@ -58,7 +58,7 @@ pub enum CacheLifetime {
 }
 
 impl CacheLifetime {
-    /// As the API writes it.
+    /// The name that the API uses.
     pub fn as_str(self) -> &'static str {
         match self {
             CacheLifetime::FiveMinutes => "5m",
@@ -66,7 +66,7 @@ impl CacheLifetime {
         }
     }
 
-    /// Of a `cache_control` object that was checked.
+    /// Reads the lifetime from a `cache_control` object that was checked.
     pub(crate) fn of(cache_control: &Value) -> CacheLifetime {
         match cache_control.get("ttl").and_then(Value::as_str) {
             Some("1h") => CacheLifetime::OneHour,
@@ -74,7 +74,7 @@ impl CacheLifetime {
         }
     }
 
-    /// Takes the marker out of an object.
+    /// Removes the breakpoint from an object and returns its lifetime.
     fn taken(fields: &mut Map<String, Value>) -> Option<CacheLifetime> {
         let marker = fields.remove("cache_control")?;
         marker.is_object().then(|| CacheLifetime::of(&marker))
@@ -84,18 +84,19 @@ impl CacheLifetime {
 /// One content block: of a message, of `system`, or inside a tool result.
 #[derive(Debug, Clone)]
 pub struct ApiBlock {
-    /// `type`.
+    /// The field `type`.
     pub kind: String,
     /// All fields but `cache_control`.
     pub fields: Map<String, Value>,
-    /// The block as it was sent, `cache_control` included. A string content is one text block written out.
+    /// The block as it was sent, including `cache_control`. A content string is written out as one text block.
     pub raw: Arc<str>,
-    /// The lifetime of a cache marker on it.
+    /// The lifetime of the cache breakpoint on the block, if any.
     pub marker: Option<CacheLifetime>,
 }
 
 impl ApiBlock {
-    /// A block made here, as of a reply: its text is the value written out. None if it is no object.
+    /// A block made here, for example for a reply: its text is the serialized value. `None` if the value is not an
+    /// object.
     pub fn made(value: Value) -> Option<ApiBlock> {
         let raw = Arc::from(value.to_string());
         ApiBlock::from_parts(value, raw)
@@ -118,18 +119,18 @@ impl ApiBlock {
         })
     }
 
-    /// Whether it is thinking, in the open or not.
+    /// Whether the block is thinking, readable or redacted.
     pub fn is_thinking(&self) -> bool {
         matches!(self.kind.as_str(), "thinking" | "redacted_thinking")
     }
 
-    /// Whether it is text of white space alone.
+    /// Whether the block is text that consists of white space only.
     pub fn is_blank_text(&self) -> bool {
         let blank = |text: &str| text.trim().is_empty();
         self.kind == "text" && self.text("text").is_some_and(blank)
     }
 
-    /// A field that is a string.
+    /// A field of the block, if it is a string.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
     }
@@ -138,45 +139,45 @@ impl ApiBlock {
 /// One message.
 #[derive(Debug, Clone)]
 pub struct ApiMessage {
-    /// Who speaks.
+    /// The role of the message.
     pub role: ApiRole,
-    /// What is said. A string content is one text block.
+    /// The content. A string counts as one text block.
     pub content: Vec<ApiBlock>,
 }
 
 /// One tool definition.
 #[derive(Debug, Clone)]
 pub struct ApiTool {
-    /// `name`.
+    /// The field `name`.
     pub name: String,
-    /// `type`; none for client tools without one.
+    /// The field `type`; `None` for client tools without one.
     pub kind: Option<String>,
     /// The definition as it was sent.
     pub raw: Arc<str>,
     /// All fields but `cache_control`.
     pub fields: Map<String, Value>,
-    /// `defer_loading`.
+    /// The field `defer_loading`.
     pub deferred: bool,
-    /// The lifetime of a cache marker on it.
+    /// The lifetime of the cache breakpoint on the tool, if any.
     pub marker: Option<CacheLifetime>,
 }
 
-/// A request.
+/// A Messages API request.
 #[derive(Debug, Clone)]
 pub struct MessagesRequest {
-    /// `model`.
+    /// The field `model`.
     pub model: String,
-    /// `max_tokens`; none on token counting.
+    /// The field `max_tokens`; `None` when counting tokens.
     pub max_tokens: Option<u64>,
-    /// `stream`.
+    /// The field `stream`.
     pub stream: bool,
-    /// `system`, a string being one text block.
+    /// The field `system`; a string counts as one text block.
     pub system: Vec<ApiBlock>,
-    /// `tools`.
+    /// The field `tools`.
     pub tools: Vec<ApiTool>,
-    /// `messages`.
+    /// The field `messages`.
     pub messages: Vec<ApiMessage>,
-    /// Top-level `cache_control`: automatic caching.
+    /// The lifetime of the top-level `cache_control`, which requests automatic caching.
     pub automatic_cache: Option<CacheLifetime>,
     /// Every other top-level field, as sent: tool_choice, thinking, output_config, context_management, compaction,
     /// thread, diagnostics, metadata, stop_sequences, speed, service_tier, temperature …
@@ -184,8 +185,8 @@ pub struct MessagesRequest {
 }
 
 impl MessagesRequest {
-    /// Reads a body: its JSON, types, missing and unknown fields. What the parts must be to each other is checked by
-    /// [`validate`](crate::validate::validate).
+    /// Reads a body: its JSON, types, missing and unknown fields. [`validate`](crate::validate::validate) checks the
+    /// rules between the parts.
     pub fn read(
         body: &[u8],
         endpoint: Endpoint,
@@ -200,7 +201,7 @@ impl MessagesRequest {
         self.fields.get(field)?.get("type")?.as_str()
     }
 
-    /// A value inside a top-level field, null being none.
+    /// A value inside a top-level field; null counts as `None`.
     pub fn param(&self, field: &str, name: &str) -> Option<&Value> {
         let value = self.fields.get(field)?.get(name)?;
         (!value.is_null()).then_some(value)

@@ -9,7 +9,7 @@ const COMPACTING: &[&str] = &["compact-2026-01-12"];
 /// A list of strings.
 pub(super) const STRINGS: ValueShape = ValueShape::List(&ValueShape::Str);
 
-/// `tool_choice`.
+/// The shape of `tool_choice`.
 pub(super) const TOOL_CHOICE: ValueShape = ValueShape::Tagged(&[
     variant!(
         "auto",
@@ -37,7 +37,7 @@ pub(super) const TOOL_CHOICE: ValueShape = ValueShape::Tagged(&[
     variant!("none", &[]),
 ]);
 
-/// `updates` needs a beta; `validate/` asks for it.
+/// The shape of `display`; `updates` needs a beta, which `validate/` checks.
 const DISPLAY: ValueShape = ValueShape::OneOf(&["summarized", "omitted", "updates"]);
 const BLOCK_BINDING: ValueShape = ValueShape::Object(&[field!(
     Nullable,
@@ -45,7 +45,7 @@ const BLOCK_BINDING: ValueShape = ValueShape::Object(&[field!(
     &ValueShape::OneOf(&["error", "drop_block"]),
 )]);
 
-/// `thinking`.
+/// The shape of `thinking`.
 pub(super) const THINKING: ValueShape = ValueShape::Tagged(&[
     variant!(
         "enabled",
@@ -66,7 +66,7 @@ pub(super) const THINKING: ValueShape = ValueShape::Tagged(&[
     variant!("between_tools", &[]),
 ]);
 
-/// `output_config.effort`, of a request or of one message.
+/// The shape of `output_config.effort`, of a request or of one message.
 pub(super) const EFFORT: ValueShape = ValueShape::OneOf(&["low", "medium", "high", "xhigh", "max"]);
 /// A format for the reply.
 pub(super) const JSON_FORMAT: ValueShape = ValueShape::Tagged(&[variant!(
@@ -77,7 +77,7 @@ pub(super) const JSON_FORMAT: ValueShape = ValueShape::Tagged(&[variant!(
     ]
 )]);
 
-/// `output_config`.
+/// The shape of `output_config`.
 pub(super) const OUTPUT_CONFIG: ValueShape = ValueShape::Object(&[
     field!(Nullable, "effort", &EFFORT),
     field!(Nullable, "format", &JSON_FORMAT),
@@ -104,7 +104,7 @@ const COMPACT_TRIGGER: ValueShape = ValueShape::Tagged(&[variant!(
     &[field!(Required, "value", &ValueShape::Int(50_000))]
 )]);
 
-/// `context_management`.
+/// The shape of `context_management`.
 pub(super) const CONTEXT_MANAGEMENT: ValueShape = ValueShape::Object(&[field!(
     Optional,
     "edits",
@@ -167,19 +167,19 @@ pub(super) const CONTEXT_MANAGEMENT: ValueShape = ValueShape::Object(&[field!(
     ])),
 )]);
 
-/// `compaction`.
+/// The shape of `compaction`.
 pub(super) const COMPACTION: ValueShape = ValueShape::Object(&[
     field!(Required, "type", &ValueShape::OneOf(&["summarize"])),
     field!(Nullable, "instructions", &ValueShape::Short(16_384)),
 ]);
 
-/// `cache_edits`: see [`crate::manage::cache_edits`].
+/// The shape of `cache_edits`: see [`crate::manage::cache_edits`].
 pub(super) const CACHE_EDITS: ValueShape = ValueShape::List(&ValueShape::Tagged(&[variant!(
     "delete",
     &[field!(Required, "tool_use_id", &ValueShape::Str)]
 )]));
 
-/// `thread`.
+/// The shape of `thread`.
 pub(super) const THREAD: ValueShape = ValueShape::Tagged(&[
     variant!("create", &[]),
     variant!(
@@ -188,7 +188,7 @@ pub(super) const THREAD: ValueShape = ValueShape::Tagged(&[
     ),
 ]);
 
-/// `mcp_servers`.
+/// The shape of `mcp_servers`.
 pub(super) const MCP_SERVERS: ValueShape = ValueShape::List(&ValueShape::Object(&[
     field!(Required, "type", &ValueShape::OneOf(&["url"])),
     field!(Required, "name", &ValueShape::Str),

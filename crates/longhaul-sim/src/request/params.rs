@@ -1,4 +1,4 @@
-//! The top-level fields of a request, in the order in which the API reports problems, and who may use them.
+//! The top-level fields of a request, in the order in which the API reports problems, and where each is available.
 
 use super::Endpoint;
 use super::content::{ANYTHINGS, CACHE_CONTROL};
@@ -27,18 +27,18 @@ const PROFILES: &[&str] = &[
     "user-profiles-2026-08-18",
     "user-profiles-2026-09-04",
 ];
-/// An extension of this simulator.
+/// The beta for an extension of this simulator.
 const CACHE_EDITING: &[&str] = &[super::CACHE_EDITS_BETA];
 const THREADS: &[&str] = &["message-threads-2026-08-12"];
 
-/// Where a field is known.
+/// Where a field is available.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParamAvailability {
-    /// Everywhere.
+    /// On both endpoints.
     Both,
-    /// Only where a message is made.
+    /// Only on the messages endpoint.
     Messages,
-    /// Only where a message is made, and no longer since version 2026-10-21.
+    /// Only on the messages endpoint, and not from version 2026-10-21 on.
     Retired,
 }
 
@@ -56,7 +56,7 @@ macro_rules! param {
     };
 }
 
-/// In the order in which the API reports them; what is behind `inference_geo` is in no known order.
+/// The fields in the order in which the API reports them; the order after `inference_geo` is not known.
 const PARAMS: &[RequestParam] = &[
     param!(
         Both,
@@ -190,7 +190,7 @@ pub(super) fn fields<'a>(
         .filter(move |field| known(field.betas, betas))
 }
 
-/// What a message of role system may have besides role and content.
+/// The fields of a message of role system besides role and content.
 pub(super) const SYSTEM_MESSAGE: &[FieldSpec] = &[
     field!(
         Nullable,
@@ -202,7 +202,7 @@ pub(super) const SYSTEM_MESSAGE: &[FieldSpec] = &[
         Nullable,
         "output_config",
         &ValueShape::Object(&[field!(Nullable, "effort", &EFFORT)]),
-        // Claude Code names the same field by a beta of its own.
+        // Claude Code uses a beta of its own for the same field.
         &[
             "mid-conversation-output-config-2026-07-01",
             "per-turn-control-2026-07-01"

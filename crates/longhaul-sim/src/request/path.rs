@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::call::ApiError;
 
-/// Where a value stands in the request; written out only for an error.
+/// The position of a value in the request; it is formatted only for an error.
 #[derive(Clone, Copy)]
 pub(super) struct FieldPath<'a> {
     parent: Option<&'a FieldPath<'a>>,
@@ -26,7 +26,7 @@ impl<'a> FieldPath<'a> {
         }
     }
 
-    /// A field of this.
+    /// The path of a field of this value.
     pub(super) fn name(&'a self, name: &'a str) -> FieldPath<'a> {
         FieldPath {
             parent: Some(self),
@@ -34,7 +34,7 @@ impl<'a> FieldPath<'a> {
         }
     }
 
-    /// An element of this.
+    /// The path of an element of this value.
     pub(super) fn index(&'a self, index: usize) -> FieldPath<'a> {
         FieldPath {
             parent: Some(self),
@@ -42,7 +42,7 @@ impl<'a> FieldPath<'a> {
         }
     }
 
-    /// The error that this is wrong.
+    /// An error about this value.
     pub(super) fn error(&self, what: impl fmt::Display) -> ApiError {
         ApiError::invalid(format!("{self}: {what}"))
     }

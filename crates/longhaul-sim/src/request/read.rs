@@ -1,5 +1,5 @@
-//! Reads a body into a [`Request`]: types, missing and unknown fields. The first problem in the API's order is
-//! reported: known fields in their order, messages by position, then fields it does not know.
+//! Reads a body into a [`MessagesRequest`]: types, missing and unknown fields. The first problem in the API's order is
+//! reported: known fields in their order, messages by position, then unknown fields.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::call::ApiError;
 
-/// The most messages a request may have.
+/// The maximum number of messages in a request.
 const MOST_MESSAGES: usize = 100_000;
 
 /// Reads a body.
@@ -71,7 +71,7 @@ pub(super) fn request(
     }
 }
 
-/// The limits the API words in its own way.
+/// Checks the limits for which the API has its own wording.
 fn ranges(name: &str, value: &Value, at: &FieldPath<'_>) -> Result<(), ApiError> {
     match (name, value.as_f64(), value.as_str()) {
         ("max_tokens", Some(number), _) if number < 0.0 => {
@@ -138,7 +138,7 @@ fn read_tools(raw: &RawValue, at: &FieldPath<'_>, betas: &Betas) -> Result<Vec<A
         let marker = CacheLifetime::taken(&mut fields);
         let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
         Ok(ApiTool {
-            // A set of tools has no name; what it is must do.
+            // A set of tools has no name, so its type is used.
             name: text("name").or_else(|| text("type")).unwrap_or_default(),
             kind: text("type"),
             raw: Arc::from(raw.get()),
@@ -159,7 +159,7 @@ fn read_system(
     read_content(raw, &SYSTEM_BLOCK, at, betas)
 }
 
-/// The messages, and the first one of role system that says nothing at all.
+/// The messages, and the first one of role system without any content.
 type Messages = (Vec<ApiMessage>, Option<usize>);
 
 fn read_messages(raw: &RawValue, at: &FieldPath<'_>, betas: &Betas) -> Result<Messages, ApiError> {
@@ -183,11 +183,11 @@ fn read_messages(raw: &RawValue, at: &FieldPath<'_>, betas: &Betas) -> Result<Me
     Ok((messages, hollow))
 }
 
-/// Whether a message says anything.
+/// Whether a message has any content.
 #[derive(PartialEq, Eq)]
 enum ContentPresence {
     Something,
-    /// It is of role system, without content and without directives.
+    /// The message is of role system, without content and without directives.
     Nothing,
 }
 
@@ -239,7 +239,7 @@ fn read_message(
     Ok((ApiMessage { role, content }, says))
 }
 
-/// Reads content that is a string or a list of blocks. An empty string is no block.
+/// Reads content that is a string or a list of blocks. An empty string makes no block.
 fn read_content(
     raw: &RawValue,
     shape: &ValueShape,

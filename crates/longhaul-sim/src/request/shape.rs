@@ -1,7 +1,7 @@
-//! What a JSON value must look like, as data, and the check with the API's wording and paths.
+//! The required shape of a JSON value, as data, and the check with the API's wording and paths.
 //!
-//! Fields are checked in the order of their table, which is the order in which the API reports them; fields it does
-//! not know come last. Which tables there are is in `params`, `blocks` and `tools`.
+//! Fields are checked in the order of their table, which is the order in which the API reports them; unknown fields
+//! come last. The tables are in `params`, `blocks` and `tools`.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use crate::call::ApiError;
 /// The beta headers of a request.
 pub(super) type Betas = BTreeSet<String>;
 
-/// What a value must look like.
+/// The required shape of a value.
 pub(super) enum ValueShape {
     /// Anything.
     Any,
     /// A string.
     Str,
-    /// A string of so many characters at most.
+    /// A string of at most this many characters.
     Short(usize),
-    /// A string of at least one character that is made of these characters, with the pattern as the API prints it.
+    /// A non-empty string of certain characters, with the pattern as the API prints it.
     Pattern(fn(&str) -> bool, &'static str),
     /// True or false.
     Bool,
-    /// A whole number not below this.
+    /// A whole number of at least this value.
     Int(i64),
     /// A number.
     Number,
@@ -35,51 +35,51 @@ pub(super) enum ValueShape {
     OneOf(&'static [&'static str]),
     /// A list.
     List(&'static ValueShape),
-    /// A string, or else this.
+    /// A string, or else this shape.
     StrOr(&'static ValueShape),
-    /// A boolean, or else this.
+    /// A boolean, or else this shape.
     BoolOr(&'static ValueShape),
     /// An object with these fields.
     Object(&'static [FieldSpec]),
-    /// An object whose `type` says which fields it has.
+    /// An object whose `type` determines its fields.
     Tagged(&'static [TaggedVariant]),
 }
 
-/// A kind of a tagged object.
+/// A variant of a tagged object.
 pub(super) struct TaggedVariant {
-    /// Its `type`.
+    /// The value of its `type`.
     pub(super) tag: &'static str,
     /// Its other fields.
     pub(super) fields: &'static [FieldSpec],
-    /// Any of these betas makes it known; none needed if empty.
+    /// The betas any of which makes the variant known; none is needed if empty.
     pub(super) betas: &'static [&'static str],
 }
 
-/// Whether a field must be there.
+/// Whether a field is required.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldRequirement {
-    /// It must.
+    /// The field is required.
     Required,
-    /// It may be left out.
+    /// The field may be left out.
     Optional,
-    /// It may be left out or be null.
+    /// The field may be left out or be null.
     Nullable,
 }
 
 /// A field of an object.
 pub(super) struct FieldSpec {
-    /// Its name.
+    /// The name of the field.
     pub(super) name: &'static str,
-    /// Its value.
+    /// The shape of its value.
     pub(super) shape: &'static ValueShape,
-    /// Whether it must be there.
+    /// Whether the field is required.
     pub(super) need: FieldRequirement,
-    /// Any of these betas makes it known; none needed if empty.
+    /// The betas any of which makes the field known; none is needed if empty.
     pub(super) betas: &'static [&'static str],
 }
 
-/// A field: `field!(Required, "name", &shape)`, with the betas that make it known behind it if it needs any. A macro
-/// and not a function, so that tables of them are constants.
+/// A field: `field!(Required, "name", &shape)`, followed by the betas that make it known, if it needs any. It is a
+/// macro and not a function, so that tables of fields are constants.
 macro_rules! field {
     ($need:ident, $name:literal, $shape:expr $(,)?) => {
         $crate::request::shape::field!($need, $name, $shape, &[])
@@ -94,7 +94,7 @@ macro_rules! field {
     };
 }
 
-/// A kind of a tagged object: its `type`, its other fields, the betas that make it known.
+/// A variant of a tagged object: its `type`, its other fields, the betas that make it known.
 macro_rules! variant {
     ($tag:literal, $fields:expr $(,)?) => {
         $crate::request::shape::variant!($tag, $fields, &[])
@@ -110,7 +110,7 @@ macro_rules! variant {
 
 pub(super) use {field, variant};
 
-/// Whether something that needs one of these betas is known.
+/// Whether the caller's betas include one of those needed.
 pub(super) fn known(needs: &[&str], betas: &Betas) -> bool {
     needs.is_empty() || needs.iter().any(|beta| betas.contains(*beta))
 }
@@ -185,7 +185,7 @@ pub(super) fn check(
     }
 }
 
-/// The kind of a tagged object.
+/// The variant of a tagged object.
 pub(super) fn pick(
     object: &Map<String, Value>,
     variants: &'static [TaggedVariant],
@@ -216,7 +216,7 @@ pub(super) fn pick(
     )))
 }
 
-/// Checks the fields of an object: those it should have in their order, then those it should not.
+/// Checks the fields of an object: the known fields in their order, then the unknown ones.
 pub(super) fn check_fields(
     object: &Map<String, Value>,
     fields: &'static [FieldSpec],
@@ -251,7 +251,7 @@ fn whole(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| number.fract() == 0.0)
 }
 
-/// `'a', 'b' or 'c'`
+/// Formats a list as `'a', 'b' or 'c'`.
 fn either(choices: &[&str]) -> String {
     let quoted: Vec<String> = choices.iter().map(|choice| format!("'{choice}'")).collect();
     match quoted.split_last() {

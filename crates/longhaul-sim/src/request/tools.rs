@@ -1,4 +1,4 @@
-//! The tool definitions the API knows, with their fields.
+//! The tool definitions that the API knows, with their fields.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn is_name(text: &str) -> bool {
 }
 
 const NAME: ValueShape = ValueShape::Pattern(is_name, "^[a-zA-Z0-9_-]{1,128}$");
-/// A schema is the client's own but for its type.
+/// A schema is the client's own, except for its type.
 const SCHEMA: ValueShape = ValueShape::Dict;
 
 /// A client's own tool.
@@ -31,7 +31,7 @@ const CUSTOM: &[FieldSpec] = &[
     field!(Optional, "strict", &ValueShape::Bool),
 ];
 
-/// A tool of the API's. Options of any are taken on each: they are its own to define.
+/// A tool defined by the API. The options of any such tool are accepted on each of them.
 const DEFINED: &[FieldSpec] = &[
     field!(Required, "type", &ValueShape::Str),
     field!(Required, "name", &ValueShape::Str),
@@ -76,7 +76,7 @@ const TOOLSET: &[FieldSpec] = &[
 const NO_BETA: &[&str] = &[];
 const MCP: &[&str] = &["mcp-client-2025-11-20", "mcp-client-2026-09-15"];
 
-/// The kinds the API defines, with the betas that make them known.
+/// The kinds that the API defines, with the betas that make them known.
 const KINDS: &[(&str, &[FieldSpec], &[&str])] = &[
     ("bash_20241022", DEFINED, &["computer-use-2024-10-22"]),
     ("bash_20250124", DEFINED, NO_BETA),

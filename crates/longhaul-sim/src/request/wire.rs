@@ -1,4 +1,4 @@
-//! From bytes to JSON: size, encoding and syntax, with the API's words for what is wrong.
+//! From bytes to JSON: size, encoding and syntax, with the API's wording for errors.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use crate::call::ApiError;
 
-/// The largest body the API takes.
+/// The maximum size of a body.
 pub(super) const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// The fields of an object, each as it was sent. Of a field sent twice the last counts.
+/// The fields of an object, each as it was sent. If a field is sent twice, the last one counts.
 pub(super) type Raw<'a> = BTreeMap<String, &'a RawValue>;
 
 /// The top level of a body.
@@ -37,8 +37,8 @@ pub(super) fn body(bytes: &[u8]) -> Result<Raw<'_>, ApiError> {
     }
 }
 
-/// A part of a body, taken apart. Its syntax is known to be right, but a string may still hold half a character and
-/// the nesting be too deep.
+/// Parses a part of a body. Its syntax is known to be valid, but a string may still hold half a surrogate pair and the
+/// nesting may be too deep.
 pub(super) fn value(raw: &RawValue) -> Result<Value, ApiError> {
     serde_json::from_str(raw.get()).map_err(|error| syntax(&error, raw.get()))
 }

@@ -1,5 +1,5 @@
-//! Accepts connections and serves HTTP/1.1 on each. Done here rather than by a framework because a fault must be able to
-//! reset the very connection that it strikes.
+//! Accepts connections and serves HTTP/1.1 on each. This is done here rather than by a framework because a fault must
+//! be able to reset the very connection that it strikes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use super::routes;
 use super::shared::SimServerState;
 use super::wire::{ResetFlag, ResettableConnection};
 
-/// How long a client may take to send its headers, and may keep a connection without a request.
+/// How long a client may take to send its headers, and may keep an idle connection.
 const HEADERS: Duration = Duration::from_secs(60);
-/// How long to wait if there is no room for one more connection.
+/// How long to wait when no further connection can be accepted.
 const NO_ROOM: Duration = Duration::from_millis(50);
 
 /// Accepts until it is stopped.
@@ -58,7 +58,7 @@ async fn serve(
     router: TowerToHyperService<axum::Router>,
     stop: CancellationToken,
 ) {
-    // Events are small and shall not wait for each other; where this fails they only come later.
+    // Events are small and should not wait for each other; if this fails, they only arrive later.
     let _ = stream.set_nodelay(true);
     let cutter = ResetFlag::default();
     let wire = TokioIo::new(ResettableConnection::new(stream, cutter.clone()));

@@ -1,4 +1,4 @@
-//! Reads the body of a request, up to what the API takes.
+//! Reads the body of a request, up to the API's size limit.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 
 use crate::call::ApiError;
 
-/// The most bytes a request may have: 32 MB.
+/// The maximum size of a request: 32 MB.
 pub const LIMIT: usize = 32 << 20;
 
-/// How long a body that is too large is still received. A client that is answered before it has sent everything may
-/// see a broken connection instead of the answer.
+/// How long the server keeps receiving a body that is too large. A client that is answered before it has sent
+/// everything may see a broken connection instead of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The whole body. One that is too large is refused without being kept.
+/// Reads the whole body. A body that is too large is refused without being kept.
 pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, ApiError> {
     if length(headers).is_some_and(|length| length > LIMIT as u64) {
-        // A client that asks first need not send it at all.
+        // A client that asks first need not send the body at all.
         if !headers.contains_key(EXPECT) {
             discard(body).await;
         }
@@ -44,7 +44,7 @@ pub(super) async fn read(headers: &HeaderMap, mut body: Body) -> Result<Bytes, A
     Ok(read.freeze())
 }
 
-/// Whether the body is said to be JSON, parameters aside. Otherwise what it is said to be.
+/// Whether the body's content type is JSON, ignoring parameters. The error is the content type.
 pub(super) fn is_json(headers: &HeaderMap) -> Result<(), String> {
     let kind = headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes());
     let kind = String::from_utf8_lossy(kind.unwrap_or_default()).into_owned();

@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`.
+//! Handles `POST /v1/chat/completions`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{body, headers};
 use crate::call::ApiCall;
 use crate::openai::{ChatError, Streaming, TranslatedRequest, translate};
 
-/// Answers a call of a model.
+/// Answers a model call.
 pub(super) async fn create(
     State(shared): State<Arc<SimServerState>>,
     Extension(cutter): Extension<ResetFlag>,
@@ -77,7 +77,7 @@ async fn call(
     Ok((call, translated))
 }
 
-/// The model itself if it is known here. Names of this dialect are not, and the server's model stands in for them.
+/// The model itself if it is known here. Names of this dialect are not known, so the server's model is used for them.
 fn served_by(shared: &SimServerState, model: &str) -> String {
     let known = shared.with_world(|world| world.model(model).is_some());
     if known { model } else { &shared.model }.to_owned()

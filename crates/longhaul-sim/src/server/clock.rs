@@ -1,4 +1,4 @@
-//! Tells the world what time it is.
+//! Keeps the world's clock in step with real time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::options::TimeSource;
 use crate::world::World;
 
-/// Real time since the start, as far as the world was told of it. Advances by a client come on top.
+/// The real time since the start, as far as the world has followed it. Time that a client adds comes on top.
 #[derive(Debug)]
 pub(super) struct WorldClock {
     time: TimeSource,
@@ -23,7 +23,8 @@ impl WorldClock {
         }
     }
 
-    /// Lets pass in the world what passed outside. Holding the world means that nobody else tells it meanwhile.
+    /// Advances the world by the time that has passed outside. The caller holds the world, so nobody else advances it
+    /// meanwhile.
     pub(super) fn catch_up(&self, world: &mut World) {
         if self.time == TimeSource::Virtual {
             return;

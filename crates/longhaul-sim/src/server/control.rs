@@ -1,4 +1,5 @@
-//! The control API: time, books, faults, cache, health. For whoever runs the simulator, so it needs no key.
+//! The control API: time, usage log, faults, cache, health. It is for the operator of the simulator, so it needs no
+//! key.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use super::deliver;
 use super::options::TimeSource;
 use super::shared::SimServerState;
 
-/// The most bytes a control request may have.
+/// The maximum size of a control request.
 const LIMIT: usize = 64 << 10;
 
-/// Most that time is moved at once: a hundred years.
+/// The maximum time to advance at once: a hundred years.
 const CENTURY_MS: u64 = 100 * 366 * 24 * 60 * 60 * 1000;
 
 #[derive(Deserialize)]
@@ -29,9 +30,9 @@ struct AdvanceRequest {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InjectRequest {
-    /// What goes wrong on the wire.
+    /// The faults on the wire.
     spec: Option<String>,
-    /// What the model does wrong.
+    /// The misbehavior of the model.
     misbehave: Option<String>,
 }
 
@@ -83,10 +84,10 @@ pub(super) async fn inject(State(shared): State<Arc<SimServerState>>, body: Body
     if inject.spec.is_none() && inject.misbehave.is_none() {
         return bad(&format!("The body must be a JSON object like {EXAMPLE}."));
     }
-    // Both are read before either takes effect.
+    // Both are parsed before either takes effect.
     let misbehaviour = match inject.misbehave.map(|spec| spec.parse()).transpose() {
         Ok(misbehaviour) => misbehaviour,
-        Err(error) => return bad(&format!("The misbehaviour cannot be read: {error}.")),
+        Err(error) => return bad(&format!("The misbehavior cannot be read: {error}.")),
     };
     if let Some(Err(error)) = inject.spec.map(|spec| shared.inject(&spec)) {
         return bad(&format!("The fault specification cannot be read: {error}."));
@@ -133,7 +134,7 @@ fn time(shared: &SimServerState) -> &'static str {
     }
 }
 
-/// A body, or a sentence about what is wrong with it. An empty one is an empty object.
+/// Reads a body; the error is a sentence about what is wrong with it. An empty body counts as an empty object.
 async fn read<T: DeserializeOwned>(body: Body, example: &str) -> Result<T, String> {
     let Ok(bytes) = to_bytes(body, LIMIT).await else {
         return Err(format!("The body must have at most {LIMIT} bytes."));

@@ -1,4 +1,4 @@
-//! An answer on its way out: status, headers, and a body that comes at its pace or breaks as its fault says.
+//! Delivers an answer: status, headers, and a body that is sent at its pace or broken by its fault.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::call::ApiError;
 use crate::faults::wire::{EventPace, script};
 use crate::reply::ApiReply;
 
-/// Where an answer goes.
+/// The destination of an answer.
 pub(super) struct Destination<'a> {
     pub(super) path: &'a str,
     pub(super) session: Option<&'a str>,
     pub(super) cutter: ResetFlag,
 }
 
-/// The response to a call of a model.
+/// The response to a model call.
 pub(super) async fn deliver(
     shared: &Arc<SimServerState>,
     exchange: ServedCall,
@@ -92,7 +92,7 @@ fn answer(
     )
 }
 
-/// The response to a request that is refused.
+/// The response to a refused request.
 pub(super) fn refusal(
     dialect: &ClientDialect,
     error: &ApiError,

@@ -1,4 +1,4 @@
-//! The same answer in two dialects.
+//! Formats an answer in one of two dialects.
 
 use bytes::Bytes;
 use hyper::HeaderMap;
@@ -12,24 +12,24 @@ use crate::reply::ApiReply;
 /// The organization that every key belongs to.
 const ORGANIZATION: &str = "00000000-0000-4000-8000-000000000001";
 
-/// What a client speaks.
+/// The dialect that a client uses.
 #[derive(Debug, Clone)]
 pub(super) enum ClientDialect {
     /// The Messages API.
     Messages,
     /// Chat completions.
     Chat {
-        /// The model that was asked for.
+        /// The requested model.
         model: String,
-        /// How the reply shall come.
+        /// The form of the reply.
         streaming: Streaming,
-        /// Seconds since 1970.
+        /// The creation time in seconds since 1970.
         created: i64,
     },
 }
 
 impl ClientDialect {
-    /// A reply in one piece.
+    /// A reply as a whole.
     pub(super) fn whole(&self, reply: &ApiReply) -> Value {
         match self {
             Self::Messages => reply.message.clone(),
@@ -66,7 +66,7 @@ impl ClientDialect {
         }
     }
 
-    /// An error as an answer of its own.
+    /// An error as a separate answer.
     pub(super) fn error(&self, error: &ApiError, request_id: &str) -> (u16, Value) {
         match self {
             Self::Messages => (error.status, error.envelope(request_id)),

@@ -1,4 +1,4 @@
-//! A call of a model: numbered, struck by a fault or answered by the world.
+//! Serves a model call: the call is numbered, then struck by a fault or answered by the world.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::faults::InjectedFault;
 use crate::reply::ApiReply;
 use crate::world::World;
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(super) struct ServedCall {
     pub(super) request_id: String,
     pub(super) outcome: Result<ApiReply, ApiError>,
-    /// What goes wrong with the answer.
+    /// The fault of the delivery, if any.
     pub(super) fault: Option<InjectedFault>,
     pub(super) left: RateRemaining,
     pub(super) now: VirtualMillis,
@@ -40,10 +40,10 @@ pub(super) async fn exchange(shared: &Arc<SimServerState>, call: ApiCall) -> Ser
         .await
         .unwrap_or_else(|error| (shared.request_id(), Err(error), VirtualMillis::default())),
     };
-    // What was asked for over the control API comes before what the script says.
+    // Faults requested over the control API take precedence over those of the script.
     let scripted = outcome.as_ref().ok().and_then(|reply| reply.fault);
     let fault = fault.or(scripted);
-    // Nothing is under way that an event could interrupt.
+    // There is no stream that an event could interrupt.
     let outcome = match (fault, outcome) {
         (Some(InjectedFault::ErrorEvent { .. }), Ok(reply)) if !reply.stream => Err(overloaded()),
         (_, outcome) => outcome,
@@ -62,8 +62,8 @@ pub(super) async fn exchange(shared: &Arc<SimServerState>, call: ApiCall) -> Ser
     }
 }
 
-/// Asks the world where it may take its time: counting a long prompt takes longer than a connection may be held up. If
-/// the world breaks, that is a 500.
+/// Asks the world on a thread where it may take its time: counting a long prompt takes longer than a connection may be
+/// held up. If the world panics, the answer is a 500.
 pub(super) async fn in_world<T: Send + 'static>(
     shared: &Arc<SimServerState>,
     ask: impl FnOnce(&mut World) -> T + Send + 'static,
@@ -71,7 +71,7 @@ pub(super) async fn in_world<T: Send + 'static>(
     let shared = Arc::clone(shared);
     let asked = tokio::task::spawn_blocking(move || shared.with_world(ask)).await;
     asked.map_err(|error| {
-        tracing::error!(%error, "the world broke");
+        tracing::error!(%error, "the simulator panicked");
         ApiError {
             status: 500,
             kind: "api_error",

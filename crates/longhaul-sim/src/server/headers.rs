@@ -1,4 +1,4 @@
-//! What the headers of a request say: who calls, in which version, with which betas, in which session.
+//! Reads the headers of a request: the caller, the version, the betas and the session.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use hyper::header::AUTHORIZATION;
 
 use crate::call::{ApiCall, ApiError};
 
-/// Versions of the API that are served.
+/// The versions of the API that are served.
 const VERSIONS: [&str; 2] = ["2023-06-01", "2026-10-21"];
 
 /// Headers in which clients name their session, in order of preference.
 const SESSIONS: [&str; 2] = ["x-claude-code-session-id", "x-session-id"];
 
-/// A call without its body, or why it is refused.
+/// A call without its body; the error is the reason for refusing it.
 pub(super) fn call(headers: &HeaderMap) -> Result<ApiCall, ApiError> {
     let Some(key) = key(headers) else {
         return Err(ApiError {
@@ -41,7 +41,7 @@ pub(super) fn call(headers: &HeaderMap) -> Result<ApiCall, ApiError> {
     })
 }
 
-/// The key, from `x-api-key` or as a bearer token. Any is good.
+/// The key, from `x-api-key` or as a bearer token. Any key is accepted.
 pub(super) fn key(headers: &HeaderMap) -> Option<String> {
     let bearer = || {
         let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
@@ -51,7 +51,7 @@ pub(super) fn key(headers: &HeaderMap) -> Option<String> {
     (!key.is_empty()).then(|| key.to_owned())
 }
 
-/// The session, and within it the sub-agent: each has a conversation of its own.
+/// The session, including the sub-agent within it: each has a conversation of its own.
 pub(super) fn session(headers: &HeaderMap) -> Option<String> {
     let session = SESSIONS.iter().find_map(|name| text(headers, name))?;
     Some(match text(headers, "x-claude-code-agent-id") {
@@ -60,7 +60,7 @@ pub(super) fn session(headers: &HeaderMap) -> Option<String> {
     })
 }
 
-/// Whether the client speaks the Anthropic dialect where the path does not tell.
+/// Whether the client uses the Anthropic dialect, for paths that do not determine it.
 pub(super) fn is_anthropic(headers: &HeaderMap) -> bool {
     headers.contains_key("anthropic-version") || headers.contains_key("x-api-key")
 }

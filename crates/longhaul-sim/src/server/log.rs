@@ -1,4 +1,4 @@
-//! The log of requests: one JSON object a line. No keys, no texts.
+//! The request log: one JSON object per line, without keys and texts.
 
 use std::fmt;
 use std::io::Write;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::shared::lock;
 
-/// One request.
+/// One logged request.
 #[derive(Debug, Serialize)]
 pub(super) struct RequestLogLine<'a> {
     pub(super) at: String,
@@ -26,7 +26,7 @@ pub(super) struct RequestLogLine<'a> {
     pub(super) usage: Option<&'a serde_json::Value>,
 }
 
-/// Where lines go, if anywhere.
+/// The destination of the lines, if any.
 #[derive(Default)]
 pub(super) struct RequestLog(Option<Mutex<Box<dyn Write + Send>>>);
 
@@ -35,7 +35,7 @@ impl RequestLog {
         Self(to.map(Mutex::new))
     }
 
-    /// Writes a line. A log that cannot be written must not end the service; it is said where that can be read.
+    /// Writes a line. A log that cannot be written must not end the service; the error is logged through `tracing`.
     pub(super) fn write(&self, line: &RequestLogLine<'_>) {
         let Some(to) = &self.0 else { return };
         let Ok(mut bytes) = serde_json::to_vec(line) else {

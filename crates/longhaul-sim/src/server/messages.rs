@@ -1,4 +1,4 @@
-//! `POST /v1/messages` and `POST /v1/messages/count_tokens`.
+//! Handles `POST /v1/messages` and `POST /v1/messages/count_tokens`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::wire::ResetFlag;
 use super::{body, headers};
 use crate::call::{ApiCall, ApiError};
 
-/// Answers a call of a model.
+/// Answers a model call.
 pub(super) async fn create(
     State(shared): State<Arc<SimServerState>>,
     Extension(cutter): Extension<ResetFlag>,
@@ -35,7 +35,7 @@ pub(super) async fn create(
     deliver(&shared, exchange, &ClientDialect::Messages, to).await
 }
 
-/// Counts a prompt.
+/// Counts the tokens of a prompt.
 pub(super) async fn count_tokens(
     State(shared): State<Arc<SimServerState>>,
     request: Request,
@@ -54,11 +54,11 @@ pub(super) async fn count_tokens(
     }
 }
 
-/// The call that a request makes: first who calls, then what.
+/// The call that a request makes: the caller is checked before the body.
 async fn call(request: Request) -> Result<ApiCall, ApiError> {
     let (parts, sent) = request.into_parts();
     let call = headers::call(&parts.headers)?;
-    // The API's list of errors has no 415: what is wrong with a request is a 400.
+    // The API's list of errors has no 415, so this is a 400.
     body::is_json(&parts.headers).map_err(|kind| ApiError::invalid(not_json(&kind)))?;
     let body = body::read(&parts.headers, sent).await?;
     Ok(ApiCall { body, ..call })
@@ -71,7 +71,7 @@ fn not_json(kind: &str) -> String {
     }
 }
 
-/// A refusal of a request that never reached the world.
+/// The refusal of a request that never reached the world.
 pub(super) fn refused(shared: &SimServerState, error: &ApiError) -> Response {
     let id = shared.request_id();
     let headers: HeaderMap = ClientDialect::Messages.headers(&id, None);

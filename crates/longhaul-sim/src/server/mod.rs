@@ -1,8 +1,8 @@
 //! The world over HTTP: both dialects, the control API, and faults as they look on a socket.
 //!
-//! Thin by design. What a call means is the world's to say; here bytes come in, time is told to the world, and the
-//! answer goes out as fast or as broken as it shall. HTTP/1.1 without TLS. [`Server::start`] listens; [`Server::stop`]
-//! lets replies under way finish.
+//! This layer is thin by design. The world decides what a call means; the server reads bytes, advances the world's
+//! time, and sends the answer as fast or as broken as requested. It serves HTTP/1.1 without TLS. [`SimServer::start`]
+//! listens; [`SimServer::stop`] lets replies in progress finish.
 
 mod accept;
 mod body;
@@ -38,18 +38,18 @@ use shared::SimServerState;
 pub use body::LIMIT as BODY_LIMIT;
 pub use options::{SimServerOptions, TimeSource};
 
-/// How long replies under way may take when the server is stopped.
+/// How long replies in progress may take when the server is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A running server. Dropping it ends it at once.
+/// A running server. Dropping it stops it at once.
 #[derive(Debug)]
 pub struct SimServer {
     addr: SocketAddr,
     shared: Arc<SimServerState>,
     accepting: JoinHandle<()>,
-    /// No new requests.
+    /// Cancelled to stop accepting requests.
     stop: CancellationToken,
-    /// No replies either.
+    /// Cancelled to stop replies too.
     abort: CancellationToken,
 }
 
@@ -74,7 +74,7 @@ impl SimServer {
         })
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
@@ -84,25 +84,25 @@ impl SimServer {
         format!("http://{}", self.addr)
     }
 
-    /// Connections that are open.
+    /// The number of open connections.
     pub fn connections(&self) -> usize {
         self.shared.connections.len()
     }
 
-    /// Replies that are being sent.
+    /// The number of replies in progress.
     pub fn replies(&self) -> usize {
         self.shared.replies.count()
     }
 
-    /// Looks into the world or changes it, at the time it is now.
+    /// Reads or changes the world, after bringing its time up to date.
     pub fn with_world<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
         self.shared.with_world(look)
     }
 
-    /// Takes no more requests, waits a little for replies under way, and ends.
+    /// Accepts no more requests, waits a little for replies in progress, and stops.
     pub async fn stop(mut self) {
         self.stop.cancel();
-        // It ends at once, and with it the port is free. If it broke, that is so already.
+        // The task ends at once, and the port is free with it. If it panicked, it has ended already.
         let _ = (&mut self.accepting).await;
         self.shared.connections.close();
         let done = self.shared.connections.wait();

@@ -1,4 +1,4 @@
-//! `GET /v1/models` and `GET /v1/models/{id}`, in the dialect of the client.
+//! Handles `GET /v1/models` and `GET /v1/models/{id}`, in the dialect of the client.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::shared::SimServerState;
 use crate::call::ApiError;
 use crate::openai;
 
-/// All models.
+/// Lists all models.
 pub(super) async fn list(
     State(shared): State<Arc<SimServerState>>,
     headers: HeaderMap,
@@ -32,7 +32,7 @@ pub(super) async fn list(
     answer(&shared, &openai::models(ids))
 }
 
-/// One model.
+/// Describes one model.
 pub(super) async fn one(
     State(shared): State<Arc<SimServerState>>,
     Path(id): Path<String>,
@@ -60,7 +60,7 @@ pub(super) async fn one(
     }
 }
 
-/// Who asks must have a key, and in the Anthropic dialect a version.
+/// The caller must have a key, and in the Anthropic dialect a version.
 fn caller(headers: &HeaderMap) -> Result<(), ApiError> {
     let openai = !headers::is_anthropic(headers) && headers::key(headers).is_some();
     if openai {

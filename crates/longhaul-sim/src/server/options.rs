@@ -1,4 +1,4 @@
-//! How a server is made.
+//! The options of a server.
 
 use std::fmt;
 use std::io::Write;
@@ -7,38 +7,38 @@ use crate::faults::FaultPlan;
 use crate::faults::wire::EventPace;
 use crate::world;
 
-/// Whose time the world keeps.
+/// How the world's time passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeSource {
-    /// Time passes as outside, and by what it is advanced.
+    /// Time passes as in reality, plus any time that a client adds.
     #[default]
     Real,
     /// Time passes only when it is advanced.
     Virtual,
 }
 
-/// How a server behaves. The default is fast, faultless and in real time.
+/// The options of a server. The default is fast, without faults and in real time.
 pub struct SimServerOptions {
-    /// What goes wrong.
+    /// The faults to inject.
     pub faults: FaultPlan,
-    /// How fast replies go out.
+    /// How fast replies are sent.
     pub pace: EventPace,
-    /// Whose time the world keeps.
+    /// How the world's time passes.
     pub time: TimeSource,
-    /// The model that answers a chat completion whose model is not known here.
+    /// The model that answers a chat completion with an unknown model.
     pub model: String,
-    /// Where ids of requests come from that never reach the world.
+    /// The seed for the ids of requests that never reach the world.
     pub seed: u64,
-    /// Gets one JSON object a line for every request. Never holds keys or texts.
+    /// The destination of the request log, with one JSON object per line. It never contains keys or texts.
     pub log: Option<Box<dyn Write + Send>>,
 }
 
 impl SimServerOptions {
-    /// The model that answers if none is chosen.
+    /// The model that answers by default.
     pub const MODEL: &'static str = "claude-opus-5-5";
 
-    /// A pace of the world that fits: replies take no time of its clock but what the first byte is held back. So an
-    /// entry of the cache can be read as soon as a client has seen the reply that wrote it begin.
+    /// The matching reply speed of the world: replies take no virtual time except the delay of the first byte. So a
+    /// cache entry can be read as soon as a client has seen the beginning of the reply that wrote it.
     pub fn world_pace(pace: EventPace) -> world::ReplySpeed {
         world::ReplySpeed {
             first_byte_ms: u64::try_from(pace.first_byte.as_millis()).unwrap_or(u64::MAX),

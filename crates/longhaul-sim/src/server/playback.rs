@@ -12,17 +12,17 @@ use super::shared::InFlightGuard;
 use super::wire::ResetFlag;
 use crate::faults::wire::WireStep;
 
-/// Before a reset: what was sent shall arrive, for a reset may overtake it.
+/// The pause before a reset: the bytes that were sent should arrive, and a reset may overtake them.
 const SETTLE: Duration = Duration::from_millis(20);
 
-/// A reply under way. Dropped when it ended or when the client hung up.
+/// A reply in progress. It is dropped when it ends or when the client hangs up.
 struct ReplyPlayback {
     steps: std::vec::IntoIter<WireStep>,
     cutter: ResetFlag,
     _entered: InFlightGuard,
 }
 
-/// A body that does what the steps say.
+/// A body that performs these steps.
 pub(super) fn body(steps: Vec<WireStep>, cutter: ResetFlag, entered: InFlightGuard) -> Body {
     let performance = ReplyPlayback {
         steps: steps.into_iter(),

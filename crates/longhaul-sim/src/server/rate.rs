@@ -1,4 +1,4 @@
-//! The rate limit headers. Limits are told, never enforced: what is refused is refused by a fault.
+//! The rate limit headers. Limits are reported, never enforced: only faults refuse requests.
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
@@ -12,7 +12,7 @@ const REQUESTS: u64 = 4_000;
 const INPUT: u64 = 2_000_000;
 const OUTPUT: u64 = 400_000;
 
-/// What was used in the minute that runs.
+/// The usage in the current minute.
 #[derive(Debug, Default)]
 pub(super) struct RateUsage {
     minute: u64,
@@ -21,18 +21,18 @@ pub(super) struct RateUsage {
     output: u64,
 }
 
-/// What is left of each limit.
+/// The rest of each limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RateRemaining {
     requests: u64,
     input: u64,
     output: u64,
-    /// Until the next minute begins.
+    /// The milliseconds until the next minute begins.
     reset_ms: u64,
 }
 
 impl RateUsage {
-    /// Counts a request. Reads from the cache count for nothing.
+    /// Counts a request. Cache reads do not count.
     pub(super) fn count(&mut self, now: VirtualMillis, usage: Option<&Usage>) -> RateRemaining {
         let minute = now.0 / MINUTE;
         if self.minute != minute {
@@ -56,7 +56,7 @@ impl RateUsage {
 }
 
 impl RateRemaining {
-    /// Nothing left: what a 429 tells.
+    /// All limits used up, as a 429 reports.
     pub(super) fn nothing(self) -> Self {
         Self {
             requests: 0,
@@ -66,13 +66,13 @@ impl RateRemaining {
         }
     }
 
-    /// As the Anthropic dialect tells it.
+    /// Sets the headers of the Anthropic dialect.
     pub(super) fn anthropic(&self, headers: &mut HeaderMap) {
         let wait = SignedDuration::from_millis(i64::try_from(self.reset_ms).unwrap_or(0));
         let reset = Timestamp::now()
             .saturating_add(wait)
             .unwrap_or(Timestamp::UNIX_EPOCH);
-        // To the second, as the API does.
+        // The time is rounded to the second, as in the API.
         let reset = reset.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let thousands = |tokens: u64| tokens / 1_000 * 1_000;
         let table = [
@@ -99,7 +99,7 @@ impl RateRemaining {
         }
     }
 
-    /// As the OpenAI dialect tells it.
+    /// Sets the headers of the OpenAI dialect.
     pub(super) fn openai(&self, headers: &mut HeaderMap) {
         let table = [
             ("requests", REQUESTS, self.requests),
@@ -122,7 +122,7 @@ impl RateRemaining {
     }
 }
 
-/// Sets a header; one that cannot be written as such is left out.
+/// Sets a header; a value that is not valid in a header is dropped.
 pub(super) fn put(headers: &mut HeaderMap, name: &str, value: &str) {
     let name = HeaderName::from_bytes(name.as_bytes());
     if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {

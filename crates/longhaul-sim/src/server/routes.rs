@@ -1,4 +1,4 @@
-//! Which path is what.
+//! Maps paths to handlers.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::shared::SimServerState;
 use super::{chat, control, deliver, messages, models};
 use crate::call::ApiError;
 
-/// All routes. Queries are accepted and ignored: clients send `?beta=true`.
+/// All routes. Query strings are accepted and ignored: clients send `?beta=true`.
 pub(super) fn router(shared: Arc<SimServerState>) -> Router {
     Router::new()
         .route("/", get(root))
@@ -37,7 +37,7 @@ pub(super) fn router(shared: Arc<SimServerState>) -> Router {
         .with_state(shared)
 }
 
-/// Clients look here whether anybody is home.
+/// Clients check here whether a server is running.
 async fn root() -> Response {
     let about = json!({
         "service": "longhaul sim",

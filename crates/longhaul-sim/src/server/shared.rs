@@ -1,4 +1,4 @@
-//! What all connections share: the world, its clock, the faults to come, and counts of what is under way.
+//! State shared by all connections: the world, its clock, the pending faults, and counts of what is in progress.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::faults::{FaultPlan, FaultSpecError, InjectedFault};
 use crate::reply::ApiIds;
 use crate::world::World;
 
-/// Told apart from the ids of the world, which come from the same seed.
+/// Makes these ids differ from those of the world, which come from the same seed.
 const OUTSIDE: u64 = 0x0075_7369_6465;
 
 pub(super) struct SimServerState {
@@ -32,7 +32,7 @@ pub(super) struct SimServerState {
     pub(super) replies: InFlightGauge,
 }
 
-/// The faults to come, and how far we are.
+/// The pending faults, and the number of requests so far.
 #[derive(Debug, Default)]
 struct FaultQueue {
     plan: FaultPlan,
@@ -68,14 +68,14 @@ impl SimServerState {
         }
     }
 
-    /// The world, at the time it is now.
+    /// Gives access to the world, after bringing its time up to date.
     pub(super) fn with_world<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
         let mut world = lock(&self.world);
         self.clock.catch_up(&mut world);
         look(&mut world)
     }
 
-    /// Numbers a request for a model and says what goes wrong with it.
+    /// Numbers a model call and returns its fault, if any.
     pub(super) fn next_fault(&self) -> Option<InjectedFault> {
         let mut faults = lock(&self.faults);
         faults.made += 1;
@@ -115,12 +115,12 @@ impl fmt::Debug for SimServerState {
     }
 }
 
-/// Locks what stays sound even if somebody panicked with it.
+/// Locks a mutex whose content stays valid even if a holder panicked.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts what is under way.
+/// Counts what is in progress.
 #[derive(Debug, Clone, Default)]
 pub(super) struct InFlightGauge(Arc<AtomicUsize>);
 
@@ -135,7 +135,7 @@ impl InFlightGauge {
     }
 }
 
-/// One more, until it is dropped.
+/// Counts as one until it is dropped.
 #[derive(Debug)]
 pub(super) struct InFlightGuard(InFlightGauge);
 

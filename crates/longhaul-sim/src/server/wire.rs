@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Says that a connection shall be reset when it is let go.
+/// A flag that makes a connection be reset when it is closed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResetFlag(Arc<AtomicBool>);
 
@@ -19,7 +19,7 @@ impl ResetFlag {
     }
 }
 
-/// A connection.
+/// A connection that is reset on drop if its flag is set.
 #[derive(Debug)]
 pub(super) struct ResettableConnection {
     stream: TcpStream,
@@ -35,7 +35,7 @@ impl ResettableConnection {
 impl Drop for ResettableConnection {
     fn drop(&mut self) {
         if self.cutter.0.load(Ordering::Relaxed) {
-            // Closing without lingering is what sends RST. Where it fails the client sees an abrupt end instead.
+            // Closing without lingering sends RST. If this fails, the client sees an abrupt end instead.
             let _ = self.stream.set_zero_linger();
         }
     }
@@ -78,7 +78,7 @@ impl AsyncWrite for ResettableConnection {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.cutter.0.load(Ordering::Relaxed) {
-            // A shutdown would end the stream in good order before it can be reset.
+            // A shutdown would end the stream properly before it can be reset.
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_shutdown(context)

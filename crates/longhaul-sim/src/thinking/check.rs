@@ -15,7 +15,7 @@ use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 
 const CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
-/// Checks the thinking of a validated request, on both endpoints alike.
+/// Checks the thinking of a validated request, in the same way on both endpoints.
 pub fn check(
     request: &MessagesRequest,
     spec: &ModelSpec,
@@ -26,7 +26,7 @@ pub fn check(
     check_on(request, spec, call, secret, account, None).map(|(admitted, _)| admitted)
 }
 
-/// The same, going on from where a check of the same messages stood.
+/// Checks the thinking of a request, continuing from an earlier check of the same messages.
 pub fn check_on(
     request: &MessagesRequest,
     spec: &ModelSpec,
@@ -40,7 +40,7 @@ pub fn check_on(
     let mut walk = PrefixWalk::start(request, secret);
     let mut progress = ThinkingCheckProgress::of(&walk.prefix, spec, call);
     let mut transformations = Vec::new();
-    // The thinking block before this one in the same turn, as it was sent.
+    // The previous thinking block of the same turn, as it was sent.
     let mut in_turn = None;
     let mut role = None;
     let mut from = 0;
@@ -60,7 +60,7 @@ pub fn check_on(
                 walk.push(said.role, block);
                 continue;
             }
-            // The model does not see what was summarised.
+            // The model does not see summarized blocks.
             if summary.is_some_and(|at| (message, index) < at) {
                 walk.prefix.think(signature(block));
                 continue;
@@ -79,7 +79,7 @@ pub fn check_on(
                     walk.prefix.think(signature(block));
                     continue;
                 }
-                // It is read again by a model that can, so it keeps its place.
+                // A model that can read the block may see it again, so it keeps its place.
                 Some(reason @ (ThinkingMismatch::Model | ThinkingMismatch::Organization)) => {
                     walk.prefix.think(signature(block));
                     (ThinkingChange::Dropped, reason)
@@ -136,17 +136,17 @@ fn last_summary(request: &MessagesRequest) -> Option<(usize, usize)> {
     })
 }
 
-/// Which turn a block is in.
+/// Which turn a block belongs to.
 #[derive(Clone, Copy)]
 enum BlockTurn {
-    /// The model's latest, with the thinking block before it in the same turn.
+    /// The block is in the model's latest turn, after this thinking block of the same turn.
     Latest {
         before: Option<u64>,
     },
     Earlier,
 }
 
-/// The seal of a block that is as it was made. In the latest turn the blocks of a reply must all be there.
+/// The signed payload of an intact block. In the latest turn all blocks of a reply must be present.
 fn whole(
     block: &ApiBlock,
     secret: &SigningSecret,
@@ -182,7 +182,7 @@ fn whole(
     }
 }
 
-/// What is wrong with a whole block in its place.
+/// What is wrong with an intact block at its position, if anything.
 fn judge(
     seal: &SignaturePayload,
     prefix: &ThinkingPrefix,

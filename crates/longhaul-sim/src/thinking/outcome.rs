@@ -1,4 +1,4 @@
-//! What becomes of thinking blocks that come back, and how a reply tells it.
+//! What happens to thinking blocks that come back, and how a reply reports it.
 
 use std::collections::BTreeSet;
 
@@ -10,28 +10,29 @@ use crate::request::MessagesRequest;
 /// Whether the account is one of those for which bound thinking is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AccountAge {
-    /// Made since 2026-08-31.
+    /// The account was created on or after 2026-08-31.
     #[default]
     New,
-    /// Made before: a mismatch is noted, and acted upon only if the request says how or the model always does.
+    /// The account is older: a mismatch is noted, and has an effect only if the request asks for it or the model always
+    /// enforces it.
     Old,
 }
 
-/// What became of a block.
+/// What happened to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingChange {
     /// The model does not see it.
     Dropped,
-    /// The model sees it though it does not match.
+    /// The model sees it although it does not match.
     MismatchAllowed,
 }
 
-/// Why.
+/// Why a block does not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingMismatch {
-    /// What stood before it does no longer.
+    /// The content before it has changed.
     Prefix,
-    /// The model cannot read the other model's thinking.
+    /// The model cannot read the thinking of the model that made it.
     Model,
     /// It was made for another account.
     Organization,
@@ -40,18 +41,18 @@ pub enum ThinkingMismatch {
 /// An entry of a reply's `input_transformations`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputTransformation {
-    /// The message.
+    /// The index of the message.
     pub message: usize,
-    /// The block in its content.
+    /// The index of the block in its content.
     pub block: usize,
-    /// What became of it.
+    /// What happened to the block.
     pub change: ThinkingChange,
-    /// Why.
+    /// The reason.
     pub reason: ThinkingMismatch,
 }
 
 impl InputTransformation {
-    /// As the API writes it.
+    /// The entry as the API formats it.
     pub fn to_json(&self) -> Value {
         json!({
             "type": match self.change {
@@ -68,16 +69,16 @@ impl InputTransformation {
     }
 }
 
-/// A request whose thinking was checked.
+/// The result of checking a request's thinking.
 #[derive(Debug, Clone)]
 pub struct CheckedThinking {
-    /// What was done to it, for `input_transformations` if the caller sent the beta of the binding controls.
+    /// The changes, for `input_transformations` if the caller sent the beta of the binding controls.
     pub transformations: Vec<InputTransformation>,
-    /// What the reply's thinking is bound to.
+    /// The prefix that the reply's thinking is bound to.
     pub prefix: ThinkingPrefix,
 }
 
-/// The request without the blocks that were dropped: what the model sees.
+/// The request without the dropped blocks, as the model sees it.
 pub fn without(
     request: &MessagesRequest,
     transformations: &[InputTransformation],

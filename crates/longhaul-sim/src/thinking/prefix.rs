@@ -1,4 +1,4 @@
-//! The prefix a thinking block is bound to, built up block by block.
+//! The prefix that a thinking block is bound to, built up block by block.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use serde_json::Value;
 use super::signature::{SignedKind, SigningSecret, name};
 use crate::request::{ApiBlock, ApiRole, MessagesRequest, identity};
 
-/// What stands before a place in a conversation.
+/// The content before a position in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThinkingPrefix {
-    /// Hash of `system` and of the tools that are not deferred.
+    /// The hash of `system` and of the tools that are not deferred.
     pub(super) base: u128,
-    /// Hash of the messages without their thinking.
+    /// The hash of the messages without their thinking.
     pub(super) content: u128,
-    /// The thinking block before, and how many there are before; none: nought.
+    /// The name of the previous thinking block, and the number of thinking blocks before; both are 0 if there is none.
     pub(super) before: u64,
     pub(super) depth: u32,
-    /// How many thinking blocks of the same reply stand before.
+    /// The number of thinking blocks before in the same reply.
     pub(super) in_reply: u32,
-    /// Who spoke last.
+    /// The role of the previous block.
     pub(super) role: Option<ApiRole>,
 }
 
 impl ThinkingPrefix {
-    /// Its length in a signature.
+    /// The length of a prefix in a signature.
     pub(super) const BYTES: usize = 16 + 16 + 8 + 4 + 4 + 1;
 
-    /// Before the first message of a request.
+    /// The prefix before the first message of a request.
     pub fn start(request: &MessagesRequest) -> ThinkingPrefix {
         let system = request.system.iter().map(identity::of_block);
         let mut base = 0;
@@ -48,13 +48,13 @@ impl ThinkingPrefix {
         }
     }
 
-    /// A new reply begins.
+    /// Starts a new reply.
     pub(super) fn reply(mut self) -> ThinkingPrefix {
         self.in_reply = 0;
         self
     }
 
-    /// Takes in a block of a reply that is being made. Thinking must be signed already.
+    /// Adds a block of a reply that is being made. Thinking must be signed already.
     pub fn push(&mut self, block: &ApiBlock) {
         match block.kind.as_str() {
             "thinking" | "redacted_thinking" => self.think(signature(block)),
@@ -65,14 +65,14 @@ impl ThinkingPrefix {
         }
     }
 
-    /// Behind a summary the prefix begins anew with it.
+    /// Restarts the prefix with a summary.
     fn restart(&mut self, summary: &ApiBlock) {
         self.content = mix(0, b"compaction", identity::of_block(summary));
         self.role = Some(ApiRole::Assistant);
         (self.before, self.depth) = (0, 0);
     }
 
-    /// Takes in a thinking block.
+    /// Adds a thinking block.
     pub(super) fn think(&mut self, signature: &str) {
         self.before = name(signature);
         self.depth += 1;
@@ -139,9 +139,9 @@ pub(super) fn signature(block: &ApiBlock) -> &str {
 pub(super) struct PrefixWalk<'a> {
     pub(super) prefix: ThinkingPrefix,
     secret: &'a SigningSecret,
-    /// Deferred tools count once something refers to them.
+    /// The deferred tools, which count once something refers to them.
     deferred: BTreeMap<&'a str, u128>,
-    /// Who spoke last before a summary that was just passed.
+    /// The role of the last speaker before a summary that was just passed.
     role_before_summary: Option<ApiRole>,
 }
 
@@ -158,16 +158,16 @@ impl<'a> PrefixWalk<'a> {
         }
     }
 
-    /// Takes in a block that is not thinking.
+    /// Adds a block that is not thinking.
     pub(super) fn push(&mut self, role: ApiRole, block: &ApiBlock) {
         if block.kind == "compaction" {
             return self.summary(block);
         }
-        // A client must be able to leave out what the API would refuse, so thinking is not bound to it.
+        // A client must be able to leave out text that the API would refuse, so thinking is not bound to it.
         if block.is_blank_text() {
             return;
         }
-        // A turn that only goes on with what was summarised is not the turn it was.
+        // A turn that continues a summarized one is not the same turn.
         if self
             .role_before_summary
             .take()
@@ -183,8 +183,8 @@ impl<'a> PrefixWalk<'a> {
         }
     }
 
-    /// What was summarised stands no longer there. A summary we signed knows what did; behind another the prefix begins
-    /// anew.
+    /// Handles a summary, which replaces the content before it. One that we signed contains the prefix that it
+    /// replaced; after any other the prefix restarts.
     fn summary(&mut self, block: &ApiBlock) {
         let Some(text) = block.text("content") else {
             return;

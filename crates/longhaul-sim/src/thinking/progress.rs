@@ -1,4 +1,4 @@
-//! How far a check came, so that the next request of the conversation is checked from where it grew.
+//! How far a check came, so that the next request of the conversation is checked only from where it grew.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,10 @@ use super::prefix::ThinkingPrefix;
 use crate::call::ApiCall;
 use crate::request::{ApiRole, MessagesRequest};
 
-/// Stages kept: markers move in the last few messages, so these are read anew.
+/// The number of stages kept: breakpoints move in the last few messages, so these are read again.
 const STAGES: usize = 8;
 
-/// Where a check stood before a message.
+/// The state of a check before a message.
 #[derive(Debug, Clone)]
 pub struct ThinkingCheckStage {
     pub(super) messages: usize,
@@ -61,8 +61,8 @@ impl ThinkingCheckProgress {
         });
     }
 
-    /// Where to go on in a request whose first `kept` messages were checked, with the stages before; none: at its
-    /// start, because something else changed.
+    /// Where to continue in a request whose first `kept` messages were checked, with the stages before it; `None` if
+    /// the check must start over because something else changed.
     pub fn stage(
         &self,
         request: &MessagesRequest,

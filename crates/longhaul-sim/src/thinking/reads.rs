@@ -1,7 +1,7 @@
-//! Whose thinking a model can read, and which blocks are bound to what.
+//! Whose thinking a model can read, and what its blocks are bound to.
 //!
-//! Documented: Fable 5.1 reads Opus 5 and 5.5, neither of which reads Fable 5.1; newer reads older; Sonnet 5.5 and
-//! Haiku 5.5 read their own. The rest is filled in by the order of families.
+//! Documented: Fable 5.1 reads Opus 5 and 5.5, neither of which reads Fable 5.1; newer models read older ones; Sonnet
+//! 5.5 and Haiku 5.5 read their own. The rest is inferred from the order of families.
 
 use crate::validate::{ModelFamily, ModelGeneration};
 
@@ -22,7 +22,7 @@ pub(super) fn reads(reader: &str, maker: &str) -> bool {
     }
 }
 
-/// Whether blocks of this model say what stood before them.
+/// Whether blocks of this model record the content before them.
 pub(super) fn records_prefix(maker: &str) -> bool {
     let maker = ModelGeneration::named(maker);
     match maker.family {
@@ -32,7 +32,7 @@ pub(super) fn records_prefix(maker: &str) -> bool {
     }
 }
 
-/// Whether blocks of this model are for the account only that they were made for.
+/// Whether blocks of this model are valid only for the account that they were made for.
 pub(super) fn records_account(maker: &str) -> bool {
     thinking_is_private(ModelGeneration::named(maker))
 }

@@ -1,4 +1,4 @@
-//! Signatures: what the world vouches for, written out with a keyed hash over it.
+//! Signatures: what the world vouches for, with a keyed hash over it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use longhaul_core::xxh3::{xxh3_64, xxh3_128};
 
 use super::prefix::ThinkingPrefix;
 
-/// What the world signs with. Two worlds of one seed know each other's signatures.
+/// The world's signing key. Two worlds with the same seed accept each other's signatures.
 #[derive(Clone)]
 pub struct SigningSecret(u128);
 
@@ -16,37 +16,37 @@ impl std::fmt::Debug for SigningSecret {
     }
 }
 
-/// What a signature is on.
+/// What a signature is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignedKind {
     Thinking,
     Summary,
 }
 
-/// What a signature says.
+/// The content of a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SignaturePayload {
     pub(super) kind: SignedKind,
     /// The model that made the block.
     pub(super) model: String,
-    /// For whom, hashed.
+    /// The account that it was made for, hashed.
     pub(super) account: u64,
-    /// Hash of the text.
+    /// The hash of the text.
     pub(super) text: u128,
-    /// What stood before it; of a summary, what it stands for.
+    /// The content before the block; for a summary, the content that it replaces.
     pub(super) prefix: ThinkingPrefix,
 }
 
 impl SigningSecret {
-    /// A secret from the world's seed.
+    /// The secret for a world's seed.
     pub fn from_seed(seed: u64) -> SigningSecret {
         SigningSecret(xxh3_128(
             &[b"longhaul world ".as_slice(), &seed.to_le_bytes()].concat(),
         ))
     }
 
-    /// Signs a thinking block: `model` is the id of its [`ModelSpec`](longhaul_core::models::ModelSpec), `key` the
-    /// caller's, `text` what the caller is shown of it.
+    /// Signs a thinking block: `model` is the id of its [`ModelSpec`](longhaul_core::models::ModelSpec), `key` is the
+    /// caller's, and `text` is the part that the caller is shown.
     pub fn sign(&self, prefix: &ThinkingPrefix, model: &str, key: &str, text: &str) -> String {
         self.seal(&SignaturePayload {
             kind: SignedKind::Thinking,
@@ -70,7 +70,7 @@ impl SigningSecret {
         STANDARD.encode(bytes)
     }
 
-    /// What a signature says; none if it is not one of ours.
+    /// The content of a signature; `None` if it is not one of ours.
     pub(super) fn open(&self, signature: &str) -> Option<SignaturePayload> {
         let bytes = STANDARD.decode(signature).ok()?;
         let (bytes, mac) = bytes.split_last_chunk::<16>()?;
@@ -100,12 +100,12 @@ impl SigningSecret {
     }
 }
 
-/// Whose block it is.
+/// The hash of an account's key.
 pub(super) fn account(key: &str) -> u64 {
     xxh3_64(key.as_bytes())
 }
 
-/// The name of a thinking block in the chain of them: its signature, hashed.
+/// The name of a thinking block in the chain: its signature, hashed.
 pub(super) fn name(signature: &str) -> u64 {
     xxh3_64(signature.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Signatures on compaction blocks: a summary made on demand says what it stands for, so that the turns kept behind it
+//! Signatures on compaction blocks: a summary made on demand records what it replaces, so that the turns kept after it
 //! keep their thinking.
 
 use longhaul_core::xxh3::xxh3_128;

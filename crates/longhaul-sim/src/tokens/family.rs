@@ -1,13 +1,13 @@
-//! The families of tokenizers, and text counted as each would.
+//! The tokenizer families, and their token counts of a text.
 
 use longhaul_core::models::Tokenizer;
 
-/// A family of tokenizers: how the counts of the reference vocabulary are scaled.
+/// A family of tokenizers, which determines how the counts of the reference vocabulary are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenizerFamily {
-    /// Claude up to 4.6.
+    /// The tokenizer of Claude up to 4.6.
     Old,
-    /// Claude from 4.7 on: three tenths more for the same text.
+    /// The tokenizer of Claude from 4.7 on: three tenths more tokens for the same text.
     New,
 }
 
@@ -21,7 +21,7 @@ impl From<Tokenizer> for TokenizerFamily {
 }
 
 impl TokenizerFamily {
-    /// Thousandths of a reference token.
+    /// The thousandths of a reference token.
     fn permille(self) -> u64 {
         match self {
             Self::Old => 1_130,
@@ -29,13 +29,13 @@ impl TokenizerFamily {
         }
     }
 
-    /// Tokens of a text; at least one for any text at all.
+    /// The tokens of a text; at least one for any non-empty text.
     pub(crate) fn count(self, text: &str) -> u64 {
         let reference = bpe_openai::cl100k_base().count(text) as u64;
         (reference * self.permille() + 500) / 1_000
     }
 
-    /// The most an image counts.
+    /// The maximum number of tokens of an image.
     pub(super) fn image_cap(self) -> u64 {
         match self {
             Self::Old => 1_568,
@@ -43,7 +43,7 @@ impl TokenizerFamily {
         }
     }
 
-    /// The longest edge an image keeps; larger ones are scaled down.
+    /// The longest edge that an image keeps; larger images are scaled down.
     pub(super) fn image_edge(self) -> u64 {
         match self {
             Self::Old => 1_568,

@@ -1,4 +1,4 @@
-//! Tokens of an image, from the size in its first bytes.
+//! The tokens of an image, computed from the size in its first bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::TokenizerFamily;
 
-/// What an image counts whose size cannot be read: one behind a URL or in the files API, or a damaged one.
+/// The tokens of an image whose size cannot be read: it is given by URL, is in the files API, or is damaged.
 const UNREADABLE: u64 = 1_600;
-/// One token covers a square of so many pixels a side.
+/// The side length in pixels of the square that one token covers.
 const SQUARE: u64 = 28;
-/// Base64 characters looked at. A multiple of four; a photograph's metadata can be long.
+/// The number of base64 characters read, a multiple of four; a photograph's metadata can be long.
 const LOOKED_AT: usize = 256 * 1024;
 
 /// Tokens of an image with this `source`.

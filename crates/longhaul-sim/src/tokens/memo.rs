@@ -1,10 +1,11 @@
-//! Counts by identity, bounded: two generations, of which the older is dropped when the younger is full.
+//! Remembers counts by identity, within bounds: there are two generations, and the older is dropped when the younger is
+//! full.
 
 use std::collections::HashMap;
 
 use super::TokenizerFamily;
 
-/// Counts a generation holds. At 32 bytes each, both are a few megabytes.
+/// The maximum number of counts in a generation. At 32 bytes each, both are a few megabytes.
 const FULL: usize = 1 << 16;
 
 #[derive(Debug, Default)]

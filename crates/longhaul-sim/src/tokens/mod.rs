@@ -1,9 +1,9 @@
-//! How many tokens things are: real byte-pair counts, scaled to the tokenizer family of the model.
+//! Token counts: real byte-pair counts, scaled to the tokenizer family of the model.
 //!
-//! The provider's tokenizer is not public. `cl100k` splits text in much the same places; a factor per family brings
-//! its counts to the provider's level, and small constants stand for the framing around messages and calls. What the
-//! factors are checked against is in `tests/it/replay.rs`. Counts are remembered by the identity of a block, so a long
-//! history costs only what is new.
+//! The provider's tokenizer is not public. `cl100k` splits text in much the same places; a factor per family brings its
+//! counts to the provider's level, and small constants represent the framing around messages and calls.
+//! `tests/it/replay.rs` checks the factors. Counts are remembered by the identity of a block, so a long history costs
+//! only its new part.
 
 mod family;
 mod image;
@@ -16,16 +16,16 @@ use memo::TokenMemo;
 
 use crate::request::{ApiBlock, ApiTool};
 
-/// Tokens before the text of the first message.
+/// The tokens before the text of the first message.
 pub(crate) const FIRST_MESSAGE: u64 = 4;
-/// Tokens before the text of each further message.
+/// The tokens before the text of each further message.
 pub(crate) const NEXT_MESSAGE: u64 = 3;
-/// Tokens behind the last message, where the reply begins. They are in front of no breakpoint.
+/// The tokens after the last message, where the reply begins. No breakpoint comes after them.
 pub(crate) const OPENING: u64 = 3;
-/// Tokens of a reply that are not text: its end.
+/// The tokens of a reply that are not text: its end.
 pub(crate) const CLOSING: u64 = 3;
 
-/// Counts tokens and remembers what it counted.
+/// Counts tokens and remembers the counts.
 #[derive(Debug, Default)]
 pub struct TokenCounter {
     memo: TokenMemo,

@@ -1,23 +1,23 @@
-//! Tokens of a block or a tool: which of its parts reach the model, and what frames them.
+//! The tokens of a block or a tool: which of its parts reach the model, and the framing around them.
 
 use serde_json::Value;
 
 use super::{TokenizerFamily, image};
 use crate::request::{ApiBlock, ApiTool};
 
-/// Around a call, beside its name and input.
+/// The tokens around a call, besides its name and input.
 const CALL: u64 = 28;
-/// Around each argument of a call.
+/// The tokens around each argument of a call.
 const ARGUMENT: u64 = 8;
-/// Around a result, beside its content.
+/// The tokens around a result, besides its content.
 const RESULT: u64 = 16;
-/// Around a tool definition.
+/// The tokens around a tool definition.
 const DEFINITION: u64 = 26;
-/// A page of a PDF: its text and its picture.
+/// The tokens of a PDF page: its text and its picture.
 const PAGE: u64 = 2_600;
-/// Bytes of base64 taken for a page where pages cannot be counted.
+/// The number of base64 bytes that count as a page where pages cannot be counted.
 const PAGE_BYTES: usize = 60_000;
-/// Base64 characters of encrypted content that make a token's worth of what it stands for.
+/// The number of base64 characters of encrypted content that count as one token.
 const SEALED: u64 = 5;
 
 /// Tokens of a block.
@@ -91,7 +91,7 @@ pub(super) fn tool(tool: &ApiTool, family: TokenizerFamily) -> u64 {
         + field("input_examples")
 }
 
-/// What the provider's own tools bring along, as far as it is known.
+/// The tokens that the provider's own tools add, as far as known.
 fn server_tool(kind: &str) -> u64 {
     const KNOWN: [(&str, u64); 6] = [
         ("web_search_", 1_900),
@@ -105,7 +105,7 @@ fn server_tool(kind: &str) -> u64 {
     known.map_or(0, |(_, tokens)| *tokens)
 }
 
-/// Tokens of what a result holds: a string, a list of blocks, or an object of some kind.
+/// The tokens of a result's content: a string, a list of blocks, or an object of some kind.
 fn content(value: &Value, family: TokenizerFamily) -> u64 {
     match value {
         Value::String(text) => family.count(text),
@@ -130,7 +130,7 @@ fn content(value: &Value, family: TokenizerFamily) -> u64 {
     }
 }
 
-/// Tokens of a document: its text, or its pages.
+/// The tokens of a document: its text, or its pages.
 fn document(document: &Value, family: TokenizerFamily) -> u64 {
     let source = document.get("source").unwrap_or(&Value::Null);
     let head = ["title", "context"].map(|field| document.get(field));

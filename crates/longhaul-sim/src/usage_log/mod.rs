@@ -1,6 +1,6 @@
-//! The books: what every call cost and what became of its prompt, per session and in all.
+//! The usage log: what every call cost and what happened to its prompt, per session and in total.
 //!
-//! Sums are kept for ever; the calls themselves only for a while.
+//! Totals are kept forever; the calls themselves only for a while.
 
 mod totals;
 
@@ -14,57 +14,57 @@ use serde::Serialize;
 
 use crate::cache::PromptVerdict;
 
-/// The session of calls that name none.
+/// The session of calls that do not name one.
 pub const NO_SESSION: &str = "-";
 
-/// One call as it is kept.
+/// One logged call.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoggedCall {
-    /// `request-id`.
+    /// The `request-id` header.
     pub request_id: String,
-    /// The message that answered; none for a refused call.
+    /// The id of the message that answered; `None` for a refused call.
     pub message_id: Option<String>,
-    /// Its session.
+    /// The session of the call.
     pub session: String,
-    /// The model asked for.
+    /// The requested model.
     pub model: String,
-    /// When it started, in milliseconds of virtual time.
+    /// When the call started, in milliseconds of virtual time.
     pub started_ms: u64,
-    /// When its answer began.
+    /// When its answer began, in milliseconds of virtual time.
     pub first_byte_ms: u64,
-    /// When its answer ended.
+    /// When its answer ended, in milliseconds of virtual time.
     pub ended_ms: u64,
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// `stop_reason`, or the kind of error.
+    /// The `stop_reason`, or the kind of error.
     pub outcome: String,
-    /// What a refused call was told.
+    /// The error message of a refused call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// Tokens by class.
+    /// The tokens by class.
     pub tokens: UsageTotals,
-    /// What became of its prompt.
+    /// What happened to its prompt.
     pub verdict: PromptVerdict,
-    /// What changed since the session's last call, if that cost cache: the earliest, in words.
+    /// The first change since the session's previous call that cost cache, in words.
     pub changed: Option<String>,
 }
 
-/// All books.
+/// The usage of all calls.
 #[derive(Debug, Clone, Serialize)]
 pub struct SimUsageLog {
-    /// Everything.
+    /// The totals of all calls.
     pub total: UsageTotals,
-    /// By session.
+    /// The totals by session.
     pub sessions: BTreeMap<String, UsageTotals>,
-    /// The last calls, oldest first.
+    /// The most recent calls, oldest first.
     pub recent: VecDeque<LoggedCall>,
-    /// How many of them are kept.
+    /// The maximum number of recent calls.
     #[serde(skip)]
     kept: usize,
 }
 
 impl SimUsageLog {
-    /// Empty books that keep so many calls.
+    /// Creates an empty log that keeps this many recent calls.
     pub fn new(kept: usize) -> Self {
         Self {
             total: UsageTotals::default(),
@@ -74,14 +74,14 @@ impl SimUsageLog {
         }
     }
 
-    /// How many calls a session made.
+    /// The number of calls in a session.
     pub fn calls_of(&self, session: &str) -> u64 {
         self.sessions
             .get(session)
             .map_or(0, |account| account.requests)
     }
 
-    /// Enters a call.
+    /// Adds a call.
     pub fn enter(&mut self, record: LoggedCall) {
         self.total.add(&record.tokens);
         self.sessions
@@ -94,13 +94,13 @@ impl SimUsageLog {
         }
     }
 
-    /// The last call that was entered.
+    /// The last call that was added.
     pub fn last(&self) -> Option<&LoggedCall> {
         self.recent.back()
     }
 }
 
-/// An account of one answered call.
+/// The totals of one answered call.
 pub(crate) fn answered(usage: &Usage, cost: Option<Usd>) -> UsageTotals {
     let mut account = UsageTotals {
         requests: 1,
@@ -119,7 +119,7 @@ pub(crate) fn answered(usage: &Usage, cost: Option<Usd>) -> UsageTotals {
     account
 }
 
-/// An account of one refused call.
+/// The totals of one refused call.
 pub(crate) fn refused() -> UsageTotals {
     UsageTotals {
         requests: 1,

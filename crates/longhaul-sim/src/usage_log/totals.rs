@@ -1,14 +1,14 @@
-//! Sums over calls.
+//! Totals over calls.
 
 use longhaul_core::money::Usd;
 use serde::Serialize;
 
-/// Calls, tokens by class, cost.
+/// The number of calls, tokens by class, and cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct UsageTotals {
-    /// Calls, refused ones included.
+    /// The number of calls, including refused ones.
     pub requests: u64,
-    /// Calls that were refused.
+    /// The number of refused calls.
     pub errors: u64,
     /// Prompt tokens outside the cache.
     pub input_tokens: u64,
@@ -18,18 +18,18 @@ pub struct UsageTotals {
     pub cache_write_5m_input_tokens: u64,
     /// Prompt tokens written to the cache for an hour.
     pub cache_write_1h_input_tokens: u64,
-    /// Tokens written by the model.
+    /// Tokens that the model wrote.
     pub output_tokens: u64,
-    /// What it cost, exactly.
+    /// The exact cost.
     pub cost_usd: Usd,
-    /// Calls to models whose prices are not known; they cost nothing here.
+    /// The number of calls to models without known prices; they cost nothing here.
     pub unpriced: u64,
-    /// Share of the prompt tokens that came from the cache, 0 to 1.
+    /// The share of the prompt tokens that came from the cache, from 0 to 1.
     pub hit_rate: f64,
 }
 
 impl UsageTotals {
-    /// Prompt tokens in all.
+    /// The total number of prompt tokens.
     pub fn prompt_tokens(&self) -> u64 {
         self.input_tokens
             + self.cache_read_input_tokens
@@ -37,7 +37,7 @@ impl UsageTotals {
             + self.cache_write_1h_input_tokens
     }
 
-    /// Adds another account to this.
+    /// Adds other totals to these.
     pub fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.errors += other.errors;

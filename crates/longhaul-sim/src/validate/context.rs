@@ -1,4 +1,4 @@
-//! `context_management` and `compaction`, and the compaction blocks that come back.
+//! Checks `context_management` and `compaction`, and the compaction blocks that come back.
 
 use longhaul_core::models::{ModelSpec, ThinkingType};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::request::{ApiRole, MessagesRequest};
 
 const ON_DEMAND: &str = "compact-2026-09-04";
 
-/// The order of edits, and what they need.
+/// Checks the order of edits, and what they require.
 pub(super) fn check_edits(request: &MessagesRequest, spec: &ModelSpec) -> Result<(), ApiError> {
     let edits = request
         .param("context_management", "edits")
@@ -54,12 +54,12 @@ fn thinks(request: &MessagesRequest, spec: &ModelSpec) -> bool {
     }
 }
 
-/// `compaction`, and what cannot go with it.
+/// Checks `compaction`, and what cannot be combined with it.
 pub(super) fn check_on_demand(
     request: &MessagesRequest,
     turns: &[RoleTurn<'_>],
 ) -> Result<(), ApiError> {
-    // Where tokens are counted the parameter is taken and ignored.
+    // When counting tokens, the parameter is accepted and ignored.
     if !request.fields.contains_key("compaction") || request.max_tokens.is_none() {
         return Ok(());
     }
@@ -110,7 +110,7 @@ fn check_range(turns: &[RoleTurn<'_>]) -> Result<(), ApiError> {
     }
 }
 
-/// Compaction blocks: signed ones come first and alone.
+/// Checks compaction blocks: a signed one must come first, and alone.
 pub(super) fn check_blocks(
     request: &MessagesRequest,
     turns: &[RoleTurn<'_>],

@@ -1,8 +1,8 @@
-//! Which generation of models a rule holds for, where the model table does not say it.
+//! The generation of a model, for rules that the model table does not contain.
 
 use longhaul_core::models::ModelSpec;
 
-/// A line of models.
+/// A family of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelFamily {
     Haiku,
@@ -10,11 +10,11 @@ pub(crate) enum ModelFamily {
     Opus,
     Fable,
     Mythos,
-    /// Not one of the above: taken as the newest, so that nothing leans on what new models refuse.
+    /// A model of no known family. It counts as the newest, so that nobody relies on what new models refuse.
     Other,
 }
 
-/// A model's place in its line.
+/// The position of a model in its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ModelGeneration {
     pub(crate) family: ModelFamily,
@@ -22,12 +22,12 @@ pub(crate) struct ModelGeneration {
 }
 
 impl ModelGeneration {
-    /// By the id: `claude-opus-4-6`, `claude-3-7-sonnet`.
+    /// The generation for an id such as `claude-opus-4-6` or `claude-3-7-sonnet`.
     pub(crate) fn of(spec: &ModelSpec) -> ModelGeneration {
         ModelGeneration::named(&spec.id)
     }
 
-    /// By the id alone.
+    /// The generation for an id alone.
     pub(crate) fn named(id: &str) -> ModelGeneration {
         let family = id.split('-').find_map(|part| match part {
             "haiku" => Some(ModelFamily::Haiku),
@@ -41,7 +41,7 @@ impl ModelGeneration {
         let mut numbers = numbers.filter_map(|part| part.parse::<u32>().ok());
         let version = match (family, numbers.next()) {
             (Some(_), Some(major)) => (major, numbers.next().unwrap_or(0)),
-            // Mythos Preview stands between 4.6 and 5.
+            // Mythos Preview is between 4.6 and 5.
             (Some(_), None) => (4, 7),
             (None, _) => (u32::MAX, 0),
         };
@@ -79,7 +79,7 @@ impl ModelGeneration {
         }
     }
 
-    /// Whether messages of role system are taken.
+    /// Whether messages of role system are accepted.
     pub(super) fn takes_system_messages(self) -> bool {
         match self.family {
             ModelFamily::Opus => self.version >= (4, 8),
@@ -89,7 +89,7 @@ impl ModelGeneration {
         }
     }
 
-    /// The values of `output_config.effort` it takes, sorted as the API lists them.
+    /// The accepted values of `output_config.effort`, sorted as the API lists them.
     pub(super) fn efforts(self) -> &'static [&'static str] {
         match (self.family, self.version) {
             (_, version) if version >= (4, 7) => &["high", "low", "max", "medium", "xhigh"],

@@ -1,4 +1,4 @@
-//! Images: how many, how large.
+//! Checks the number and the size of images.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::turns::ConversationProblem;
 use crate::request::MessagesRequest;
 
-/// The most images on models with a window of this size and above.
+/// The maximum number of images, on models with at least this window.
 const MOST: (usize, u64) = (600, 1_000_000);
-/// The most on smaller ones.
+/// The maximum number of images on models with a smaller window.
 const MOST_SMALL: usize = 100;
-/// Above so many, each must be smaller.
+/// Above this number of images, each must be smaller.
 const MANY: usize = 20;
 const MOST_BYTES: usize = 10 * 1024 * 1024;
-/// The largest side in pixels.
+/// The maximum side length in pixels.
 const MOST_PIXELS: usize = 8000;
-/// The same among many.
+/// The maximum side length in pixels if there are many images.
 const MOST_PIXELS_OF_MANY: usize = 2000;
 /// How much of an image is decoded at first to find its size; a multiple of four.
 const HEAD: usize = 64 * 1024;
@@ -28,7 +28,7 @@ struct RequestImage<'a> {
     source: &'a Value,
 }
 
-/// The first problem.
+/// The first problem, if any.
 pub(super) fn check(request: &MessagesRequest, spec: &ModelSpec) -> Option<ConversationProblem> {
     let images = images(request);
     let most = if spec.window >= MOST.1 {
@@ -76,7 +76,7 @@ fn too_large(
     }
 }
 
-/// Width and height, where they can be told.
+/// The width and height, if they can be determined.
 fn size(data: &str) -> Option<(usize, usize)> {
     let measure = |text: &str| {
         let bytes = STANDARD.decode(text).ok()?;

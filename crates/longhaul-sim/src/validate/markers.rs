@@ -1,14 +1,14 @@
-//! Cache markers: at most four with the automatic one, long-lived before short-lived.
+//! Checks cache breakpoints: at most four including the automatic one, long-lived before short-lived.
 
 use serde_json::Value;
 
 use crate::call::ApiError;
 use crate::request::{ApiBlock, CacheLifetime, MessagesRequest};
 
-/// The most markers.
+/// The maximum number of breakpoints.
 const MOST: usize = 4;
 
-/// Checks the markers of a request.
+/// Checks the breakpoints of a request.
 pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     let mut markers = explicit(request);
     if let Some(ttl) = request.automatic_cache {
@@ -20,7 +20,7 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
                     other.as_str()
                 )));
             }
-            // It is there already, or there is nothing to put it on.
+            // The block has a breakpoint already, or there is no block to put one on.
             Some(Some(_)) | None => {}
             Some(None) => markers.push((String::new(), ttl)),
         }
@@ -49,7 +49,7 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     }
 }
 
-/// The markers in the order of the prompt, with the path of what they are on.
+/// The breakpoints in the order of the prompt, each with the path of its block.
 fn explicit(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
     let mut markers = Vec::new();
     for (index, tool) in request.tools.iter().enumerate() {
@@ -72,7 +72,7 @@ fn explicit(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
     markers
 }
 
-/// Markers on the blocks inside a tool result.
+/// The breakpoints on blocks inside a tool result.
 fn inner(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLifetime)> {
     let blocks = block.fields.get("content").and_then(Value::as_array);
     blocks
@@ -91,7 +91,7 @@ fn inner(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLifetime)> {
         })
 }
 
-/// The block that automatic caching marks: the last one that can bear a marker.
+/// The block for the breakpoint of automatic caching: the last one that can carry one.
 pub fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
     let blocks = request
         .messages
@@ -102,7 +102,7 @@ pub fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
     blocks.find(|block| is_cacheable(block))
 }
 
-/// Whether a marker can stand on it.
+/// Whether the block can carry a breakpoint.
 fn is_cacheable(block: &ApiBlock) -> bool {
     let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
     !block.is_thinking() && !empty

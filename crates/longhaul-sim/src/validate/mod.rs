@@ -1,10 +1,10 @@
-//! The rules between the parts of a request, and between a request and its model: what the API would refuse is
-//! refused here, with its words.
+//! The rules between the parts of a request, and between a request and its model: what the API would refuse is refused
+//! here, with the same wording.
 //!
 //! Problems are reported in the order of the fields (`tool_choice`, `tools`, `messages`, `system`, `thinking`, …),
 //! those of the conversation by position. Shapes and unknown fields were checked when the request was read; signatures
-//! are checked in [`crate::thinking`]; a continued thread is put together in [`crate::threads`] before it comes here.
-//! Whether the prompt is too long only the tokens can tell.
+//! are checked in [`crate::thinking`]; a continued thread is joined in [`crate::threads`] before it comes here. Whether
+//! the prompt is too long is decided later, by its tokens.
 
 mod context;
 mod generation;

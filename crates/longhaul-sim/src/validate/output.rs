@@ -1,4 +1,4 @@
-//! What bounds and steers the reply: length, effort, sampling, stop sequences, container.
+//! Checks the parameters that limit and steer the reply: length, effort, sampling, stop sequences, container.
 
 use longhaul_core::models::ModelSpec;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::generation::ModelGeneration;
 use crate::call::ApiError;
 use crate::request::MessagesRequest;
 
-/// `output_config`.
+/// Checks `output_config`.
 pub(super) fn check_effort(
     request: &MessagesRequest,
     generation: ModelGeneration,
@@ -30,7 +30,7 @@ pub(super) fn check_effort(
     }
 }
 
-/// `max_tokens`, with what may not go with none at all.
+/// Checks `max_tokens`, and what cannot be combined with zero.
 pub(super) fn check_length(request: &MessagesRequest, spec: &ModelSpec) -> Result<(), ApiError> {
     let Some(most) = request.max_tokens else {
         return Ok(());
@@ -59,7 +59,7 @@ pub(super) fn check_length(request: &MessagesRequest, spec: &ModelSpec) -> Resul
     )))
 }
 
-/// `stop_sequences`.
+/// Checks `stop_sequences`.
 pub(super) fn check_stops(request: &MessagesRequest) -> Result<(), ApiError> {
     let stops = request
         .fields
@@ -75,7 +75,7 @@ pub(super) fn check_stops(request: &MessagesRequest) -> Result<(), ApiError> {
     }
 }
 
-/// `temperature`, `top_p`, `top_k`. Under the newest version they are not even known.
+/// Checks `temperature`, `top_p` and `top_k`. In the newest version they are unknown fields.
 pub(super) fn check_sampling(
     request: &MessagesRequest,
     generation: ModelGeneration,
@@ -105,7 +105,7 @@ pub(super) fn check_sampling(
     }
 }
 
-/// `container`.
+/// Checks `container`.
 pub(super) fn check_container(request: &MessagesRequest) -> Result<(), ApiError> {
     let asked = match request.fields.get("container") {
         Some(Value::String(_)) => true,

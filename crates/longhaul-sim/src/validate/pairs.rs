@@ -1,4 +1,4 @@
-//! Calls of tools and their results belong together, in both directions.
+//! Checks that tool calls and their results match, in both directions.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::roles::is_server_result;
 use super::turns::{ConversationProblem, PlacedBlock, RoleTurn};
 use crate::request::ApiRole;
 
-/// The first problem.
+/// The first problem, if any.
 pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
     let mut seen = BTreeSet::new();
     for (index, turn) in turns.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
     None
 }
 
-/// A conversation that the model opens is counted as if an empty user message stood before it.
+/// A conversation that the model opens is numbered as if it began with an empty user message.
 struct IndexShift(usize);
 
 impl IndexShift {
@@ -67,7 +67,7 @@ fn unique<'a>(turn: &RoleTurn<'a>, seen: &mut BTreeSet<&'a str>) -> Option<Conve
     })
 }
 
-/// Calls without a result. Results count only at the head of the next turn, and a call only if no text follows it.
+/// Calls without a result. Results count only at the beginning of the next turn, and a call only if no text follows it.
 fn unanswered(
     turn: &RoleTurn<'_>,
     next: Option<&RoleTurn<'_>>,
@@ -137,7 +137,7 @@ fn unasked(turn: &RoleTurn<'_>, before: Option<&RoleTurn<'_>>) -> Option<Convers
     })
 }
 
-/// Tools on the server's side: the result stands behind the call in the same turn.
+/// Server-side tools: the result comes after the call in the same turn.
 fn server_pairs(turn: &RoleTurn<'_>, next: Option<&RoleTurn<'_>>) -> Option<ConversationProblem> {
     let mut open: Vec<(&str, &PlacedBlock<'_>)> = Vec::new();
     for placed in &turn.blocks {
@@ -166,7 +166,7 @@ fn server_pairs(turn: &RoleTurn<'_>, next: Option<&RoleTurn<'_>>) -> Option<Conv
             open.remove(at);
         }
     }
-    // The last turn may be one the API paused; a turn answered with nothing but results goes on on the server.
+    // The last turn may be one that the API paused; a turn answered only with results continues on the server.
     let next = next?;
     let only_results =
         next.role == ApiRole::User && next.blocks.iter().all(|p| p.block.kind == "tool_result");

@@ -1,4 +1,5 @@
-//! Who may speak when: the first and the last message, messages of role system, empty turns, blocks in the wrong mouth.
+//! Checks who speaks when: the first and the last message, messages of role system, empty turns, blocks of the wrong
+//! role.
 
 use super::generation::ModelGeneration;
 use super::turns::{ConversationProblem, RoleTurn};
@@ -7,7 +8,7 @@ use crate::request::{ApiRole, MessagesRequest, NEWEST_VERSION};
 const DIRECTIVE: &str =
     "the directive-only form (content: [] with output_config) is accepted at any position";
 
-/// The first problem.
+/// The first problem, if any.
 pub(super) fn check(
     request: &MessagesRequest,
     turns: &[RoleTurn<'_>],
@@ -50,7 +51,7 @@ fn opening(turns: &[RoleTurn<'_>], generation: ModelGeneration) -> Option<Conver
         .first()
         .is_some_and(|placed| placed.block.kind == "compaction");
     let spoken = first.role == ApiRole::Assistant && !first.blocks.is_empty();
-    // Older models are seen to take it, as if an empty user message stood before it.
+    // Older models are observed to accept it, as if the conversation began with an empty user message.
     (spoken && !compacted && !generation.takes_prefill())
         .then(|| ConversationProblem::at(0, r#"messages: first message must use the "user" role"#))
 }
@@ -79,7 +80,7 @@ fn system_turn(
         let what = "role 'system' supports text, tool_addition, and tool_removal blocks only";
         return said(placed.message, what.into());
     }
-    // Messages that only carry directives may stand anywhere.
+    // Messages that only carry directives may be anywhere.
     let mut spoken = turn.first..=turn.last;
     let last = spoken.rfind(|message| {
         request
@@ -117,12 +118,12 @@ fn system_turn(
     )
 }
 
-/// Whether a block is what a tool on the server's side answered.
+/// Whether a block is the result of a server-side tool.
 pub(super) fn is_server_result(kind: &str) -> bool {
     kind.ends_with("_tool_result")
 }
 
-/// Blocks that only the other side may send.
+/// Blocks that only the other role may send.
 fn out_of_place(turn: &RoleTurn<'_>, version: &str) -> Option<ConversationProblem> {
     turn.blocks.iter().find_map(|placed| {
         let kind = placed.block.kind.as_str();
@@ -169,14 +170,14 @@ fn out_of_place(turn: &RoleTurn<'_>, version: &str) -> Option<ConversationProble
     })
 }
 
-/// A reply that is already begun: refused by newer models unless it is one the API itself left unfinished.
+/// A reply that is already begun: newer models refuse it unless the API itself left it unfinished.
 fn ending(
     request: &MessagesRequest,
     turns: &[RoleTurn<'_>],
     generation: ModelGeneration,
 ) -> Option<ConversationProblem> {
     let last = turns.iter().rfind(|turn| !turn.blocks.is_empty())?;
-    // Nothing is continued where tokens are counted or the conversation is summarised.
+    // Nothing is continued when tokens are counted or the conversation is summarized.
     let sampled = request.max_tokens.is_some() && !request.fields.contains_key("compaction");
     if last.role != ApiRole::Assistant || !sampled {
         return None;

@@ -1,4 +1,4 @@
-//! Text must not be empty, nor blank where the user speaks or where a reply has no other text.
+//! Checks that text is not empty, and not blank where the user speaks or where a reply has no other text.
 
 use super::turns::{ConversationProblem, PlacedBlock, RoleTurn};
 use crate::call::ApiError;
@@ -8,7 +8,7 @@ const EMPTY: &str = "text content blocks must be non-empty";
 const BLANK: &str = "text content blocks must contain non-whitespace text";
 const MARKED: &str = "cache_control cannot be set for empty text blocks";
 
-/// The first problem in the messages.
+/// The first problem in the messages, if any.
 pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
     turns
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
                             format!("{}.text: {MARKED}", placed.path())
                         }
                         "" => format!("messages: {EMPTY}"),
-                        // A model's own reply may have a blank text beside one that says something.
+                        // A model's own reply may have a blank text next to one with content.
                         blank
                             if blank.trim().is_empty()
                                 && (blank_alone || turn.role == ApiRole::User) =>
@@ -41,8 +41,8 @@ pub(super) fn check(turns: &[RoleTurn<'_>]) -> Option<ConversationProblem> {
         })
 }
 
-/// Whether a turn has texts, and all of them are blank, whatever else stands beside them. Beside a call the API is reported
-/// to refuse that, and was once recorded taking it (Haiku 4.5): we are on the strict side, so that nobody relies on it.
+/// Whether a turn has texts, and all of them are blank, whatever other blocks it has. Next to a call the API is
+/// reported to refuse that, and was once recorded accepting it (Haiku 4.5): we are strict, so that nobody relies on it.
 fn has_only_blank_texts(turn: &RoleTurn<'_>) -> bool {
     let texts = turn
         .blocks
@@ -52,7 +52,7 @@ fn has_only_blank_texts(turn: &RoleTurn<'_>) -> bool {
     texts.all(|text| text.trim().is_empty())
 }
 
-/// Text inside a tool result.
+/// Checks text inside a tool result.
 fn in_result(placed: &PlacedBlock<'_>) -> Option<ConversationProblem> {
     if placed.block.kind != "tool_result" {
         return None;
@@ -76,7 +76,7 @@ fn in_result(placed: &PlacedBlock<'_>) -> Option<ConversationProblem> {
     })
 }
 
-/// The system prompt.
+/// Checks the system prompt.
 pub(super) fn check_system(request: &MessagesRequest) -> Result<(), ApiError> {
     for (index, block) in request.system.iter().enumerate() {
         let text = block.text("text").unwrap_or_default();

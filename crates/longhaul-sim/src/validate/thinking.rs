@@ -1,5 +1,5 @@
-//! `thinking`: which kinds a model takes, its budget, and what goes with it. The blocks themselves and their
-//! signatures are checked in [`crate::thinking`].
+//! Checks `thinking`: which kinds a model accepts, its budget, and what it can be combined with. The blocks themselves
+//! and their signatures are checked in [`crate::thinking`].
 
 use longhaul_core::models::{EffortLevel, ModelSpec, ThinkingType};
 use serde_json::Value;
@@ -14,7 +14,7 @@ const INSTEAD: &str =
 const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
 const UPDATES: &str = "thinking-display-updates-2026-08-18";
 
-/// The parameter.
+/// Checks the parameter.
 pub(super) fn check(
     request: &MessagesRequest,
     spec: &ModelSpec,
@@ -27,7 +27,7 @@ pub(super) fn check(
         Some("between_tools") => ThinkingType::BetweenTools,
         _ => return Ok(()),
     };
-    // To ask a model that cannot think not to is no error.
+    // Turning thinking off for a model that cannot think is not an error.
     let moot = kind == ThinkingType::Disabled && spec.thinking.accepts.is_empty();
     if !spec.thinking.takes(kind) && !moot {
         return Err(ApiError::invalid(refusal(kind, spec)));
@@ -97,7 +97,7 @@ fn enabled(request: &MessagesRequest, call: &ApiCall) -> Result<(), ApiError> {
         .param("thinking", "budget_tokens")
         .and_then(Value::as_u64)
         .unwrap_or_default();
-    // With interleaved thinking the budget is for all of a turn, not for one reply.
+    // With interleaved thinking the budget is for the whole turn, not for one reply.
     let across = call.betas.contains(INTERLEAVED) && !request.tools.is_empty();
     if request
         .max_tokens
@@ -128,7 +128,7 @@ fn enabled(request: &MessagesRequest, call: &ApiCall) -> Result<(), ApiError> {
     }
 }
 
-/// With a budget, the reply that is under way must begin with thinking.
+/// With a budget, the reply in progress must begin with thinking.
 pub(super) fn check_turns(
     request: &MessagesRequest,
     turns: &[RoleTurn<'_>],
@@ -140,7 +140,7 @@ pub(super) fn check_turns(
         .iter()
         .filter(|turn| turn.role != ApiRole::System)
         .collect();
-    // Back to where the user last said something of their own.
+    // Go back to where the user last said something of their own.
     let own = |turn: &&RoleTurn<'_>| {
         turn.role == ApiRole::User && turn.blocks.iter().any(|p| p.block.kind != "tool_result")
     };

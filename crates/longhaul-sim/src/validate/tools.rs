@@ -1,4 +1,4 @@
-//! Tool definitions among each other, and the choice between them.
+//! Checks tool definitions against each other, and the tool choice.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::generation::ModelGeneration;
 use crate::call::ApiError;
 use crate::request::{ApiTool, MessagesRequest};
 
-/// `tool_choice`.
+/// Checks `tool_choice`.
 pub(super) fn check_choice(
     request: &MessagesRequest,
     generation: ModelGeneration,
@@ -38,7 +38,7 @@ pub(super) fn check_choice(
     }
 }
 
-/// `tools`.
+/// Checks `tools`.
 pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     for (index, tool) in request.tools.iter().enumerate() {
         if tool.deferred && tool.marker.is_some() {
@@ -69,14 +69,14 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     references(request, &names)
 }
 
-/// A strict tool must close its schema.
+/// Whether a strict tool has a schema that allows additional properties, which is an error.
 fn is_open(tool: &ApiTool) -> bool {
     let strict = tool.fields.get("strict") == Some(&Value::Bool(true));
     let schema = tool.fields.get("input_schema").filter(|_| strict);
     schema.is_some_and(|schema| schema.get("additionalProperties") != Some(&Value::Bool(false)))
 }
 
-/// A tool that a result refers to must be defined.
+/// Checks that every tool that a result refers to is defined.
 fn references(request: &MessagesRequest, names: &BTreeSet<&str>) -> Result<(), ApiError> {
     let blocks = request.messages.iter().flat_map(|message| &message.content);
     let results = blocks.filter(|block| block.kind == "tool_result");

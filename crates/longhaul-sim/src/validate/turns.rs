@@ -1,9 +1,9 @@
-//! The conversation as the API sees it: messages of one role that follow each other are one turn.
+//! The conversation as the API sees it: consecutive messages of one role are one turn.
 
 use crate::call::ApiError;
 use crate::request::{ApiBlock, ApiRole, MessagesRequest};
 
-/// A block and where it stands.
+/// A block and its position.
 #[derive(Clone, Copy)]
 pub(super) struct PlacedBlock<'a> {
     pub(super) message: usize,
@@ -12,37 +12,37 @@ pub(super) struct PlacedBlock<'a> {
 }
 
 impl PlacedBlock<'_> {
-    /// `messages.3.content.1`
+    /// The path of the block, such as `messages.3.content.1`.
     pub(super) fn path(&self) -> String {
         format!("messages.{}.content.{}", self.message, self.index)
     }
 }
 
-/// Messages of one role that follow each other.
+/// Consecutive messages of one role.
 pub(super) struct RoleTurn<'a> {
     pub(super) role: ApiRole,
-    /// Its first message.
+    /// The index of the first message.
     pub(super) first: usize,
-    /// Its last message.
+    /// The index of the last message.
     pub(super) last: usize,
     pub(super) blocks: Vec<PlacedBlock<'a>>,
 }
 
 impl RoleTurn<'_> {
-    /// Whether it has a block of this kind.
+    /// Whether the turn has a block of this kind.
     pub(super) fn has(&self, kind: &str) -> bool {
         self.blocks.iter().any(|placed| placed.block.kind == kind)
     }
 }
 
-/// A problem of the conversation; of several the one that stands first is reported.
+/// A problem in the conversation; if there are several, the first by position is reported.
 pub(super) struct ConversationProblem {
     pub(super) message: usize,
     pub(super) error: ApiError,
 }
 
 impl ConversationProblem {
-    /// A 400 about a message.
+    /// A 400 error about a message.
     pub(super) fn at(message: usize, text: impl Into<String>) -> ConversationProblem {
         ConversationProblem {
             message,

@@ -1,4 +1,4 @@
-//! The first step of a call: is it one to be answered? What it asks for is put together, checked and laid out.
+//! The first step of a call: joins the request with its thread, checks it and lays it out.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::thinking::{self, CheckedThinking, check_on};
 use crate::threads::ThreadTicket;
 use crate::validate::{self, model_not_found};
 
-/// Puts a request that continues a thread together.
+/// Joins a request that continues a thread with the held messages.
 pub(super) fn join(
     world: &mut World,
     case: &NamedCall<'_>,
@@ -79,7 +79,7 @@ pub(super) fn admit(
     laid_out.map(|()| (spec, admitted))
 }
 
-/// What of a request was dropped because its signature did not hold.
+/// The blocks that were dropped because their signature was not valid.
 pub(super) fn dropped(admitted: &CheckedThinking) -> BlockChanges {
     let dropped = admitted.transformations.iter();
     let dropped = dropped.filter(|t| t.change == thinking::ThinkingChange::Dropped);
@@ -90,7 +90,7 @@ pub(super) fn dropped(admitted: &CheckedThinking) -> BlockChanges {
     )
 }
 
-/// The model asked for.
+/// The requested model.
 fn served(world: &World, request: &MessagesRequest) -> Result<Arc<ModelSpec>, ApiError> {
     let spec = world.models.resolve(&request.model).spec;
     if world.models.models().any(|known| known.id == spec.id) {

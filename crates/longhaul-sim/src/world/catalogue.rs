@@ -1,9 +1,9 @@
-//! The models, as `GET /v1/models` lists them.
+//! The list of models, as `GET /v1/models` returns it.
 
 use longhaul_core::models::{ModelSpec, ModelTable};
 use serde_json::{Value, json};
 
-/// The list, newest name first.
+/// The list, with the newest names first.
 pub(super) fn list(table: &ModelTable) -> Value {
     let served = table.models().filter(|spec| !spec.retired);
     let mut data: Vec<Value> = served.map(entry).collect();
@@ -35,7 +35,7 @@ fn entry(spec: &ModelSpec) -> Value {
     })
 }
 
-/// `claude-opus-5-5` as `Claude Opus 5.5`.
+/// Turns `claude-opus-5-5` into `Claude Opus 5.5`.
 fn display_name(id: &str) -> String {
     let mut name = String::new();
     for part in id.split('-') {

@@ -1,9 +1,10 @@
-//! Rules checked only where a conversation grew.
+//! Checks rules only where a conversation grew.
 //!
-//! A request that repeats messages which passed before can go wrong only where new ones begin, or by a rule that is
-//! about all of it: unique ids, the number of images, the markers, the place of a summary. The first is checked by
-//! giving the rules the end of the conversation behind a stand-in; of the others, ids are remembered here, and where
-//! one of the rest may matter all is checked. Whatever fails is checked again as a whole, for the right words.
+//! A request that repeats messages which passed before can go wrong only where new ones begin, or by a rule about the
+//! whole request: unique ids, the number of images, the breakpoints, the position of a summary. The new part is checked
+//! by giving the rules the end of the conversation after a placeholder. For the rules about the whole, ids are
+//! remembered here, and if one of the others may apply, everything is checked. Whatever fails is checked again as a
+//! whole, to get the right wording.
 
 use std::collections::HashSet;
 
@@ -17,21 +18,21 @@ use crate::prompt::LaidOutPrompt;
 use crate::request::{ApiBlock, ApiMessage, ApiRole, CacheLifetime, MessagesRequest};
 use crate::validate::validate;
 
-/// How far back a place to begin is looked for.
+/// How many messages to search backwards for a place to begin.
 const REACH: usize = 64;
-/// The most markers.
+/// The maximum number of breakpoints.
 const MARKERS: usize = 4;
 
 /// What is remembered of messages that passed.
 #[derive(Debug, Default)]
 pub(super) struct CheckedMessages {
     model: String,
-    /// Ids of calls, each with its message, in order.
+    /// The ids of calls, each with its message, in order.
     ids: Vec<(usize, u64)>,
     seen: HashSet<u64>,
 }
 
-/// Checks a request, from where it grew if that is enough.
+/// Checks a request, only from where it grew if that is enough.
 pub(super) fn check(
     reading: &mut ReadBody,
     spec: &ModelSpec,
@@ -55,13 +56,13 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether the markers of a prompt are as they may be. If not, the rules will say how.
+/// Whether the breakpoints of a prompt are valid. If not, the rules report the error.
 pub(super) fn breakpoints_are_valid(prompt: &LaidOutPrompt) -> bool {
     let ttls: Vec<CacheLifetime> = prompt.breakpoints().map(|(_, ttl)| ttl).collect();
     ttls.len() <= MARKERS && ttls.is_sorted_by(|earlier, later| earlier >= later)
 }
 
-/// Where the end of a conversation begins that can be checked by itself: with a reply to something the user said.
+/// Where the end of a conversation begins that can be checked by itself: at a reply to words of the user.
 fn begin(reading: &ReadBody, kept: usize) -> Option<usize> {
     let request = &reading.request;
     let budgeted = request.tag("thinking") == Some("enabled");
@@ -99,7 +100,7 @@ impl CheckedMessages {
         }
     }
 
-    /// Takes in the ids of the messages from `kept` on. Says whether all are new.
+    /// Adds the ids of the messages from `kept` on, and returns whether all are new.
     fn learn(&mut self, request: &MessagesRequest, kept: usize) -> bool {
         let mut unique = true;
         for (index, message) in request.messages.iter().enumerate().skip(kept) {

@@ -22,16 +22,16 @@ use crate::request::MessagesRequest;
 #[derive(Debug)]
 pub(super) struct ServerCompaction {
     pub(super) step: SamplingStep,
-    /// The block that goes into the reply.
+    /// The block for the reply.
     pub(super) block: Value,
-    /// What is left of the conversation; none if there is no summary.
+    /// The rest of the conversation; `None` if there is no summary.
     pub(super) left: Option<MessagesRequest>,
     pub(super) ended: VirtualMillis,
-    /// The reply ends here.
+    /// Set if the reply ends here.
     pub(super) paused: Option<SamplingResult>,
 }
 
-/// Summarises a whole conversation: the reply is the signed block and nothing else.
+/// Summarizes a whole conversation: the reply is only the signed block.
 pub(super) fn on_demand<'a>(
     world: &mut World,
     case: &NamedCall<'_>,
@@ -83,7 +83,7 @@ pub(super) fn on_demand<'a>(
     })
 }
 
-/// Summarises a conversation that has grown too large, before it is answered.
+/// Summarizes a conversation that has grown too large, before it is answered.
 pub(super) fn threshold(
     world: &mut World,
     case: &NamedCall<'_>,
@@ -150,7 +150,7 @@ fn step(sampled: &SamplingResult) -> SamplingStep {
     }
 }
 
-/// A reply of its own blocks only.
+/// A reply without content from the model.
 fn ending(stop: SimStopReason) -> TruncatedDraft {
     TruncatedDraft {
         content: Vec::new(),

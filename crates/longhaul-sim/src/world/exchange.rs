@@ -1,4 +1,5 @@
-//! One call from body to reply: `admit` at its beginning, `finish` at its end, clearing, compaction and sampling between.
+//! One call from body to reply: `admit` at its beginning, `finish` at its end, and clearing, compaction and sampling in
+//! between.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::reply::{ApiReply, ReplyCounts};
 use crate::request::MessagesRequest;
 use crate::thinking::CheckedThinking;
 
-/// A call and its names.
+/// A call with its session and its request id.
 #[derive(Debug)]
 pub(super) struct NamedCall<'a> {
     pub(super) call: &'a ApiCall,
@@ -27,7 +28,7 @@ pub(super) struct NamedCall<'a> {
     pub(super) request_id: String,
 }
 
-/// A reply, and what changed since the session's last call if that cost cache.
+/// A reply, and what changed since the session's previous call if that cost cache.
 #[derive(Debug)]
 pub(super) struct ReplyWithChange {
     pub(super) reply: ApiReply,
@@ -86,7 +87,7 @@ fn respond(
         None => (request, &reading.layout),
     };
     let mut counts = ReplyCounts {
-        // With the beta the steps are listed whether or not there was a compaction.
+        // With the beta, the steps are listed whether or not there was a compaction.
         listed: config.compact.is_some(),
         geo: text(request, "inference_geo"),
         speed: text(request, "speed"),

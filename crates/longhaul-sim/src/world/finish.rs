@@ -1,4 +1,4 @@
-//! The last step of a call: dressing the reply, and remembering the request for the next.
+//! The last step of a call: builds the reply, and remembers the request for the next one.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use crate::reply::{
 use crate::request::{ApiBlock, MessagesRequest};
 use crate::thinking::{CheckedThinking, InputTransformation};
 
-/// The beta with which replies say what became of thinking.
+/// The beta with which replies report what happened to thinking.
 const BINDING_CONTROLS: &str = "thinking-binding-controls-2026-08-01";
 
-/// All that goes into a reply.
+/// Everything that a reply is built from.
 pub(super) struct ReplyParts<'a> {
     pub(super) request: &'a MessagesRequest,
     pub(super) prompt: &'a LaidOutPrompt,
     pub(super) spec: &'a Arc<ModelSpec>,
-    /// Blocks before those of the draft.
+    /// The blocks before those of the draft.
     pub(super) first: Vec<Value>,
     pub(super) cut: TruncatedDraft,
     pub(super) counts: ReplyCounts,
@@ -56,7 +56,7 @@ pub(super) fn with_sampled_counts(
     made
 }
 
-/// Dresses a reply and remembers the request for the next.
+/// Builds a reply and remembers the request for the next one.
 pub(super) fn finish(
     world: &mut World,
     case: &NamedCall<'_>,

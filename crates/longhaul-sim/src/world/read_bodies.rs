@@ -1,7 +1,8 @@
-//! Bodies read before: a conversation that grows is read from where it grew.
+//! Remembers bodies that were read: a conversation that grows is read only from where it grew.
 //!
-//! A body repeats the one before it up to its newest messages. What is the same byte for byte is taken over, read and
-//! laid out, and only the rest goes through the reader. Comparing bytes is the only cost that grows with the history.
+//! A body repeats the previous one up to its newest messages. The part that is the same byte for byte is reused, read
+//! and laid out, and only the rest goes through the reader. Comparing bytes is the only cost that grows with the
+//! history.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -17,18 +18,18 @@ use crate::thinking::ThinkingCheckProgress;
 
 use super::checked_messages::CheckedMessages;
 
-/// Bodies kept.
+/// The maximum number of bodies kept.
 const KEPT: usize = 32;
-/// Bytes of bodies kept. What is read from them takes a few times as much.
+/// The maximum number of bytes of bodies kept. The data read from them takes a few times as much.
 const KEPT_BYTES: usize = 64 << 20;
 /// Shorter bodies are not worth keeping.
 const SHORTEST: usize = 4 << 10;
-/// The reader refuses more than so many messages, and should see them.
+/// The reader refuses more than this many messages, so it should see them.
 const MOST_MESSAGES: usize = 100_000;
-/// Bytes compared at a time.
+/// The number of bytes compared at a time.
 const STRIDE: usize = 4 << 10;
 
-/// What a body was read under.
+/// The conditions under which a body was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ReadConditions {
     betas: BTreeSet<String>,
@@ -39,28 +40,28 @@ struct ReadConditions {
 #[derive(Debug)]
 pub(super) struct ReadBody {
     pub(super) request: MessagesRequest,
-    /// How it was laid out last.
+    /// The newest layout of the body.
     pub(super) layout: PromptLayout,
-    /// How far its thinking was checked last.
+    /// The progress of the newest check of its thinking.
     pub(super) checked: ThinkingCheckProgress,
     /// What is known of the messages that passed.
     pub(super) settled: CheckedMessages,
-    /// How many messages at the start are those of the layout and the checks.
+    /// The number of messages at the start that the layout and the checks cover.
     pub(super) kept: usize,
     body: Bytes,
     terms: ReadConditions,
-    /// Where each message stands in the body; empty if that is not known.
+    /// The position of each message in the body; empty if it is not known.
     spans: Vec<Range<usize>>,
 }
 
-/// The bodies kept, the newest last.
+/// The kept bodies, the newest last.
 #[derive(Debug, Default)]
 pub(super) struct ReadBodies {
     kept: VecDeque<ReadBody>,
     bytes: usize,
 }
 
-/// Where `messages` stands in a body.
+/// The position of `messages` in a body.
 #[derive(Deserialize)]
 struct MessagesMember<'a> {
     #[serde(borrow)]
@@ -68,7 +69,7 @@ struct MessagesMember<'a> {
 }
 
 impl ReadBodies {
-    /// Reads the body of a call, with what an earlier one has in common with it.
+    /// Reads the body of a call, and reuses what an earlier one has in common with it.
     pub(super) fn read(&mut self, call: &ApiCall) -> Result<ReadBody, ApiError> {
         if let Some(reading) = self.resumed(call) {
             return Ok(reading);
@@ -88,7 +89,8 @@ impl ReadBodies {
         })
     }
 
-    /// Keeps a reading for the next body of the conversation. What was put together from a thread is no body.
+    /// Keeps a body that was read for the next request of the conversation. A request that was joined with a thread is
+    /// not a body.
     pub(super) fn keep(&mut self, mut reading: ReadBody) {
         let size = reading.body.len();
         let whole = reading.spans.len() == reading.request.messages.len();
@@ -119,7 +121,7 @@ impl ReadBodies {
             .max()
             .filter(|(shared, _)| *shared > 0);
         let (shared, at) = best?;
-        // A message is read anew even if all are the same, so that there is one to read.
+        // One message is read again even if all are the same, so that there is one to read.
         let start = self.kept.get(at)?.spans.get(shared)?.start;
         let first = self.kept.get(at)?.spans.first()?.start;
         let new = elements(body, start)?;
@@ -129,7 +131,7 @@ impl ReadBodies {
         let mut short = Vec::with_capacity(first + body.len() - start);
         short.extend_from_slice(body.get(..first)?);
         short.extend_from_slice(body.get(start..)?);
-        // Whatever is wrong is better said of the whole body.
+        // Any error is better reported for the whole body.
         let mut request = read(&short, call).ok()?;
         let mut reading = self.kept.remove(at)?;
         self.bytes -= reading.body.len();
@@ -151,10 +153,10 @@ fn read(body: &[u8], call: &ApiCall) -> Result<MessagesRequest, ApiError> {
 }
 
 impl ReadBody {
-    /// How many messages a body has in common with this one from the start, the last left out.
+    /// The number of messages at the start that a body has in common with this one, without the last.
     fn shared(&self, body: &[u8]) -> usize {
         let same = common_prefix(&self.body, body);
-        // A message ends where what follows it is the same, too.
+        // A message is the same only if the byte after it is the same too.
         let whole = self.spans.partition_point(|span| span.end < same);
         whole.min(self.spans.len().saturating_sub(1))
     }
@@ -174,7 +176,7 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     at
 }
 
-/// Where the messages of a body stand; nothing if the body is not what it should be.
+/// The positions of the messages in a body; empty if the body is not valid.
 fn spans(body: &[u8]) -> Vec<Range<usize>> {
     let Ok(outline) = serde_json::from_slice::<MessagesMember<'_>>(body) else {
         return Vec::new();
@@ -183,7 +185,7 @@ fn spans(body: &[u8]) -> Vec<Range<usize>> {
     elements(body, inside + 1).unwrap_or_default()
 }
 
-/// The elements of an array from one of them on, up to its closing bracket. The text is known to be JSON, or will be.
+/// The elements of an array from a given one on, up to its closing bracket. The text is JSON, or will be checked to be.
 fn elements(body: &[u8], start: usize) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let (mut depth, mut begun) = (0_usize, None);
@@ -209,7 +211,7 @@ fn elements(body: &[u8], start: usize) -> Option<Vec<Range<usize>>> {
     None
 }
 
-/// The closing quote of the string that opens here.
+/// The position of the closing quote of the string that opens here.
 fn end_of_string(body: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {

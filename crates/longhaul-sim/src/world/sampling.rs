@@ -1,4 +1,4 @@
-//! One sampling step: what fits, what the cache gives, what the model says.
+//! One sampling step: what fits, what the cache provides, what the model says.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use crate::reply::{ReplyLimits, SimStopReason, TruncatedDraft, cut};
 use crate::request::MessagesRequest;
 use crate::tokens::TokenizerFamily;
 
-/// What is sampled from.
+/// The input of a sampling step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SamplingInput<'a> {
     pub(super) request: &'a MessagesRequest,
@@ -29,13 +29,13 @@ pub(super) struct SamplingInput<'a> {
     pub(super) at: VirtualMillis,
 }
 
-/// What a step gave.
+/// The result of a sampling step.
 #[derive(Debug)]
 pub(super) struct SamplingResult {
     pub(super) cut: TruncatedDraft,
     pub(super) billing: Billing,
     pub(super) verdict: PromptVerdict,
-    /// Tokens taken out of the cached prefix, and what is said of it.
+    /// The tokens removed from the cached prefix, and the report about it.
     pub(super) deleted: Option<(u64, Vec<Value>)>,
     pub(super) first_byte: VirtualMillis,
     pub(super) ended: VirtualMillis,
@@ -102,11 +102,11 @@ pub(super) fn sample(
     })
 }
 
-/// Lets the model's script have its way: a refusal comes before anything is cached or billed, any other fault goes along
-/// with the reply.
+/// Applies a fault of the model's script: a refusal comes before anything is cached or billed, any other fault is
+/// passed on with the reply.
 fn strike(world: &mut World, turn: &ModelTurn<'_>) -> Result<(), ApiError> {
     let named = world.model.fault(turn);
-    // Names are checked when a script is read; another model's slip is no fault at all.
+    // Names are checked when a script is parsed; a wrong name from another model is ignored.
     world.fault = named.and_then(|name| name.parse().ok());
     match world.fault.as_ref().and_then(InjectedFault::refusal) {
         Some(refusal) => Err(refusal),
@@ -114,7 +114,7 @@ fn strike(world: &mut World, turn: &ModelTurn<'_>) -> Result<(), ApiError> {
     }
 }
 
-/// Refuses what does not fit, and says what room there is.
+/// Refuses a prompt that does not fit, and returns the limits of the reply.
 fn limits(
     request: &MessagesRequest,
     tokens: u64,
@@ -162,7 +162,7 @@ fn stops_at_the_window(model: &str, call: &ApiCall) -> bool {
         .contains("model-context-window-exceeded-2025-08-26")
 }
 
-/// A reply to `max_tokens: 0`: the prompt is read and cached, nothing is written.
+/// A reply to `max_tokens: 0`: the prompt is read and cached, and nothing is written.
 fn prewarmed() -> TruncatedDraft {
     TruncatedDraft {
         content: Vec::new(),

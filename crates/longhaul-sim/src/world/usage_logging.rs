@@ -1,4 +1,4 @@
-//! Every call is entered in the books, refused ones too.
+//! Records every call in the usage log, including refused ones.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::call::{ApiCall, ApiError, VirtualMillis};
 use crate::reply::ApiReply;
 use crate::usage_log::{self, LoggedCall, NO_SESSION};
 
-/// Answers a call and books it.
+/// Answers a call and records it.
 pub(super) fn messages(world: &mut World, call: &ApiCall) -> Result<ApiReply, ApiError> {
     let session = call.session.as_deref().unwrap_or(NO_SESSION);
     let case = NamedCall {

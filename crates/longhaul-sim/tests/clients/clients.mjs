@@ -1,8 +1,9 @@
-// The official JavaScript SDKs against a running simulator, or a gateway before one: `node clients.mjs URL [CHECK…]`.
+// Tests the official JavaScript SDKs with a running simulator, or a gateway in front of one:
+// `node clients.mjs URL [CHECK…]`.
 //
-// The model behind it must read a file that it is told to read, as the simulator's agent does and the one of the Rust
-// tests. The control API is asked at the same URL: a gateway passes it on. Prints a line for each check; the exit code
-// says whether all held. Other scripts take their checks together with these (`run`).
+// The model must read a file when it is told to, as the simulator's agent and the model of the Rust tests do. The control
+// API is expected at the same URL, because a gateway passes it on. The script prints a line for each check; the exit code
+// says whether all passed. Other scripts run their checks together with these (`run`).
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";

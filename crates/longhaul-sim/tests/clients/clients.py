@@ -1,8 +1,8 @@
-"""The official Python SDKs against a running simulator, or a gateway before one: `python clients.py URL [CHECK…]`.
+"""Tests the official Python SDKs with a running simulator, or a gateway in front of one: `python clients.py URL [CHECK…]`.
 
-The model behind it must read a file that it is told to read, as the simulator's agent does and the one of the Rust tests.
-The control API is asked at the same URL: a gateway passes it on. Prints a line for each check; the exit code says whether
-all held. Other scripts take their checks together with these (`run`).
+The model must read a file when it is told to, as the simulator's agent and the model of the Rust tests do. The control API
+is expected at the same URL, because a gateway passes it on. The script prints a line for each check; the exit code says
+whether all passed. Other scripts run their checks together with these (`run`).
 """
 
 import json
@@ -129,7 +129,7 @@ def anthropic_errors():
     assert "unexpected `tool_use_id`" in str(orphan), orphan
     raises(anthropic.NotFoundError, lambda: create(model="claude-none-1"))
     huge = [{"role": "user", "content": "x" * (33 << 20)}]
-    # The name that 0.x has not.
+    # Version 0.x does not have this name.
     too_large = getattr(anthropic, "ContentTooLargeError", anthropic.APIStatusError)
     assert raises(too_large, lambda: create(messages=huge)).status_code == 413
     names = ["x-api-key", "X-Api-Key", "authorization"]  # the second as 0.x spells it
@@ -139,7 +139,7 @@ def anthropic_errors():
     interrupted = raises(anthropic.APIStatusError, lambda: list(create(stream=True)))
     assert "Overloaded" in str(interrupted), interrupted
     control("/sim/faults", {"spec": "reset"})
-    # Within a stream the SDK passes on what its HTTP library says; behind a gateway the stream breaks off.
+    # Within a stream the SDK passes on the error of its HTTP library; behind a gateway the stream breaks off.
     broken = str(raises(Exception, lambda: list(create(stream=True))))
     assert "reset" in broken or "peer closed connection" in broken, broken
     patient = anthropic.Anthropic(base_url=BASE, api_key="sim", max_retries=2)

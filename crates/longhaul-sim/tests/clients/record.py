@@ -1,11 +1,11 @@
-"""Records what the SDKs send and what shape they get back, for where they cannot be installed.
+"""Records the requests of the SDKs and the shape of the answers, for machines where the SDKs cannot be installed.
 
     longhaul sim --listen 127.0.0.1:7411
     python record.py http://127.0.0.1:7411 7412 recorded.json
     python clients.py http://127.0.0.1:7412 anthropic_message anthropic_stream openai_completion
     node clients.mjs http://127.0.0.1:7412 anthropic_message anthropic_stream openai_completion
 
-The file is written anew with every exchange. Keys are never written, nor what tells about the machine.
+The file is rewritten with every exchange. It never contains keys or details of the machine.
 """
 
 import json

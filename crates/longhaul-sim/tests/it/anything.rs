@@ -1,4 +1,4 @@
-//! Whatever comes in, a well-formed verdict comes out.
+//! Every input gets a well-formed verdict.
 
 use longhaul_sim::request::{Endpoint, MessagesRequest, identity};
 use longhaul_sim::thinking::{AccountAge, SigningSecret, check};
@@ -47,7 +47,7 @@ fn verdict(bytes: &[u8]) {
     }
 }
 
-/// Any JSON, made of words the API knows so that it gets somewhere.
+/// Any JSON, made of words that the API knows, so that it gets past the first checks.
 fn anything() -> impl Strategy<Value = Value> {
     let words = prop::sample::select(vec![
         "user",
@@ -171,7 +171,7 @@ fn rich() -> Value {
     })
 }
 
-/// Every place in a value.
+/// Every path in a value.
 fn places(value: &Value, path: &str, found: &mut Vec<String>) {
     found.push(path.to_owned());
     match value {

@@ -9,7 +9,7 @@ use crate::client::*;
 
 const MINUTE: u64 = 60_000;
 
-/// Positions of 40 tokens each, of which those listed are marked, behind one of a thousand tokens.
+/// One position of a thousand tokens, then positions of 40 tokens each, of which those listed carry a breakpoint.
 fn long(positions: usize, marked: &[usize]) -> Value {
     let blocks = (0..positions).map(|nth| {
         let tokens = if nth == 0 { 1_000 } else { 40 };
@@ -268,7 +268,7 @@ fn b1_a_prewarmed_prefix_is_read_by_the_first_real_request() {
     );
 }
 
-/// A body with tools, system and messages, all marked.
+/// A body with tools, system and messages, each with a breakpoint.
 fn three_levels() -> Value {
     json!({
         "model": "claude-opus-5", "max_tokens": 100,
@@ -440,7 +440,7 @@ fn d2_diagnostics_name_the_earliest_divergence() {
     }
 }
 
-/// A conversation as tokens of its blocks, and which are marked.
+/// The number of positions in a conversation, and which of them carry a breakpoint.
 fn marks() -> impl Strategy<Value = (usize, Vec<usize>)> {
     (1_usize..60).prop_flat_map(|positions| {
         let marks = proptest::collection::btree_set(0..positions, 0..=4);

@@ -57,7 +57,7 @@ pub(crate) fn call(body: &Value) -> ApiCall {
     }
 }
 
-/// The same with betas.
+/// A call with this body and these betas, on the key `a`.
 pub(crate) fn call_with(body: &Value, betas: &[&str]) -> ApiCall {
     ApiCall {
         betas: betas.iter().map(|beta| (*beta).to_owned()).collect(),
@@ -75,7 +75,7 @@ pub(crate) fn refused(world: &mut World, call: &ApiCall) -> ApiError {
     world.messages(call).expect_err("refused")
 }
 
-/// Words that make about so many tokens.
+/// Words that make about this many tokens.
 pub(crate) fn words(tokens: usize) -> String {
     let words = [
         "river", "stone", "light", "paper", "garden", "window", "north", "cloud",
@@ -86,17 +86,17 @@ pub(crate) fn words(tokens: usize) -> String {
     list.join(" ")
 }
 
-/// A marker.
+/// A cache breakpoint.
 pub(crate) fn marker() -> Value {
     json!({ "type": "ephemeral" })
 }
 
-/// A marker of an hour.
+/// A cache breakpoint of an hour.
 pub(crate) fn hour() -> Value {
     json!({ "type": "ephemeral", "ttl": "1h" })
 }
 
-/// A text block, perhaps marked.
+/// A text block, with a breakpoint if given.
 pub(crate) fn block(text: &str, marker: Option<Value>) -> Value {
     let mut block = json!({ "type": "text", "text": text });
     if let Some(marker) = marker {
@@ -114,7 +114,7 @@ pub(crate) fn request(blocks: Vec<Value>) -> Value {
     })
 }
 
-/// Read, written for five minutes, written for an hour, plain input.
+/// The tokens read, written for five minutes, written for an hour, and plain input.
 pub(crate) fn classes(reply: &ApiReply) -> [u64; 4] {
     let usage = &reply.message["usage"];
     let number = |value: &Value| value.as_u64().expect("a number");

@@ -13,7 +13,7 @@ fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }
 
-/// A folder for packages, which other runs find again.
+/// A folder for packages, which later runs reuse.
 fn packages(language: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("sdk-clients")
@@ -26,7 +26,7 @@ fn works(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// A Python with the packages, if that can be had.
+/// A Python with the packages, if it can be installed.
 fn python() -> Option<PathBuf> {
     let (folder, list) = (packages("python"), scripts().join("requirements.txt"));
     let python = folder.join("bin/python");
@@ -52,7 +52,7 @@ fn python() -> Option<PathBuf> {
     Some(python)
 }
 
-/// A folder with the packages and the script, if that can be had.
+/// A folder with the packages and the script, if they can be installed.
 fn javascript() -> Option<PathBuf> {
     let folder = packages("javascript");
     let list = std::fs::read_to_string(scripts().join("package.json")).unwrap();
@@ -164,7 +164,7 @@ async fn n5_what_the_sdks_were_recorded_to_send_is_answered_in_the_recorded_shap
     }
 }
 
-/// What each event of a stream is.
+/// The kind of each event in a stream.
 fn event_kinds(body: &str) -> Vec<String> {
     let data = body.lines().filter_map(|line| line.strip_prefix("data: "));
     data.map(|data| match serde_json::from_str::<Value>(data) {

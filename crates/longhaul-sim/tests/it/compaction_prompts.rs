@@ -153,7 +153,7 @@ fn f5_from_is_answered_for_the_part_from_the_quoted_message_on() {
     assert_eq!(headings(&recent).len(), 9);
     assert!(recent.contains(SECOND) && recent.contains("cargo test"));
     assert!(!recent.contains("Never touch") && !recent.contains("escape_all"));
-    // Also where the message is short, or is the model's own.
+    // This also works if the message is short, or is the model's own.
     let short = summary(SummaryPromptVariant::From { quote: THIRD }, &NONE);
     assert!(
         short.contains("quotes")

@@ -1,4 +1,4 @@
-//! Every fault as a client sees it on the wire, and without one.
+//! Every fault as a client sees it, on the wire and in process.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ async fn refusals_have_their_status_envelope_and_headers() {
         assert_eq!(error["error"]["type"], kind);
     }
     assert_eq!(house.messages(&hello()).await.status(), 200);
-    // What was refused by a fault never reached the world.
+    // A call that a fault refused never reached the world.
     assert_eq!(house.get("/sim/books").await["total"]["requests"], 1);
 }
 
@@ -96,7 +96,7 @@ async fn a_stream_can_stall_for_a_while_or_for_good() {
     let seen = String::from_utf8(seen).unwrap();
     assert!(seen.contains("message_start") && !seen.contains("message_stop"));
     drop(response);
-    // A client that gives up takes the reply with it.
+    // When a client gives up, its reply ends too.
     for _ in 0..100 {
         if house.server.replies() == 0 {
             return;

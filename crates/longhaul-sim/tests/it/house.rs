@@ -10,11 +10,11 @@ use longhaul_sim::world::{self, World};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-/// What the model says when it does not call a tool.
+/// The model's text when it does not call a tool.
 pub(crate) const SAID: &str = "The parser reads one line at a time, keeps what it cannot understand as it stands, and \
                                reports it with its number. Nothing is lost, and nothing is made up.";
 
-/// Calls the first tool once, then talks.
+/// A model that calls the first tool once, then answers in text.
 struct Plain;
 
 impl ReplyModel for Plain {
@@ -50,9 +50,9 @@ pub(crate) fn world() -> World {
     })
 }
 
-/// A plain HTTP client. It never speaks TLS, but wants to know how it would.
+/// A plain HTTP client. It never uses TLS, but needs a TLS provider.
 pub(crate) fn http_client() -> Client {
-    // Set already by another test: as good.
+    // Another test may have set it already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().timeout(Duration::from_secs(20));
     client.no_proxy().build().unwrap()
@@ -69,7 +69,7 @@ impl House {
         Self::with(SimServerOptions::default()).await
     }
 
-    /// In virtual time, with these faults.
+    /// A server in virtual time, with these faults.
     pub(crate) async fn faulty(spec: &str) -> Self {
         let options = SimServerOptions {
             faults: FaultPlan::parse(spec, 1).unwrap(),
@@ -95,7 +95,7 @@ impl House {
         }
     }
 
-    /// A POST as a client of the Messages API makes it, without a body.
+    /// A POST request of a Messages API client, without a body.
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
         self.client
             .post(format!("{}{path}", self.server.url()))
@@ -157,19 +157,19 @@ pub(crate) fn hello() -> Value {
     })
 }
 
-/// The same, streamed.
+/// The smallest request, streamed.
 pub(crate) fn hello_streamed() -> Value {
     let mut hello = hello();
     hello["stream"] = json!(true);
     hello
 }
 
-/// Something long enough to be cached.
+/// A text that is long enough to be cached.
 pub(crate) fn long_text() -> String {
     "The parser reads one line at a time and keeps what it cannot read. ".repeat(400)
 }
 
-/// The data of each event, `[DONE]` left out.
+/// The data of each event, without `[DONE]`.
 pub(crate) fn data(stream: &str) -> Vec<Value> {
     stream
         .lines()

@@ -1,4 +1,4 @@
-//! Behaviour of the offline world, by SPEC number, in process and on the wire.
+//! Behavior of the offline world, by SPEC number, in process and on the wire.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

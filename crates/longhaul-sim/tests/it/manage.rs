@@ -10,7 +10,7 @@ const MANAGE: &str = "context-management-2025-06-27";
 const THRESHOLD: &str = "compact-2026-01-12";
 const ON_DEMAND: &str = "compact-2026-09-04";
 
-/// A conversation of so many tool calls, each with a result of about 400 tokens.
+/// A conversation with this many tool calls, each with a result of about 400 tokens.
 fn working(calls: usize) -> Value {
     let mut messages = vec![json!({ "role": "user", "content": "Make the tests pass." })];
     for nth in 0..calls {
@@ -35,7 +35,7 @@ fn with_edits(mut body: Value, edits: Value) -> Value {
     body
 }
 
-/// A world that notes what its model was shown.
+/// A world that records what its model was shown.
 fn watching() -> (World, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let notes = std::sync::Arc::clone(&seen);
@@ -228,7 +228,7 @@ fn n3_a_prompt_past_the_threshold_is_summarised_first_and_both_steps_are_billed(
         "{shown}"
     );
 
-    // The block is sent back behind all it stands for, which is then left out.
+    // The block is sent back after the messages that it replaces, which are then left out.
     let mut next = large.clone();
     let messages = next["messages"].as_array_mut().unwrap();
     messages.push(json!({ "role": "assistant", "content": content }));
@@ -275,7 +275,7 @@ fn calling() -> ReplyDraft {
     }
 }
 
-/// A conversation asked to be summarised.
+/// A request to summarize a conversation.
 fn on_demand() -> Value {
     let mut body = working(5);
     body["compaction"] = json!({ "type": "summarize" });

@@ -17,7 +17,7 @@ const PROMPTS: &[&str] = &[
     "Update the README with how to use the cache",
 ];
 
-/// Drives an agent until it has made so many replies; returns what it did, reply by reply.
+/// Drives an agent until it has made this many replies; returns what it did, reply by reply.
 fn drive(
     seed: u64,
     replies: usize,
@@ -192,7 +192,7 @@ fn an_error_is_answered_with_something_else() {
             }
             reactions += usize::from(!failures.is_empty());
             failures.clear();
-            // Every third reply meets errors: the file changed under it, the path is gone, the command breaks.
+            // Every third reply meets errors: the file changed meanwhile, the path is gone, the command fails.
             talk.answer(|name, input| match (turn % 3, name) {
                 (2, "Edit" | "Read" | "Bash" | "Grep") => {
                     failures.push(format!("{name} {input}"));

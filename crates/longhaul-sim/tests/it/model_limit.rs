@@ -17,7 +17,7 @@ const ASK: &str = "Do not call any tools. Put a summary of the conversation into
 5. Current work
 6. Next step";
 
-/// Text that means nothing and hardly compresses.
+/// Meaningless text that hardly compresses.
 fn base64(seed: usize, length: usize) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut state = seed as u64 + 1;
@@ -79,7 +79,7 @@ fn a_summary_ends_within_max_tokens_in_any_language() {
             );
             let text = message["content"][0]["text"].as_str().unwrap();
             assert!(text.ends_with("</summary>"), "{language}, {tokens}");
-            // Nor is half of the room left unused.
+            // At least half of the room is used.
             assert!(used * 2 > tokens, "{language}, {used} of {tokens}");
         }
     }

@@ -1,4 +1,4 @@
-//! What the agent obeys: which tools it may call and how, plan mode, schemas it has never seen, formats.
+//! The rules that the agent obeys: which tools it may call and how, plan mode, unknown schemas, formats.
 
 use longhaul_sim::model::agent::{AgentBehavior, SimAgent, WriteAccess};
 use longhaul_sim::model::{ReplyModel, SimModel, SimModelOptions};
@@ -121,7 +121,7 @@ fn thinking_needs_to_be_on() {
         "thinking".to_owned(),
         json!({ "type": "enabled", "budget_tokens": 2000 }),
     );
-    // The API takes no reply back that does not begin with it.
+    // The API does not accept a reply back that does not begin with thinking.
     assert!((0..50).all(|seed| thinks(&reply(&mut model(), &request, seed))));
 }
 

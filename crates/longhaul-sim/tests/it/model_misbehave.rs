@@ -1,4 +1,4 @@
-//! Misbehaviour: what was told happens, as often as it was told, and nothing else.
+//! Misbehavior: what was requested happens, as often as requested, and nothing else does.
 
 use longhaul_sim::model::misbehave::Misbehavior;
 use longhaul_sim::model::{DraftStop, ReplyDraft, ReplyModel, SimModel, SimModelOptions};
@@ -134,11 +134,11 @@ fn bad_specs_are_told_with_what_would_be_right() {
         ("summary:emty", "did you mean `empty`?"),
         (
             "turn:elsewhere",
-            "known are `silent`, `refuse`, `cut`, `error`",
+            "the known ones are `silent`, `refuse`, `cut`, `error`",
         ),
-        ("summary:empty*x", "`*x` is no count"),
-        ("summary:empty*0", "`*0` is no count"),
-        ("summary:empty@2", "`@2` is no rate"),
+        ("summary:empty*x", "`*x` is not a valid count"),
+        ("summary:empty*0", "`*0` is not a valid count"),
+        ("summary:empty@2", "`@2` is not a valid rate"),
     ] {
         let error = spec.parse::<Misbehavior>().unwrap_err().to_string();
         assert!(error.contains(part), "{spec}: {error}");

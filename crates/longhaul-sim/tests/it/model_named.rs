@@ -1,4 +1,4 @@
-//! Tools that the user names, and what their fields are filled with.
+//! Tools that the user names, and the values of their fields.
 
 use longhaul_sim::model::agent::AgentBehavior;
 use longhaul_sim::model::{SimModel, SimModelOptions};

@@ -48,7 +48,7 @@ fn model() -> SimModel {
     SimModel::new(SimModelOptions::default())
 }
 
-/// Runs the edits a reply makes on the notes.
+/// Applies the edits of a reply to the notes.
 fn keep(talk: &mut Talk, notes: &mut String) -> usize {
     let mut applied = 0;
     talk.user(&prompt(notes));
@@ -192,7 +192,7 @@ fn an_edit_that_does_not_apply_is_admitted() {
     );
 }
 
-/// What the library asks.
+/// The prompt of the library.
 fn ours(notes: &SessionNotes, way: NotesEditWay<'_>) -> String {
     let prompt = NotesPrompt {
         notes,
@@ -227,7 +227,7 @@ fn s3_our_own_prompt_is_answered_with_edits_that_leave_the_frame() {
 #[test]
 fn s3_our_own_prompt_is_answered_in_text_between_its_tags() {
     let empty = NotesTemplate::default().notes().clone();
-    // The parent's edit tool is on offer as ever: the request repeats the parent's bytes.
+    // The parent's edit tool is still offered, because the request repeats the parent's bytes.
     let mut talk = session();
     talk.user(&ours(&empty, NotesEditWay::Answer));
     let draft = talk.send(&mut model());
@@ -238,7 +238,7 @@ fn s3_our_own_prompt_is_answered_in_text_between_its_tags() {
         "{applied:?}"
     );
     assert!(applied.notes.text().contains("Make the store faster"));
-    // Asked again without news, it changes nothing.
+    // A second request without anything new changes nothing.
     let mut again = session();
     again.user(&ours(&applied.notes, NotesEditWay::Answer));
     let draft = again.send(&mut model());

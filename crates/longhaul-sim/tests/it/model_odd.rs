@@ -1,4 +1,4 @@
-//! Odd requests and recorded ones: whatever comes in, the model answers, and only with what it was offered.
+//! Odd requests and recorded ones: the model answers everything, and uses only what it was offered.
 
 use longhaul_sim::model::{DraftBlock, SimModel, SimModelOptions};
 use longhaul_sim::request::{ApiMessage, ApiRole, ApiTool, MessagesRequest};

@@ -1,4 +1,4 @@
-//! Scripted turns and what is said about bad scripts.
+//! Scripted turns, and the errors of bad scripts.
 
 use longhaul_sim::model::script::ReplyScript;
 use longhaul_sim::model::{

@@ -1,4 +1,4 @@
-//! Summaries: honest, extractive, in the sections asked for, within the room there is.
+//! Summaries: honest, extractive, with the requested sections, within the available length.
 
 use longhaul_sim::model::summarize::{is_asked, summary_of};
 use longhaul_sim::model::{SimModel, SimModelOptions};
@@ -68,7 +68,7 @@ fn summarise(talk: &mut Talk, ask: &str) -> String {
     words(&draft)
 }
 
-/// What stands between a heading and the next.
+/// The text between a heading and the next.
 fn section(summary: &str, number: usize) -> &str {
     let start = summary.find(&format!("\n{number}. ")).unwrap();
     let end = summary

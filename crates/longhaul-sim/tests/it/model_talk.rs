@@ -1,5 +1,5 @@
-//! Conversations for tests of the model: requests made of struct literals, and a loop that sends them and appends what
-//! comes back.
+//! Conversations for tests of the model: requests made of struct literals, and a loop that sends them and appends the
+//! replies.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ pub(crate) fn request(messages: Vec<ApiMessage>, tools: Vec<ApiTool>) -> Message
     }
 }
 
-/// One prompt, no history.
+/// A request with one prompt and no history.
 pub(crate) fn asking(words: &str, tools: Vec<ApiTool>) -> MessagesRequest {
     request(vec![message(ApiRole::User, vec![text(words)])], tools)
 }
@@ -108,7 +108,7 @@ pub(crate) fn thinks(draft: &ReplyDraft) -> bool {
         .any(|block| matches!(block, DraftBlock::Thinking(_)))
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) text: String,

@@ -1,4 +1,4 @@
-//! Recorded traffic: what the API took we take, what it refused we refuse.
+//! Recorded traffic: we accept what the API accepted, and refuse what it refused.
 
 use longhaul_sim::call::ApiError;
 use longhaul_sim::request::{Endpoint, MessagesRequest};
@@ -33,7 +33,7 @@ fn pairs() -> Option<Vec<Pair>> {
     Some(pairs.collect())
 }
 
-/// The endpoint of a recording; none for those that are not ours: batches, files, the old text completions.
+/// The endpoint of a recording; `None` for those that we do not serve: batches, files, the old text completions.
 fn endpoint(pair: &Pair) -> Option<Endpoint> {
     let path = pair.url.split('?').next().unwrap();
     match path.strip_prefix("https://api.anthropic.com/v1/")? {
@@ -43,7 +43,7 @@ fn endpoint(pair: &Pair) -> Option<Endpoint> {
     }
 }
 
-/// Headers were not recorded, so every beta is granted, under the version of their time.
+/// Headers were not recorded, so every beta is granted, with the version of that time.
 fn verdict(pair: &Pair, endpoint: Endpoint) -> Result<(), ApiError> {
     let call = call(OLD, &BETAS);
     let request =
@@ -51,7 +51,7 @@ fn verdict(pair: &Pair, endpoint: Endpoint) -> Result<(), ApiError> {
     validate(&request, &spec(&request.model), &call)
 }
 
-/// Recordings that were taken then and are refused here, with the reason.
+/// Recordings that were accepted then and are refused here, with the reason.
 const REFUSED_HERE: [(&str, &str); 3] = [
     (
         "5fe0c57416f209d6",
@@ -88,7 +88,7 @@ fn n5_every_recorded_request_that_was_taken_is_taken() {
     assert!(checked > 700, "{checked}");
 }
 
-/// Recordings whose refusal is worded differently by now, with the words of today.
+/// Recordings whose refusal is worded differently today, with the current wording.
 const REWORDED: [(&str, &str); 1] = [(
     "messages.0: all messages must have non-empty content except for the optional final assistant message",
     "messages.0: user messages must have non-empty content",
@@ -104,7 +104,7 @@ fn n5_every_recorded_refusal_that_the_request_explains_is_repeated_word_for_word
         };
         let answer: Value = serde_json::from_str(&pair.answer).unwrap();
         let message = answer["error"]["message"].as_str().unwrap();
-        // The tokens tell, not the request; its texts were cut out of the recording.
+        // This depends on the tokens, not on the request, whose texts were cut out of the recording.
         if message.starts_with("prompt is too long") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Recorded requests of the real API, sent to the simulator: does it count and cache as the API did?
+//! Recorded requests of the real API, sent to the simulator: it must count and cache as the API did.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ impl Pair {
         .sum()
     }
 
-    /// The server ran tools of its own, so the counts are of several steps.
+    /// Whether the server ran tools of its own, so that the counts are of several steps.
     fn served_tools(&self) -> bool {
         self.flags
             .iter()
@@ -97,7 +97,7 @@ fn n1_prompt_tokens_of_recorded_requests_are_near_what_the_api_counted() {
         };
         let counted: u64 = match counted {
             Ok(counted) => counted,
-            // Thinking was signed by the API itself.
+            // The API itself signed the thinking.
             Err(error) if error.message.contains("`signature`") => continue,
             Err(error) => {
                 *refused.entry(error.message).or_default() += 1;
@@ -142,7 +142,7 @@ fn n1_prompt_tokens_of_recorded_requests_are_near_what_the_api_counted() {
     }
     println!("refused: {refused:#?}");
     let all = &errors["all"];
-    // Two results for another call, a model of old, and the blank text beside calls that ruling 23 refuses.
+    // These are two results for another call, an old model, and the blank text next to calls that ruling 23 refuses.
     assert!(all.len() > 600 && refused.values().sum::<usize>() <= 4);
     assert!(
         all[all.len() / 2] < 0.05,
@@ -154,7 +154,7 @@ fn n1_prompt_tokens_of_recorded_requests_are_near_what_the_api_counted() {
     assert!(long[long.len() / 2] < 0.02, "{}", long[long.len() / 2]);
 }
 
-/// Why the simulator's cache says something else than the API did, by a part of the recording's path.
+/// Why the simulator's cache differs from the API's, by a part of the recording's path.
 const EXPLAINED: [(&str, &str); 6] = [
     (
         "web_search_tool",

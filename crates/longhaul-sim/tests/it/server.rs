@@ -123,7 +123,7 @@ async fn somebody_is_home() {
     assert_eq!(wrong.send().await.unwrap().status(), 405);
 }
 
-/// Headers that are sent; the status, kind and words of the refusal.
+/// The headers of a request; the status, kind and wording of the refusal.
 type Refused<'a> = (&'a [(&'a str, &'a str)], u16, &'a str, &'a str);
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn fifty_megabytes_are_too_much() {
         "/v1/messages/count_tokens",
         "/v1/chat/completions",
     ] {
-        // Once with a length, once in chunks without.
+        // The body is sent once with a length, and once in chunks without one.
         for streamed in [false, true] {
             let body = body.clone();
             let body = if streamed {
@@ -245,7 +245,7 @@ async fn fifty_megabytes_are_too_much() {
     assert_eq!(BODY_LIMIT, 32 * 1024 * 1024);
 }
 
-/// A text as a stream of pieces, so that its length is not told.
+/// A text as a stream of pieces, so that its length is not known.
 fn pieces(text: String) -> impl futures_util::Stream<Item = std::io::Result<Vec<u8>>> + Send {
     let pieces: Vec<_> = text
         .as_bytes()
@@ -397,7 +397,7 @@ async fn many_at_once_are_all_answered() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_that_hang_up_leave_nothing_behind() {
-    // A stream that would take minutes.
+    // This stream would take minutes.
     let house = House::with(SimServerOptions {
         pace: EventPace::parse("0s/10s").unwrap(),
         ..SimServerOptions::default()
@@ -415,7 +415,7 @@ async fn clients_that_hang_up_leave_nothing_behind() {
     let mut open = Vec::new();
     for index in 0..100 {
         let mut raw = TcpStream::connect(house.server.addr()).await.unwrap();
-        // Some leave within their request, some before the reply, most within it.
+        // Some clients leave during their request, some before the reply, most during it.
         let sent = if index % 10 == 0 {
             head.len() / 2
         } else {

@@ -1,4 +1,4 @@
-//! What the tests share: calls, and a request put through the front door.
+//! Shared helpers of the tests: calls, and a request that is read and validated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use longhaul_sim::request::{Endpoint, MessagesRequest};
 use longhaul_sim::validate::validate;
 use serde_json::{Value, json};
 
-/// The older version, which most of the recordings are of.
+/// The older version, which most of the recordings use.
 pub(crate) const OLD: &str = "2023-06-01";
-/// The newer one.
+/// The newer version.
 pub(crate) const NEW: &str = "2026-10-21";
 
 /// Every beta that makes a field or a block known.
@@ -49,7 +49,7 @@ pub(crate) fn call(version: &str, betas: &[&str]) -> ApiCall {
     }
 }
 
-/// What is known of a model.
+/// The specification of a model.
 pub(crate) fn spec(model: &str) -> Arc<ModelSpec> {
     ModelTable::builtin().resolve(model).spec
 }
@@ -71,7 +71,7 @@ pub(crate) fn admit(body: &Value, call: &ApiCall) -> Result<MessagesRequest, Api
     Ok(request)
 }
 
-/// A small request for a model, with more fields laid over it. A null takes a field away.
+/// A small request for a model, with more fields merged into it. A null removes a field.
 pub(crate) fn body(model: &str, more: Value) -> Value {
     let mut body = json!({
         "model": model,
@@ -90,7 +90,7 @@ pub(crate) fn body(model: &str, more: Value) -> Value {
     body
 }
 
-/// A refusal's message; panics if there was none.
+/// The message of a refusal; panics if there was none.
 #[track_caller]
 pub(crate) fn refusal(body: &Value, call: &ApiCall) -> String {
     match admit(body, call) {
@@ -106,7 +106,7 @@ pub(crate) fn refusal(body: &Value, call: &ApiCall) -> String {
     }
 }
 
-/// Panics unless the request is taken.
+/// Panics unless the request is accepted.
 #[track_caller]
 pub(crate) fn taken(body: &Value, call: &ApiCall) -> MessagesRequest {
     match admit(body, call) {

@@ -1,4 +1,4 @@
-//! Signed thinking on its way back: every line of the documented lists of what keeps it valid and what does not.
+//! Signed thinking that comes back: every item of the documented lists of what keeps it valid and what does not.
 
 use longhaul_sim::call::{ApiCall, ApiError};
 use longhaul_sim::request::{ApiBlock, MessagesRequest};
@@ -40,7 +40,7 @@ impl Talk {
         }
     }
 
-    /// A talk of three rounds: thinking, a call, its result; three blocks of thinking in all, then a question.
+    /// A conversation of three rounds: thinking, a call, its result; three thinking blocks in total, then a question.
     fn three_rounds(model: &str) -> Talk {
         let mut talk = Talk::new(model);
         talk.user(json!("Look at a, b and c."));
@@ -83,7 +83,7 @@ impl Talk {
         )
     }
 
-    /// The world replies, signing as it goes.
+    /// Adds a reply of the world, with signatures.
     fn reply(&mut self, blocks: &[Value]) {
         let request = self.request();
         let mut prefix = self.check().unwrap().prefix;
@@ -363,7 +363,7 @@ fn n2_thinking_made_after_an_edit_is_bound_to_the_edited_conversation() {
         dropped,
         [entry("messages.3.content.0"), entry("messages.5.content.0")]
     );
-    // Whether the dropped blocks are still sent makes no difference.
+    // It makes no difference whether the dropped blocks are still sent.
     talk.strip(&[3, 5]);
     talk.valid();
 }
@@ -449,7 +449,7 @@ fn n2_a_signature_that_is_not_ours_is_invalid_on_every_model() {
 }
 
 impl Talk {
-    /// The talk with a greeting, as a request.
+    /// The conversation with a greeting, as a request.
     fn talked(mut self) -> MessagesRequest {
         self.user(json!("Hello"));
         self.request()
@@ -502,7 +502,7 @@ fn n2_the_latest_turns_thinking_must_be_whole_and_in_order() {
         talk.check().unwrap_err().message,
         format!("messages.1.content.0: {MODIFIED}")
     );
-    // None at all is another matter.
+    // A reply without any thinking is a different case.
     talk.messages()[1]["content"] = json!([blocks[2]]);
     talk.valid();
 }
@@ -566,7 +566,7 @@ fn n2_behind_a_summary_we_signed_the_kept_turns_keep_their_thinking() {
         json!({"type": "text", "text": "Done."}),
     ]);
     talk.user(json!("Next."));
-    // Summarise the first two rounds, up to the second result.
+    // Summarize the first two rounds, up to the second result.
     let all = talk.messages().clone();
     let mut older = Talk::new(BOUND);
     older.call = call(NEW, &[beta]);
@@ -583,17 +583,17 @@ fn n2_behind_a_summary_we_signed_the_kept_turns_keep_their_thinking() {
     *talk.messages() = [std::slice::from_ref(&summary), &all[5..]].concat();
     talk.valid();
 
-    // The tail must follow directly …
+    // The messages after the summary must follow directly …
     *talk.messages() = [std::slice::from_ref(&summary), &all[7..]].concat();
     talk.invalid("messages.1.content.0");
-    // … and not go on with the turn that was summarised.
+    // … and must not continue the turn that was summarized.
     *talk.messages() = [
         &[summary.clone(), json!({"role": "user", "content": "Also."})],
         &all[5..],
     ]
     .concat();
     talk.invalid("messages.2.content.0");
-    // Nor may what was before it have changed.
+    // The content before the summary must not have changed either.
     *talk.messages() = [&[summary], &all[5..]].concat();
     talk.body["system"] = "Be long.".into();
     talk.invalid("messages.1.content.0");
@@ -640,7 +640,7 @@ fn n2_behind_a_threshold_summary_the_prefix_begins_anew() {
     ]);
     talk.user(json!("Next."));
     talk.valid();
-    // Its old messages may be changed or left out.
+    // The old messages may be changed or left out.
     talk.messages()[2]["content"][0]["content"] = "[cleared]".into();
     talk.strip(&[3]);
     talk.valid();

@@ -1,4 +1,4 @@
-//! The world as a whole: limits, replies, streams, books, time.
+//! The world as a whole: limits, replies, streams, usage log, time.
 
 use bytes::Bytes;
 use longhaul_sim::call::{ApiCall, ApiError};
@@ -153,7 +153,7 @@ fn a_message_has_every_field_of_the_api() {
     assert!(message.get("diagnostics").is_none() && message.get("context_management").is_none());
 }
 
-/// Puts a stream together again, as a client does.
+/// Reassembles a stream, as a client does.
 fn joined(reply: &ApiReply) -> Value {
     let mut message = Value::Null;
     let mut partial = String::new();
@@ -360,7 +360,7 @@ fn the_books_hold_what_the_replies_said_to_the_last_token() {
     );
 }
 
-/// A conversation of so many turns on a model that binds thinking to what stood before it.
+/// A conversation of this many turns on a model that binds thinking to the content before it.
 fn bound(world: &mut World, turns: usize, betas: &[&str]) -> Value {
     let mut body = with_tools(ask("read it"));
     body["model"] = json!("claude-fable-5-2");
@@ -405,7 +405,7 @@ fn n2_thinking_holds_while_a_conversation_grows_and_not_behind_an_edit() {
     assert!(prompt(&reply) < whole, "what is dropped is not billed");
 }
 
-/// The same without thinking parameters and without the edit.
+/// The same request without thinking parameters and without the edit.
 fn bound_again(body: &Value) -> Value {
     let mut body = body.clone();
     body.as_object_mut().unwrap().remove("thinking");
@@ -508,7 +508,7 @@ proptest! {
                     anew.advance(ms);
                 }
             }
-            // The conversation ends with the user.
+            // The conversation must end with the user.
             let end = said.len() - usize::from(said.len() % 2 == 0);
             let messages: Vec<Value> = said[..end].iter().enumerate().map(|(at, (text, salt))| {
                 let role = ["user", "assistant"][at % 2];
@@ -520,7 +520,7 @@ proptest! {
                 "system": format!("system {system}"),
             });
             let plain = body.to_string();
-            // White space at the front: nothing is the same byte for byte.
+            // White space at the front, so that nothing is the same byte for byte.
             let spaced = format!("{{{}{}", " ".repeat(nth + 1), &plain[1..]);
             let one = grown.exchange(&ApiCall { body: Bytes::from(plain), ..call(&body) }).unwrap();
             let other = anew.exchange(&ApiCall { body: Bytes::from(spaced), ..call(&body) }).unwrap();
@@ -561,7 +561,7 @@ proptest! {
             let said = |reply: Result<ApiReply, ApiError>| reply.map(|reply| (reply.message, reply.verdict));
             let (one, other) = (said(one), said(other));
             prop_assert_eq!(&one, &other);
-            // A mistake stays in half of the cases.
+            // In half of the cases a mistake stays.
             if one.is_err() && nth % 2 == 0 {
                 messages.truncate(length);
             }

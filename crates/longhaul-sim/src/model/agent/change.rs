@@ -1,5 +1,5 @@
-//! Calls that change files. An edit adds, rewords or takes away a comment marked `sim-note`, anchored on lines that truly
-//! stand in what was read; a write makes a new file under `sim-notes/`.
+//! Calls that change files. An edit adds, rewords or removes a comment marked `sim-note`, anchored on lines that really
+//! are in the text that was read; a write makes a new file under `sim-notes/`.
 
 use serde_json::json;
 
@@ -10,15 +10,15 @@ use super::turn::{AgentTurn, PlannedCall};
 use super::{WriteAccess, view::PlanningMode};
 use crate::model::toolbox::{OfferedTool, ToolPurpose};
 
-/// What marks a comment of ours.
+/// The marker of the agent's own comments.
 const MARK: &str = "sim-note:";
-/// Comments of ours a file may have before one is taken away rather than added.
+/// The number of own comments in a file above which one is removed rather than added.
 const MOST_NOTES: usize = 4;
-/// Longest text an edit anchors on.
+/// The maximum length of the text that an edit anchors on.
 const LONGEST_ANCHOR: usize = 400;
 
 impl AgentTurn<'_> {
-    /// Edits a file it holds.
+    /// Edits a file whose content the agent knows.
     pub(super) fn edit(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let (path, old, new, doing) = self.change()?;
         let field = offer.path_field()?;
@@ -34,7 +34,7 @@ impl AgentTurn<'_> {
         Some(self.call(offer, hints, doing))
     }
 
-    /// Views or edits with a tool that does both.
+    /// Views or edits a file with a tool that does both.
     pub(super) fn editor(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let may_change =
             self.pace.write_access == WriteAccess::Full && self.view.mode == PlanningMode::Working;
@@ -49,7 +49,7 @@ impl AgentTurn<'_> {
         Some(call)
     }
 
-    /// Writes a new file about what it found.
+    /// Writes a new file about what the agent found.
     pub(super) fn write(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let field = offer.path_field()?;
         let topic = self.topic();
@@ -64,7 +64,7 @@ impl AgentTurn<'_> {
         Some(self.call(offer, json!({ field: path, "content": text }), doing))
     }
 
-    /// An edit that applies: where, what stands there, what shall stand there, what it does.
+    /// An edit that applies: the path, the old text, the new text, and a description.
     fn change(&mut self) -> Option<(String, String, String, String)> {
         let editable: Vec<usize> = (0..self.held.len())
             .filter(|index| comment(&self.held[*index].path).is_some())
@@ -117,7 +117,7 @@ impl AgentTurn<'_> {
             let line = lines[at];
             let indent = &line[..line.len() - line.trim_start().len()];
             let remark = format!("{indent}{open} {MARK} {fresh}{close}");
-            // A second line makes the place unique where only a part of the file was read.
+            // A second line makes the anchor unique where only a part of the file was read.
             let (old, new) = match lines.get(at + 1).filter(|next| !next.trim().is_empty()) {
                 Some(next) => (
                     format!("{line}\n{next}"),
@@ -147,7 +147,7 @@ impl AgentTurn<'_> {
     }
 }
 
-/// The text stands exactly once in what is held and is fit to be named.
+/// Whether an edit can be anchored on the text: it is short enough and occurs exactly once in the known content.
 fn anchored(held: &RememberedFile, old: &str) -> bool {
     old.len() <= LONGEST_ANCHOR
         && !old.trim().is_empty()
@@ -155,7 +155,7 @@ fn anchored(held: &RememberedFile, old: &str) -> bool {
         && held.text.matches(old).count() == 1
 }
 
-/// A line above which a remark does no harm.
+/// Whether a comment above this line does no harm.
 fn is_spot(path: &str, line: &str) -> bool {
     match extension(path) {
         "md" | "markdown" | "html" => line.starts_with('#') || line.starts_with("<h"),
@@ -165,7 +165,7 @@ fn is_spot(path: &str, line: &str) -> bool {
     }
 }
 
-/// How a comment is opened and closed in a file.
+/// The opening and the end of a comment in a file.
 fn comment(path: &str) -> Option<(&'static str, &'static str)> {
     match extension(path) {
         "rs" | "js" | "mjs" | "ts" | "tsx" | "jsx" | "go" | "java" | "c" | "h" | "cc" | "cpp"

@@ -1,11 +1,11 @@
-//! What a prompt's words give for the fields of a tool: a city for `city`, a number for `days`, one of the values that a
-//! field lists. What they do not give is left to be made up.
+//! Fills the fields of a tool with words from the prompt: a city for `city`, a number for `days`, one of the values
+//! that a field lists. Fields without a match are left to be made up.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Names of fields that take the request as it is.
+/// The names of fields that take the whole request.
 const WHOLE: &[&str] = &[
     "query",
     "question",
@@ -19,10 +19,11 @@ const WHOLE: &[&str] = &[
     "expression",
     "input",
 ];
-/// Words before what a request is about.
+/// The words before the subject of a request.
 const ABOUT: &[&str] = &["in", "of", "for", "at", "about", "from", "to", "on"];
 
-/// The fields that these words fill, as hints for an input of this schema. `tool` is the name that is no value.
+/// The fields that these words fill, as hints for an input of this schema. `tool` is the tool's name, which is not a
+/// value.
 pub(super) fn filled(schema: &Value, words: &str, tool: &str) -> Value {
     let required: Vec<&str> = schema
         .get("required")
@@ -36,7 +37,7 @@ pub(super) fn filled(schema: &Value, words: &str, tool: &str) -> Value {
     };
     let mut hints = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object);
-    // What is said with a field's name first, so that nothing is taken for another field that belongs to it.
+    // Values with a field's name come first, so that none of them is taken for another field.
     for (name, node) in properties.into_iter().flatten() {
         if let Some(value) = given.listed(node).or_else(|| given.by_name(name, node)) {
             hints.insert(name.clone(), value);
@@ -56,12 +57,12 @@ pub(super) fn filled(schema: &Value, words: &str, tool: &str) -> Value {
 struct Given<'w> {
     words: &'w str,
     tool: &'w str,
-    /// What was taken for a field is not taken for another.
+    /// Values that are already used are not used for another field.
     used: BTreeSet<String>,
 }
 
 impl<'w> Given<'w> {
-    /// A value that the field lists and the words name.
+    /// A value that the field lists and the words mention.
     fn listed(&self, node: &Value) -> Option<Value> {
         let values = node.get("enum")?.as_array()?;
         let tokens: Vec<String> = tokens(self.words).map(str::to_lowercase).collect();
@@ -72,7 +73,7 @@ impl<'w> Given<'w> {
         values.iter().find(is_named).cloned()
     }
 
-    /// What stands behind or before the field's name: `city: Paris`, `city "Paris"`, `the city of Paris`, `3 days`.
+    /// The value before or after the field's name: `city: Paris`, `city "Paris"`, `the city of Paris`, `3 days`.
     fn by_name(&mut self, name: &str, node: &Value) -> Option<Value> {
         let tokens: Vec<&str> = tokens(self.words).collect();
         let field = name.to_lowercase().replace(['_', '-'], " ");
@@ -164,7 +165,7 @@ impl<'w> Given<'w> {
         self.used.insert(value.clone()).then(|| Value::from(value))
     }
 
-    /// The request without the sentence that names the tool, where there is another.
+    /// The request without the sentence that names the tool, if there is another one.
     fn request(&self) -> String {
         let mut sentences = sentences(self.words);
         let other = sentences.find(|sentence| !sentence.contains(self.tool));
@@ -172,7 +173,7 @@ impl<'w> Given<'w> {
         text.trim_end_matches(['.', '!']).to_owned()
     }
 
-    /// Names with a capital letter, none of which opens a sentence.
+    /// Capitalized names that do not begin a sentence.
     fn proper_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         for sentence in sentences(self.words) {
@@ -190,7 +191,7 @@ impl<'w> Given<'w> {
         names
     }
 
-    /// What follows a word such as `in` or `about`, to the end of the clause.
+    /// The text after a word such as `in` or `about`, up to the end of the clause.
     fn about(&self) -> Option<String> {
         let mut words = self.request();
         if let Some(end) = words.find(['?', ',', ';', '!']) {
@@ -222,7 +223,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| !sentence.trim().is_empty())
 }
 
-/// Words without the marks around them.
+/// The words without the punctuation around them.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let tokens = text.split(|letter: char| letter.is_whitespace() || "=,;\"“”".contains(letter));
     tokens.map(bare).filter(|token| !token.is_empty())
@@ -234,13 +235,13 @@ fn bare(token: &str) -> &str {
         .trim_end_matches('.')
 }
 
-/// What stands between the first quotation marks.
+/// The text in the first quotation marks.
 fn quoted(text: &str) -> Option<&str> {
     let inner = text.split(['"', '`', '“', '”']).nth(1)?.trim();
     (!inner.is_empty()).then_some(inner)
 }
 
-/// The words with a capital letter that a text begins with, as `New York` or `Springfield, IL`.
+/// The capitalized words at the beginning of a text, such as `New York` or `Springfield, IL`.
 fn proper_run(text: &str) -> Option<String> {
     let mut end = 0;
     for word in text.split_inclusive(' ') {

@@ -1,23 +1,24 @@
-//! What the agent holds of a file: its newest reading with the line numbers taken off, carried through its own edits since.
-//! An edit that failed means the file is not what it thought: then it holds nothing until it reads again.
+//! What the agent knows of a file: its newest reading without line numbers, updated by its own edits since. A failed
+//! edit means that the file is not as the agent thought; then the agent knows nothing of it until it reads the file
+//! again.
 
 use serde_json::Value;
 
 use crate::model::conversation::ToolExchange;
 use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
-/// A file as it is thought to be.
+/// A file as the agent believes it to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RememberedFile {
-    /// Where it is.
+    /// The path of the file.
     pub(super) path: String,
-    /// What it says, or the part that was read.
+    /// The text of the file, or of the part that was read.
     pub(super) text: String,
-    /// The number of the first line held.
+    /// The number of the first known line.
     pub(super) first: usize,
 }
 
-/// The files whose content it holds, newest first, at most so many.
+/// The files whose content the agent knows, newest first, at most `most` of them.
 pub(super) fn held(exchanges: &[ToolExchange<'_>], most: usize) -> Vec<RememberedFile> {
     let mut paths: Vec<&str> = Vec::new();
     for exchange in exchanges.iter().rev() {
@@ -42,7 +43,7 @@ pub(super) fn held(exchanges: &[ToolExchange<'_>], most: usize) -> Vec<Remembere
         .collect()
 }
 
-/// What it holds of one file.
+/// What the agent knows of one file.
 pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<RememberedFile> {
     let mut held: Option<RememberedFile> = None;
     let with = |text: String, first: usize| {
@@ -52,7 +53,7 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
             first,
         })
     };
-    // Only the newest reading matters; what came before need not be carried.
+    // Only the newest reading matters; edits before it need not be applied.
     let about = |exchange: &&ToolExchange<'_>| exchange.input_any(PATH_FIELDS) == Some(path);
     let begin = exchanges.iter().rposition(|exchange| {
         about(&exchange) && exchange.succeeded() && kind_of_name(exchange.name) == ToolPurpose::Read
@@ -84,7 +85,7 @@ pub(super) fn one(exchanges: &[ToolExchange<'_>], path: &str) -> Option<Remember
     held
 }
 
-/// Applies an edit to what is held; false where it does not fit.
+/// Applies an edit to the known text; returns false where it does not fit.
 fn carry(held: &mut Option<RememberedFile>, exchange: &ToolExchange<'_>) -> bool {
     let Some(held) = held else {
         return true;
@@ -123,7 +124,7 @@ fn content(shown: &str) -> Option<(usize, String)> {
                 first.get_or_insert(number);
                 text.push_str(line);
             }
-            // Behind the numbered lines stands what the host adds.
+            // The host's own text follows the numbered lines.
             _ => break,
         }
     }
@@ -135,7 +136,7 @@ fn content(shown: &str) -> Option<(usize, String)> {
     (!stub && !shown.trim().is_empty()).then(|| (1, shown.to_owned()))
 }
 
-/// A line with its number in front, as `cat -n` and its kin write them.
+/// A line with its number in front, as `cat -n` and similar tools write it.
 fn numbered(line: &str) -> Option<(usize, &str)> {
     let trimmed = line.trim_start_matches(' ');
     let digits = trimmed.len()

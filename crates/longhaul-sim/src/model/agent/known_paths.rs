@@ -1,4 +1,4 @@
-//! The paths the agent knows: what listings and searches showed, what it read or wrote, what the user named.
+//! The paths that the agent knows: from listings and searches, from its reads and writes, and from the user's words.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ const MOST_LINES: usize = 200;
 /// The paths it knows.
 #[derive(Debug, Default)]
 pub(super) struct KnownPaths {
-    /// Files, the newest knowledge first.
+    /// The files, with the newest knowledge first.
     pub(super) files: Vec<String>,
-    /// Folders.
+    /// The folders.
     pub(super) folders: Vec<String>,
-    /// Files the user named.
+    /// The files that the user named.
     pub(super) named: Vec<String>,
-    /// Files it has read or written.
+    /// The files that the agent has read or written.
     pub(super) read: BTreeSet<String>,
-    /// Paths that turned out not to be readable.
+    /// The paths that turned out to be unreadable.
     pub(super) bad: BTreeSet<String>,
 }
 
 impl KnownPaths {
-    /// What these calls and words tell.
+    /// Collects the paths in these calls and words.
     pub(super) fn of(exchanges: &[ToolExchange<'_>], folder: Option<&str>, words: &str) -> Self {
         let mut places = Self::default();
         let mut listings = 0;
@@ -126,14 +126,14 @@ impl KnownPaths {
         }
     }
 
-    /// A file of this name is known.
+    /// Whether a file of this name is known.
     pub(super) fn has_name(&self, name: &str) -> bool {
         self.files
             .iter()
             .any(|file| file.rsplit('/').next() == Some(name))
     }
 
-    /// The folder that holds every absolute path it knows.
+    /// The folder that holds every absolute path the agent knows.
     pub(super) fn common_folder(&self) -> Option<String> {
         let mut shared: Option<&str> = None;
         for file in self
@@ -162,7 +162,7 @@ enum ShownPaths {
     Paths,
 }
 
-/// What the output of a command lists.
+/// What kind of paths the output of a command lists.
 fn shown_by(command: &str) -> ShownPaths {
     if command.contains(['|', '&', ';']) {
         return ShownPaths::Nothing;
@@ -183,7 +183,7 @@ fn shown_by(command: &str) -> ShownPaths {
     }
 }
 
-/// The folder the host says it works in.
+/// The working folder, according to the host.
 pub(super) fn working_folder(request: &MessagesRequest) -> Option<String> {
     const MARKS: &[&str] = &[
         "orking directory:",
@@ -199,7 +199,7 @@ pub(super) fn working_folder(request: &MessagesRequest) -> Option<String> {
             let Some((_, after)) = text.split_once(mark) else {
                 continue;
             };
-            // Prompts quote it, or do not.
+            // Some prompts quote the path, others do not.
             let line = after
                 .trim_start_matches(|letter: char| letter.is_whitespace() || "`\"".contains(letter))
                 .split(['\n', '<', '`', '"'])
@@ -214,7 +214,7 @@ pub(super) fn working_folder(request: &MessagesRequest) -> Option<String> {
     None
 }
 
-/// A path below a folder; an absolute one as it is.
+/// A path below a folder; an absolute path is unchanged.
 pub(super) fn joined(folder: Option<&str>, path: &str) -> String {
     let path = path.trim_start_matches("./");
     match folder {
@@ -234,7 +234,7 @@ pub(super) fn name_of(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// What follows the last dot of a file's name.
+/// The text after the last dot of a file's name.
 pub(super) fn extension(path: &str) -> &str {
     name_of(path).rsplit_once('.').map_or("", |(_, end)| end)
 }

@@ -1,4 +1,4 @@
-//! Calls that look: reading, searching, finding, listing, fetching, asking a sub-agent or a skill.
+//! Read-only calls: reading, searching, finding, listing, fetching, asking a sub-agent or a skill.
 
 use serde_json::json;
 
@@ -7,11 +7,11 @@ use super::turn::{AgentTurn, PlannedCall, WorkPhase};
 use crate::model::conversation::first_line;
 use crate::model::toolbox::OfferedTool;
 
-/// How a prompt for a sub-agent begins; an agent that is given one starts no further ones.
+/// The beginning of a prompt for a sub-agent; an agent that gets such a prompt starts no further ones.
 const ERRAND: &str = "Look into this and report back:";
 
 impl AgentTurn<'_> {
-    /// Reads a file it knows and has not read, or another part of one it has.
+    /// Reads a file that the agent knows and has not read, or another part of one it has.
     pub(super) fn read(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let field = offer.path_field()?;
         let places = &self.view.places;
@@ -49,7 +49,7 @@ impl AgentTurn<'_> {
         self.read_again(offer, field)
     }
 
-    /// Another part of a file it has read; the whole of it where it was edited since.
+    /// Reads another part of a file it has read, or the whole file if it was edited since.
     fn read_again(&mut self, offer: OfferedTool<'_>, field: &str) -> Option<PlannedCall> {
         let path = self.chance.pick(&self.view.places.files)?.clone();
         let known = self.held.iter().find(|held| held.path == path);
@@ -77,7 +77,7 @@ impl AgentTurn<'_> {
         Some(self.call(offer, json!({ field: path, "command": "view" }), doing))
     }
 
-    /// Searches for a name a file defines or a word of the prompt.
+    /// Searches for a name that a file defines or for a word of the prompt.
     pub(super) fn search(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let pattern = self.chance.pick(&self.phrases)?.clone();
         let mode = self
@@ -142,7 +142,7 @@ impl AgentTurn<'_> {
         Some(self.call(offer, json!({ field: folder }), doing))
     }
 
-    /// Sends a sub-agent on an errand.
+    /// Gives a task to a sub-agent.
     pub(super) fn delegate(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         if self.ask.words.starts_with(ERRAND) {
             return None;
@@ -158,7 +158,7 @@ impl AgentTurn<'_> {
         Some(self.errand(offer, &description, &prompt, doing))
     }
 
-    /// Starts a sub-agent of a type that the tool lists: one that the user names, else the first.
+    /// Starts a sub-agent of a type that the tool lists: the one that the user names, or else the first.
     pub(super) fn errand(
         &mut self,
         offer: OfferedTool<'_>,
@@ -190,7 +190,7 @@ impl AgentTurn<'_> {
         self.call(offer, hints, doing)
     }
 
-    /// Loads a skill that is listed.
+    /// Loads a skill from the list.
     pub(super) fn skill(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let names = listed(offer.description());
         let name = self.chance.pick(&names)?.clone();
@@ -207,7 +207,7 @@ impl AgentTurn<'_> {
         (!loaded).then_some(call)
     }
 
-    /// Fetches a page the user named.
+    /// Fetches a page that the user named.
     pub(super) fn fetch(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let url = self
             .ask
@@ -227,7 +227,7 @@ impl AgentTurn<'_> {
         self.call(offer, json!({ "url": url, "prompt": question }), doing)
     }
 
-    /// Looks at what it remembered, or remembers something.
+    /// Reads what the agent has remembered, or remembers something.
     pub(super) fn remember(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let looked = self
             .view
@@ -258,7 +258,7 @@ impl AgentTurn<'_> {
     }
 }
 
-/// Names a description lists, as in `- name: what it is for`.
+/// The names that a description lists, as in `- name: what it is for`.
 fn listed(description: &str) -> Vec<String> {
     description
         .lines()

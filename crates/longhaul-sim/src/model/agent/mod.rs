@@ -1,15 +1,16 @@
-//! An agent made of rules and chance, in one of two manners. Independent, it uses the tools a request offers as a coding
-//! agent would, for as long as it is kept going: it looks before it reads, reads before it edits, tries something else after
-//! an error, and ends its turn with an account of what it did. Obedient, it does what the user's newest words ask for and no
-//! more, and says what it cannot do; that is who answers in a chat without a key. A tool that the user names is called in
-//! both.
+//! An agent made of rules and randomness, in one of two manners. An independent agent uses the tools that a request
+//! offers as a coding agent would, for as long as it is kept going: it looks around before it reads, reads before it
+//! edits, tries something else after an error, and ends its turn with an account of its work. An obedient agent does
+//! what the user's newest words ask for and no more, and says what it cannot do; it is the one that answers in a chat
+//! without a key. Both call a tool that the user names.
 //!
-//! Independent, it looks at a bounded stretch of the conversation, so a turn costs the same at any length of history, and it
-//! writes only comments marked `sim-note` and new files under `sim-notes/`: on a real folder it does no harm.
+//! An independent agent looks at a bounded part of the conversation, so a turn costs the same at any length of history,
+//! and it writes only comments marked `sim-note` and new files under `sim-notes/`: it does no harm in a real folder.
 //!
-//! `view` is what it sees, `past` what it remembers of before, `places` the paths it knows, `file` what it holds of a file;
-//! `next` chooses, `look`, `change` and `run` make the calls, `named` and `fields` those of a tool that the user names,
-//! `react` answers errors, `say` and `report` find the words. `wish` is what the user's words ask for, `obey` does it.
+//! `turn` is one turn of the agent; `view` is what it sees, `past` what it remembers, `known_paths` the paths it knows,
+//! `file` what it knows of a file; `next` chooses, `look`, `change` and `run` make the calls, `named` and `fields`
+//! those of a tool that the user names, `react` handles errors, `say` and `report` find the words. `wish` is what the
+//! user's words ask for, and `obey` does it.
 
 mod change;
 mod fields;
@@ -37,57 +38,57 @@ use super::constraints::{ReplyConstraints, RequestedThinking};
 use super::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
 use turn::{AgentMove, AgentTurn};
 
-/// How many words it makes.
+/// How much the agent says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
-    /// Often none beside its calls.
+    /// It often says nothing besides its calls.
     Terse,
-    /// A sentence or two.
+    /// It says a sentence or two.
     #[default]
     Normal,
-    /// A paragraph.
+    /// It says a paragraph.
     Wordy,
 }
 
-/// What it may change.
+/// What the agent may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteAccess {
-    /// Nothing: it calls only what looks, and no test runs.
+    /// It may change nothing: it makes only read-only calls, and runs no tests.
     ReadOnly,
-    /// Whatever the tools on offer allow.
+    /// It may change whatever the offered tools allow.
     #[default]
     Full,
 }
 
-/// Whose head it follows.
+/// Who decides what the agent does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Manner {
-    /// Its own: the prompt sets the topic, and it works as long as its turns last.
+    /// The agent itself: the prompt sets the topic, and it works as long as its turns last.
     #[default]
     Independent,
-    /// The user's: it does what the newest words ask for in so many words, and changes or runs nothing else.
+    /// The user: the agent does what the newest words explicitly ask for, and changes or runs nothing else.
     Obedient,
 }
 
-/// How it works.
+/// How the agent works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentBehavior {
-    /// Whose head it follows.
+    /// Who decides what the agent does.
     pub manner: Manner,
-    /// How many replies it makes for one prompt before it ends its turn.
+    /// The number of replies to one prompt before the agent ends its turn.
     pub turns: RangeInclusive<u32>,
-    /// How much it says.
+    /// How much the agent says.
     pub verbosity: Verbosity,
-    /// How often it calls several tools at once, 0 to 1.
+    /// How often it calls several tools at once, from 0 to 1.
     pub parallel: f64,
-    /// How often it thinks before a reply where thinking is on, 0 to 1.
+    /// How often it thinks before a reply where thinking is on, from 0 to 1.
     pub thinking: f64,
-    /// What it may change of its own accord.
+    /// What it may change on its own initiative.
     pub write_access: WriteAccess,
 }
 
 impl AgentBehavior {
-    /// How it works for people who talk to it: it does as it is told, and makes few words.
+    /// The behavior for a chat with people: the agent does as it is told, and says little.
     pub fn obedient() -> Self {
         Self {
             manner: Manner::Obedient,
@@ -112,7 +113,7 @@ impl Default for AgentBehavior {
     }
 }
 
-/// The agent.
+/// The simulated agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimAgent {
     seed: u64,
@@ -120,13 +121,13 @@ pub struct SimAgent {
 }
 
 impl SimAgent {
-    /// An agent that works at this pace. The seed sets how long it stays at a prompt; what it does in a turn follows
-    /// from the turn's own seed.
+    /// Creates an agent with this behavior. The seed sets how many replies it gives to a prompt; its actions in a turn
+    /// follow from the turn's own seed.
     pub fn new(seed: u64, pace: AgentBehavior) -> Self {
         Self { seed, pace }
     }
 
-    /// How many replies it gives this prompt.
+    /// The number of replies to this prompt.
     fn budget(&self, ask: &ReplyConstraints<'_>) -> usize {
         let seed = mix(self.seed.wrapping_add(ask.prompt_at as u64), &ask.words);
         let (low, high) = (*self.pace.turns.start(), *self.pace.turns.end());

@@ -1,5 +1,5 @@
-//! A tool that the user says to use, by its name: it is called with what the words give for its fields, and what came of it
-//! is told. Tools that the agent knows how to use are left to its own ways.
+//! Handles a tool that the user names: the agent calls it with the values that the words give for its fields, and
+//! reports the result. Tools that the agent knows how to use are handled elsewhere.
 
 use super::fields::filled;
 use super::say::excerpt;
@@ -8,18 +8,18 @@ use super::{Manner, view::was_refused};
 use crate::model::conversation::first_line;
 use crate::model::toolbox::{OfferedTool, ToolPurpose};
 
-/// Words that say to use what follows them.
+/// Words that tell the agent to use what follows them.
 const TELLING: &[&str] = &[
     "use", "using", "call", "calling", "invoke", "run", "try", "with", "via", "through", "ask",
 ];
-/// How far before the name they may stand.
+/// How many words before the name they may be.
 const BEFORE: usize = 3;
-/// Words of a prompt from which on a named tool is only one step of the work.
+/// The number of words in a prompt above which a named tool is only one step of the work.
 const LONG: usize = 40;
 
 impl AgentTurn<'_> {
-    /// Calls the tools that the prompt names, one after the other, and tells what they gave. None where it names none, or
-    /// where there is more to do than that.
+    /// Calls the tools that the prompt names, one after the other, and reports the results. Returns `None` if the
+    /// prompt names none, or asks for more than that.
     pub(super) fn use_named(&mut self) -> Option<AgentMove> {
         let words = match self.pace.manner {
             Manner::Obedient => self.past.goal().to_owned(),
@@ -53,19 +53,19 @@ impl AgentTurn<'_> {
         Some(AgentMove::Say(told.collect::<Vec<_>>().join("\n\n")))
     }
 
-    /// A call of this tool with what the words give for its fields.
+    /// A call of this tool with the values that the words give for its fields.
     pub(super) fn call_as_worded(&mut self, offer: OfferedTool<'_>, words: &str) -> PlannedCall {
         let hints = filled(&offer.schema(), words, own_name(offer.name()));
         self.call(offer, hints, format!("use `{}`", offer.name()))
     }
 }
 
-/// A tool's name without that of the server that it comes from.
+/// A tool's name without the name of its server.
 fn own_name(name: &str) -> &str {
     name.rsplit("__").next().unwrap_or(name)
 }
 
-/// The tools that these words say to use.
+/// The tools that these words tell the agent to use.
 fn named<'a>(words: &str, offers: &[OfferedTool<'a>]) -> Vec<OfferedTool<'a>> {
     let lower = words.to_lowercase();
     let tokens: Vec<&str> = lower
@@ -75,7 +75,7 @@ fn named<'a>(words: &str, offers: &[OfferedTool<'a>]) -> Vec<OfferedTool<'a>> {
     let is_named = |offer: &&OfferedTool<'a>| {
         let name = offer.name().to_lowercase();
         let own = own_name(&name);
-        // A name that is a word like any other means the tool only where that is said.
+        // A name that is also an ordinary word means the tool only where the words say so.
         let plain = !own.contains(['_', '-']);
         tokens.iter().enumerate().any(|(at, token)| {
             let told = || {

@@ -1,4 +1,4 @@
-//! What the agent does next.
+//! Chooses the agent's next move.
 
 use serde_json::json;
 
@@ -8,13 +8,13 @@ use super::view::PlanningMode;
 use crate::model::constraints::AllowedCalls;
 use crate::model::toolbox::{OfferedTool, ToolPurpose};
 
-/// Most calls in one reply.
+/// The maximum number of calls in one reply.
 const MOST_AT_ONCE: usize = 12;
-/// Replies that came to nothing before it asks for help.
+/// The number of failed replies after which the agent asks for help.
 const PATIENCE: usize = 3;
 
 impl AgentTurn<'_> {
-    /// Decides.
+    /// Chooses the next move.
     pub(super) fn choose(&mut self) -> AgentMove {
         let obeys = self.pace.manner == Manner::Obedient;
         match &self.ask.calls {
@@ -62,7 +62,7 @@ impl AgentTurn<'_> {
         self.work()
     }
 
-    /// What is due before it ends: the plan, the todo list.
+    /// What remains to be done before the turn ends: the plan, the todo list.
     fn closing(&mut self) -> Option<AgentMove> {
         if self.view.mode == PlanningMode::Planning {
             let offer = self.tools.of_kind(ToolPurpose::ExitPlan)?;
@@ -129,7 +129,7 @@ impl AgentTurn<'_> {
             })
             .collect();
         if together == CallGrouping::Yes && self.chosen.len() > 1 {
-            // Unknown tools and sub-agents go alone or in pairs.
+            // Unknown tools and sub-agents are called alone or in pairs.
             for (weight, offer) in weights.iter_mut().zip(&offers) {
                 if matches!(offer.kind, ToolPurpose::Other | ToolPurpose::Task) {
                     *weight = 0;
@@ -214,7 +214,7 @@ impl AgentTurn<'_> {
         }
     }
 
-    /// A call of this tool that makes sense now; none where it cannot think of one.
+    /// A call of this tool that makes sense now; `None` if there is none.
     pub(super) fn build(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         match offer.kind {
             ToolPurpose::Read => self.read(offer),
@@ -245,7 +245,7 @@ impl AgentTurn<'_> {
         }
     }
 
-    /// The call it is made to make.
+    /// The call that the request forces.
     fn forced(&mut self, name: Option<&str>) -> AgentMove {
         let offer = match name {
             Some(name) => self.tools.named(name),

@@ -1,35 +1,35 @@
-//! What the agent remembers of before: the summary that the conversation goes on from, and what the user asked for.
+//! What the agent remembers: the summary that the conversation continues from, and the user's requests.
 
 use crate::model::constraints::ReplyConstraints;
 use crate::model::conversation::{first_line, own_texts};
 use crate::model::digest::{CarriedSummary, SectionTopic};
 use crate::request::MessagesRequest;
 
-/// Hosts mark so that the user stopped a turn.
+/// The text by which hosts mark that the user stopped a turn.
 const INTERRUPTED: &str = "[Request interrupted";
-/// How a message begins that stands for what was compacted, whoever wrote the summary.
+/// The beginning of a message that replaces compacted messages, whoever wrote the summary.
 const OPENING: &str = "This session continues an earlier conversation";
-/// Lines of a summary that are told.
+/// The maximum number of summary lines to quote.
 const MOST_LINES: usize = 6;
 
-/// What it remembers.
+/// What the agent remembers of earlier messages.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// The user's newest words; blank where a summary is the newest.
+    /// The user's newest words; blank if the newest message is a summary.
     words: String,
-    /// The summary that the conversation goes on from.
+    /// The summary that the conversation continues from.
     summary: Option<Summary>,
-    /// The user's prompts in order, without what a summary quotes.
+    /// The user's prompts in order, without those that a summary quotes.
     prompts: Vec<String>,
 }
 
-/// A summary that stands for earlier messages.
+/// A summary that replaces earlier messages.
 #[derive(Debug)]
 struct Summary {
     text: String,
-    /// Its sections, where it has any.
+    /// The sections of the summary, if it has any.
     sections: Option<CarriedSummary>,
-    /// The prompts that it quotes.
+    /// The prompts that the summary quotes.
     quoted: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Summary {
 }
 
 impl Past {
-    /// What a request tells of it.
+    /// Reads the past from a request.
     pub(super) fn of(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> Self {
         let mut past = Self::default();
         for (at, message) in request.messages.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Past {
         past
     }
 
-    /// What it works on: the user's newest words, or after a compaction those that the summary quotes last.
+    /// The current goal: the user's newest words, or after a compaction the last ones that the summary quotes.
     pub(super) fn goal(&self) -> &str {
         match (self.goes_on(), &self.summary) {
             (true, Some(summary)) => summary.quoted.last().map_or("", String::as_str),
@@ -76,19 +76,19 @@ impl Past {
         }
     }
 
-    /// It is in the middle of something that a compaction interrupted.
+    /// Whether a compaction interrupted the agent's work.
     pub(super) fn goes_on(&self) -> bool {
         self.words.is_empty() && self.summary.is_some()
     }
 
-    /// The summary, as it stands in the conversation; empty where there is none.
+    /// The summary as it is in the conversation; empty if there is none.
     pub(super) fn summary(&self) -> &str {
         self.summary
             .as_ref()
             .map_or("", |summary| summary.text.as_str())
     }
 
-    /// The prompts before the newest, those that the summary quotes first.
+    /// The prompts before the newest; those that the summary quotes come first.
     pub(super) fn earlier_prompts(&self) -> Vec<&str> {
         let quoted = self.summary.iter().flat_map(|summary| &summary.quoted);
         let newest = usize::from(!self.words.is_empty());
@@ -96,7 +96,7 @@ impl Past {
         quoted.chain(before).map(String::as_str).collect()
     }
 
-    /// What the summary says about where the work stood, a few lines of it.
+    /// A few lines of what the summary says about the state of the work.
     pub(super) fn where_it_stood(&self) -> Vec<&str> {
         const TELLING: [SectionTopic; 5] = [
             SectionTopic::Current,

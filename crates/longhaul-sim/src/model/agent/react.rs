@@ -1,5 +1,6 @@
-//! What the agent does after a call that failed: something else. A refused tool is left alone for the rest of the prompt
-//! (the view sees to that); an edit that did not apply is followed by a new reading; a path that is not there by a search.
+//! Reacts to a failed call by doing something else. A refused tool is not used for the rest of the prompt (the view
+//! takes care of that); after an edit that did not apply the agent reads the file again; after a missing path it
+//! searches.
 
 use super::known_paths::name_of;
 use super::turn::{AgentTurn, PlannedCall};
@@ -8,7 +9,7 @@ use crate::model::conversation::first_line;
 use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
 impl AgentTurn<'_> {
-    /// An answer to the first failure of the newest reply, with the words that go before it.
+    /// The reaction to the first failure of the newest reply, with the words before it.
     pub(super) fn reaction(&mut self) -> Option<(String, PlannedCall)> {
         let failure = *self
             .view

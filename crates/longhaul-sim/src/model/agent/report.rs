@@ -1,4 +1,5 @@
-//! What the agent says when it ends its turn: an account of the work, an answer to a question, a plan, a request for help.
+//! What the agent says at the end of its turn: an account of the work, an answer to a question, a plan, a request for
+//! help.
 
 use super::Verbosity;
 use super::known_paths::name_of;
@@ -12,7 +13,7 @@ const WORKING: &str = "fix add implement change refactor write update remove cre
     look check investigate make read continue go";
 
 impl AgentTurn<'_> {
-    /// The prompt asks to be told something, not to have something done.
+    /// Whether the prompt only asks a question and wants nothing done.
     pub(super) fn is_plain_question(&self) -> bool {
         let lower = self.ask.words.to_lowercase();
         let words: Vec<&str> = lower
@@ -24,7 +25,7 @@ impl AgentTurn<'_> {
             && !words.iter().any(|word| among(word, WORKING))
     }
 
-    /// What was done for this prompt.
+    /// Describes the work for this prompt.
     pub(super) fn account(&mut self) -> String {
         let mut read = Vec::new();
         let mut changed = Vec::new();
@@ -96,7 +97,7 @@ impl AgentTurn<'_> {
         text
     }
 
-    /// An answer in prose, from what is known.
+    /// An answer in prose, from what the agent knows.
     pub(super) fn answer(&mut self) -> String {
         if self.view.steps > 0 && !self.view.since_prompt().is_empty() {
             return self.account();
@@ -153,7 +154,7 @@ impl AgentTurn<'_> {
         clip(&sentences.join(" "), self.ask.room.max(40)).to_owned()
     }
 
-    /// What it says when nothing works.
+    /// The answer when nothing works.
     pub(super) fn stuck(&mut self) -> String {
         let newest = self
             .view

@@ -1,5 +1,5 @@
-//! Shell commands: looking around early, checks late. Only commands that change nothing of the user's, and the project's
-//! own tests.
+//! Shell commands: looking around early, checks late. Only commands that change nothing of the user's are run, and the
+//! project's own tests.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use super::turn::{AgentTurn, PlannedCall, WorkPhase};
 use super::{WriteAccess, view::PlanningMode};
 use crate::model::toolbox::OfferedTool;
 
-/// How projects are tested and built, by a file that they have: the file, the tests with little output, the tests, the build.
+/// How to test and build projects, by a file that they have: the file, the tests with little output, the tests, the
+/// build.
 const PROJECTS: &str = "\
 Cargo.toml|cargo test --quiet|cargo test|cargo build
 package.json|npm test --silent|npm test|npm run build
@@ -29,7 +30,7 @@ pub(super) enum Recipe {
 }
 
 impl Recipe {
-    /// The command for the first project whose file is there.
+    /// The command for the first project whose file exists.
     pub(super) fn command(self, is_there: impl Fn(&str) -> bool) -> Option<&'static str> {
         let mut projects = PROJECTS.lines().map(|line| line.split('|'));
         let mut columns = projects.find_map(|mut line| is_there(line.next()?).then_some(line))?;
@@ -54,7 +55,7 @@ impl AgentTurn<'_> {
 
     /// Runs one particular command.
     pub(super) fn run(&mut self, offer: OfferedTool<'_>, command: &str, why: &str) -> PlannedCall {
-        // Some hosts take the command as words.
+        // Some hosts take the command as a list of words.
         let words = offer
             .field("command")
             .and_then(|field| field.get("type").cloned())
@@ -75,7 +76,7 @@ impl AgentTurn<'_> {
         }
     }
 
-    /// A look at the state of things.
+    /// A command that shows the current state.
     pub(super) fn glance(&mut self) -> (String, &'static str) {
         let folder = self.chance.pick(&self.view.places.folders).cloned();
         let file = self.chance.pick(&self.view.places.files).cloned();
@@ -95,7 +96,7 @@ impl AgentTurn<'_> {
         }
     }
 
-    /// The project's own tests, by what the folder holds.
+    /// The command for the project's own tests, judging by the files in the folder.
     fn checks(&mut self) -> (String, &'static str) {
         let places = &self.view.places;
         let by_file = Recipe::Checks.command(|name| places.has_name(name));
@@ -112,7 +113,7 @@ impl AgentTurn<'_> {
     }
 }
 
-/// A word the shell takes as it is.
+/// A word in a form that the shell takes literally.
 fn quoted(word: &str) -> String {
     let plain = word
         .chars()

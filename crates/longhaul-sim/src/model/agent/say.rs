@@ -1,4 +1,4 @@
-//! What the agent says and thinks beside its calls, in a sentence or a few, about what is truly there.
+//! What the agent says and thinks besides its calls, in a sentence or a few, about what is really there.
 
 use super::Verbosity;
 use super::known_paths::name_of;
@@ -7,7 +7,7 @@ use crate::model::conversation::{ToolExchange, clip, first_line};
 use crate::model::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 
 impl AgentTurn<'_> {
-    /// What it says before these calls.
+    /// The text before these calls.
     pub(super) fn lead(&mut self, calls: &[PlannedCall]) -> String {
         let quiet = match self.pace.verbosity {
             Verbosity::Terse => 0.7,
@@ -53,7 +53,7 @@ impl AgentTurn<'_> {
         words
     }
 
-    /// What the newest results show, a sentence each.
+    /// One sentence about each of the newest results.
     fn remarks(&mut self) -> Vec<String> {
         let newest: Vec<ToolExchange<'_>> = self
             .view
@@ -66,7 +66,7 @@ impl AgentTurn<'_> {
         newest.iter().map(remark).collect()
     }
 
-    /// What it thinks before it acts.
+    /// The thinking before a move.
     pub(super) fn thought(&mut self, chosen: &AgentMove) -> String {
         let topic = self.topic();
         let mut lines = Vec::new();
@@ -130,7 +130,7 @@ pub(super) fn excerpt(text: &str, lines: usize) -> String {
 /// A sentence about a result.
 pub(super) fn remark(exchange: &ToolExchange<'_>) -> String {
     let text = exchange.text();
-    // "No matches found" is one line and no find.
+    // "No matches found" is one line, but not a match.
     let lines = match text.trim_start().get(..3) {
         Some("No " | "no ") => 0,
         _ => text.lines().count(),

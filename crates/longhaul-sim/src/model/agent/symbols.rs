@@ -1,16 +1,16 @@
-//! Names worth looking for: what the files it holds define, and the weightier words of the prompt.
+//! Names worth searching for: definitions in the known files, and the important words of the prompt.
 
 use super::file::RememberedFile;
 use crate::model::conversation::among;
 
 const DEFINING: &str =
     "fn |struct |enum |trait |def |class |function |interface |type |func |const |mod ";
-/// What may stand before them, in this order.
+/// The words that may be before a definition, in this order.
 const BEFORE: &str = "pub(crate) |pub |pub |export |default |async |static |public |private ";
 const MOST_LINES: usize = 300;
 const MOST: usize = 24;
 
-/// Names these files define, in order.
+/// The names that these files define, in order.
 pub(super) fn defined(held: &[RememberedFile]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in held
@@ -29,7 +29,7 @@ pub(super) fn defined(held: &[RememberedFile]) -> Vec<String> {
     names
 }
 
-/// The name a line defines.
+/// The name that a line defines.
 pub(super) fn definition(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = BEFORE
@@ -45,7 +45,7 @@ pub(super) fn definition(line: &str) -> Option<&str> {
     (name.len() > 2).then_some(name)
 }
 
-/// The weightier words of a text, in order.
+/// The important words of a text, in order.
 pub(super) fn weighty(text: &str) -> Vec<String> {
     const LIGHT: &str = "about after again also because before being could every first from have into just like make more only \
         other please should some that their then there these they this those through under very want what when where which \

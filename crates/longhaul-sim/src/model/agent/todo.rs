@@ -1,11 +1,11 @@
-//! The agent's todo list: made up for a prompt, moved on as the work goes, closed at the end.
+//! The agent's todo list: made up for a prompt, updated during the work, closed at the end.
 
 use serde_json::{Value, json};
 
 use super::turn::{AgentTurn, PlannedCall};
 use crate::model::toolbox::{OfferedTool, ToolPurpose, kind_of_name};
 
-/// Where an entry stands.
+/// The state of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SimTodoState {
     Pending,
@@ -14,7 +14,7 @@ pub(super) enum SimTodoState {
 }
 
 impl AgentTurn<'_> {
-    /// The list as it last stood for this prompt.
+    /// The newest todo list for this prompt.
     fn todos(&self) -> Option<Vec<(String, SimTodoState)>> {
         let exchange = self.view.since_prompt().iter().rev().find(|exchange| {
             kind_of_name(exchange.name) == ToolPurpose::Todo && exchange.succeeded()
@@ -39,18 +39,18 @@ impl AgentTurn<'_> {
         )
     }
 
-    /// There is a list with something open on it.
+    /// Whether there is a list with an open entry.
     pub(super) fn has_open_todos(&self) -> bool {
         self.todos()
             .is_some_and(|todos| todos.iter().any(|(_, state)| *state != SimTodoState::Done))
     }
 
-    /// There is a list for this prompt.
+    /// Whether there is a list for this prompt.
     pub(super) fn has_todos(&self) -> bool {
         self.todos().is_some()
     }
 
-    /// Begins the list, or moves it on.
+    /// Begins the list, or advances it.
     pub(super) fn move_on(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let Some(mut todos) = self.todos() else {
             let todos = self.fresh_todos();
@@ -68,7 +68,7 @@ impl AgentTurn<'_> {
         Some(self.todo_call(offer, &todos, "bring the todo list up to date"))
     }
 
-    /// Closes the list.
+    /// Marks all entries of the list as done.
     pub(super) fn close_todos(&mut self, offer: OfferedTool<'_>) -> Option<PlannedCall> {
         let mut todos = self.todos()?;
         todos

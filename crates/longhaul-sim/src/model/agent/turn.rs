@@ -1,4 +1,5 @@
-//! One turn of the agent: what it sees, what it may use, its chance. The methods are spread over the files beside this.
+//! One turn of the agent: what it sees, what it may use, its randomness. The methods are spread over the neighboring
+//! files.
 
 use serde_json::Value;
 
@@ -13,69 +14,69 @@ use crate::model::schema::ValuePalette;
 use crate::model::toolbox::{OfferedTool, RequestTools, ToolPurpose};
 use crate::request::MessagesRequest;
 
-/// Files it holds in mind at once.
+/// The number of files that the agent remembers at once.
 const HELD: usize = 5;
 
-/// How far it is with a prompt.
+/// How far the agent is with a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WorkPhase {
-    /// Finding its way.
+    /// It is looking around.
     Looking,
-    /// Working.
+    /// It is working.
     Working,
-    /// Checking and closing.
+    /// It is checking and finishing.
     Closing,
 }
 
-/// A call it wants to make.
+/// A call that the agent wants to make.
 #[derive(Debug, Clone)]
 pub(super) struct PlannedCall {
-    /// The tool.
+    /// The name of the tool.
     pub(super) name: String,
-    /// Its input.
+    /// The input of the call.
     pub(super) input: Value,
-    /// What it is for, as in "read `src/lib.rs`".
+    /// A description of the call, such as "read `src/lib.rs`".
     pub(super) doing: String,
 }
 
-/// What it decided.
+/// What the agent decided to do.
 #[derive(Debug, Clone)]
 pub(super) enum AgentMove {
-    /// To say something and end its turn.
+    /// Say something and end the turn.
     Say(String),
-    /// To call tools.
+    /// Call tools.
     Act {
-        /// What it says first, perhaps nothing.
+        /// The text before the calls, which may be empty.
         lead: String,
-        /// The calls.
+        /// The calls to make.
         calls: Vec<PlannedCall>,
     },
 }
 
-/// One turn.
+/// The state of one turn.
 #[derive(Debug)]
 pub(super) struct AgentTurn<'a> {
     pub(super) view: SimAgentView<'a>,
-    /// What it remembers of before; nothing where it is independent.
+    /// What the agent remembers of earlier messages; empty if it is independent.
     pub(super) past: Past,
     pub(super) tools: RequestTools<'a>,
     pub(super) ask: &'a ReplyConstraints<'a>,
     pub(super) pace: &'a AgentBehavior,
-    /// Replies it means to give this prompt.
+    /// The number of replies that it intends to give to this prompt.
     pub(super) budget: usize,
     pub(super) chance: Chance,
-    /// What it holds of files, newest first.
+    /// What it knows of files, newest first.
     pub(super) held: Vec<RememberedFile>,
-    /// The weightier words of the prompt.
+    /// The important words of the prompt.
     pub(super) words: Vec<String>,
-    /// Names and words worth looking for.
+    /// Names and words worth searching for.
     pub(super) phrases: Vec<String>,
-    /// Calls it already decided on in this reply.
+    /// The calls already chosen for this reply.
     pub(super) chosen: Vec<PlannedCall>,
 }
 
 impl<'a> AgentTurn<'a> {
-    /// The mind that meets this request.
+    /// Creates the state for this request.
     pub(super) fn new(
         request: &'a MessagesRequest,
         ask: &'a ReplyConstraints<'a>,
@@ -92,7 +93,7 @@ impl<'a> AgentTurn<'a> {
         let mut phrases = defined(&held);
         let words = weighty(&ask.words);
         phrases.extend(words.iter().cloned());
-        // What is ordered may be tried, and once is enough; a call that a request forces on it is its own choice.
+        // An order may be tried, and once is enough; a call that the request forces counts as the agent's own choice.
         let forced = matches!(ask.calls, AllowedCalls::Forced | AllowedCalls::ForcedTo(_));
         let ordered = pace.manner == Manner::Obedient && !forced;
         let own_choice = |offer: &OfferedTool<'_>| {
@@ -121,7 +122,7 @@ impl<'a> AgentTurn<'a> {
         }
     }
 
-    /// How far it is.
+    /// How far the agent is with the prompt.
     pub(super) fn phase(&self) -> WorkPhase {
         match (self.view.steps * 100).checked_div(self.budget.max(1)) {
             Some(..40) => WorkPhase::Looking,
@@ -130,7 +131,7 @@ impl<'a> AgentTurn<'a> {
         }
     }
 
-    /// A call of this tool with an input its schema accepts.
+    /// A call of this tool with an input that its schema accepts.
     pub(super) fn call(
         &mut self,
         offer: OfferedTool<'_>,
@@ -148,7 +149,7 @@ impl<'a> AgentTurn<'a> {
         }
     }
 
-    /// The same call was made lately, or is about to be made.
+    /// Whether the same call was made recently, or is already chosen.
     pub(super) fn repeats(&self, call: &PlannedCall) -> bool {
         let lately = self.view.exchanges.iter().rev().take(24);
         self.chosen
@@ -159,7 +160,7 @@ impl<'a> AgentTurn<'a> {
                 .any(|exchange| call.input.as_object() == Some(exchange.input))
     }
 
-    /// A few words for what the prompt is about.
+    /// A few words about the subject of the prompt.
     pub(super) fn topic(&self) -> String {
         match self.words.len() {
             0 => "the request".to_owned(),
@@ -167,7 +168,7 @@ impl<'a> AgentTurn<'a> {
         }
     }
 
-    /// The path has to do with the prompt.
+    /// Whether the path is related to the prompt.
     pub(super) fn bears_on_it(&self, path: &str) -> bool {
         let path = path.to_lowercase();
         self.words
@@ -175,7 +176,7 @@ impl<'a> AgentTurn<'a> {
             .any(|word| path.contains(word.trim_end_matches('s')))
     }
 
-    /// A path as it is told to the user: from the folder on.
+    /// A path as shown to the user, relative to the working folder.
     pub(super) fn display_path<'p>(&self, path: &'p str) -> &'p str {
         let inner = self.view.folder.as_deref().and_then(|folder| {
             let inner = path.strip_prefix(folder)?.strip_prefix('/')?;
@@ -185,7 +186,7 @@ impl<'a> AgentTurn<'a> {
     }
 }
 
-/// The tool changes nothing.
+/// Whether the tool changes nothing.
 fn is_read_only(offer: &OfferedTool<'_>) -> bool {
     match offer.kind {
         ToolPurpose::Read

@@ -1,4 +1,4 @@
-//! What the agent sees: the newest stretch of the conversation, read once a turn.
+//! What the agent sees: the newest part of the conversation, read once per turn.
 
 use std::collections::BTreeSet;
 
@@ -10,41 +10,41 @@ use crate::request::{ApiMessage, ApiRole, MessagesRequest};
 use super::Manner;
 use super::known_paths::{KnownPaths, working_folder};
 
-/// Messages it looks back on where it is independent: sessions that it works in may be endless.
+/// The number of messages that an independent agent looks back on: its sessions may be endless.
 const LOOK_BACK: usize = 96;
 
-/// Whether it is planning, and so may change nothing.
+/// Whether the agent is planning, and so may change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlanningMode {
-    /// At work.
+    /// It is working.
     Working,
-    /// In plan mode.
+    /// It is in plan mode.
     Planning,
 }
 
-/// What it sees.
+/// The agent's view of a request.
 #[derive(Debug)]
 pub(super) struct SimAgentView<'a> {
-    /// Replies it gave to this prompt.
+    /// The number of its replies to this prompt.
     pub(super) steps: usize,
-    /// The calls it looks back on.
+    /// The calls that it looks back on.
     pub(super) exchanges: Vec<ToolExchange<'a>>,
-    /// Where the calls for this prompt begin among them.
+    /// The index of the first call for this prompt.
     since: usize,
-    /// Where the calls of its newest reply begin.
+    /// The index of the first call of its newest reply.
     last: usize,
     /// Whether it is planning.
     pub(super) mode: PlanningMode,
-    /// The paths it knows.
+    /// The paths that it knows.
     pub(super) places: KnownPaths,
-    /// The folder it works in.
+    /// The working folder.
     pub(super) folder: Option<String>,
-    /// Tools the host refused to run for this prompt.
+    /// The tools that the host refused to run for this prompt.
     pub(super) refused: BTreeSet<&'a str>,
 }
 
 impl<'a> SimAgentView<'a> {
-    /// What it sees of a request.
+    /// Reads the view from a request.
     pub(super) fn of(
         request: &'a MessagesRequest,
         ask: &ReplyConstraints<'_>,
@@ -60,7 +60,7 @@ impl<'a> SimAgentView<'a> {
         let since = exchanges.partition_point(|exchange| exchange.at + begin <= ask.prompt_at);
         let newest = exchanges.last().map(|exchange| exchange.at);
         let last = match newest {
-            // Calls before the prompt are not what a result just came for.
+            // A result that just arrived does not belong to calls before the prompt.
             Some(at) => exchanges
                 .partition_point(|exchange| exchange.at < at)
                 .max(since),
@@ -104,7 +104,7 @@ impl<'a> SimAgentView<'a> {
         calls.filter(move |exchange| kind_of_name(exchange.name) == kind)
     }
 
-    /// In how many replies tools of this kind were called for this prompt.
+    /// The number of replies to this prompt that called tools of this kind.
     pub(super) fn rounds(&self, kind: ToolPurpose) -> usize {
         let at: BTreeSet<usize> = self.of_kind(kind).map(|exchange| exchange.at).collect();
         at.len()
@@ -115,13 +115,13 @@ impl<'a> SimAgentView<'a> {
         &self.exchanges[self.last..]
     }
 
-    /// How many of its newest replies came to nothing: every call failed.
+    /// The number of newest replies in a row in which every call failed.
     pub(super) fn failing_rounds(&self) -> usize {
         let mut rounds = 0;
         let mut at = None;
         for exchange in self.since_prompt().iter().rev() {
             if exchange.succeeded() {
-                // A round in which something worked is no failure.
+                // A round in which something worked is not a failure.
                 return rounds - usize::from(at == Some(exchange.at));
             }
             if at != Some(exchange.at) {
@@ -133,7 +133,7 @@ impl<'a> SimAgentView<'a> {
     }
 }
 
-/// The host did not run the call, rather than that it went wrong.
+/// Whether the host did not run the call, as opposed to the call failing.
 pub(super) fn was_refused(exchange: &ToolExchange<'_>) -> bool {
     let text = exchange.text();
     let line = first_line(&text, 200).to_lowercase();

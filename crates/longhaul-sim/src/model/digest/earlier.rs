@@ -1,20 +1,20 @@
-//! An earlier summary that stands in the conversation as a message: recognised by its sections, whoever wrote it, and read
-//! back so that the next summary carries it on.
+//! An earlier summary that is a message of the conversation: it is recognized by its sections, whoever wrote it, and
+//! read back so that the next summary includes its content.
 
 use super::topic::{SectionTopic, heading};
 
-/// What opens and closes a user message quoted in a summary of ours.
+/// The tags around a user message that our own summaries quote.
 pub(crate) const QUOTE: (&str, &str) = ("<message>", "</message>");
 
 /// An earlier summary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CarriedSummary {
-    /// Its sections in order; what stands before the first is left out.
+    /// The sections in order, without the text before the first.
     sections: Vec<(SectionTopic, String)>,
 }
 
 impl CarriedSummary {
-    /// Reads a message as a summary; none where it is something else.
+    /// Reads a message as a summary; `None` if it is something else.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut sections: Vec<(SectionTopic, String)> = Vec::new();
         let mut quoting = false;
@@ -47,14 +47,14 @@ impl CarriedSummary {
         (sections.len() >= 5).then_some(Self { sections })
     }
 
-    /// A summary without sections we know, to be carried on as a whole.
+    /// A summary without known sections, to be carried over as a whole.
     pub(crate) fn loose(text: &str) -> Self {
         Self {
             sections: vec![(SectionTopic::Solving, text.to_owned())],
         }
     }
 
-    /// What it says on a topic, line by line.
+    /// The lines about a topic.
     pub(crate) fn on(&self, topic: SectionTopic) -> Vec<&str> {
         let bodies = self.sections.iter().filter(|(of, _)| *of == topic);
         bodies
@@ -64,7 +64,7 @@ impl CarriedSummary {
             .collect()
     }
 
-    /// The user messages it quotes: in tags of ours, or as list items.
+    /// The user messages that the summary quotes, in our own tags or as list items.
     pub(crate) fn messages(&self) -> Vec<String> {
         let bodies = self
             .sections

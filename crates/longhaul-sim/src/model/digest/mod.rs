@@ -1,4 +1,4 @@
-//! What happened in a conversation, drawn from it and from nothing else: the user's messages, the files touched, the
+//! What happened in a conversation, taken only from the conversation itself: the user's messages, the files used, the
 //! commands run, the failures and what followed them, the todo list. Summaries and notes are written from it.
 
 mod earlier;
@@ -17,86 +17,86 @@ use super::conversation::{
 use super::toolbox::{PATH_FIELDS, ToolPurpose, kind_of_name};
 use crate::request::{ApiMessage, ApiRole};
 
-/// What was last done to a file.
+/// What was last done with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DigestFileAction {
-    /// It was read.
+    /// The file was read.
     Read,
-    /// It was changed in place.
+    /// The file was changed in place.
     Edited,
-    /// It was written whole.
+    /// The file was written as a whole.
     Written,
 }
 
-/// A file that was touched.
+/// A file that was used.
 #[derive(Debug, Clone)]
 pub(crate) struct DigestFile {
-    /// Where it is.
+    /// The path of the file.
     pub(crate) path: String,
-    /// The weightiest thing done to it.
+    /// The most important thing done with it.
     pub(crate) done: DigestFileAction,
-    /// Some of it: what an edit put in, or how it begins.
+    /// A part of its content: the text of an edit, or its beginning.
     pub(crate) snippet: String,
-    /// When it was last touched, by order of calls.
+    /// The position of the last call that used it.
     last: usize,
 }
 
 /// A command that was run.
 #[derive(Debug, Clone)]
 pub(crate) struct DigestCommand {
-    /// The command.
+    /// The command line.
     pub(crate) command: String,
-    /// The first line of what it said.
+    /// The first line of its output.
     pub(crate) said: String,
-    /// It failed.
+    /// Whether it failed.
     pub(crate) failed: bool,
 }
 
 /// A call that failed.
 #[derive(Debug, Clone)]
 pub(crate) struct DigestFailure {
-    /// The call, as in "Edit src/lib.rs".
+    /// The call, such as "Edit src/lib.rs".
     pub(crate) call: String,
     /// The first line of the error.
     pub(crate) error: String,
-    /// What came next: the same thing succeeding later, or another call.
+    /// What came next: a later success of the same kind, or another call.
     pub(crate) fix: Option<String>,
 }
 
-/// What the user says in the last message.
+/// How to treat the user's words in the last message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastMessageUse {
-    /// The request for the digest: not part of it.
+    /// They request the digest and are not part of it.
     Asks,
-    /// Part of the conversation like the rest.
+    /// They are part of the conversation like the rest.
     Counts,
 }
 
-/// What happened.
+/// The digest of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConversationDigest<'a> {
-    /// The user's messages in order, those an earlier summary quotes first.
+    /// The user's messages in order; those that an earlier summary quotes come first.
     pub(crate) messages: Vec<String>,
-    /// Files, the changed before the read, the newest first.
+    /// The files: changed ones before read ones, the newest first.
     pub(crate) files: Vec<DigestFile>,
-    /// Commands in order.
+    /// The commands in order.
     pub(crate) ran: Vec<DigestCommand>,
-    /// Failures in order.
+    /// The failures in order.
     pub(crate) failures: Vec<DigestFailure>,
     /// The newest todo list: text and status.
     pub(crate) todos: Vec<(String, String)>,
-    /// What the model said, in order.
+    /// The model's texts in order.
     pub(crate) said: Vec<&'a str>,
     /// How often each tool was called.
     pub(crate) tools: BTreeMap<&'a str, usize>,
-    /// A line for each prompt of the user: what was asked, what was called.
+    /// One line per prompt of the user: the request, and the calls.
     pub(crate) walk: Vec<String>,
     /// Earlier summaries, oldest first.
     pub(crate) earlier: Vec<CarriedSummary>,
 }
 
 impl<'a> ConversationDigest<'a> {
-    /// The digest of a stretch of messages.
+    /// The digest of some messages.
     pub(crate) fn of(messages: &'a [ApiMessage], last: LastMessageUse) -> Self {
         let mut digest = Self::default();
         let calls = exchanges(messages);
@@ -117,7 +117,7 @@ impl<'a> ConversationDigest<'a> {
                 digest.compacted(message);
                 digest.words(own_words(message));
             } else if message.role == ApiRole::User {
-                // What the user said just before the request came is sent in one message with it.
+                // The user's words just before the request are sent in one message with it.
                 digest.compacted(message);
                 let mut texts = own_texts(message);
                 texts.pop();
@@ -235,7 +235,7 @@ impl<'a> ConversationDigest<'a> {
     }
 }
 
-/// A call in a few words: the tool and what it was about.
+/// A call in a few words: the tool and its subject.
 fn named(exchange: &ToolExchange<'_>) -> String {
     let fields: Vec<&str> = PATH_FIELDS
         .iter()

@@ -1,6 +1,6 @@
-//! What a section of a summary is about, told by its heading, and numbered headings found in a text.
+//! The topic of a summary section, recognized by its heading, and the numbered headings in a text.
 
-/// What a section is about.
+/// The topic of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SectionTopic {
     /// What the user wants.
@@ -9,21 +9,21 @@ pub(crate) enum SectionTopic {
     Concepts,
     /// Files and code.
     Files,
-    /// Errors and what was done about them.
+    /// Errors and their handling.
     Errors,
     /// How problems were solved.
     Solving,
     /// The user's messages.
     Messages,
-    /// What is open.
+    /// Open tasks.
     Pending,
-    /// What was being done last.
+    /// The most recent work.
     Current,
-    /// What is done.
+    /// Finished work.
     Completed,
     /// What comes next.
     Next,
-    /// What whoever goes on must know.
+    /// What is needed to continue the work.
     Continuing,
     /// Something else.
     Other,
@@ -88,7 +88,7 @@ pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
     fit.then_some((number, title))
 }
 
-/// The headings a text asks for: the run of numbered lines from 1 on with the most known topics.
+/// The headings that a text asks for: the sequence of numbered lines from 1 on with the most known topics.
 pub(crate) fn asked_headings(text: &str) -> Vec<(SectionTopic, String)> {
     let mut runs: Vec<Vec<(SectionTopic, String)>> = Vec::new();
     for (number, title) in text.lines().filter_map(heading) {

@@ -5,7 +5,8 @@ use super::Misdeed;
 const OPEN: &str = "<fold n=";
 const CLOSE: &str = "</fold>";
 
-/// Spoils an answer of folds, given what was summed up in bytes; none if it holds no folds or the deed does not care.
+/// Spoils an answer of folds. `size` is the number of bytes that they summarize. Returns `None` if the answer holds no
+/// folds or the misdeed does not apply.
 pub(super) fn spoilt(deed: Misdeed, honest: &str, size: usize) -> Option<String> {
     let folds: Vec<(&str, &str)> = honest
         .split(OPEN)

@@ -18,7 +18,7 @@ pub(super) fn spoil(deed: Misdeed, honest: ReplyDraft, turn: &ModelTurn<'_>) -> 
         Some(folds) => text(&folds),
         None => spoilt(deed, honest, turn),
     };
-    // A wrong call was thought about as well as a right one.
+    // The model thinks before a wrong call as it does before a right one.
     let calls = matches!(spoilt.content.first(), Some(DraftBlock::ToolUse { .. }));
     if let (Some(thought @ DraftBlock::Thinking(_)), true) = (thought, calls) {
         spoilt.content.insert(0, thought);
@@ -39,7 +39,7 @@ fn spoilt(deed: Misdeed, honest: ReplyDraft, turn: &ModelTurn<'_>) -> ReplyDraft
         Misdeed::Empty => {
             text("<analysis>\nThere is nothing to say.\n</analysis>\n\n<summary>\n\n</summary>")
         }
-        // Of a single summary, all there is.
+        // For a single summary, the whole summary is missing.
         Misdeed::Missing => text("There is nothing to say."),
         Misdeed::Long => long(&words(&honest), turn),
         Misdeed::Call => forbidden_call(turn),
@@ -81,7 +81,7 @@ fn words(draft: &ReplyDraft) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Half of what it would have said, without its calls.
+/// Half of the honest text, without the calls.
 fn cut(honest: ReplyDraft) -> ReplyDraft {
     let words = words(&honest);
     let words = if words.is_empty() {
@@ -103,7 +103,7 @@ fn without_tags(text: &str) -> String {
         .to_owned()
 }
 
-/// A summary that is longer than everything it sums up.
+/// A summary that is longer than everything it summarizes.
 fn long(honest: &str, turn: &ModelTurn<'_>) -> ReplyDraft {
     let body = without_tags(honest);
     let body = if body.is_empty() {
@@ -121,7 +121,7 @@ fn long(honest: &str, turn: &ModelTurn<'_>) -> ReplyDraft {
     text(&all)
 }
 
-/// The bytes of everything that was said.
+/// The number of bytes in the whole conversation.
 fn size(turn: &ModelTurn<'_>) -> usize {
     let messages = turn.request.messages.iter();
     let blocks = messages.flat_map(|message| &message.content);
@@ -154,7 +154,7 @@ fn forbidden_call(turn: &ModelTurn<'_>) -> ReplyDraft {
     }
 }
 
-/// The same edits, of another file.
+/// The same edits in another file.
 fn elsewhere(mut honest: ReplyDraft) -> ReplyDraft {
     let mut any = false;
     for block in &mut honest.content {

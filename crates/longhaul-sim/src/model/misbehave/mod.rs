@@ -1,5 +1,6 @@
-//! Misbehaviour on demand: what a model may do that a host must survive. Told by a line like
-//! `summary:empty*2,tool:forbidden@0.1`, see [`Misbehaviour`]; `spec` reads it, `deed` does it.
+//! Misbehavior on demand: what a model may do that a host must survive. It is specified by a line like
+//! `summary:empty*2,tool:forbidden@0.1`, see [`Misbehavior`]; `spec` parses it, `misdeed` and `fold_misdeed` carry it
+//! out.
 
 mod fold_misdeed;
 mod misdeed;
@@ -11,14 +12,14 @@ use super::{ModelTurn, ReplyDraft};
 
 pub use spec::MisbehaviorSpecError;
 
-/// What a call is for.
+/// The purpose of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallSituation {
     /// A summary is asked for.
     Summary,
     /// Notes are to be kept.
     Notes,
-    /// A title or another short answer beside the conversation.
+    /// A title or another short answer outside the conversation.
     Helper,
     /// A turn of the conversation.
     Turn,
@@ -34,7 +35,7 @@ enum MisbehaviorTrigger {
     Tool,
 }
 
-/// What is done.
+/// What the model does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Misdeed {
     Silent,
@@ -55,22 +56,23 @@ pub(super) enum Misdeed {
 struct MisbehaviorRule {
     when: MisbehaviorTrigger,
     deed: Misdeed,
-    /// How often still; none is without end.
+    /// How many times it is still to happen; `None` means without limit.
     left: Option<u32>,
     rate: f64,
 }
 
-/// Rules of misbehaviour, the first that applies to a call decides.
+/// Rules of misbehavior; the first rule that applies to a call decides.
 ///
-/// A rule is `WHEN:WHAT`, then perhaps `*N` (the next N occasions, `*all` for every one) and `@RATE` (that share of the
-/// occasions, 0 to 1). Without either it happens once, at the next occasion. Rules are separated by commas.
+/// A rule is `WHEN:WHAT`, optionally followed by `*N` (the next N occasions, `*all` for every one) and `@RATE` (that
+/// share of the occasions, 0 to 1). Without either it happens once, at the next occasion. Rules are separated by
+/// commas.
 ///
 /// | when | what |
 /// |---|---|
-/// | `summary`: a summary is asked for | `empty` (an empty `<summary>`), `untagged`, `error` (a text that looks like an API error), `long` (longer than what it sums up), `missing` (the last of several folds is left out), `tool` (a call), `silent`, `refuse`, `cut` |
+/// | `summary`: a summary is asked for | `empty` (an empty `<summary>`), `untagged`, `error` (a text that looks like an API error), `long` (longer than what it summarizes), `missing` (the last of several folds is left out), `tool` (a call), `silent`, `refuse`, `cut` |
 /// | `notes`: notes are to be kept | `elsewhere` (edits another file), `tool` (another tool), `silent`, `refuse`, `cut`, `error` |
 /// | `turn`: a turn of the conversation | `silent` (no content), `refuse`, `cut` (ends with max_tokens halfway), `error` |
-/// | `tool`: tools | `forbidden` (calls one where that is forbidden), `unknown` (calls one not offered), `invalid` (an input against the schema) |
+/// | `tool`: tools | `forbidden` (calls one where that is forbidden), `unknown` (calls one not offered), `invalid` (an input that violates the schema) |
 /// | `any`: any call | `silent`, `refuse`, `cut`, `error` |
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Misbehavior {
@@ -78,17 +80,17 @@ pub struct Misbehavior {
 }
 
 impl Misbehavior {
-    /// Adds the rules of another behind these.
+    /// Adds the rules of another specification after these.
     pub fn extend(&mut self, other: Self) {
         self.rules.extend(other.rules);
     }
 
-    /// Nothing is left to do.
+    /// Whether no rule is left.
     pub fn is_empty(&self) -> bool {
         self.rules.iter().all(|rule| rule.left == Some(0))
     }
 
-    /// What is due at this call; it then counts as done.
+    /// The misdeed that is due at this call; it then counts as done.
     pub(super) fn due(
         &mut self,
         turn: &ModelTurn<'_>,

@@ -1,44 +1,44 @@
-//! The small language misbehaviour is told in, with errors that say what would have been right.
+//! Parses the small language for misbehavior, with errors that say what would be right.
 
 use std::str::FromStr;
 
 use super::{Misbehavior, MisbehaviorRule, MisbehaviorTrigger, Misdeed};
 
-/// A line that is no misbehaviour.
+/// The line is not a valid misbehavior specification.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MisbehaviorSpecError {
-    /// A rule without a colon.
+    /// The rule has no colon.
     #[error("`{rule}`: a rule is WHEN:WHAT, as in `summary:empty*2`")]
     Shape {
-        /// The rule.
+        /// The text of the rule.
         rule: String,
     },
-    /// A word that is not known where it stands.
-    #[error("`{rule}`: `{word}` is not known here{hint}; known are {known}")]
+    /// The rule has an unknown word.
+    #[error("`{rule}`: `{word}` is not known here{hint}; the known ones are {known}")]
     Word {
-        /// The rule.
+        /// The text of the rule.
         rule: String,
-        /// The word.
+        /// The unknown word.
         word: String,
         /// A likely correction.
         hint: String,
-        /// What is known.
+        /// The known words.
         known: String,
     },
-    /// A count that is no number.
-    #[error("`{rule}`: `*{count}` is no count; write `*3` or `*all`")]
+    /// The count is not a number.
+    #[error("`{rule}`: `*{count}` is not a valid count; write `*3` or `*all`")]
     Count {
-        /// The rule.
+        /// The text of the rule.
         rule: String,
-        /// What stands there.
+        /// The text of the count.
         count: String,
     },
-    /// A rate that is not from 0 to 1.
-    #[error("`{rule}`: `@{rate}` is no rate; write a number from 0 to 1, as in `@0.1`")]
+    /// The rate is not between 0 and 1.
+    #[error("`{rule}`: `@{rate}` is not a valid rate; write a number from 0 to 1, as in `@0.1`")]
     Rate {
-        /// The rule.
+        /// The text of the rule.
         rule: String,
-        /// What stands there.
+        /// The text of the rate.
         rate: String,
     },
 }

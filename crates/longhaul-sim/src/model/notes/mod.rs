@@ -1,9 +1,10 @@
-//! Session notes on request: a prompt that names a markdown file, shows its sections and asks to bring them up to date is
-//! answered with edits of that file, one a section, each on the exact text shown; or with the changed sections as text
-//! where no edit tool is on offer or the prompt asks for an answer between tags.
+//! Session notes on request: a prompt that names a markdown file, shows its sections and asks to bring them up to date
+//! is answered with edits of that file, one per section, each on the exact text shown; or with the changed sections as
+//! text if no edit tool is offered or the prompt asks for an answer between tags.
 //!
-//! A request is known by what it holds: a path ending in `.md`, words that ask to edit or update notes, and at least
-//! three headed sections with an italic line under them. `page` reads that, `write` finds what belongs into a section.
+//! A request is recognized by its content: a path ending in `.md`, words that ask to edit or update notes, and at least
+//! three sections with a heading and an italic line under it. `shown_notes` reads that, `write` finds the content for a
+//! section.
 
 mod shown_notes;
 mod write;
@@ -20,17 +21,17 @@ use super::{DraftBlock, ReplyDraft};
 use crate::request::MessagesRequest;
 use shown_notes::{ShownNotes, ShownNotesSection};
 
-/// What an answer in text stands between, where the prompt shows these tags. Such a prompt wants no calls.
+/// The tags around an answer in text, if the prompt shows them. Such a prompt wants no calls.
 const TAGS: (&str, &str) = ("<notes>", "</notes>");
-/// Edits in one reply.
+/// The maximum number of edits in one reply.
 const MOST_AT_ONCE: usize = 12;
 
-/// A user's words ask to keep session notes.
+/// Whether a user's words ask to keep session notes.
 pub fn is_asked(words: &str) -> bool {
     ShownNotes::read(words).is_some()
 }
 
-/// The reply to a request to keep notes; none where the request asks for something else.
+/// The reply to a request to keep notes; `None` for any other request.
 pub fn reply(request: &MessagesRequest) -> Option<ReplyDraft> {
     let ask = ReplyConstraints::of(request);
     is_asked(&ask.words).then(|| draft(request, &ask))
@@ -97,7 +98,7 @@ pub(super) fn draft(request: &MessagesRequest, ask: &ReplyConstraints<'_>) -> Re
     }
 }
 
-/// The tool that edits the file. The prompt may forbid every other tool, so only `tool_choice` is minded here.
+/// The tool that edits the file. The prompt may forbid every other tool, so only `tool_choice` is checked here.
 fn editor<'a>(request: &'a MessagesRequest, ask: &ReplyConstraints<'_>) -> Option<OfferedTool<'a>> {
     let choice = request
         .fields
@@ -145,7 +146,7 @@ fn all_at_once(
 }
 
 fn call(offer: OfferedTool<'_>, hints: serde_json::Value) -> DraftBlock {
-    // Nothing is left to chance: every required field is given.
+    // Nothing is random here: every required field is given.
     let input = offer.input(hints, ValuePalette::default(), &mut Chance::new(0));
     DraftBlock::ToolUse {
         name: offer.name().to_owned(),

@@ -1,33 +1,33 @@
-//! The notes as a prompt shows them: the file's path, its sections with their exact text, the caps it speaks of.
+//! The notes as a prompt shows them: the file's path, its sections with their exact text, the caps that it mentions.
 
-/// A section as it stands in the prompt.
+/// A section as it is shown in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownNotesSection<'a> {
-    /// Its exact text from the heading to the last line with something on it.
+    /// The exact text from the heading to the last line that is not blank.
     pub(super) shown: &'a str,
-    /// The words of its heading.
+    /// The text of the heading.
     pub(super) title: &'a str,
-    /// Heading and italic description, which stay.
+    /// The heading and the italic description, which stay.
     pub(super) head: &'a str,
-    /// What is noted so far.
+    /// The notes in the section so far.
     pub(super) body: &'a str,
 }
 
-/// The notes.
+/// The notes that a prompt shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownNotes<'a> {
-    /// The file.
+    /// The path of the file.
     pub(super) path: &'a str,
-    /// Its sections.
+    /// The sections of the file.
     pub(super) sections: Vec<ShownNotesSection<'a>>,
-    /// Tokens a section may have, where the prompt says so.
+    /// The maximum number of tokens in a section, if the prompt gives one.
     pub(super) section_cap: Option<usize>,
-    /// Tokens all sections may have, where the prompt says so.
+    /// The maximum number of tokens in all sections, if the prompt gives one.
     pub(super) total_cap: Option<usize>,
 }
 
 impl<'a> ShownNotes<'a> {
-    /// Reads a prompt; none where it does not ask to keep notes.
+    /// Reads a prompt; `None` if it does not ask to keep notes.
     pub(super) fn read(words: &'a str) -> Option<Self> {
         let path = words
             .split(|letter: char| letter.is_whitespace() || "`'\"()<>,;".contains(letter))
@@ -51,7 +51,7 @@ impl<'a> ShownNotes<'a> {
     }
 }
 
-/// Headed sections with an italic line under the heading.
+/// The sections with a heading and an italic line under it.
 fn sections(words: &str) -> Vec<ShownNotesSection<'_>> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -76,7 +76,7 @@ fn section(text: &str) -> Option<ShownNotesSection<'_>> {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim();
-        // What closes the file in the prompt: a tag or a fence.
+        // A tag or a fence closes the file in the prompt.
         if at > 0 && (bare.starts_with("</") || bare == "```" || bare == "---") {
             break;
         }
@@ -104,7 +104,7 @@ fn section(text: &str) -> Option<ShownNotesSection<'_>> {
     })
 }
 
-/// Caps a prompt speaks of: a number of tokens in a sentence about a section, or about the whole.
+/// The caps that a prompt mentions: a number of tokens in a sentence about a section, or about the whole.
 fn caps(lower: &str) -> (Option<usize>, Option<usize>) {
     let (mut section, mut total) = (None, None);
     for sentence in lower.split(['.', '\n', ';']) {
@@ -128,7 +128,7 @@ fn caps(lower: &str) -> (Option<usize>, Option<usize>) {
         .iter()
         .any(|word| sentence.contains(word));
         let of_section = sentence.contains("section") && !whole;
-        // What a section has now is not what it may have.
+        // A sentence about the current size is not a cap.
         let measured = ["currently", "is now", "it has", "has grown"]
             .iter()
             .any(|word| sentence.contains(word));

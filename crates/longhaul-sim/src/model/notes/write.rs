@@ -1,22 +1,22 @@
-//! What belongs into each section of the notes: facts of the conversation, added to what stands there, within the caps.
+//! What belongs into each section of the notes: facts of the conversation, added to the existing text, within the caps.
 
 use super::shown_notes::{ShownNotes, ShownNotesSection};
 use crate::model::conversation::{clip, first_line};
 use crate::model::digest::{ConversationDigest, DigestFileAction};
 
-/// Bytes that surely fit a token.
+/// A number of bytes that surely fit into a token.
 const BYTES_A_TOKEN: usize = 3;
-/// Tokens of a section and of all where the prompt names no cap.
+/// The caps in tokens, for a section and for all, where the prompt gives none.
 const CAPS: (usize, usize) = (2_000, 12_000);
 
-/// How new lines meet what stands there.
+/// How new lines are combined with the existing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SectionMerge {
-    /// They take its place.
+    /// They replace it.
     Replace,
     /// They are added to it.
     Add,
-    /// They are written only where nothing stands.
+    /// They are written only if the section is empty.
     Once,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn changes<'p>(
 ) -> Vec<(&'p ShownNotesSection<'p>, String)> {
     let count = page.sections.len().max(1);
     let total = page.total_cap.unwrap_or(CAPS.1) * BYTES_A_TOKEN;
-    // An edit repeats the old text, so half the room of the reply is for new text.
+    // An edit repeats the old text, so half of the reply's length is for new text.
     let share = (total / count).min(room / 2 / count).max(120);
     let cap = (page.section_cap.unwrap_or(CAPS.0) * BYTES_A_TOKEN).min(share);
     let mut changes = Vec::new();
@@ -62,7 +62,7 @@ fn merged(old: &str, lines: &[String], way: SectionMerge, cap: usize) -> String 
     fitted(all, cap)
 }
 
-/// The lines within the cap; the oldest go first.
+/// The lines within the cap; the oldest are dropped first.
 fn fitted(lines: Vec<&str>, cap: usize) -> String {
     let mut used = 0;
     let mut from = lines.len();
@@ -76,7 +76,7 @@ fn fitted(lines: Vec<&str>, cap: usize) -> String {
     }
 }
 
-/// What the conversation has for a section of this title.
+/// What the conversation provides for a section with this title.
 fn lines(title: &str, digest: &ConversationDigest<'_>) -> (SectionMerge, Vec<String>) {
     let title = title.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| title.contains(word));

@@ -1,6 +1,6 @@
-//! Inputs that conform to a tool's JSON Schema: what is wanted is kept where the schema allows it, what is missing is made
-//! up. Covers what tool definitions use: types, required fields, enums, constants, bounds, patterns, arrays, nested
-//! objects, references and branches.
+//! Makes inputs that conform to a tool's JSON Schema: given values are kept where the schema allows them, missing ones
+//! are made up. It covers what tool definitions use: types, required fields, enums, constants, bounds, patterns,
+//! arrays, nested objects, references and alternatives.
 
 mod pattern;
 mod resolve;
@@ -11,17 +11,18 @@ use serde_json::{Map, Value};
 use super::chance::Chance;
 use resolve::{is_type, resolve, types};
 
-/// Below this only what is required is made.
+/// Below this depth only required fields are made.
 const DEEPEST: u8 = 6;
-/// Below this nothing is: a schema that requires itself has no end.
+/// Below this depth nothing is made: a schema that requires itself has no end.
 const BOTTOM: u8 = 10;
-/// Most values in one input. A schema may demand more items than there is memory for; it gets a short answer instead.
+/// The maximum number of values in one input. A schema may demand more items than there is memory for; it gets a short
+/// answer instead.
 const MOST_VALUES: usize = 10_000;
 
-/// What made-up values are taken from, so that they have to do with the conversation.
+/// The source of made-up values, so that they are related to the conversation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ValuePalette<'a> {
-    /// Paths that exist.
+    /// Existing paths.
     pub(super) paths: &'a [String],
     /// Words and short phrases of the conversation.
     pub(super) phrases: &'a [String],
@@ -36,7 +37,7 @@ pub(super) enum OptionalFields {
     Some,
 }
 
-/// An input for a schema that keeps of `hints` what the schema allows.
+/// An input for a schema that keeps those `hints` that the schema allows.
 pub(super) fn fit(
     schema: &Value,
     hints: Value,
@@ -58,7 +59,7 @@ pub(super) fn fit(
     }
 }
 
-/// A value for a schema of any type, as an answer in a demanded format is.
+/// A value for a schema of any type, for answers in a demanded format.
 pub(super) fn answer(
     schema: &Value,
     hints: Value,
@@ -80,7 +81,7 @@ struct SchemaFitter<'a> {
     extras: OptionalFields,
     palette: ValuePalette<'a>,
     chance: &'a mut Chance,
-    /// Values that may still be made.
+    /// The number of values that may still be made.
     left: usize,
 }
 

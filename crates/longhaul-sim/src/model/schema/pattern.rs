@@ -1,13 +1,14 @@
-//! A text that matches a regular expression, for string fields with a `pattern`. Takes the shortest way through it.
+//! Makes a text that matches a regular expression, for string fields with a `pattern`. It takes a short way through the
+//! pattern.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::model::chance::Chance;
 
-/// Bytes after which a pattern that asks for more is given up on.
+/// The maximum length in bytes; a pattern that asks for more is given up on.
 const LONGEST: usize = 4_096;
 
-/// A text that matches; none where the pattern cannot be read.
+/// A text that matches; `None` if the pattern cannot be parsed.
 pub(super) fn text(pattern: &str, chance: &mut Chance) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
     let mut out = String::new();
@@ -15,7 +16,7 @@ pub(super) fn text(pattern: &str, chance: &mut Chance) -> Option<String> {
     Some(out)
 }
 
-/// A pattern that asks only how a text begins, and this one begins so.
+/// Whether the pattern only restricts how a text begins, and this text begins that way.
 pub(super) fn begins_right(pattern: &str, text: &str) -> bool {
     pattern.strip_prefix('^').is_some_and(|head| {
         !head.is_empty() && regex_syntax::escape(head) == head && text.starts_with(head)
@@ -31,7 +32,7 @@ fn write(hir: &Hir, chance: &mut Chance, out: &mut String) {
         HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(class) => out.extend(member(class, chance)),
         HirKind::Repetition(repetition) => {
-            // `+` and `*` give a few rather than the fewest: names of one letter look made up.
+            // `+` and `*` give a few characters rather than the fewest: names of one letter look made up.
             let few = repetition.min.saturating_add(5);
             let most = repetition.max.unwrap_or(few).min(few).min(LONGEST as u32);
             for _ in 0..chance.between(repetition.min.clamp(1, most.max(1)) as usize, most as usize)

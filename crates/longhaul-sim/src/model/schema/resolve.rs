@@ -1,14 +1,14 @@
-//! Reads a node of a JSON Schema as one plain node: references followed, `allOf` merged, one branch of `anyOf` or `oneOf`
-//! chosen.
+//! Reads a node of a JSON Schema as one plain node: references are followed, `allOf` is merged, and one branch of
+//! `anyOf` or `oneOf` is chosen.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// Steps through references and branches; a schema that leads in circles ends here.
+/// The maximum number of steps through references and branches, for schemas that lead in circles.
 const DEEPEST: u8 = 8;
 
-/// The node without references and branches. Where there is a hint, the branch that can hold it is taken.
+/// The node without references and branches. If there is a hint, the branch that can hold it is chosen.
 pub(super) fn resolve<'v>(
     root: &'v Value,
     node: &'v Value,
@@ -62,7 +62,7 @@ pub(super) fn resolve<'v>(
     Cow::Borrowed(node)
 }
 
-/// The types a node allows, inferred where it names none.
+/// The types that a node allows, inferred if it names none.
 pub(super) fn types(node: &Value) -> impl Iterator<Item = &str> {
     let named: Vec<&str> = match node.get("type") {
         Some(Value::String(kind)) => vec![kind],
@@ -74,7 +74,7 @@ pub(super) fn types(node: &Value) -> impl Iterator<Item = &str> {
     named.into_iter()
 }
 
-/// A value is of a type, by the name JSON Schema gives it.
+/// Whether a value is of a type, given by its name in JSON Schema.
 pub(super) fn is_type(value: &Value, kind: &str) -> bool {
     match kind {
         "string" => value.is_string(),
@@ -94,7 +94,7 @@ fn without(map: &Map<String, Value>, key: &str) -> Map<String, Value> {
     map
 }
 
-/// Both nodes' demands: properties and required names are united, of other keywords the first node's win.
+/// Combines two nodes: properties and required names are united; for other keywords the first node wins.
 fn merged(mut whole: Map<String, Value>, part: &Value) -> Value {
     for (key, value) in part.as_object().into_iter().flatten() {
         match (whole.get_mut(key), value) {

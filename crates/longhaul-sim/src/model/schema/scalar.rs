@@ -1,12 +1,12 @@
-//! Strings, numbers and booleans for a schema node. A string is guessed from the name of its field: a path for `path`, a
-//! word to look for for `query`.
+//! Strings, numbers and booleans for a schema node. A string is guessed from the name of its field: a path for `path`,
+//! a search term for `query`.
 
 use serde_json::{Number, Value};
 
 use super::{ValuePalette, is_type, pattern};
 use crate::model::chance::Chance;
 
-/// A value of this type, the hint where it is allowed.
+/// A value of this type; the hint if it is allowed.
 pub(super) fn value(
     node: &Value,
     kind: &str,
@@ -51,7 +51,7 @@ fn allowed(node: &Value, value: &Value) -> bool {
         && step(node).is_none_or(|step| (number / step).fract() == 0.0)
 }
 
-/// Bounds for whole numbers; exclusive ones are moved inward by one.
+/// The bounds for whole numbers; exclusive bounds are moved inward by one.
 fn bounds(node: &Value) -> (Option<f64>, Option<f64>) {
     let bound = |key| node.get(key).and_then(Value::as_f64);
     (
@@ -143,7 +143,7 @@ fn string(node: &Value, name: &str, palette: ValuePalette<'_>, chance: &mut Chan
     text
 }
 
-/// Most characters that a text is filled up to, whatever a schema demands.
+/// The maximum number of characters that a text is filled up to, whatever a schema demands.
 const MOST_CHARACTERS: usize = 20_000;
 
 fn by_name(name: &str, palette: ValuePalette<'_>, chance: &mut Chance) -> String {

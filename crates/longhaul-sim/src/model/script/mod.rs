@@ -1,31 +1,31 @@
 //! Scripted turns from a file.
 //!
-//! A script is JSON Lines, one turn a line, or one JSON document: a list of turns, or an object with `turns`. Blank lines
-//! and lines that begin with `//` or `#` are left out of JSON Lines.
+//! A script is JSON Lines with one turn per line, or one JSON document: a list of turns, or an object with `turns`. In
+//! JSON Lines, blank lines and lines that begin with `//` or `#` are ignored.
 //!
-//! A **turn** has any of
+//! A **turn** has any of these fields:
 //!
 //! | field | what |
 //! |---|---|
 //! | `thinking` | a text, sent first |
 //! | `text` | a text or a list of texts |
 //! | `tools` | a list of calls `{"name": …, "input": {…}}` |
-//! | `stop` | `end_turn`, `tool_use`, `refusal` or `max_tokens`; by itself `tool_use` where there are calls, else `end_turn` |
+//! | `stop` | `end_turn`, `tool_use`, `refusal` or `max_tokens`; the default is `tool_use` if there are calls, else `end_turn` |
 //! | `fault` | the name of a fault the world adds to this call, with or instead of an answer |
-//! | `repeat` | the turn is used for so many calls |
+//! | `repeat` | the number of calls that the turn is used for |
 //! | `match` | the turn answers every call whose last user text contains this, whatever its place |
 //!
-//! Turns without `match` are used in order. The first line of JSON Lines may be a **head**, and in a document the object
-//! itself is it:
+//! Turns without `match` are used in order. The first line of JSON Lines may be a **header**; in a document the object
+//! itself is the header:
 //!
 //! | field | what |
 //! |---|---|
-//! | `script` | 1, the version; marks a line as the head |
+//! | `script` | 1, the version; marks a line as the header |
 //! | `by` | what counts the turns: `calls` (each call of the session uses one up, the default) or `replies` (as many as there are replies of the model in the conversation, so retries and helper calls use none up) |
-//! | `end` | after the last turn: `stop` (a sentence that says so, the default), `last` (the last turn again), `loop` (from the start), `agent` (the built-in agent goes on) |
+//! | `end` | after the last turn: `stop` (a sentence that says so, the default), `last` (the last turn again), `loop` (from the start), `agent` (the built-in agent takes over) |
 //! | `helpers` | who answers requests for summaries, notes and titles that no `match` answers: `script` (the default) or `built-in` |
 //!
-//! See `examples/script.jsonl` of this crate.
+//! See `examples/script.jsonl` in this crate.
 
 mod read;
 
@@ -84,7 +84,7 @@ enum HelperResponder {
     BuiltIn,
 }
 
-/// What a call is to a script.
+/// What kind of call a script is asked to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScriptRequestKind {
     /// A turn of the conversation.
@@ -107,18 +107,18 @@ impl ReplyScript {
     /// Reads a script.
     ///
     /// # Errors
-    /// Where it is no script; the error names the line.
+    /// If the text is not a script; the error names the line.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         read::script(text)
     }
 
-    /// The faults it names and the lines they stand on, so that a host can refuse a name it does not know at the start.
+    /// The faults that the script names and their lines, so that a host can refuse an unknown name at the start.
     pub fn faults(&self) -> impl Iterator<Item = (usize, &str)> {
         let all = self.rules.iter().chain(&self.steps);
         all.filter_map(|step| step.fault.as_deref().map(|fault| (step.line, fault)))
     }
 
-    /// The reply to a call; none where the script leaves it to the built-in model.
+    /// The reply to a call; `None` if the script leaves it to the built-in model.
     pub(super) fn reply(
         &self,
         turn: &ModelTurn<'_>,
@@ -135,7 +135,7 @@ impl ReplyScript {
         }
     }
 
-    /// The fault that goes with a call.
+    /// The fault for a call, if the script names one.
     pub(super) fn fault(
         &self,
         turn: &ModelTurn<'_>,

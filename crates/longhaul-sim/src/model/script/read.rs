@@ -1,4 +1,4 @@
-//! Reads a script, JSON Lines or one document, and says what is wrong with a bad one and on which line.
+//! Parses a script, JSON Lines or one document, and reports what is wrong with a bad one and on which line.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::{HelperResponder, ReplyScript, ScriptEnd, ScriptedCall, ScriptedTurn, TurnCounting};
 use crate::model::DraftStop;
 
-/// A file that is no script.
+/// The file is not a valid script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ScriptError {
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub message: String,
@@ -77,7 +77,8 @@ pub(super) fn script(text: &str) -> Result<ReplyScript, ScriptError> {
     Ok(script)
 }
 
-/// One JSON value that is no single turn: a list, an object with `turns`, or something laid out over several lines.
+/// Whether the text is one JSON document and not a single turn: a list, an object with `turns`, or a value that spans
+/// several lines.
 fn is_document(text: &str) -> bool {
     let trimmed = text.trim_start();
     let first = trimmed.lines().next().unwrap_or("");
@@ -253,7 +254,7 @@ fn turn(text: &str, line: usize, script: &mut ReplyScript) -> Result<(), ScriptE
     Ok(())
 }
 
-/// The error without serde's own place, which is that of a line.
+/// The error without serde's own position, which refers to a single line.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()

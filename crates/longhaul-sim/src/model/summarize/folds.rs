@@ -1,19 +1,19 @@
-//! Folds on request: short summaries of several stretches of the conversation, each from that stretch alone.
+//! Folds on request: short summaries of several parts of the conversation, each made from that part alone.
 //!
-//! A request is known by the tags it asks for, `<fold n="…">`, with a word that asks to fold or sum up. It quotes how each
-//! stretch begins, as it is or with a mark before each line; where a quote is not found, the stretch begins in the middle
-//! between its neighbours.
+//! A request is recognized by the tags it asks for, `<fold n="…">`, with a word that asks to fold or to summarize. It
+//! quotes how each part begins, as it is or with a mark before each line; if a quote is not found, the part begins in
+//! the middle between its neighbors.
 
 use super::{room, without_quote_marks};
 use crate::model::conversation::{clip, own_words, result_text};
 use crate::model::digest::{ConversationDigest, LastMessageUse, SectionTopic};
 use crate::request::{ApiBlock, ApiMessage, ApiRole};
 
-/// Bytes that a word surely has room for.
+/// A number of bytes that surely has room for a word.
 const BYTES_A_WORD: usize = 5;
-/// Words of a fold where the request sets no limit.
+/// The number of words in a fold if the request sets no limit.
 const WORDS: usize = 300;
-/// Bytes of a quote that are compared.
+/// The number of bytes of a quote that are compared.
 const COMPARED: usize = 120;
 
 const HEADINGS: &[(SectionTopic, &str)] = &[
@@ -25,21 +25,21 @@ const HEADINGS: &[(SectionTopic, &str)] = &[
     (SectionTopic::Pending, "Left open"),
 ];
 
-/// A user's words ask for folds.
+/// Whether a user's words ask for folds.
 pub(super) fn is_asked(words: &str) -> bool {
     const ASKING: &[&str] = &["to be folded", "write one fold", "summar"];
     let lower = words.to_lowercase();
     lower.contains("<fold n=") && ASKING.iter().any(|word| lower.contains(word))
 }
 
-/// The folds that these words ask for, of the messages before them, in at most so many bytes.
+/// The folds that these words ask for, of the messages before them, in at most `room` bytes.
 pub(super) fn write(messages: &[ApiMessage], words: &str, room: usize) -> String {
     let quotes = quoted(words, "stretch");
     let blocks: Vec<(ApiRole, &ApiBlock)> = messages
         .iter()
         .flat_map(|message| message.content.iter().map(|block| (message.role, block)))
         .collect();
-    // What asks may share its message with results that belong to the conversation.
+    // The request may share its message with results that belong to the conversation.
     let asks = |(_, block): &(ApiRole, &ApiBlock)| block.text("text").is_some_and(is_asked);
     let mut end = blocks.iter().rposition(asks).unwrap_or(blocks.len());
     if let Some(stays) = quoted(words, "stays").first() {
@@ -63,7 +63,7 @@ pub(super) fn write(messages: &[ApiMessage], words: &str, room: usize) -> String
     folds.join("\n")
 }
 
-/// What stands between tags of this name, each time.
+/// The texts between tags of this name.
 fn quoted<'a>(words: &'a str, tag: &str) -> Vec<&'a str> {
     let (open, close) = (format!("<{tag}"), format!("</{tag}>"));
     let parts = words.split(open.as_str()).skip(1);
@@ -74,7 +74,7 @@ fn quoted<'a>(words: &'a str, tag: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The most words of a fold, and of one for all earlier folds.
+/// The maximum number of words in a fold, and in the one for all earlier folds.
 fn limits(words: &str) -> (usize, usize) {
     let tokens: Vec<&str> = words.split_whitespace().collect();
     let mut found = tokens.windows(2).filter_map(|pair| match pair[1] {
@@ -85,7 +85,7 @@ fn limits(words: &str) -> (usize, usize) {
     (first, found.next().unwrap_or(first * 4))
 }
 
-/// Where each stretch begins, as an index of the blocks.
+/// The index of the block where each part begins.
 fn starts(blocks: &[(ApiRole, &ApiBlock)], quotes: &[&str]) -> Vec<usize> {
     let mut starts = Vec::with_capacity(quotes.len());
     let mut from = 0;
@@ -99,7 +99,7 @@ fn starts(blocks: &[(ApiRole, &ApiBlock)], quotes: &[&str]) -> Vec<usize> {
     starts
 }
 
-/// The first block from an index on that begins like a quote, with the marks of its lines taken off or else as it is.
+/// The first block from an index on that begins like a quote, with the marks of its lines removed or else as it is.
 fn find(blocks: &[(ApiRole, &ApiBlock)], from: usize, quote: &str) -> Option<usize> {
     find_bare(blocks, from, &without_quote_marks(quote)).or_else(|| find_bare(blocks, from, quote))
 }
@@ -111,7 +111,7 @@ fn find_bare(blocks: &[(ApiRole, &ApiBlock)], from: usize, quote: &str) -> Optio
             "text" => block.text("text").unwrap_or("").to_owned(),
             "tool_result" => result_text(block).into_owned(),
             "tool_use" => {
-                // As it was written: the order of its fields is part of the quote.
+                // The input as it was written: the order of its fields is part of the quote.
                 let input = block
                     .raw
                     .split_once("\"input\":")
@@ -130,7 +130,7 @@ fn find_bare(blocks: &[(ApiRole, &ApiBlock)], from: usize, quote: &str) -> Optio
     found.filter(|_| !head.is_empty()).map(|at| from + at)
 }
 
-/// Blocks as messages again.
+/// Turns blocks into messages again.
 fn stretch(blocks: &[(ApiRole, &ApiBlock)]) -> Vec<ApiMessage> {
     let mut messages: Vec<ApiMessage> = Vec::new();
     for (role, block) in blocks {
@@ -166,7 +166,7 @@ fn fold(stretch: &[ApiMessage], room: usize) -> String {
     }
 }
 
-/// The earlier folds, each cut to its share.
+/// The earlier folds, each truncated to its share.
 fn condensed(earlier: &[ApiMessage], room: usize) -> String {
     let words: Vec<String> = earlier.iter().map(own_words).collect();
     let all = words.join("\n");

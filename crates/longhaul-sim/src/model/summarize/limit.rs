@@ -1,26 +1,26 @@
-//! How long a summary may be: its text is shared out in bytes, its limit is counted in tokens, by the counter that books a
-//! reply and cuts it at `max_tokens`. How many bytes a token has depends on the language and the tokenizer, so it is measured
-//! on the summary itself.
+//! The length limit of a summary: its text is allotted in bytes, but its limit is counted in tokens, by the counter
+//! that bills a reply and truncates it at `max_tokens`. How many bytes a token has depends on the language and the
+//! tokenizer, so it is measured on the summary itself.
 
 use super::SHORTEST;
 use crate::tokens::TokenizerFamily;
 
-/// How often a summary is written anew before it is left as it is.
+/// The maximum number of attempts before a summary is left as it is.
 const MOST_TRIES: usize = 12;
 
-/// What a summary must not exceed.
+/// The limit of a summary.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
-    /// Tokens of the reply.
+    /// The maximum number of tokens in the reply.
     pub(super) tokens: u64,
-    /// How they are counted.
+    /// The tokenizer that counts them.
     pub(super) tokenizer: TokenizerFamily,
-    /// Bytes it is written with at first.
+    /// The number of bytes for the first attempt.
     pub(super) bytes: usize,
 }
 
 impl Limit {
-    /// The longest text that `write` makes within the limit. Where even the shortest does not fit, the shortest.
+    /// The longest text that `write` makes within the limit. If even the shortest does not fit, it is the shortest.
     pub(super) fn longest(&self, write: impl Fn(usize) -> String) -> String {
         let mut room = self.bytes;
         let mut text = write(room);
@@ -29,7 +29,7 @@ impl Limit {
             if tokens <= self.tokens || room <= SHORTEST {
                 break;
             }
-            // Shorter by as much as it is too long, and a little more: what is left may have more tokens to the byte.
+            // Shorten by as much as the text is too long, and a little more: the rest may have more tokens per byte.
             let length = room.min(text.len()) as u128;
             let share = length * u128::from(self.tokens) * 97 / (u128::from(tokens) * 100);
             room = usize::try_from(share).unwrap_or(room).max(SHORTEST);

@@ -1,10 +1,10 @@
-//! Summaries on request: extractive and honest. Everything in them is drawn from the conversation; the user's messages
-//! are quoted word for word as long as there is room.
+//! Summaries on request: extractive and honest. Everything in them is taken from the conversation; the user's messages
+//! are quoted verbatim as long as there is room.
 //!
-//! A request is known by what it asks for: the tags `<summary>` or `<analysis>`, with a word that asks to summarise. The
-//! headings it lists are the ones that are used, so the variants (a whole conversation, a part of it) come by themselves.
-//! `sections` finds what a section says, `room` shares out the length, `limit` keeps it within `max_tokens`. `folds` answers
-//! requests for several short summaries.
+//! A request is recognized by what it asks for: the tags `<summary>` or `<analysis>`, with a word that asks to
+//! summarize. The summary uses the headings that the request lists, so the variants (a whole conversation, a part of
+//! it) need no special code. `sections` finds the content of a section, `room` divides the length, `limit` keeps it
+//! within `max_tokens`. `folds` answers requests for several short summaries.
 
 mod folds;
 mod limit;
@@ -20,9 +20,9 @@ use super::{DraftBlock, ModelTurn, ReplyDraft};
 use crate::request::ApiMessage;
 use limit::Limit;
 
-/// Bytes a summary has at most, however much it is allowed.
+/// The maximum number of bytes in a summary, however much is allowed.
 const LONGEST: usize = 60_000;
-/// Shortest room worth sharing out.
+/// The shortest length worth dividing.
 const SHORTEST: usize = 400;
 
 const DEFAULT_HEADINGS: &[&str] = &[
@@ -37,8 +37,8 @@ const DEFAULT_HEADINGS: &[&str] = &[
     "Next step",
 ];
 
-/// A user's words ask for a summary: they name the tags and, beside them, say that it is to be one. The tags of the same
-/// name in HTML come with `<details>`.
+/// Whether a user's words ask for a summary: they name the tags and also say that they want a summary. The HTML tags of
+/// the same name come with `<details>`.
 pub fn is_asked(words: &str) -> bool {
     const TAGS: &[&str] = &["<summary>", "</summary>", "<analysis>", "</analysis>"];
     const ASKING: &[&str] = &["summar", "recap", "condense", "compact", "conversation"];
@@ -53,14 +53,14 @@ pub fn is_asked(words: &str) -> bool {
     ASKING.iter().any(|word| beside.contains(word))
 }
 
-/// The reply to a request for a summary; none where the request asks for something else.
+/// The reply to a request for a summary; `None` for any other request.
 pub fn reply(turn: &ModelTurn<'_>) -> Option<ReplyDraft> {
     let ask = ReplyConstraints::of(turn.request);
     is_asked(&ask.words).then(|| draft(turn, &ask))
 }
 
-/// A summary of these messages in tags, of at most so many bytes, under the default headings; for whoever compacts without
-/// a prompt.
+/// A summary of these messages in tags, of at most `room` bytes, under the default headings, for callers that compact
+/// without a prompt.
 pub fn summary_of(messages: &[ApiMessage], room: usize) -> String {
     write(
         &ConversationDigest::of(messages, LastMessageUse::Counts),
@@ -93,7 +93,7 @@ pub(super) fn draft(turn: &ModelTurn<'_>, ask: &ReplyConstraints<'_>) -> ReplyDr
     }
 }
 
-/// What a request wants of the summary.
+/// What a request demands of the summary.
 #[derive(Debug)]
 struct SummaryDemands {
     headings: Vec<(SectionTopic, String)>,
@@ -130,7 +130,7 @@ impl SummaryDemands {
     }
 }
 
-/// Instructions added to the request, under a heading that says so.
+/// The instructions added to the request, under a heading that says so.
 fn instructions(words: &str) -> Option<String> {
     let mut lines = words.lines().skip_while(|line| {
         let lower = line.trim().trim_matches(['#', '*', ' ']).to_lowercase();
@@ -167,7 +167,7 @@ fn instructions(words: &str) -> Option<String> {
     (!text.is_empty()).then(|| clip(text, 2_000).to_owned())
 }
 
-/// Where the part to summarise begins: at the message a request for a later part quotes, else at the start.
+/// Where the part to summarize begins: at the message that a request for a later part quotes, else at the start.
 fn begin(messages: &[ApiMessage], words: &str) -> usize {
     let lower = words.to_lowercase();
     let partly = [
@@ -183,7 +183,8 @@ fn begin(messages: &[ApiMessage], words: &str) -> usize {
     }
     let earlier = &messages[..messages.len().saturating_sub(1)];
     let bare = without_quote_marks(words);
-    // A message may be the model's own. A short one must be quoted on a line of its own: its words occur anywhere.
+    // The message may be the model's own. A short one must be quoted on a line of its own, because its words may occur
+    // anywhere.
     let quoted = |message: &ApiMessage| {
         let own = own_words(message);
         let said = assistant_texts(message).first().copied().unwrap_or("");
@@ -197,7 +198,7 @@ fn begin(messages: &[ApiMessage], words: &str) -> usize {
     earlier.iter().rposition(quoted).unwrap_or(0)
 }
 
-/// Words without the marks that quote lines of others, and without the backslash that keeps a host's tag from counting.
+/// The words without the marks on quoted lines, and without the backslash that escapes a host's tag.
 fn without_quote_marks(words: &str) -> String {
     unquoted(words)
         .replace("<\\system-reminder", "<system-reminder")

@@ -1,13 +1,13 @@
-//! Shares the length of a summary out: first to the user's messages, then to the other sections by weight.
+//! Divides the length of a summary: first among the user's messages, then among the other sections by weight.
 
 use super::sections::{items, quoted};
 use crate::model::conversation::clip;
 use crate::model::digest::{ConversationDigest, SectionTopic};
 
-/// Bytes of room below which a message is not worth quoting.
+/// The minimum number of bytes for which a message is worth quoting.
 const LEAST_A_MESSAGE: usize = 100;
 
-/// What a section says that has nothing to say.
+/// The text of a section without content.
 pub(super) const NOTHING: &str = "- None found in the conversation.";
 
 /// The bodies of these sections, together at most about `room` bytes long.
@@ -38,7 +38,7 @@ pub(super) fn share(
             });
             continue;
         }
-        // What a short section does not need goes to those behind it.
+        // The bytes that a short section does not need go to the sections after it.
         let share = left * weight(*topic) / weights.max(1);
         let body = fill(&items(digest, *topic, instructions), share);
         left = left.saturating_sub(body.len());
@@ -86,8 +86,8 @@ fn fill(items: &[String], room: usize) -> String {
     body
 }
 
-/// The messages in their tags. Where there is not even room for a line of each, the first and the newest are kept and
-/// the gap is named.
+/// The messages in their tags. If there is not even room for a line of each, the first and the newest are kept and the
+/// gap is mentioned.
 fn quotes(messages: &[String], room: usize) -> Vec<String> {
     let most = (room / LEAST_A_MESSAGE).max(2);
     let quote = |messages: &[String]| -> Vec<String> {
@@ -106,7 +106,8 @@ fn quotes(messages: &[String], room: usize) -> Vec<String> {
     items
 }
 
-/// The messages as they are where they fit; else the longest are cut in the middle, the first and the newest last of all.
+/// The messages unchanged if they fit; otherwise the longest are cut in the middle, the first and the newest only as a
+/// last resort.
 fn shortened(messages: &[String], room: usize) -> Vec<String> {
     let extra = quoted("").len() + 1;
     let whole: usize = messages.iter().map(|message| message.len() + extra).sum();
@@ -126,7 +127,7 @@ fn shortened(messages: &[String], room: usize) -> Vec<String> {
         .map(|index| messages[index].len())
         .collect();
     lengths.sort_unstable();
-    // The largest length at which all that are longer, cut to it, fit.
+    // The largest length to which all longer messages can be cut so that everything fits.
     let (mut cap, mut spent) = (0, 0);
     for (index, length) in lengths.iter().enumerate() {
         let rest = lengths.len() - index;
@@ -146,7 +147,7 @@ fn shortened(messages: &[String], room: usize) -> Vec<String> {
     (0..messages.len()).map(cut).collect()
 }
 
-/// Head and tail of a text with the size of the cut between them.
+/// The beginning and the end of a text with the size of the cut between them.
 fn middle_out(text: &str, room: usize) -> String {
     let keep = room.saturating_sub(40);
     let head = clip(text, keep * 2 / 3);

@@ -1,11 +1,12 @@
-//! What each section says: a list of items, the weightiest first, all of them quotes or facts of the conversation.
+//! The content of each section: a list of items, the most important first, all of them quotes or facts from the
+//! conversation.
 
 use crate::model::conversation::{clip, first_line};
 use crate::model::digest::{
     CarriedSummary, ConversationDigest, DigestFileAction, QUOTE, SectionTopic,
 };
 
-/// The draft that walks the conversation in order and checks itself.
+/// The analysis that goes through the conversation in order and checks itself.
 pub(super) fn analysis(
     digest: &ConversationDigest<'_>,
     instructions: Option<&str>,
@@ -68,12 +69,12 @@ pub(super) fn items(
     items
 }
 
-/// A user's message in the tags that keep it apart.
+/// A user's message in the tags that set it apart.
 pub(super) fn quoted(message: &str) -> String {
     format!("{}\n{message}\n{}", QUOTE.0, QUOTE.1)
 }
 
-/// Topics whose earlier sections still hold.
+/// Whether earlier sections on this topic are still valid.
 fn carried(topic: SectionTopic) -> bool {
     matches!(
         topic,

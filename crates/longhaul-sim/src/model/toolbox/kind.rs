@@ -1,4 +1,4 @@
-//! What a tool is for, told by its name, its type and the fields it takes.
+//! What a tool is for, recognized by its name, its type and its fields.
 
 use serde_json::{Value, json};
 
@@ -40,13 +40,13 @@ pub(crate) enum ToolPurpose {
     ExitPlan,
     /// Keeps files across sessions.
     Memory,
-    /// Needs an id from somewhere, asks the user, or does what cannot be taken back: called only when forced.
+    /// Needs an id from elsewhere, asks the user, or does something irreversible: called only when forced.
     Delicate,
-    /// Anything else; used by its schema.
+    /// Any other tool, which is used according to its schema.
     Other,
 }
 
-/// What a tool of this name is for, whatever the request; for reading results of calls.
+/// What a tool of this name is for, regardless of the request; used for reading the results of calls.
 pub(crate) fn kind_of_name(name: &str) -> ToolPurpose {
     let squeezed: String = name
         .chars()
@@ -83,7 +83,7 @@ pub(crate) fn kind_of_name(name: &str) -> ToolPurpose {
     }
 }
 
-/// What a tool of a request is for; none for those the server runs itself.
+/// What a tool of a request is for; `None` for tools that the server runs itself.
 pub(super) fn kind_of(tool: &ApiTool) -> Option<ToolPurpose> {
     match tool.kind.as_deref() {
         None | Some("custom") => {}
@@ -101,7 +101,7 @@ pub(super) fn kind_of(tool: &ApiTool) -> Option<ToolPurpose> {
             .is_some()
     };
     let path = PATH_FIELDS.iter().any(|name| field(name));
-    // A tool that only shares a name with a known one is used by its schema.
+    // A tool that only shares its name with a known one is used according to its schema.
     let as_known = match kind {
         ToolPurpose::Read | ToolPurpose::List => path,
         ToolPurpose::Edit => path && field("old_string") && field("new_string"),
@@ -122,7 +122,7 @@ pub(super) fn kind_of(tool: &ApiTool) -> Option<ToolPurpose> {
     Some(if as_known { kind } else { ToolPurpose::Other })
 }
 
-/// The name says that something is sent, deleted or put into the world.
+/// Whether the name says that something is sent, deleted or published.
 fn says_lasting(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     const LASTING: &[&str] = &[
@@ -134,7 +134,7 @@ fn says_lasting(name: &str) -> bool {
         .any(|part| LASTING.iter().any(|word| part.starts_with(word)))
 }
 
-/// Schemas of the tools the API defines by type.
+/// The schemas of the tools that the API defines by type.
 pub(super) fn typed_schema(kind: ToolPurpose) -> Value {
     let text = json!({ "type": "string" });
     let commands: &[&str] = match kind {

@@ -1,5 +1,6 @@
-//! The tools a request offers, told apart by name, type and schema. What is not known is still usable by its schema;
-//! tools the server runs itself, tools not yet loaded and tools taken away are not offered to the model.
+//! The tools that a request offers, distinguished by name, type and schema. An unknown tool is still usable through its
+//! schema; tools that the server runs itself, that are not loaded yet or that were removed are not offered to the
+//! model.
 
 mod kind;
 
@@ -15,7 +16,7 @@ use kind::{kind_of, typed_schema};
 
 pub(super) use kind::{ToolPurpose, kind_of_name};
 
-/// Names of the field that takes a path, in the order they are looked for.
+/// The names of the field that takes a path, in order of preference.
 pub(super) const PATH_FIELDS: &[&str] = &[
     "file_path",
     "path",
@@ -26,25 +27,25 @@ pub(super) const PATH_FIELDS: &[&str] = &[
     "notebook_path",
 ];
 
-/// How far back discovered tools are looked for.
+/// How many messages to search backwards for discovered tools.
 const LOOK_BACK: usize = 60;
 
-/// A tool on offer.
+/// A tool that the request offers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OfferedTool<'a> {
-    /// Its definition.
+    /// The definition of the tool.
     pub(super) tool: &'a ApiTool,
-    /// What it is for.
+    /// What the tool is for.
     pub(super) kind: ToolPurpose,
 }
 
 impl<'a> OfferedTool<'a> {
-    /// Its name.
+    /// The name of the tool.
     pub(super) fn name(&self) -> &'a str {
         &self.tool.name
     }
 
-    /// What it says of itself.
+    /// The description of the tool.
     pub(super) fn description(&self) -> &'a str {
         self.tool
             .fields
@@ -53,7 +54,7 @@ impl<'a> OfferedTool<'a> {
             .unwrap_or("")
     }
 
-    /// The schema of its input.
+    /// The schema of the tool's input.
     pub(super) fn schema(&self) -> Cow<'a, Value> {
         match self.tool.fields.get("input_schema") {
             Some(schema) => Cow::Borrowed(schema),
@@ -61,7 +62,7 @@ impl<'a> OfferedTool<'a> {
         }
     }
 
-    /// The definition of a field of its input.
+    /// The definition of a field of the input.
     pub(super) fn field(&self, name: &str) -> Option<Value> {
         self.schema().get("properties")?.get(name).cloned()
     }
@@ -74,7 +75,7 @@ impl<'a> OfferedTool<'a> {
             .find(|name| self.field(name).is_some())
     }
 
-    /// An input that keeps of `hints` what its schema has.
+    /// An input that keeps those `hints` that the schema has.
     pub(super) fn input(
         &self,
         hints: Value,
@@ -89,14 +90,14 @@ impl<'a> OfferedTool<'a> {
     }
 }
 
-/// The tools on offer.
+/// The tools that a request offers.
 #[derive(Debug, Clone)]
 pub(super) struct RequestTools<'a> {
     offers: Vec<OfferedTool<'a>>,
 }
 
 impl<'a> RequestTools<'a> {
-    /// Those of a request.
+    /// Reads the tools of a request.
     pub(super) fn of(request: &'a MessagesRequest) -> Self {
         let known = if request.tools.iter().any(|tool| tool.deferred) {
             discovered(request)
@@ -114,23 +115,23 @@ impl<'a> RequestTools<'a> {
         Self { offers }
     }
 
-    /// The same without those the test refuses.
+    /// Keeps only the tools that pass the test.
     pub(super) fn filtered(mut self, keep: impl Fn(&OfferedTool<'_>) -> bool) -> Self {
         self.offers.retain(keep);
         self
     }
 
-    /// All of them.
+    /// All offered tools.
     pub(super) fn all(&self) -> &[OfferedTool<'a>] {
         &self.offers
     }
 
-    /// The first of a kind.
+    /// The first tool of this kind.
     pub(super) fn of_kind(&self, kind: ToolPurpose) -> Option<OfferedTool<'a>> {
         self.offers.iter().find(|offer| offer.kind == kind).copied()
     }
 
-    /// One by its name.
+    /// The tool of this name.
     pub(super) fn named(&self, name: &str) -> Option<OfferedTool<'a>> {
         self.offers
             .iter()

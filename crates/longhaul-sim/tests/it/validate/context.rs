@@ -127,7 +127,7 @@ fn a_signed_summary_comes_first_and_alone() {
     );
     let error = admit(&sent(&[&summary, &user, &summary, &user]), &all).unwrap_err();
     assert_eq!(error.code, Some("compaction_block_ambiguous"));
-    // One that failed is nothing.
+    // A failed compaction block has no effect.
     let failed = say(
         "assistant",
         json!([{"type": "compaction", "content": null}]),

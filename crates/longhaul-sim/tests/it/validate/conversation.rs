@@ -1,4 +1,4 @@
-//! Who speaks when, and what a turn may hold.
+//! Who speaks when, and what a turn may contain.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn the_first_message_is_the_users_or_a_summary() {
         talk(&opened),
         r#"messages: first message must use the "user" role"#,
     );
-    // As recorded.
+    // This was recorded.
     admitted(HAIKU, talk(&opened));
     for role in ["assistant", "user"] {
         let summary = say(role, json!([{"type": "compaction", "content": "x"}]));
@@ -101,7 +101,7 @@ fn empty_and_blank_text_is_refused() {
         "system: text content blocks must contain non-whitespace text",
     );
     admitted(SONNET, json!({"system": ""}));
-    // A model's own reply may have a blank text beside one that says something, and not beside a call alone.
+    // A model's own reply may have a blank text next to one with content, but not next to a call alone.
     let called = |content: Value| {
         talk(&[
             say("user", json!("a")),
@@ -143,7 +143,7 @@ fn n6_prefill_is_refused_by_newer_models() {
         ]),
         "messages: final assistant content cannot end with trailing whitespace",
     );
-    // A reply that the API paused is taken up again, and what is only counted or summarised is not continued.
+    // A reply that the API paused is continued, and a request that only counts or summarizes continues nothing.
     let paused =
         json!([{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}]);
     admitted(

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{HAIKU, SONNET, admitted, refused, say, talk, text, use_of};
 
-/// The head of a PNG of this size.
+/// The header of a PNG of this size.
 fn png(width: u32, height: u32) -> Value {
     use base64::Engine;
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
@@ -57,7 +57,7 @@ fn images_are_neither_too_many_nor_too_large() {
         show(vec![odd]),
         "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
     );
-    // Those inside results count as well.
+    // Images inside results count as well.
     let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": [png(9000, 10)]}]);
     refused(
         SONNET,

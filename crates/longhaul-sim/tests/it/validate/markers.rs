@@ -1,4 +1,4 @@
-//! Cache markers.
+//! Cache breakpoints.
 
 use serde_json::{Value, json};
 
@@ -36,13 +36,13 @@ fn at_most_four_markers_with_the_automatic_one() {
         automatic.clone(),
         "A maximum of 4 blocks with cache_control may be provided. Found 5.",
     );
-    // On a block that is marked alike it is one and the same.
+    // On a block with the same breakpoint, the automatic one is not counted separately.
     automatic["messages"][0]["content"]
         .as_array_mut()
         .unwrap()
         .pop();
     admitted(SONNET, automatic);
-    // Everywhere counts: tools, system, and inside results.
+    // Breakpoints count everywhere: in tools, in system, and inside results.
     let mut tools = tool("read");
     tools["cache_control"] = json!({"type": "ephemeral"});
     let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": [marked(None), marked(None)]}, marked(None)]);

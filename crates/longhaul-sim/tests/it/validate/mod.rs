@@ -1,4 +1,4 @@
-//! What the API refuses is refused, in its words; what stands beside it is taken.
+//! What the API refuses is refused, with the same wording; similar valid requests are accepted.
 
 mod context;
 mod conversation;
@@ -22,7 +22,7 @@ fn plain() -> ApiCall {
     call(OLD, &[])
 }
 
-/// Refused with these words on this model, over a small request.
+/// Checks that a small request with these fields is refused with these words on this model.
 #[track_caller]
 fn refused(model: &str, more: Value, words: &str) {
     assert_eq!(refusal(&body(model, more), &plain()), words);

@@ -1,4 +1,4 @@
-//! What steers a reply: sampling, thinking, effort, length.
+//! Parameters that steer a reply: sampling, thinking, effort, length.
 
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ fn with_a_budget_the_reply_under_way_begins_with_thinking() {
         under_way(json!([use_of("t1")])),
         "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
     );
-    // Replies that are done need none.
+    // Finished replies need no thinking.
     let mut done = talk(&[
         say("user", json!("a")),
         say("assistant", json!("b")),

@@ -241,7 +241,7 @@ fn missing_and_wrong_fields_are_named_with_their_path() {
     for (more, words) in cases {
         refused(SONNET, more, words);
     }
-    // A null that no JSON merge would keep.
+    // A null that a JSON merge would not keep.
     let sent = body(SONNET, json!({})).to_string();
     let error = read(&sent.replace("4096", "null"), &plain()).unwrap_err();
     assert_eq!(error.message, "max_tokens: Input should be a valid integer");
@@ -327,7 +327,7 @@ fn the_first_problem_in_the_order_of_fields_is_reported() {
     ] {
         refused(SONNET, more, words);
     }
-    // Of the conversation, the one that stands first.
+    // In the conversation, the first problem by position is reported.
     refused(
         OPUS,
         talk(&[

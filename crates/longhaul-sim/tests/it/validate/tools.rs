@@ -1,4 +1,4 @@
-//! Tools, the calls of them and their results.
+//! Tools, tool calls and their results.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn every_call_of_a_tool_has_its_result_at_once() {
     admitted(OPUS, talk(&[user.clone(), asked.clone(), both.clone()]));
     for answer in [
         say("user", json!("never mind")),
-        // Results come first.
+        // Results must come first.
         say(
             "user",
             json!([text("Here:"), result_of("t1"), result_of("t2")]),
@@ -55,7 +55,7 @@ fn every_call_of_a_tool_has_its_result_at_once() {
         talk(&[user.clone(), asked, system.clone()]),
         &open("messages.1", "t1, t2"),
     );
-    // Text behind a call parts it from its result, as recorded.
+    // Text after a call separates it from its result, as recorded.
     let parted = say("assistant", json!([use_of("t1"), text("I look.")]));
     let answer = say("user", json!([result_of("t1")]));
     refused(
@@ -63,7 +63,7 @@ fn every_call_of_a_tool_has_its_result_at_once() {
         talk(&[user.clone(), parted, answer.clone()]),
         &open("messages.1", "t1"),
     );
-    // The same over several messages of one turn.
+    // The calls and results may also be spread over several messages of one turn.
     admitted(
         OPUS,
         talk(&[
@@ -159,7 +159,7 @@ fn tools_on_the_server_have_their_results_in_the_same_turn() {
         ]),
         "messages.1: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block",
     );
-    // While it is open, the client may answer its own calls and nothing else.
+    // While the server's call is open, the client may answer its own calls and nothing else.
     let both = say("assistant", json!([search, use_of("t1")]));
     admitted(
         OPUS,

@@ -1,5 +1,5 @@
-//! Answers: short, and made of what was really seen. What could not be had is said with its reason. The pieces are made in
-//! `telling`.
+//! Answers: short, and made of what was really seen. Anything that could not be obtained is mentioned with the reason.
+//! The pieces are made in `telling`.
 
 use super::super::known_paths::name_of;
 use super::super::say::excerpt;
@@ -10,7 +10,7 @@ use super::telling::{about, failures, files, headings, hits, kinds, next_steps, 
 use crate::model::conversation::first_line;
 use crate::model::toolbox::{ToolPurpose, kind_of_name};
 
-/// What was found in the folder.
+/// Describes the folder.
 pub(super) fn overview(mind: &AgentTurn<'_>) -> String {
     let held = mind.read_now();
     let mut parts = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn overview(mind: &AgentTurn<'_>) -> String {
     parts.join("\n\n")
 }
 
-/// What further reading brought.
+/// Describes what further reading showed.
 pub(super) fn further(mind: &AgentTurn<'_>) -> String {
     let held = mind.read_now();
     if held.is_empty() && mind.view.of_kind(ToolPurpose::Read).next().is_none() {
@@ -72,7 +72,7 @@ pub(super) fn further(mind: &AgentTurn<'_>) -> String {
     parts.join("\n\n")
 }
 
-/// What a listing showed.
+/// Describes a listing.
 pub(super) fn listed(mind: &AgentTurn<'_>, pattern: &str) -> String {
     let newest = mind
         .view
@@ -101,7 +101,7 @@ pub(super) fn listed(mind: &AgentTurn<'_>, pattern: &str) -> String {
     format!("For `{pattern}`:\n{}{more}", shown.join("\n"))
 }
 
-/// What is in a file.
+/// Describes a file.
 pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     let held = mind.read_now();
     let Some(held) = held.last() else {
@@ -120,7 +120,7 @@ pub(super) fn file(mind: &AgentTurn<'_>, given: &str) -> String {
     parts.join("\n\n")
 }
 
-/// What a search found.
+/// Describes what a search found.
 pub(super) fn found(mind: &AgentTurn<'_>, terms: &[String]) -> String {
     let quoted: Vec<String> = terms.iter().map(|term| format!("`{term}`")).collect();
     let mut parts: Vec<String> = hits(mind, 8).into_iter().collect();
@@ -142,7 +142,7 @@ pub(super) fn found(mind: &AgentTurn<'_>, terms: &[String]) -> String {
     parts.join("\n\n")
 }
 
-/// What a command said.
+/// Describes the output of a command.
 pub(super) fn ran(mind: &AgentTurn<'_>) -> String {
     let Some(bash) = mind.view.of_kind(ToolPurpose::Bash).last() else {
         return "Nothing was run.".to_owned();
@@ -163,7 +163,7 @@ pub(super) fn ran(mind: &AgentTurn<'_>) -> String {
     }
 }
 
-/// What became of a change.
+/// Describes the outcome of a change.
 pub(super) fn changed(mind: &AgentTurn<'_>, path: &str, text: &str) -> String {
     let done = mind.view.since_prompt().iter().rev();
     let mut done = done.filter(|call| {
@@ -186,7 +186,7 @@ pub(super) fn changed(mind: &AgentTurn<'_>, path: &str, text: &str) -> String {
     }
 }
 
-/// What a page says.
+/// Describes a page.
 pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
     match mind.view.of_kind(ToolPurpose::Fetch).last() {
         Some(page) if page.succeeded() => format!("{url} begins:\n\n{}", excerpt(&page.text(), 10)),
@@ -195,7 +195,7 @@ pub(super) fn fetched(mind: &AgentTurn<'_>, url: &str) -> String {
     }
 }
 
-/// What was said and done so far: from the summary, and from what is still in the window.
+/// Recounts the conversation so far: from the summary, and from the messages still in the window.
 pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
     let mut parts = Vec::new();
     let listed = |lines: Vec<&str>| {
@@ -239,7 +239,7 @@ pub(super) fn recap(mind: &AgentTurn<'_>) -> String {
     parts.join("\n\n")
 }
 
-/// An end where nothing else fits.
+/// The answer where nothing else fits.
 pub(super) fn account(mind: &AgentTurn<'_>) -> String {
     let calls = mind.view.since_prompt().len();
     let failed = failures(mind).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What the user ordered in so many words: running, writing, changing, fetching, delegating, keeping todos. Each is tried
-//! once; a refusal is taken for an answer.
+//! Carries out explicit orders: running, writing, changing, fetching, delegating, keeping todos. Each is tried once; a
+//! refusal is accepted as the answer.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::telling::short;
 use super::{acting, answer};
 use crate::model::toolbox::ToolPurpose;
 
-/// What a sub-agent is asked, whatever the user's words: it must not pass them on again.
+/// The prompt for a sub-agent, whatever the user's words: the sub-agent must not pass them on again.
 const ERRAND: &str = "Look around in this project and tell what is in it.";
 
 pub(super) fn run(mind: &mut AgentTurn<'_>, what: &Running) -> AgentMove {
@@ -62,7 +62,7 @@ pub(super) fn write(mind: &mut AgentTurn<'_>, path: &str, text: &str) -> AgentMo
             format!("Writing `{path}`."),
             mind.call_of(ToolPurpose::Write, hints),
         ),
-        // A file that is there wants to be seen before it is replaced.
+        // An existing file must be read before it is replaced.
         [once] if once.failed() && !was_refused(once) && unseen(&once.text()) => {
             let seen = mind.view.rounds(ToolPurpose::Read) > 0;
             let call = if seen {

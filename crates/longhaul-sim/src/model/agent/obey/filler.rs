@@ -1,8 +1,8 @@
-//! Made-up text, where a folder has too little to fill a window with. It says that it is made up.
+//! Made-up text, for folders that have too little to fill a window. The text says that it is made up.
 
 use super::super::turn::AgentTurn;
 
-/// Bytes of made-up text in one answer, if there is room.
+/// The number of bytes of made-up text in one answer, if there is room.
 const LENGTH: usize = 14_000;
 
 const WHO: &str =

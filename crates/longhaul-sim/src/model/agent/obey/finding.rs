@@ -1,4 +1,4 @@
-//! Looking for something that was named: a file, a word, the words of a question.
+//! Looks for something that was named: a file, a word, the words of a question.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ pub(super) fn file(mind: &mut AgentTurn<'_>, given: &str) -> AgentMove {
     AgentMove::Say(answer::file(mind, given))
 }
 
-/// Searches for words, that were named or are the weightier ones of a question, and looks at the place that tells most.
+/// Searches for words that were named or are the important ones of a question, and reads the most informative match.
 pub(super) fn find(mind: &mut AgentTurn<'_>, terms: &[String]) -> AgentMove {
     if mind.view.rounds(ToolPurpose::Grep) == 0 {
         let mut calls = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn search(term: &str) -> Value {
     json!({ "pattern": escaped(term), "output_mode": "content", "-n": true, "head_limit": 40 })
 }
 
-/// A term as a pattern that means just it.
+/// A term as a pattern that matches it literally.
 fn escaped(term: &str) -> String {
     let special = |letter: char| r"\.+*?()|[]{}^$#&-~".contains(letter);
     let mut pattern = String::new();

@@ -1,4 +1,4 @@
-//! Looking around: lists folders and reads files. Nothing here changes anything; what is named is found in `finding`.
+//! Looks around: lists folders and reads files. Nothing here changes anything; `finding` handles named things.
 
 use serde_json::{Value, json};
 
@@ -12,14 +12,15 @@ use super::telling::files;
 use super::{acting, answer};
 use crate::model::toolbox::ToolPurpose;
 
-/// Lines read of a file that is only looked at.
+/// The number of lines to read of a file for an overview.
 pub(super) const A_LOOK: usize = 120;
-/// Lines read of a file that is asked about.
+/// The number of lines to read of a file that the user asks about.
 pub(super) const A_READ: usize = 600;
-/// Rounds of reading for one prompt.
+/// The maximum number of reading rounds for one prompt.
 const ROUNDS: usize = 4;
 
-/// What is in this folder: lists, reads what explains it, then some of it, and looks for a name it saw.
+/// Explores the folder: lists it, reads the files that explain it, then some others, and searches for a name that it
+/// saw.
 pub(super) fn around(mind: &mut AgentTurn<'_>) -> AgentMove {
     if mind.past.goes_on() {
         return on(mind);
@@ -61,7 +62,7 @@ pub(super) fn around(mind: &mut AgentTurn<'_>) -> AgentMove {
     }
 }
 
-/// Reads more files than it has so far.
+/// Reads further files.
 pub(super) fn further(mind: &mut AgentTurn<'_>, depth: Depth) -> AgentMove {
     if mind.past.goes_on() {
         return on(mind);
@@ -89,11 +90,12 @@ pub(super) fn further(mind: &mut AgentTurn<'_>, depth: Depth) -> AgentMove {
     AgentMove::Say(answer::further(mind))
 }
 
-/// What it says when it goes on after a compaction. Summaries quote it, so it knows that it has done so before.
+/// The text with which the agent continues after a compaction. Summaries quote it, so the agent can tell that it has
+/// done so before.
 const GOING_ON: &str = "Going on from the summary.";
 
-/// Goes on where a compaction interrupted it: one more look, then the answer. The answer at once if it is interrupted
-/// again, or in a window that is too small it would never end.
+/// Continues where a compaction interrupted the agent: one more look, then the answer. If it is interrupted again, it
+/// answers at once; otherwise it would never end in a window that is too small.
 fn on(mind: &mut AgentTurn<'_>) -> AgentMove {
     if mind.past.summary().contains(GOING_ON) {
         return AgentMove::Say(answer::overview(mind));
@@ -132,7 +134,7 @@ pub(super) fn list(mind: &mut AgentTurn<'_>, pattern: &str) -> AgentMove {
     AgentMove::Say(answer::listed(mind, pattern))
 }
 
-/// How much a file tells a newcomer; less is more.
+/// How much a file tells a newcomer; a lower rank means more.
 pub(super) fn rank(path: &str) -> u8 {
     let name = name_of(path).to_ascii_lowercase();
     let hidden = path.split('/').any(|part| part.starts_with('.'));
@@ -153,7 +155,8 @@ pub(super) fn rank(path: &str) -> u8 {
     }
 }
 
-/// What lists the folder, two levels deep. At the root of the disk only a folder that is small: all of it would take long.
+/// The calls that list the folder, two levels deep. At the root of the disk they list only a small folder, because
+/// listing everything would take long.
 fn listings(mind: &mut AgentTurn<'_>) -> Vec<PlannedCall> {
     let patterns: &[&str] = match mind.view.folder.as_deref() {
         Some("" | "/") => &["*.conf"],
@@ -175,7 +178,7 @@ fn here_listed(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     mind.call_of(ToolPurpose::List, json!({ "path": folder }))
 }
 
-/// Within a small folder, where the whole would take long.
+/// Restricts a call to a small folder, where the whole disk would take long.
 pub(super) fn within(mind: &AgentTurn<'_>, mut hints: Value) -> Value {
     if matches!(mind.view.folder.as_deref(), Some("" | "/")) {
         hints["path"] = json!("/etc");
@@ -199,14 +202,14 @@ fn reads(
     reads.collect()
 }
 
-/// The steps of looking around.
+/// The steps of exploring the folder.
 const STEPS: [&str; 3] = [
     "List the folder",
     "Read what explains it",
     "Tell what is here",
 ];
 
-/// Writes the steps down.
+/// Adds the steps to the todo list.
 fn planned(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     let states = [
         SimTodoState::Going,
@@ -219,7 +222,7 @@ fn planned(mind: &mut AgentTurn<'_>) -> Option<PlannedCall> {
     Some(mind.todo_call(offer, &todos, "write down the steps"))
 }
 
-/// Ticks the steps off, once. After a compaction they are no longer in sight.
+/// Marks the steps as done, once. After a compaction they are no longer visible.
 fn closed(mind: &mut AgentTurn<'_>) -> Option<AgentMove> {
     let offer = mind.tools.of_kind(ToolPurpose::Todo)?;
     let call = match mind.past.goes_on() {

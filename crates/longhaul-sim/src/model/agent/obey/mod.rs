@@ -1,7 +1,7 @@
-//! The obedient manner: rules and keywords, no intelligence, and honest about it. It works on the wish of the user's newest
-//! words with the tools that the request offers (`look`, `finding` and `change` make the calls), and answers with what it
-//! really saw (`answer`, made of what `telling` puts into words; `talk` and `filler` need no tools). It writes and runs only
-//! what is asked for in so many words, and tries it once.
+//! The obedient manner: rules and keywords, no intelligence, and honest about it. It works on the wish in the user's
+//! newest words with the tools that the request offers (`look`, `finding` and `change` make the calls), and answers
+//! with what it really saw (`answer`, using the phrases of `telling`; `talk` and `filler` need no tools). It writes and
+//! runs only what is explicitly asked for, and tries it once.
 
 mod answer;
 mod change;
@@ -71,15 +71,15 @@ impl AgentTurn<'_> {
         }
     }
 
-    /// A tool of this kind is on offer.
+    /// Whether a tool of this kind is offered.
     fn can(&self, kind: ToolPurpose) -> bool {
         self.tools.of_kind(kind).is_some()
     }
 
-    /// A call of a tool of this kind with what its schema takes of these; none where there is no such tool.
+    /// A call of a tool of this kind with those hints that its schema accepts; `None` if there is no such tool.
     fn call_of(&mut self, kind: ToolPurpose, mut hints: Value) -> Option<PlannedCall> {
         let offer = self.tools.of_kind(kind)?;
-        // Tools name their path field differently.
+        // Tools use different names for their path field.
         if let (Some(field), Some(fields)) = (offer.path_field(), hints.as_object_mut())
             && let Some(path) = PATH_FIELDS.iter().find_map(|name| fields.remove(*name))
         {
@@ -88,7 +88,7 @@ impl AgentTurn<'_> {
         Some(self.call(offer, hints, String::new()))
     }
 
-    /// Files it knows and has not looked at, those that tell most first.
+    /// The files that the agent knows and has not read, the most informative first.
     fn unread(&self) -> Vec<String> {
         let (places, before) = (&self.view.places, self.past.summary());
         let known = places.files.iter().filter(|file| {
@@ -100,7 +100,7 @@ impl AgentTurn<'_> {
         files
     }
 
-    /// What it holds of files that it read for this prompt, oldest first.
+    /// What the agent knows of the files that it read for this prompt, oldest first.
     fn read_now(&self) -> Vec<RememberedFile> {
         let mut seen = BTreeSet::new();
         let reads = self
@@ -114,7 +114,7 @@ impl AgentTurn<'_> {
             .collect()
     }
 
-    /// A path that the user or a listing gave, as tools take it.
+    /// A path from the user or a listing, in the form that tools take.
     fn path(&self, given: &str) -> String {
         joined(self.view.folder.as_deref(), given)
     }
@@ -129,7 +129,7 @@ impl AgentTurn<'_> {
     }
 }
 
-/// Says something and makes these calls.
+/// A move that says something and makes these calls.
 fn acting(lead: impl Into<String>, calls: impl IntoIterator<Item = PlannedCall>) -> AgentMove {
     AgentMove::Act {
         lead: lead.into(),

@@ -3,11 +3,11 @@
 use super::super::turn::AgentTurn;
 use crate::model::toolbox::ToolPurpose;
 
-/// What it says where it may call nothing.
+/// The answer where no calls are allowed.
 pub(super) const WITHOUT_TOOLS: &str =
     "I may not use tools for this, and without them I know nothing: I am a simulated model.";
 
-/// What it can do: the tool that it takes, and how to ask for it.
+/// The abilities of the agent: the tool that each needs, and how to ask for it.
 const ABLE: &[(ToolPurpose, &str)] = &[
     (
         ToolPurpose::Glob,
@@ -25,26 +25,26 @@ const ABLE: &[(ToolPurpose, &str)] = &[
     ),
     (ToolPurpose::Todo, "keep a list (“todo read the manual”)"),
 ];
-/// What it can do without any tool.
+/// The abilities that need no tool.
 const ALWAYS: &[&str] = &[
     "say what we did so far (“where were we?”)",
     "make text up to fill the window (“write a made-up text”)",
     "say who I am (“who are you?”)",
 ];
 
-/// Who answers.
+/// Says who answers.
 pub(super) fn who() -> String {
     include_str!("who.md").trim_end().to_owned()
 }
 
-/// What it can do, with examples.
+/// Says what the agent can do, with examples.
 pub(super) fn help(mind: &AgentTurn<'_>) -> String {
     include_str!("help.md")
         .trim_end()
         .replace("{here}", mind.here())
 }
 
-/// Where it works.
+/// Says in which folder the agent works.
 pub(super) fn folder(mind: &AgentTurn<'_>) -> String {
     match mind.view.folder.as_deref() {
         Some("") => "I work in `/`.".to_owned(),
@@ -53,7 +53,7 @@ pub(super) fn folder(mind: &AgentTurn<'_>) -> String {
     }
 }
 
-/// What it cannot do, in a line with three things that it can.
+/// Says in one line that a request is beyond the agent, with three things that it can do.
 pub(super) fn beyond(mind: &AgentTurn<'_>) -> String {
     let able = ABLE.iter().filter(|(kind, _)| mind.can(*kind));
     let able = able.map(|(_, how)| *how).chain(ALWAYS.iter().copied());
@@ -70,7 +70,7 @@ pub(super) fn thanks(mind: &mut AgentTurn<'_>) -> String {
     mind.chance.say(&say).to_owned()
 }
 
-/// An order that lacks something.
+/// The answer to an order that lacks something.
 pub(super) fn unclear(how: &str) -> String {
     format!("I understand only simple words. Put it like this: {how}")
 }

@@ -1,4 +1,4 @@
-//! What was seen, in a few words: files, places that a search found, failures, ideas what to ask next.
+//! Describes in a few words what was seen: files, search matches, failures, and ideas for what to ask next.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(super) fn tail(text: &str, lines: usize) -> String {
     excerpt(&all[all.len().saturating_sub(lines)..].join("\n"), lines)
 }
 
-/// A text in one line.
+/// A text on one line.
 pub(super) fn short(text: &str, limit: usize) -> String {
     let line = first_line(text, limit);
     if line.len() < text.trim().len() {
@@ -34,7 +34,7 @@ pub(super) fn short(text: &str, limit: usize) -> String {
     }
 }
 
-/// A file in a line: its name, its size, what it defines or how it is headed.
+/// A file in one line: its name, its size, and its definitions or heading.
 pub(super) fn about(mind: &AgentTurn<'_>, held: &RememberedFile) -> String {
     let lines = held.text.lines().count();
     let names = defined(std::slice::from_ref(held));
@@ -97,7 +97,7 @@ pub(super) fn kinds(mind: &AgentTurn<'_>) -> String {
     }
 }
 
-/// Lines that searches found, as many as asked for.
+/// The lines that searches found, at most `most` of them.
 pub(super) fn hits(mind: &AgentTurn<'_>, most: usize) -> Option<String> {
     let mut lines = Vec::new();
     let mut all = 0;
@@ -138,7 +138,7 @@ pub(super) fn hits(mind: &AgentTurn<'_>, most: usize) -> Option<String> {
     })
 }
 
-/// What failed for this prompt.
+/// The failures for this prompt.
 pub(super) fn failures(mind: &AgentTurn<'_>) -> Option<String> {
     let failed: Vec<&ToolExchange<'_>> = mind
         .view

@@ -1,5 +1,5 @@
-//! What it has no way to do: deleting, committing, refactoring and the like take an understanding that rules do not have. A
-//! request for it must not be taken for one to read the file that it names.
+//! Recognizes what the agent cannot do: deleting, committing, refactoring and the like take an understanding that rules
+//! do not have. Such a request must not be taken for one to read the file that it names.
 
 use super::order::orders;
 use crate::model::conversation::among;
@@ -7,13 +7,13 @@ use crate::model::conversation::among;
 const BEYOND: &str = "delete remove erase commit push merge rebase revert undo refactor rewrite restructure reorganize fix \
     repair debug solve implement add insert append extend improve optimize optimise simplify clean format convert translate \
     port migrate upgrade update install deploy release publish move copy compute calculate draw design generate review send";
-/// Words before a verb that make a request of it.
+/// Words before a verb that turn it into a request.
 const LEADS: &str =
     "and then to please also just maybe should must can could would you we me lets now";
-/// Words that open a question which asks to be told something.
+/// Words that begin a question which asks for information.
 const ASKING: &str = "how what why where which who when should is are does do did explain tell";
 
-/// The words ask for something of the kind.
+/// Whether the words request something of the kind.
 pub(super) fn is_requested(words: &str) -> bool {
     if orders(words).any(|(verb, _)| among(&verb, BEYOND)) {
         return true;
@@ -26,7 +26,7 @@ pub(super) fn is_requested(words: &str) -> bool {
     pairs.any(|pair| among(&pair[0], LEADS) && among(&pair[1], BEYOND))
 }
 
-/// The words speak of something of the kind.
+/// Whether the words mention something of the kind.
 pub(super) fn is_mentioned(words: &str) -> bool {
     let mut tokens = tokens(words).into_iter();
     tokens.any(|token| among(&token, BEYOND))

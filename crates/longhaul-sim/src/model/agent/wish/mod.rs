@@ -1,5 +1,5 @@
-//! What the user wants, told by keywords. Writing, changing and running are wished for only by an order: a sentence that
-//! begins with the verb, politeness aside. "How would I write a file?" is a question.
+//! Recognizes by keywords what the user wants. Writing, changing and running require an order: a sentence that begins
+//! with the verb, politeness aside. "How would I write a file?" is a question.
 
 mod beyond;
 mod order;
@@ -8,7 +8,7 @@ mod words;
 use super::symbols::weighty;
 use words::{path_in, pattern, sought, starts};
 
-/// What shall be run.
+/// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Running {
     /// This command.
@@ -19,28 +19,28 @@ pub(super) enum Running {
     Build,
 }
 
-/// How much of each file is read.
+/// How much to read of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// Some lines of several files.
     Skim,
-    /// A lot of each.
+    /// A large part of each file.
     Whole,
 }
 
-/// What is wished for.
+/// What the user wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wish {
     Who,
     Help,
-    /// In which folder it works.
+    /// To know the working folder.
     Where,
-    /// Something that it has no way to do.
+    /// Something that the agent cannot do.
     Beyond,
     Thanks,
     Recap,
     Filler,
-    /// An order that lacks something; how to put it.
+    /// An order that lacks something; the text says how to phrase it.
     Unclear(&'static str),
     Overview,
     More(Depth),
@@ -64,7 +64,7 @@ pub(super) enum Wish {
 }
 
 impl Wish {
-    /// The wish of a prompt.
+    /// The wish in a prompt.
     pub(super) fn of(words: &str) -> Self {
         if let Some(order) = order::given(words) {
             return order;
@@ -91,17 +91,17 @@ impl Wish {
         }
     }
 
-    /// What is asked for by name: a word that is sought, or a file.
+    /// A wish for something named: a word to search for, or a file.
     fn named(words: &str, lower: &str) -> Option<Self> {
         if let Some(term) = sought(words, lower) {
             return Some(Self::Find(term));
         }
-        // A file is shown to those who ask for it, not to those who wonder how it might be changed.
+        // A file is shown to users who ask for it, not to those who wonder how it might be changed.
         let wonders = beyond::is_mentioned(words) && !starts(lower, READING);
         path_in(words).filter(|_| !wonders).map(Self::Read)
     }
 
-    /// What is asked for without a name.
+    /// A wish for something that is not named.
     fn vague(words: &str, lower: &str) -> Self {
         let has = |phrases: &str| phrases.split('|').any(|phrase| lower.contains(phrase));
         let short = words.split_whitespace().count() <= 6;
@@ -123,7 +123,7 @@ impl Wish {
     }
 }
 
-// Phrases that give a wish away.
+// Phrases that reveal a wish.
 const WHO: &str = "who are you|what are you|which model|what model|are you real|are you claude|are you an ai|simulated|\
     are you a person";
 const HELP: &str = "what can you do|how does this work|what now";
@@ -134,7 +134,7 @@ const WHERE: &str = "folder is this|folder are you|folder do you|directory is th
 const WHOLE: &str = "everything|as much as|as many|fill the window|all files|all the files|keep reading|read on|in full";
 const LISTING: &str = "which files|what files|list files|list the files|list of files|file names";
 const AROUND: &str = "project|folder|repository|repo|codebase|code base|overview|explore|look around|in here|directory";
-/// Words that ask to be told what is there.
+/// Words that ask what something contains.
 const READING: &str = "read|show|explain|describe|summarize|summarise|open|view|print|cat|look|check|what|tell me about|\
     tell me what|tell me how|tell me why|tell me where|tell me which";
 

@@ -1,4 +1,5 @@
-//! Orders: sentences that begin with what shall be done. Only these lead to writing, changing, running and fetching.
+//! Orders: sentences that begin with the verb of the action. Only these lead to writing, changing, running and
+//! fetching.
 
 use super::words::path_in;
 use super::{Running, Wish};
@@ -9,11 +10,11 @@ const POLITE: &str = "please|now|then|and|also|ok|okay|so|next|first|can you|cou
 const HOW_TO_WRITE: &str = "write a file hello.txt saying good morning";
 const HOW_TO_EDIT: &str = "replace \"old words\" with \"new words\" in notes.txt";
 const HOW_TO_RUN: &str = "run `ls -l`";
-/// Programs that are known without backticks.
+/// Programs that are recognized without backticks.
 const PROGRAMS: &str = "cargo cat date df du echo find git go grep head ls make mkdir node npm pwd python python3 rm rustc \
     sleep sort tail touch tree wc";
 
-/// Sentences with politeness taken off: the verb in lower case, and all that follows it to the end of the prompt.
+/// The sentences without polite phrases: the verb in lower case, and the text from there to the end of the prompt.
 pub(super) fn orders(words: &str) -> impl Iterator<Item = (String, &str)> {
     let ends = |letter: char| matches!(letter, '.' | '!' | '?' | ';' | '\n');
     let begins = words
@@ -88,7 +89,7 @@ fn order((verb, rest): (String, &str)) -> Option<Wish> {
     }
 }
 
-/// `a file hello.txt saying good morning` in two.
+/// Splits `a file hello.txt saying good morning` in two.
 fn said(rest: &str) -> (&str, Option<String>) {
     const MARKS: &str = " saying | that says | containing | with the text | with the content | with content | with |: |:\n";
     let found = MARKS
@@ -106,7 +107,7 @@ fn said(rest: &str) -> (&str, Option<String>) {
     }
 }
 
-/// `"a" with "b" in notes.txt`.
+/// Parses `"a" with "b" in notes.txt`.
 fn exchange(rest: &str) -> Option<Wish> {
     let quoted: Vec<&str> = rest
         .split(['"', '`', '“', '”'])
@@ -132,7 +133,7 @@ fn running(verb: &str, rest: &str) -> Wish {
     {
         return Wish::Run(Running::Command(command.trim().to_owned()));
     }
-    // Backticks do not show on a screen, so those who do as they are told leave them out.
+    // Backticks do not show on a screen, so users who copy an example leave them out.
     let line = rest.lines().next().unwrap_or_default().trim();
     let program = line.split_whitespace().next().unwrap_or_default();
     if verb == "run" && (among(program, PROGRAMS) || program.starts_with("./")) {

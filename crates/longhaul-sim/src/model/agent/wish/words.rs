@@ -1,8 +1,8 @@
-//! Words that are looked for in a prompt: what is sought, which files, which pattern.
+//! Searches a prompt for words: the search term, the files, the pattern.
 
 use crate::model::conversation::among;
 
-/// What a prompt wants to be found.
+/// The term that a prompt wants to search for.
 pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
     const ASKING: &str = "find |search for |search |grep |where is |where are |look for |who calls |uses of |usages of |\
         look up ";
@@ -10,7 +10,7 @@ pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
     let (at, mark) = marks
         .filter_map(|mark| Some((lower.find(mark)?, mark)))
         .min()?;
-    // Lower case may be longer in bytes; then the position means nothing.
+    // Lower case may be longer in bytes; then the position is meaningless.
     let rest = words.get(at + mark.len()..)?;
     if let Some(quoted) = rest
         .split(['"', '`', '\''])
@@ -28,7 +28,7 @@ pub(super) fn sought(words: &str, lower: &str) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// A glob for what shall be listed.
+/// A glob for the files to list.
 pub(super) fn pattern(words: &str) -> String {
     let tokens = words
         .split_whitespace()
@@ -78,7 +78,7 @@ pub(super) fn path_in(words: &str) -> Option<String> {
     found.map(str::to_owned)
 }
 
-/// The text begins with one of these phrases.
+/// Whether the text begins with one of these phrases.
 pub(super) fn starts(lower: &str, phrases: &str) -> bool {
     phrases.split('|').any(|word| {
         let rest = lower.trim_start().strip_prefix(word);
