@@ -10,6 +10,7 @@ mod clients;
 mod package;
 mod shell_fuzz;
 mod spec;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ usage: cargo xtask <command>
   arch         check which crate uses which, that files are small and documented, and that documents name existing paths
   spec         check that docs/spec-map.md says where each item of the specification is decided
   spec FILE    also list, for each number in this specification, the tests that name it
+  words        count types that share a name, and comments with words that need a glossary
   package      package every publishable crate and build the packages together";
 
 const EXIT_CODES: &str = "exit codes: 0 success, 1 something is wrong, 2 wrong usage";
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["arch"] => CargoWorkspace::load().and_then(|workspace| arch::run(&workspace)),
         ["spec"] => CargoWorkspace::load().and_then(|workspace| spec::check(&workspace)),
         ["spec", file] => CargoWorkspace::load().and_then(|workspace| spec::run(&workspace, file)),
+        ["words"] => CargoWorkspace::load().and_then(|workspace| words::run(&workspace)),
         ["package"] => CargoWorkspace::load().and_then(|workspace| package::run(&workspace)),
         ["shell-fuzz", words @ ..] => {
             CargoWorkspace::load().and_then(|workspace| shell_fuzz::run(&workspace, words))
