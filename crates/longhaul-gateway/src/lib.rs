@@ -1,5 +1,4 @@
-//! The gateway: a model API endpoint for clients in any language, behind which their conversations never outgrow the
-//! window.
+//! The gateway: a model API endpoint for clients in any language. Their conversations never outgrow the window.
 //!
 //! It recognizes conversations by their messages (`branch/`), reads bodies without parsing them fully (`body/`), sends
 //! a shorter beginning where they grow too long (`manage/`), sets cache breakpoints if asked (`breakpoints/`), keeps a

@@ -68,7 +68,7 @@ impl Shared {
         Gateway::start(self.options().await).await.unwrap()
     }
 
-    /// The simulator behind all of them.
+    /// The simulator that all of them use.
     pub(crate) fn world(&self) -> &SimServer {
         &self.world
     }
