@@ -1,4 +1,4 @@
-//! What can be typed: raw flags, as given. What they mean is resolved in `settings.rs` and by each command.
+//! The command line: raw flags, as given. Their meaning is resolved in `settings.rs` and by each command.
 
 mod serve;
 
@@ -9,7 +9,7 @@ use longhaul_core::money::Usd;
 
 pub(crate) use serve::ServeArgs;
 
-/// What the whole program can do, by example.
+/// Examples for the whole program.
 macro_rules! examples {
     () => {
         "Examples:
@@ -20,16 +20,16 @@ macro_rules! examples {
   longhaul show session.jsonl           what the model sees, block by block
   longhaul recall 6113e919 login bug    find something again in a conversation
   longhaul notes 6113e919               what is noted about a session
-  longhaul compact session.jsonl --output small.jsonl   sum an old conversation up
-  longhaul serve --upstream https://api.anthropic.com   books and cache watch for any client
+  longhaul compact session.jsonl --output small.jsonl   summarize an old conversation
+  longhaul serve --upstream https://api.anthropic.com   a gateway: usage log and cache watch for any client
   longhaul config --explain             every setting and where its value came from"
     };
 }
 
 /// Keeps an LLM agent's conversation going without end.
 ///
-/// Longhaul counts what is in the model's window, says how near the limits are and what it all costs. It reads the
-/// transcripts that Claude Code writes (JSONL, one entry a line).
+/// Longhaul counts what is in the model's window, says how near the limits are and what everything costs. It reads the
+/// transcripts that Claude Code writes (JSONL, one entry per line).
 #[derive(Debug, Parser)]
 #[command(
     name = "longhaul",
@@ -38,10 +38,10 @@ macro_rules! examples {
     after_help = examples!(),
     after_long_help = concat!(
         "Environment:
-  LONGHAUL_HOME        where own sessions and config.toml lie; else the user's data folder
-  CLAUDE_CONFIG_DIR    where Claude Code's sessions lie; else ~/.claude
+  LONGHAUL_HOME        where Longhaul's sessions and config.toml are; by default the user's data folder
+  CLAUDE_CONFIG_DIR    where Claude Code's sessions are; by default ~/.claude
   LONGHAUL_LOG_FORMAT  `json` makes every log line a JSON object
-  NO_COLOR             no colour; CLICOLOR_FORCE=1 always colour
+  NO_COLOR             no color; CLICOLOR_FORCE=1 always color
   COLUMNS              how wide to write
   Every setting has a variable, too: `longhaul config --explain` names them.
 
@@ -94,13 +94,13 @@ pub(crate) enum CliCommand {
 
 /// Work with an agent in this folder, or have one prompt answered
 ///
-/// Opens a conversation in the terminal: the agent reads and changes files and runs commands as far as you let it, and
-/// goes on without end, since old parts of the conversation are summed up when the window fills. With -p one prompt is
+/// Opens a conversation in the terminal: the agent reads and changes files and runs commands as far as you let it. The
+/// conversation goes on without end, since old parts of it are summarized when the window fills. With -p one prompt is
 /// answered on stdout, for scripts. Sessions are kept under LONGHAUL_HOME. Without ANTHROPIC_API_KEY,
 /// ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL a simulated model answers that needs no network. More in docs/chat.md.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Exit codes: 0 answered, 1 the work failed, was refused or did not come to an end, 2 cannot begin (flags, settings,
+    after_help = "Exit codes: 0 answered, 1 the work failed, was refused or did not finish, 2 could not start (flags, settings,
 key, model), 3 another process has the session open, 130 interrupted.
 
 Examples:
@@ -109,18 +109,18 @@ Examples:
   longhaul chat --continue                             where you left off in this folder
   longhaul chat --resume 6113e919                      a session by its id, or the beginning of it
   longhaul chat --resume 6113e919 --fork-session       in a copy of it
-  longhaul chat -p 'Summarise the changes' < changes.diff
+  longhaul chat -p 'Summarize the changes' < changes.diff
   longhaul chat -p 'Fix the lint' --permission-mode acceptEdits --output-format json | jq -r .result
   longhaul chat --offline --tour                       a look around without a key"
 )]
 pub(crate) struct ChatArgs {
-    /// What to begin with
+    /// The first prompt
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Option<String>,
-    /// Answer the prompt on stdout and end; what is piped in is added to it
+    /// Answer the prompt on stdout and end; piped input is added to it
     #[arg(long, short)]
     pub(crate) print: bool,
-    /// What is written with -p: the last answer, one object, or an object a line as things happen
+    /// The output of -p: the last answer, one object, or one object per line as things happen
     #[arg(
         long,
         value_name = "FORMAT",
@@ -128,7 +128,7 @@ pub(crate) struct ChatArgs {
         default_value = "text"
     )]
     pub(crate) output_format: OutputFormat,
-    /// What is read with -p: text, or a user message a line
+    /// The input of -p: text, or one user message per line
     #[arg(
         long,
         value_name = "FORMAT",
@@ -136,7 +136,7 @@ pub(crate) struct ChatArgs {
         default_value = "text"
     )]
     pub(crate) input_format: InputFormat,
-    /// Go on with the newest session of this folder
+    /// Continue the newest session of this folder
     #[arg(
         long = "continue",
         short = 'c',
@@ -144,16 +144,16 @@ pub(crate) struct ChatArgs {
         group = "going_on"
     )]
     pub(crate) go_on: bool,
-    /// Go on with this session: its id, the beginning of it, or its file; another program's is copied first
+    /// Continue this session: its id, the beginning of its id, or its file; another program's session is copied first
     #[arg(long, short, value_name = "ID", group = "going_on")]
     pub(crate) resume: Option<String>,
-    /// Go on in a copy of the session, which stays as it is and may be in use
+    /// Continue in a copy of the session, which stays as it is and may be in use
     #[arg(long, requires = "going_on")]
     pub(crate) fork_session: bool,
     /// Wait while another process has the session open
     #[arg(long, requires = "going_on", conflicts_with = "fork_session")]
     pub(crate) wait: bool,
-    /// Go on with the branch of the session that has a prompt with this id, or one that begins so
+    /// Continue the branch of the session that has a prompt with this id, or the beginning of it
     #[arg(long, value_name = "ID", requires = "going_on")]
     pub(crate) branch: Option<String>,
     /// The model to ask
@@ -165,31 +165,31 @@ pub(crate) struct ChatArgs {
     /// The most that the session may cost, in dollars; work ends with the answer that reaches it
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub(crate) max_budget_usd: Option<Usd>,
-    /// Calls that run unasked, as settings write them: 'Bash(cargo test:*)'; separated by commas or given again
+    /// Calls that run without asking, in the form of settings: 'Bash(cargo test:*)'; separated by commas or repeated
     #[arg(long, value_name = "RULES", alias = "allowedTools")]
     pub(crate) allowed_tools: Vec<String>,
     /// Calls that never run
     #[arg(long, value_name = "RULES", alias = "disallowedTools")]
     pub(crate) disallowed_tools: Vec<String>,
-    /// What runs unasked: default, acceptEdits, plan, dontAsk, bypassPermissions
+    /// What runs without asking: default, acceptEdits, plan, dontAsk, bypassPermissions
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<PermissionMode>,
-    /// A further folder to work in
+    /// Another folder to work in
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
     /// A system prompt in place of the usual one
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
-    /// What is said behind the system prompt
+    /// A text that is added after the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Option<String>,
     /// Ask the simulated model, whatever keys there are
     #[arg(long, conflicts_with = "model")]
     pub(crate) offline: bool,
-    /// Let the settings count that came with the project: hooks, permissions, variables
+    /// Trust the settings that came with the project: hooks, permissions, variables
     #[arg(long)]
     pub(crate) trust: bool,
-    /// Be shown around
+    /// Take a tour
     #[arg(long, conflicts_with = "print")]
     pub(crate) tour: bool,
     /// A TOML file that adds models or overrides their fields
@@ -200,27 +200,27 @@ pub(crate) struct ChatArgs {
     pub(crate) window: Option<String>,
 }
 
-/// What print mode writes.
+/// The output of print mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum OutputFormat {
     /// The last answer
     Text,
     /// One object
     Json,
-    /// An object a line
+    /// One object per line
     StreamJson,
 }
 
-/// What print mode reads.
+/// The input of print mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum InputFormat {
     /// A prompt
     Text,
-    /// A user message a line
+    /// One user message per line
     StreamJson,
 }
 
-/// What runs unasked.
+/// What runs without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 #[value(rename_all = "camelCase")]
 pub(crate) enum PermissionMode {
@@ -228,9 +228,9 @@ pub(crate) enum PermissionMode {
     Default,
     /// Changing files in it, too
     AcceptEdits,
-    /// Nothing is changed: a plan is made
+    /// Nothing is changed; the agent makes a plan
     Plan,
-    /// What would be asked for is refused
+    /// Calls that would need an answer are refused
     DontAsk,
     /// Everything
     BypassPermissions,
@@ -239,7 +239,7 @@ pub(crate) enum PermissionMode {
 /// Show what is in a conversation's window, what it costs and how near the limits are
 ///
 /// Reads one transcript, all transcripts below a folder, a session by its id, or standard input (`-`). Damaged files
-/// are read as far as they are intact, and what is wrong is listed with line numbers.
+/// are read as far as they are intact, and problems are listed with line numbers.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Exit codes: 0 fine, 1 problems found in the data and reported, 2 cannot read.
@@ -268,8 +268,8 @@ pub(crate) struct InspectArgs {
 /// Show what the model sees: every tool, block of the system prompt and block of the messages, numbered
 ///
 /// Lists what the next request of a session would hold, in the order in which the model reads it, with an estimate of
-/// tokens, the cache marks, and what was cleared, stripped or added. `--turn` goes back to an earlier request. Sessions of
-/// other programs do not record system prompt and tools; of those, the messages are shown.
+/// tokens, the cache breakpoints, and what was cleared, stripped or added. `--turn` goes back to an earlier request.
+/// Sessions of other programs do not record system prompt and tools; of those, only the messages are shown.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Exit codes: 0 fine, 1 problems in what was read of the file, reported on stderr, 2 cannot read or show.
@@ -310,7 +310,7 @@ pub(crate) struct ShowArgs {
     pub(crate) models: Option<String>,
 }
 
-/// Flags that change what the window is taken for.
+/// Flags that change the window's size and limits.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct WindowArgs {
     /// Count with this model's window and prices where the transcript names none
@@ -333,13 +333,13 @@ pub(crate) struct WindowArgs {
     pub(crate) blocking_limit: Option<String>,
 }
 
-/// Sum up what is old in a conversation, so that it fits the model's window again
+/// Summarize the older part of a conversation, so that it fits the model's window again
 ///
-/// Only appends to the transcript: a boundary, a summary, and what goes back into view behind them. The summary holds
-/// what you said word for word, your rules, the files touched and the open todos, whoever wrote the rest of it. What
-/// leaves the model's view goes to the archive first, where `longhaul recall` finds it. A model is asked if
-/// ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL is set or --model is given; else, or if it fails, it is
-/// done without a model and without any network. More in docs/compact.md.
+/// Only appends to the transcript: a boundary, a summary, and the restored context after them. The summary holds what
+/// you said word for word, your rules, the files touched and the open todos, whoever wrote the rest of it. What leaves
+/// the model's view goes to the archive first, where `longhaul recall` finds it. A model is asked if ANTHROPIC_API_KEY,
+/// ANTHROPIC_AUTH_TOKEN or ANTHROPIC_BASE_URL is set or --model is given; otherwise, or if the model fails, the summary
+/// is made without a model and without any network. More in docs/compact.md.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Exit codes: 0 done, 1 nothing to do or nothing to gain, 2 cannot, 3 another process has the session
@@ -347,7 +347,7 @@ open. With 1, 2 and 3 nothing was changed.
 
 Examples:
   longhaul compact session.jsonl --output small.jsonl
-  longhaul compact 6113e919 --preview                      what it would come to
+  longhaul compact 6113e919 --preview                      the result, without changing anything
   longhaul compact 6113e919 --keep 10 --report             all but the last ten messages
   longhaul compact 6113e919 --instructions 'Keep the SQL as it is.'
   longhaul compact 6113e919 --undo                         take the last one back"
@@ -356,19 +356,19 @@ pub(crate) struct CompactArgs {
     /// A transcript, or a session id (or its beginning)
     #[arg(value_name = "FILE|SESSION-ID")]
     pub(crate) session: PathBuf,
-    /// Sum up only what lies before the entry with this uuid, or the beginning of it
+    /// Summarize only what comes before the entry with this uuid, or the beginning of it
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "keep"])]
     pub(crate) up_to: Option<String>,
-    /// Sum up only what lies from the entry with this uuid on, or the beginning of it
+    /// Summarize only from the entry with this uuid on, or the beginning of it
     #[arg(long, value_name = "ID", conflicts_with = "keep")]
     pub(crate) from: Option<String>,
-    /// Keep the last N messages word for word; more if a tool call and its result would be parted
+    /// Keep the last N messages word for word; more if a tool call and its result would be separated
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
-    /// What the model shall heed when it sums up
+    /// Instructions for the model that writes the summary
     #[arg(long, value_name = "TEXT", conflicts_with = "local")]
     pub(crate) instructions: Option<String>,
-    /// The model to ask; else the one that the conversation was held with
+    /// The model to ask; by default the one that the conversation was held with
     #[arg(long, value_name = "MODEL", conflicts_with = "local")]
     pub(crate) model: Option<String>,
     /// Ask no model
@@ -386,7 +386,7 @@ pub(crate) struct CompactArgs {
     /// Also print what was lost, kept, restored and left out
     #[arg(long)]
     pub(crate) report: bool,
-    /// Take the last compaction back; again, the one before
+    /// Take the last compaction back; a second time, the one before
     #[arg(long, conflicts_with_all = ["up_to", "from", "keep", "instructions", "model", "local", "summary", "report"])]
     pub(crate) undo: bool,
     /// Print one JSON object instead (documented in docs/compact.md)
@@ -408,7 +408,7 @@ pub(crate) struct CompactArgs {
 
 /// Show the settings
 ///
-/// Settings come from, in rising order: defaults, the file LONGHAUL_HOME/config.toml, environment variables, flags.
+/// Settings come from defaults, the file LONGHAUL_HOME/config.toml, environment variables and flags; later ones win.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   longhaul config
@@ -441,15 +441,15 @@ pub(crate) struct NotesArgs {
     /// Print one JSON object instead (documented in docs/notes.md)
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print only the path of the file, whether it is there or not
+    /// Print only the path of the file, whether it exists or not
     #[arg(long, conflicts_with = "json")]
     pub(crate) path: bool,
 }
 
 /// Delete sessions that Longhaul keeps, and say which
 ///
-/// Only ever deletes below LONGHAUL_HOME/projects; other programs' sessions are never touched. Without a choice, what
-/// is older than the setting `retention.days` goes.
+/// Only deletes below LONGHAUL_HOME/projects; other programs' sessions are never touched. By default, deletes sessions
+/// that are older than the setting `retention.days`.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   longhaul purge --older-than 30 --dry-run
@@ -478,9 +478,9 @@ pub(crate) struct PurgeArgs {
 
 /// Find something again in a conversation, whether the model still sees it or not
 ///
-/// Searches all that was said, asked of tools and answered by them, summaries included, and says of each match whether
-/// it is still in the model's view or was cleared or summarised. The first search of a session makes an index of it under
-/// LONGHAUL_HOME, later ones add what is new. More in docs/recall.md.
+/// Searches messages, tool calls and their results, and summaries, and says for each match whether it is still in the
+/// model's view or was cleared or summarized. The first search of a session builds an index of it under LONGHAUL_HOME,
+/// later ones add what is new. More in docs/recall.md.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(clap::ArgGroup::new("what").required(true).args(["query", "id", "path"])),
@@ -502,7 +502,7 @@ pub(crate) struct RecallArgs {
     /// The words to find
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
-    /// Show what has this id: a tool call with its result, or a message
+    /// Show the item with this id: a tool call with its result, or a message
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
     /// Find what was done with this file; the end of its path is enough
@@ -511,7 +511,7 @@ pub(crate) struct RecallArgs {
     /// The most matches to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// Make the index anew from the transcript
+    /// Rebuild the index from the transcript
     #[arg(long)]
     pub(crate) rebuild: bool,
     /// Print one JSON object instead (documented in docs/recall.md)
@@ -521,10 +521,11 @@ pub(crate) struct RecallArgs {
 
 /// Serve a simulator of the Messages API, to test agents without a model
 ///
-/// As strict as the API: requests it would refuse are refused in its words, the prompt cache hits where it would hit, and
-/// the books say what it would have cost. Speaks POST /v1/messages, /v1/messages/count_tokens, /v1/chat/completions and
-/// GET /v1/models, and is steered over /sim/clock, /sim/books, /sim/faults and /sim/evict. Any API key is good. The first
-/// line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or SIGTERM. More in docs/simulator.md.
+/// As strict as the API: requests it would refuse are refused in its words, the prompt cache hits where it would hit,
+/// and the usage log says what it would have cost. Speaks POST /v1/messages, /v1/messages/count_tokens,
+/// /v1/chat/completions and GET /v1/models, and is controlled over /sim/clock, /sim/books, /sim/faults and /sim/evict.
+/// Any API key is accepted. The first line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or SIGTERM.
+/// More in docs/simulator.md.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Exit codes: 0 ended by a signal, 2 cannot start.
 
@@ -540,13 +541,13 @@ pub(crate) struct SimArgs {
     /// Where to listen; port 0 picks a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7411")]
     pub(crate) listen: String,
-    /// The model that answers chat completions for models not known here, as gpt-5
+    /// The model that answers chat completions for models that are not known here, such as gpt-5
     #[arg(long, value_name = "ID", default_value = longhaul_sim::server::SimServerOptions::MODEL)]
     pub(crate) model: String,
     /// Reply with the turns in this file instead of as an agent would
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// Where all chance comes from: the same seed and the same requests give the same replies
+    /// The source of all randomness: the same seed and the same requests give the same replies
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// What goes wrong and when, as in `after 5: 529*2; 1%: reset`
@@ -555,7 +556,7 @@ pub(crate) struct SimArgs {
     /// What the model does wrong, as in `summary:empty*2, tool:forbidden@0.1`
     #[arg(long, value_name = "SPEC")]
     pub(crate) misbehave: Option<String>,
-    /// How fast replies come: `fast`, `20ms` between events, or `300ms/20ms` with the first byte held back
+    /// How fast replies come: `fast`, `20ms` between events, or `300ms/20ms` with a delay of the first byte
     #[arg(long, value_name = "PACE", default_value = "fast")]
     pub(crate) pace: String,
     /// Let time pass only when POST /sim/clock says so
@@ -588,7 +589,7 @@ pub(crate) struct ManArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// An amount of money above nothing.
+/// An amount of money above zero.
 fn dollars(text: &str) -> Result<Usd, String> {
     let amount: f64 = text.trim().trim_start_matches('$').parse().unwrap_or(0.0);
     let pico = (amount * 1e12).round();

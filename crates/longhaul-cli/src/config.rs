@@ -30,7 +30,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     Ok(CliOutcome::Fine)
 }
 
-/// A setting and its value; dim where nobody set it.
+/// A setting and its value; dim where it is the default.
 fn value(setting: &ExplainedSetting) -> String {
     let style = match setting.source {
         SettingSource::Default => DIM,

@@ -1,4 +1,4 @@
-//! How the program ends: exit codes, and for each error the sentence and the next step. The one place for both.
+//! How the program ends: exit codes, and for each error the message and the next step. This is the only place for both.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,16 +32,16 @@ use crate::text::clean;
 
 const NO_ENTRIES: &str = "this is not a transcript: none of its lines is an entry";
 
-/// How a command ended that did what it was asked.
+/// How a successful command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CliOutcome {
-    /// All is well: exit code 0.
+    /// No problems: exit code 0.
     Fine,
-    /// Something in the data is wrong and was reported: exit code 1.
+    /// Problems in the data were reported: exit code 1.
     Problems,
-    /// What was looked for is not there: exit code 1.
+    /// Nothing was found: exit code 1.
     NothingFound,
-    /// There was nothing to do, and it was said why: exit code 1.
+    /// There was nothing to do, and the reason was printed: exit code 1.
     NothingToDo,
     /// An agent's work ended with this code.
     Worked(u8),
@@ -62,7 +62,7 @@ impl From<CliOutcome> for ExitCode {
 /// The exit code where another process has the session open.
 const IN_USE: u8 = 3;
 
-/// Why a command could not do what it was asked: exit code 2, or 3 where another process has the session open.
+/// Why a command failed: exit code 2, or 3 where another process has the session open.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error("cannot read {}: {source}", path.display())]
@@ -127,7 +127,7 @@ pub(crate) enum CliError {
     LogFilter { filter: String, reason: String },
     #[error(transparent)]
     Purge(#[from] PurgeError),
-    #[error("nothing says what to delete")]
+    #[error("no sessions were selected to delete")]
     PurgeWhat,
     #[error("this would delete {}, and there is no terminal to ask on", crate::text::count(*.0, "file", "files"))]
     PurgeUnasked(u64),
@@ -187,13 +187,13 @@ pub(crate) enum CliError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("nothing says where {0} can be reached")]
+    #[error("there is no key or address to reach {0}")]
     NoKeyForModel(String),
     #[error(transparent)]
     Workplace(#[from] ProjectSetupError),
     #[error(transparent)]
     Screen(ScreenError),
-    #[error("nothing says where a model can be reached")]
+    #[error("there is no key or address to reach a model")]
     NoKey,
     #[error("{0:?} is neither an http or https URL nor `sim`")]
     Upstream(String),
@@ -230,7 +230,7 @@ impl From<ArchiveError> for CliError {
     }
 }
 
-/// How many responses there are, as the end of a sentence.
+/// The number of responses, as the end of a sentence.
 fn responses(count: usize) -> String {
     match count {
         0 => "this conversation has none".to_owned(),
@@ -246,7 +246,7 @@ fn in_use(error: &std::io::Error) -> bool {
 }
 
 impl CliError {
-    /// What is wrong with a file, for a place that names the file itself.
+    /// The problem of a file, for output that already names the file.
     pub(crate) fn without_name(&self) -> String {
         match self {
             Self::Read { source, .. } => format!("cannot be read: {source}"),
@@ -256,11 +256,11 @@ impl CliError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do about it.
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Agent { error } if error.in_use().is_some() => {
-                "--fork-session goes on in a copy of it; --wait waits until it is free."
+                "--fork-session continues in a copy of it; --wait waits until it is free."
             }
             _ if self.in_use().is_some() => {
                 "--output FILE writes a copy; or try again when that process has ended."
@@ -272,10 +272,10 @@ impl CliError {
             },
             Self::Foreign { foreign, .. } => foreign.advice,
             Self::NotATranscript { .. } | Self::NoneReadable { .. } => {
-                "Longhaul reads Claude Code transcripts: JSONL, one entry a line, as under ~/.claude/projects."
+                "Longhaul reads Claude Code transcripts: JSONL, one entry per line, as under ~/.claude/projects."
             }
             Self::EmptyFolder { .. } => {
-                "Transcripts end in .jsonl. Claude Code keeps them in ~/.claude/projects, one folder a project."
+                "Transcripts end in .jsonl. Claude Code keeps them in ~/.claude/projects, one folder per project."
             }
             Self::NotOneSession { .. } => {
                 "Name one of its transcripts; `longhaul inspect` with the folder lists them."
@@ -334,7 +334,7 @@ impl CliError {
             }
             Self::Rules { .. } => "docs/gateway.md says what a file of rules looks like.",
             Self::Books(_) => {
-                "Check that the store can be reached. --store sqlite:PATH keeps the books elsewhere, --store memory nowhere."
+                "Check that the store can be reached. --store sqlite:PATH keeps the usage log elsewhere, --store memory keeps none."
             }
             Self::Pace(_) => "Write `fast`, `20ms`, or `300ms/20ms`.",
             Self::NoSuchModel(_) => {
@@ -352,9 +352,9 @@ impl CliError {
                 "Ids are the `uuid` fields of the transcript's lines; `longhaul show` lists what is in view."
             }
             Self::NotUndone(UndoError::TooLarge { .. }) => {
-                "Compact the conversation anew instead; `longhaul recall` finds what the old one held."
+                "Compact the conversation again instead; `longhaul recall` finds what the old one held."
             }
-            Self::NoPrompt => "Give it behind -p, or pipe it in: longhaul chat -p 'What is this?'.",
+            Self::NoPrompt => "Give it after -p, or pipe it in: longhaul chat -p 'What is this?'.",
             Self::Agent {
                 error: AgentError::Open(_),
             } => {
@@ -362,7 +362,7 @@ impl CliError {
             }
             Self::Agent {
                 error: AgentError::Find(_),
-            } => "Without --resume a new session begins; --continue goes on with the newest one.",
+            } => "Without --resume a new session begins; --continue continues the newest one.",
             Self::NoKeyForModel(_) => {
                 "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; without --model a simulated model answers."
             }
@@ -375,16 +375,16 @@ impl CliError {
         Some(hint.to_owned())
     }
 
-    /// Says it on stderr.
+    /// Prints the error on stderr.
     pub(crate) fn report(&self) -> ExitCode {
-        // The reader went away, as `head` does: nobody is left to tell.
+        // The reader of the pipe has ended, as `head` does: nobody reads the message.
         if let Self::Stdout(error) = self
             && error.kind() == std::io::ErrorKind::BrokenPipe
         {
             return ExitCode::SUCCESS;
         }
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-        // Names of files are in here, and those may hold anything.
+        // The message may hold file names, and those may hold anything.
         tell(&format!("{red}error{red:#}: {}", clean(&self.to_string())));
         if let Some(hint) = self.hint() {
             tell(&format!("  {hint}"));
@@ -395,7 +395,7 @@ impl CliError {
         }
     }
 
-    /// Who has the session open, if that is the reason.
+    /// The process that has the session open, if that is the reason.
     fn in_use(&self) -> Option<&SessionInUse> {
         match self {
             Self::InUse(in_use) => Some(in_use),
@@ -408,13 +408,13 @@ impl CliError {
     }
 }
 
-/// A line of talk on stderr. If even that fails there is nothing left to do.
+/// Prints a line on stderr. If even that fails there is nothing left to do.
 pub(crate) fn tell(line: &str) {
     use std::io::Write;
     let _ = writeln!(anstream::stderr(), "{}", harmless_but_coloured(line));
 }
 
-/// A warning on stderr.
+/// Prints a warning on stderr.
 pub(crate) fn warn(line: &str) {
     let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
     tell(&format!("{yellow}warning{yellow:#}: {}", clean(line)));

@@ -1,4 +1,5 @@
-//! Which store the gateway keeps its books in: a file, nothing, or a server that several gateways share.
+//! The store of the gateway's usage log and compacted prefixes: a file, memory, or a server that several gateways
+//! share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use longhaul_store::layout::Home;
 use crate::failure::CliError;
 use crate::settings::CommandSettings;
 
-/// Below LONGHAUL_HOME.
+/// The default database, below LONGHAUL_HOME.
 const BOOKS: &str = "gateway/books.sqlite";
 
 /// A store, with the secret that belongs to it.
@@ -22,7 +23,7 @@ pub(crate) struct GatewayStore {
     pub(crate) tenants: Tenants,
 }
 
-/// Opens the store that a flag names, or the usual one. Must be called on a tokio runtime.
+/// Opens the store that a flag names, or the default one. Must be called on a tokio runtime.
 pub(crate) async fn open(
     named: Option<&str>,
     given: &CommandSettings,
@@ -45,7 +46,7 @@ pub(crate) async fn open(
         }
         Some(text) => match text.strip_prefix("sqlite:") {
             Some(path) if !path.is_empty() => PathBuf::from(path),
-            // The text may hold a password: what could be one is not repeated.
+            // The text may hold a password, so anything that could be one is not repeated.
             _ => {
                 let rest = text.rsplit('@').next().unwrap_or_default();
                 return Err(CliError::NotAStore(rest.to_owned()));

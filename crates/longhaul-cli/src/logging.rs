@@ -1,5 +1,5 @@
-//! Log lines on stderr (E2): `tracing` spans and events of all crates, chosen by a filter, without any server. With a
-//! collector named in the environment, spans go there too (`telemetry.rs`).
+//! Log lines on stderr (E2): `tracing` spans and events of all crates, selected by a filter, without any server. If the
+//! environment names a collector, spans go there too (`telemetry.rs`).
 
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
@@ -10,23 +10,23 @@ use longhaul_core::config::Config;
 
 use crate::failure::CliError;
 
-/// Whether a command tells a collector what it does.
+/// Whether a command exports telemetry to a collector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ExportPolicy {
-    /// It never does: it is over at once.
+    /// It never does, because it ends quickly.
     #[default]
     Never,
-    /// If the environment names one.
+    /// It does if the environment names a collector.
     IfAsked,
 }
 
 /// Where log lines may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum LogLinePolicy {
-    /// On stderr, whatever that is.
+    /// They may be written to stderr, whatever that is.
     #[default]
     Always,
-    /// Not on a terminal, where they would tear the screen that is drawn there; unless the user asks for them.
+    /// They are not written to a terminal, where they would break the screen, unless the user asks for them.
     NotOnScreen,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// The layer that tells a collector: our own spans, however little is logged.
+/// The layer that exports to a collector: our own spans, however little is logged.
 #[cfg(feature = "otel")]
 fn traces(exporting: ExportPolicy) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     use tracing_subscriber::filter::{LevelFilter, Targets};

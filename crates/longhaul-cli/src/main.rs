@@ -1,4 +1,5 @@
-//! The `longhaul` command. One file a subcommand; `args.rs` is what can be typed, `failure.rs` how it fails.
+//! The `longhaul` command, with one file or folder per subcommand; `args.rs` defines the command line, `failure.rs` the
+//! errors.
 
 mod args;
 mod chat;
@@ -53,7 +54,7 @@ fn run(args: Args) -> Result<CliOutcome, CliError> {
         settings.log_lines = logging::LogLinePolicy::NotOnScreen;
     }
     match args.command {
-        // These two must work whatever is configured.
+        // These two must work with any configuration.
         CliCommand::Completions(command) => manual::completions(&command),
         CliCommand::Man(command) => manual::man(&command),
         CliCommand::Chat(command) => chat::run(&command, &settings),

@@ -18,10 +18,10 @@ use crate::target::InspectionTarget;
 use crate::terminal::grouped;
 use crate::text::{clean, clean_lines};
 
-/// What lies in the place of the notes.
+/// The state of the notes file.
 enum NotesFile {
     Noted(SessionNotes),
-    /// Only the template.
+    /// The file holds only the template.
     Untouched(SessionNotes),
     Nothing,
 }
@@ -64,7 +64,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
 fn read(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        // A file where a folder should be is no notes, either.
+        // A file where a folder should be means that there are no notes, either.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)
         }
@@ -83,7 +83,7 @@ fn found(notes: Option<&[u8]>, template: Option<&[u8]>) -> NotesFile {
     let template = template.map_or_else(NotesTemplate::default, |template| {
         NotesTemplate::custom(&String::from_utf8_lossy(template))
     });
-    // Notes of another program began as another template, but blank is blank in any.
+    // Notes of another program began with another template, but blank sections are blank in any.
     if template.is_untouched(&notes) {
         NotesFile::Untouched(notes)
     } else {
@@ -109,7 +109,7 @@ fn why_none(found: &NotesFile, path: &Path, config: &Config) -> String {
     format!("{what} {why}")
 }
 
-/// What was found, for programs. docs/notes.md says what the fields mean.
+/// The notes for programs. docs/notes.md says what the fields mean.
 fn object(transcript: &Path, files: &NotesFiles, found: &NotesFile) -> Result<Value, CliError> {
     let progress = read(&files.progress())?.and_then(|bytes| NotesProgress::read(&bytes));
     let (state, notes) = match found {
@@ -117,7 +117,7 @@ fn object(transcript: &Path, files: &NotesFiles, found: &NotesFile) -> Result<Va
         NotesFile::Untouched(notes) => ("untouched", Some(notes)),
         NotesFile::Nothing => ("none", None),
     };
-    // The window of the session is not known here; these are the caps of all but small ones.
+    // The window of the session is not known here; these are the caps for all but small windows.
     let caps = NotesCaps::at(WindowScale::of_window(u64::MAX));
     let weigh = |text: &str| RoughEstimator::text(text).unpadded();
     let sections = notes

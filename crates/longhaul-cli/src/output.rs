@@ -1,5 +1,5 @@
-//! What goes to stdout: pages for people, objects for programs. Talk goes to stderr, through `failure.rs`. Whatever is written,
-//! nothing in it steers a terminal; only bytes that were asked for as they are go to a pipe as they are.
+//! Output on stdout: pages for people, objects for programs. Messages go to stderr, through `failure.rs`. Nothing that
+//! is written here can control a terminal; only bytes that were requested unchanged go to a pipe unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::failure::CliError;
 
-/// Prints a page for a person, without colour where it would not be seen.
+/// Prints a page for a person, without color where it would not be seen.
 pub(crate) fn page(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
     out.write_all(harmless_but_coloured(text).as_bytes())
@@ -17,7 +17,7 @@ pub(crate) fn page(text: &str) -> Result<(), CliError> {
         .map_err(CliError::Stdout)
 }
 
-/// Prints bytes as they are; on a terminal with what would steer it escaped, as in JSON.
+/// Prints bytes unchanged; on a terminal, control characters are escaped as in JSON.
 pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Result<(), CliError> {
     let stdout = std::io::stdout().lock();
     let is_seen = stdout.is_terminal();
@@ -38,7 +38,8 @@ pub(crate) fn bytes<B: AsRef<[u8]>>(slices: impl IntoIterator<Item = B>) -> Resu
     write().map_err(CliError::Stdout)
 }
 
-/// Prints an object for a program. Straight to stdout: what takes colour out for people would take bytes out of texts.
+/// Prints an object for a program. It goes straight to stdout: the filter that removes color for people would remove
+/// bytes from texts.
 pub(crate) fn json(object: &impl Serialize) -> Result<(), CliError> {
     let mut out = EscapingWriter(BufWriter::new(std::io::stdout().lock()));
     let mut write = || {
@@ -49,7 +50,7 @@ pub(crate) fn json(object: &impl Serialize) -> Result<(), CliError> {
     write().map_err(CliError::Stdout)
 }
 
-/// Writes JSON with everything escaped that steers a terminal. What it is given splits no character: texts are written whole.
+/// Writes JSON with all control characters escaped. No call splits a character, because texts are written whole.
 struct EscapingWriter<W>(W);
 
 impl<W: Write> Write for EscapingWriter<W> {

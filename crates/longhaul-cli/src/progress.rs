@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::terminal::is_watched;
 
-/// Progress by bytes, for a person who watches; nothing otherwise.
+/// Progress in bytes, for a person at a terminal; nothing otherwise.
 pub(crate) fn bytes(total: u64) -> ProgressBar {
     let target = if is_watched() {
         ProgressDrawTarget::stderr()

@@ -1,4 +1,4 @@
-//! `longhaul purge`: deletes own sessions and says which (G2).
+//! `longhaul purge`: deletes sessions of Longhaul and says which (G2).
 
 use std::io::{BufRead, IsTerminal};
 use std::time::{Duration, SystemTime};

@@ -10,7 +10,7 @@ use longhaul_store::{LineEnding, LineReader};
 
 use crate::failure::{CliError, tell};
 
-/// What standard input is called where a file would be named.
+/// The name of standard input in messages.
 pub(crate) const STDIN: &str = "standard input";
 
 /// Reads a file.
@@ -23,7 +23,7 @@ pub(crate) fn file(path: &Path) -> Result<Inspection, CliError> {
     inspection(file, &path.display().to_string(), failed)
 }
 
-/// Standard input. Who types is told how to end.
+/// Reads standard input. On a terminal, the user is told how to end the input.
 pub(crate) fn stdin() -> StdinLock<'static> {
     if io::stdin().is_terminal() {
         tell("Reading a transcript from the terminal; Ctrl-D ends it.");
@@ -31,7 +31,7 @@ pub(crate) fn stdin() -> StdinLock<'static> {
     io::stdin().lock()
 }
 
-/// Tells by its beginning whether this is a transcript. What was read of it is given back.
+/// Decides by its beginning whether a source is a transcript. The bytes that were read are returned.
 pub(crate) fn recognise(
     source: &mut impl Read,
     name: &str,
@@ -79,7 +79,8 @@ pub(crate) fn inspection(
         damaged = inspection.damaged_lines(),
         "read"
     );
-    // Damage all through, or lines of something else: better refused than reported as an odd transcript.
+    // Everything is damaged, or the lines are something else: refusing it is better than reporting it as an odd
+    // transcript.
     if verdict == DetectedFormat::Unclear && inspection.is_no_transcript() {
         return Err(CliError::NotATranscript {
             name: name.to_owned(),

@@ -24,7 +24,7 @@ use crate::sim;
 const TOKEN: &str = "LONGHAUL_GATEWAY_TOKEN";
 /// The variable that holds the token for clients, unless another is named.
 const CLIENT_TOKEN: &str = "LONGHAUL_GATEWAY_CLIENT_TOKEN";
-/// Below LONGHAUL_HOME.
+/// The default file of rules, below LONGHAUL_HOME.
 const RULES: &str = "gateway.toml";
 
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
@@ -33,7 +33,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         ("window.cap", &command.window),
     ]))?;
     let mut runtime = match command.threads {
-        // Alone, a thread need not share anything.
+        // A single thread needs no locking between threads.
         Some(1) => tokio::runtime::Builder::new_current_thread(),
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
@@ -79,23 +79,24 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     runtime.block_on(serve(options, &command.upstream))
 }
 
-/// Says how much of earlier versions could not be taken over.
+/// Says how many entries of earlier versions could not be used.
 fn tell_dropped(dropped: u64) {
     if dropped > 0 {
         let texts = crate::text::count(dropped, "summary or note", "summaries and notes");
         tell(&format!(
-            "Dropped {texts} of an earlier version, which cannot be checked: they are made anew when they are needed."
+            "Dropped {texts} of an earlier version, which cannot be checked: they are made again when they are needed."
         ));
     }
 }
 
-/// What a variable holds, if anything.
+/// The value of a variable, if it is not empty.
 fn secret(name: &str) -> Option<Secret> {
     let held = std::env::var(name).ok().map(Secret::new);
     held.filter(|token| !token.expose().is_empty())
 }
 
-/// What clients must send. A variable that was named must hold something: a gateway that was to be closed is not open.
+/// The token that clients must send. A variable that was named must have a value: a gateway that is meant to be closed
+/// must not be open.
 fn client_token(name: &str) -> Result<Option<Secret>, CliError> {
     match secret(name) {
         None if name != CLIENT_TOKEN => Err(CliError::NoClientToken(name.to_owned())),
@@ -134,7 +135,7 @@ async fn serve(options: GatewayOptions, upstream: &str) -> Result<CliOutcome, Cl
     let mut stopping = std::pin::pin!(gateway.stop());
     tokio::select! {
         () = &mut stopping => return Ok(CliOutcome::Fine),
-        // Whoever asks twice does not want to wait.
+        // A second signal means that the user does not want to wait.
         () = signals.received() => cut_off.cancel(),
     }
     tokio::select! {
@@ -151,7 +152,7 @@ struct PresentTokens {
     clients: bool,
 }
 
-/// Says where it listens on stdout, for programs, and what that is for on stderr.
+/// Prints the address on stdout, for programs, and a hint for people on stderr.
 fn announce(gateway: &Gateway, upstream: &str, tokens: PresentTokens) -> Result<(), CliError> {
     let url = gateway.url();
     let mut out = std::io::stdout().lock();
@@ -160,7 +161,7 @@ fn announce(gateway: &Gateway, upstream: &str, tokens: PresentTokens) -> Result<
         .map_err(CliError::Stdout)?;
     match upstream {
         "sim" => {
-            tell("A simulated model answers: nothing reaches a real one, and any key is good.")
+            tell("A simulated model answers: nothing reaches a real one, and any key is accepted.")
         }
         _ => tell("Conversations are kept within the window; --policy observe changes nothing."),
     }
@@ -172,7 +173,7 @@ fn announce(gateway: &Gateway, upstream: &str, tokens: PresentTokens) -> Result<
     if !gateway.addr().ip().is_loopback() {
         if !tokens.clients {
             warn(&format!(
-                "it listens beyond this machine: whoever reaches the port can send requests through it; set {CLIENT_TOKEN} to close it."
+                "it listens beyond this machine: anyone who reaches the port can send requests through it; set {CLIENT_TOKEN} to close it."
             ));
         }
         if !tokens.page {

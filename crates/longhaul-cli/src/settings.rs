@@ -1,4 +1,4 @@
-//! From what was given to what is set: finds the configuration file and the environment, and lays flags over them.
+//! Resolves the settings: finds the configuration file and the environment, and applies flags on top.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use crate::logging::{self, ExportPolicy, LogLinePolicy};
 /// The name of the configuration file in LONGHAUL_HOME.
 const FILE_NAME: &str = "config.toml";
 
-/// The flags of every command, and where things lie.
+/// The flags of every command, and the folders.
 #[derive(Debug)]
 pub(crate) struct CommandSettings {
     config: Option<PathBuf>,
     flags: Vec<(String, String)>,
     bad_set: Option<String>,
     pub(crate) env: Env,
-    /// Whether a collector is told what is done.
+    /// Whether telemetry is exported to a collector.
     pub(crate) exporting: ExportPolicy,
     /// Where log lines may be written.
     pub(crate) log_lines: LogLinePolicy,
@@ -50,7 +50,7 @@ impl From<&GlobalArgs> for CommandSettings {
 }
 
 impl CommandSettings {
-    /// The settings, with the flags of a command. Starts logging as they say.
+    /// The settings, with the flags of a command. Starts logging accordingly.
     pub(crate) fn resolve(&self, flags: Vec<(String, String)>) -> Result<Config, CliError> {
         if let Some(set) = &self.bad_set {
             return Err(CliError::BadSet(set.clone()));
@@ -68,8 +68,8 @@ impl CommandSettings {
         Ok(config)
     }
 
-    /// The settings for the gateway. What is given by `--set` and would do nothing there is refused; a file and the
-    /// environment are for all commands.
+    /// The settings for the gateway. A setting that is given by `--set` and would do nothing there is refused; a file
+    /// and the environment are for all commands.
     pub(crate) fn resolve_for_serve(
         &self,
         flags: Vec<(String, String)>,
@@ -85,7 +85,7 @@ impl CommandSettings {
         self.resolve(flags)
     }
 
-    /// The file that was named, or the usual one if it exists.
+    /// The file that was named, or the default one if it exists.
     fn file(&self) -> Result<Option<ConfigFileLayer>, CliError> {
         let read = |path: &Path| match std::fs::read_to_string(path) {
             Ok(text) => Ok(ConfigFileLayer {
@@ -100,7 +100,7 @@ impl CommandSettings {
         if let Some(path) = &self.config {
             return read(path).map(Some);
         }
-        // Without a home there is no usual file; a command that needs the home will say so.
+        // Without LONGHAUL_HOME there is no default file; a command that needs it will say so.
         let usual = Home::longhaul(&self.env)
             .ok()
             .map(|home| home.root().join(FILE_NAME));
@@ -111,7 +111,7 @@ impl CommandSettings {
     }
 }
 
-/// The variables whose names can concern us. Values that are not text are left out, as they cannot be meant for us.
+/// The variables whose names can be ours. Values that are not text are left out, because they cannot be meant for us.
 fn environment() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

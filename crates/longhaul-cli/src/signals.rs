@@ -1,9 +1,9 @@
-//! Being asked to end: Ctrl-C, or SIGTERM from whoever supervises the process.
+//! Requests to end: Ctrl-C, or SIGTERM from a supervisor.
 
 use std::io;
 
-/// Listens from the moment it is made, not from the first wait: what announces itself as ready may be asked to end in
-/// that very instant.
+/// Listens from the moment it is created, not from the first wait: a server that announces itself as ready may be asked
+/// to end at that very moment.
 pub(crate) struct EndSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -12,7 +12,7 @@ pub(crate) struct EndSignals {
 }
 
 impl EndSignals {
-    /// Needs a runtime.
+    /// Starts listening. Needs a tokio runtime.
     pub(crate) fn listen() -> io::Result<Self> {
         #[cfg(unix)]
         {
@@ -26,7 +26,7 @@ impl EndSignals {
         Ok(Self {})
     }
 
-    /// Returns at the first of them.
+    /// Returns at the first signal.
     pub(crate) async fn received(&mut self) {
         #[cfg(unix)]
         tokio::select! {

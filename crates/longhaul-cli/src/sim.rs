@@ -58,7 +58,7 @@ async fn serve(
     Ok(CliOutcome::Fine)
 }
 
-/// Says where it listens on stdout, for programs, and what that is for on stderr.
+/// Prints the address on stdout, for programs, and a hint for people on stderr.
 fn announce(server: &SimServer, time: TimeSource) -> Result<(), CliError> {
     let url = server.url();
     let mut out = std::io::stdout().lock();
@@ -66,7 +66,7 @@ fn announce(server: &SimServer, time: TimeSource) -> Result<(), CliError> {
         .and_then(|()| out.flush())
         .map_err(CliError::Stdout)?;
     tell(
-        "This is a simulator of the Messages API. Nothing sent to it reaches a model, and any key is good.",
+        "This is a simulator of the Messages API. Nothing sent to it reaches a model, and any key is accepted.",
     );
     tell(&format!(
         "  ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=any claude"
@@ -83,7 +83,7 @@ fn announce(server: &SimServer, time: TimeSource) -> Result<(), CliError> {
         ));
     }
     if !server.addr().ip().is_loopback() {
-        warn("it listens beyond this machine: whoever reaches the port can use and steer it.");
+        warn("it listens beyond this machine: anyone who reaches the port can use and control it.");
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ fn farewell(books: &UsageTotals) -> String {
     )
 }
 
-/// The first address that a text stands for; a bare port is one of this machine's.
+/// The first address that a text resolves to; a bare port is a port of this machine.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, CliError> {
     let bad = || CliError::BadAddress(text.to_owned());
     if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
@@ -151,7 +151,7 @@ fn log(command: &Command) -> Result<Option<Box<dyn Write + Send>>, CliError> {
     }
 }
 
-/// What answers: the script if there is one, else the agent; and what it does wrong.
+/// The model that answers: the script if there is one, otherwise the agent; with its misbehavior.
 fn model(command: &Command) -> Result<SimModel, CliError> {
     let misbehaviour = match &command.misbehave {
         None => Misbehavior::default(),

@@ -1,4 +1,4 @@
-//! What a command was pointed at: a file, a folder, a session by its id, standard input.
+//! The target of a command: a file, a folder, a session by its id, standard input.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use longhaul_store::layout::{Env, FindError, Home, find_session};
 
 use crate::failure::CliError;
 
-/// Something to look into.
+/// What to inspect.
 pub(crate) enum InspectionTarget {
     File(PathBuf),
     Folder(PathBuf),
@@ -14,7 +14,7 @@ pub(crate) enum InspectionTarget {
 }
 
 impl InspectionTarget {
-    /// A path that exists is that path; anything else may be a session id.
+    /// Resolves a target: a path that exists is that path; anything else may be a session id.
     pub(crate) fn find(path: &Path, env: &Env) -> Result<Self, CliError> {
         if path == Path::new("-") {
             return Ok(Self::Stdin);
@@ -33,7 +33,7 @@ impl InspectionTarget {
 
 fn session(path: &Path, env: &Env) -> Result<InspectionTarget, CliError> {
     let target = path.display().to_string();
-    // A link to nowhere is there, under its name; what it leads to is not.
+    // A broken link exists under its name; only its target does not.
     if let Ok(goal) = std::fs::read_link(path) {
         return Err(CliError::DanglingLink { target, goal });
     }
@@ -45,7 +45,7 @@ fn session(path: &Path, env: &Env) -> Result<InspectionTarget, CliError> {
     find_session(&homes, &path.to_string_lossy())
         .map(InspectionTarget::File)
         .map_err(|find| match find {
-            // What cannot be an id was meant as a path.
+            // A text that cannot be an id was meant as a path.
             FindError::BadId(_) => CliError::NoSuchFile { target },
             find @ FindError::NotFound { .. } => CliError::NoSuchTarget { target, find },
             find => CliError::Find(find),

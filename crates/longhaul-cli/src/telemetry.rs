@@ -1,4 +1,4 @@
-//! Metrics and traces for a collector (E2), over OTLP: for commands that run long, and only if an endpoint is named.
+//! Metrics and traces for a collector (E2), over OTLP: for long-running commands, and only if an endpoint is named.
 //!
 //! The variables are those of OpenTelemetry: OTEL_EXPORTER_OTLP_ENDPOINT, or one for metrics or traces alone,
 //! OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS, OTEL_METRIC_EXPORT_INTERVAL, OTEL_SDK_DISABLED. Nothing is sent
@@ -20,7 +20,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::warn;
 
-/// How long a collector is waited for.
+/// How long to wait for a collector.
 const PATIENCE: Duration = Duration::from_secs(5);
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
@@ -36,12 +36,13 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The endpoint of one kind, or of all.
+/// The endpoint for one kind of data, or for all.
 fn endpoint(kind: &str) -> Option<String> {
     variable(&format!("OTEL_EXPORTER_OTLP_{kind}_ENDPOINT")).or_else(|| variable(ENDPOINT))
 }
 
-/// Starts exporting, if it is asked for: metrics by the global meter, and the layer that makes traces of spans.
+/// Starts exporting, if the environment asks for it: metrics by the global meter, and the layer that turns spans into
+/// traces.
 pub(crate) fn start<S>() -> Option<OpenTelemetryLayer<S, Tracer>>
 where
     S: tracing::Subscriber + for<'span> LookupSpan<'span>,
@@ -79,7 +80,7 @@ where
     }
     let traces = started.traces.as_ref();
     let layer = traces.map(|provider| {
-        // Where in the program a span was made, and on which thread, is nobody's business.
+        // The code location and the thread of a span are not exported.
         tracing_opentelemetry::layer()
             .with_tracer(provider.tracer("longhaul"))
             .with_location(false)
@@ -91,12 +92,12 @@ where
     layer
 }
 
-/// Sends what is left. Not to be called on a runtime.
+/// Sends the remaining data. Must not be called on a runtime.
 pub(crate) fn finish() {
     let Some(started) = STARTED.get() else {
         return;
     };
-    // A collector that is not there is no reason to fail.
+    // A collector that cannot be reached is not a reason to fail.
     if let Some(metrics) = &started.metrics {
         let _ = metrics.shutdown_with_timeout(PATIENCE);
     }
@@ -123,7 +124,7 @@ fn span_exporter(endpoint: &str) -> Result<SpanExporter, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A client of its own thread, as exporters block.
+/// A client with a thread of its own, because exporters block.
 fn client(endpoint: &str) -> Result<reqwest::blocking::Client, String> {
     let certificates = if endpoint.starts_with("https:") {
         Certificates::OfTheSystem

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 pub(crate) use longhaul_core::figures::grouped;
 
-/// Columns to write in: those of the terminal, within what reads well; 80 elsewhere.
+/// The number of columns to use: those of the terminal, within limits that read well; 80 elsewhere.
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS")
         .ok()
@@ -14,12 +14,12 @@ pub(crate) fn width() -> usize {
     columns.or_else(measured).unwrap_or(80).clamp(40, 120)
 }
 
-/// Whether pictures may lean on colour. Where they may not, they use letters instead.
+/// Whether pictures may use color. Where they may not, they use letters instead.
 pub(crate) fn has_colour() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Whether somebody watches stderr, so that progress is worth showing.
+/// Whether stderr is a terminal, so that progress is worth showing.
 pub(crate) fn is_watched() -> bool {
     std::io::stderr().is_terminal()
 }
@@ -46,7 +46,7 @@ pub(crate) fn minute(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A share in whole percent; what is not nothing does not look like it.
+/// A share in whole percent; a share above zero is never shown as 0%.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
     match (part * 200 + whole) / (whole * 2) {

@@ -1,20 +1,20 @@
-//! Text measured in terminal columns: made harmless, cut, wrapped, counted. Tables made of it live in `table.rs`.
+//! Text measured in terminal columns: made harmless, cut, wrapped, counted. Tables are in `table/`.
 
 use longhaul_core::listing::steers;
 use unicode_width::UnicodeWidthStr;
 
-/// The mark of something left out.
+/// The character that shows that something is left out.
 const CUT: char = '…';
 
-/// A text that comes from a file, made harmless: what would steer the terminal, break the line or turn the reading
-/// direction round becomes a space.
+/// A text from a file, made harmless: characters that would control the terminal, break the line or change the reading
+/// direction become spaces.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if steers(c) { ' ' } else { c })
         .collect()
 }
 
-/// The same for a text of many lines, which stay lines.
+/// A text of several lines from a file, made harmless line by line.
 pub(crate) fn clean_lines(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let harmless = |c| if steers(c) && c != '\t' { ' ' } else { c };
@@ -23,12 +23,12 @@ pub(crate) fn clean_lines(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// How many columns a clean text takes.
+/// The number of columns that a clean text takes.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The beginning of a clean text, in so many columns.
+/// The beginning of a clean text, in this many columns.
 pub(crate) fn keep_start(text: &str, room: usize) -> String {
     if columns(text) <= room {
         return text.to_owned();
@@ -47,7 +47,7 @@ pub(crate) fn keep_start(text: &str, room: usize) -> String {
     kept
 }
 
-/// The end of a clean text, in so many columns: of a path it tells more than the beginning.
+/// The end of a clean text, in this many columns: the end of a path says more than its beginning.
 pub(crate) fn keep_end(text: &str, room: usize) -> String {
     if columns(text) <= room {
         return text.to_owned();
@@ -62,12 +62,12 @@ pub(crate) fn keep_end(text: &str, room: usize) -> String {
     format!("{CUT}{}", &text[from..])
 }
 
-/// A clean text in lines of at most so many columns, broken at spaces, or anywhere in a word that is longer.
+/// A clean text in lines of at most this many columns, broken at spaces, or anywhere in a longer word.
 pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     wrap_items(text.split_whitespace(), "", room)
 }
 
-/// Items in lines of at most so many columns. A line may end in the mark that stands between items, none begins with it.
+/// Items in lines of at most this many columns. A line may end with the separator between items; none begins with it.
 pub(crate) fn wrap_items<'a>(
     items: impl IntoIterator<Item = &'a str>,
     mark: &str,
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(keep_start("漢字漢字", 5), "漢字…");
         assert_eq!(keep_start("one two", 5), "one…");
         assert_eq!(keep_end("src/漢字/main.rs", 9), "…/main.rs");
-        // A heart takes one column, with its selector of a picture two.
+        // A heart takes one column; with its emoji selector it takes two.
         assert_eq!(columns(&keep_start(&"❤\u{fe0f}".repeat(9), 5)), 5);
     }
 

@@ -1,5 +1,6 @@
-//! Prompts on branches of a session that were left: told when the session goes on, and taken up again on request. Nothing is
-//! deleted: taking one up appends a line, and the branch that was current is then one that was left.
+//! Abandoned branches of a session that hold prompts: they are reported when the session is resumed, and can be resumed
+//! on request. Nothing is deleted: resuming a branch appends a line, and the branch that was current is then the
+//! abandoned one.
 
 use std::path::Path;
 
@@ -18,20 +19,20 @@ use crate::session::open::random_seed;
 use crate::session::recorded::identity;
 use crate::undo::WholeTranscript;
 
-/// A branch that was left.
+/// An abandoned branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftBranch {
-    /// The uuid of its newest prompt: by it the branch is taken up.
+    /// The uuid of its newest prompt, by which the branch can be resumed.
     pub uuid: String,
     /// How many prompts of the user are on it.
     pub prompts: usize,
-    /// The words of the newest.
+    /// The text of the newest prompt.
     pub newest: String,
-    /// When they were said.
+    /// When the newest prompt was sent.
     pub at: Option<Timestamp>,
 }
 
-/// Why a branch was not taken up. Nothing was changed.
+/// Why a branch was not resumed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchError {
     /// There is no such branch.
@@ -40,7 +41,7 @@ pub enum BranchError {
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The line cannot be made.
+    /// The line cannot be created.
     #[error(transparent)]
     Line(#[from] LineError),
     /// The transcript cannot be written.
@@ -48,8 +49,8 @@ pub enum BranchError {
     Append(#[from] AppendError),
 }
 
-/// The branches of a session that were left without the user's doing: those that a rewind left are not among them, nor those
-/// whose every prompt stands in the conversation too, as after an undo.
+/// The branches of a session that were abandoned without the user's doing. Branches that a rewind abandoned do not
+/// count, and neither do those whose prompts are all in the conversation too, as after an undo.
 pub fn abandoned(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
     let resumed = resume(path)?;
     let texts = HostTexts::builtin();
@@ -81,7 +82,7 @@ pub fn abandoned(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
     Ok(abandoned)
 }
 
-/// Goes on with the branch that has a prompt whose uuid begins so.
+/// Resumes the branch that has a prompt whose uuid begins with `id`.
 pub fn resume_branch(path: &Path, id: &str, now: Timestamp) -> Result<(), BranchError> {
     let read = WholeTranscript::of(path)?;
     let none = || BranchError::NoSuchBranch(id.to_owned());
@@ -90,7 +91,7 @@ pub fn resume_branch(path: &Path, id: &str, now: Timestamp) -> Result<(), Branch
     let branch = branches.iter().find(|rows| rows.iter().any(has));
     let branch = branch.ok_or_else(none)?;
     let newest = branch.last().copied().ok_or_else(none)?;
-    // What is current and will be left: the first entry after the two parted.
+    // The first entry of the current branch, which will be abandoned, after the two separated.
     let parting = branch
         .first()
         .and_then(|row| read.conversation.parent(*row));
@@ -121,7 +122,7 @@ fn uuid(entry: &Entry) -> String {
     view.text(view.facets.uuid).into_owned()
 }
 
-/// The entries that rewinds of this conversation left.
+/// The entries that rewinds of this conversation abandoned.
 fn rewound(resumed: &ResumedConversation) -> Vec<String> {
     let is_system = |entry: &&Entry| entry.facets().kind == EntryKind::System;
     let lines = resumed

@@ -1,4 +1,4 @@
-//! Tells of cache breaks: the diff goes to a file that the user can open, the figures to the log (D3, E1).
+//! Reports cache breaks: the diff goes to a file that the user can open, the figures to the log (D3, E1).
 //!
 //! What broke and why is decided in `longhaul_core::cache`.
 
@@ -8,37 +8,37 @@ use std::path::{Path, PathBuf};
 
 use longhaul_core::cache::{CacheFinding, CacheFindingKind};
 
-/// The folder, below the one that is given.
+/// The name of the folder, below the one that the host gives.
 const FOLDER: &str = "cache-breaks";
 /// How many diffs are kept.
 const KEPT: usize = 50;
 /// The longest name of a source in a file name.
 const LONGEST_SOURCE: usize = 60;
 
-/// Where diffs go.
+/// The folder that gets the diffs.
 #[derive(Debug, Clone)]
 pub struct CacheBreakFolder {
     folder: PathBuf,
 }
 
-/// What is told of a finding.
+/// What is reported about a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheBreakNotice {
-    /// One sentence for people. It names the file.
+    /// One sentence for people, which names the file.
     pub sentence: String,
-    /// The diff; none if it could not be written.
+    /// The path of the diff; none if it could not be written.
     pub diff: Option<PathBuf>,
 }
 
 impl CacheBreakFolder {
-    /// Diffs go to the folder `cache-breaks` below this one. It is made when it is needed.
+    /// Writes diffs to the folder `cache-breaks` below this one, which is created when it is needed.
     pub fn below(folder: &Path) -> Self {
         Self {
             folder: folder.join(FOLDER),
         }
     }
 
-    /// Writes the diff and the event, and words the finding. That the diff cannot be written stops nothing.
+    /// Writes the diff and the event, and describes the finding. A diff that cannot be written stops nothing.
     pub fn report(&self, finding: &CacheFinding) -> CacheBreakNotice {
         let diff = match self.write(finding) {
             Ok(path) => Some(path),
@@ -87,7 +87,7 @@ impl CacheBreakFolder {
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Names begin with the time, so the order of names is that of time. What is not ours stays.
+    /// Names begin with the time, so they sort by time. Files that are not ours stay.
     fn drop_oldest(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return;
@@ -99,13 +99,13 @@ impl CacheBreakFolder {
         });
         names.sort_unstable();
         for name in names.iter().rev().skip(KEPT) {
-            // Another process may have been quicker; what is left over goes next time.
+            // Another process may have been quicker; the rest is deleted next time.
             let _ = fs::remove_file(self.folder.join(name));
         }
     }
 }
 
-/// Time and source, in characters that every file system takes.
+/// Time and source, in characters that every file system accepts.
 fn name(finding: &CacheFinding) -> String {
     let time = finding.at.strftime("%Y%m%dT%H%M%S.%3fZ");
     let plain = |c: char| match c {

@@ -1,12 +1,12 @@
-//! The seam to time.
+//! The trait for clocks.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// Tells the time. Tests bring their own.
+/// Tells the time. Tests use clocks of their own.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 

@@ -1,21 +1,23 @@
 //! Context management for LLM agents, for people who write agents in Rust: a conversation that never runs out of context,
 //! and a prompt cache that stays warm.
 //!
-//! A [`Session`] is the engine of [`core`] with a model, a transcript, a workspace and hooks around it. An agent's loop
-//! stays its own: say something, take a turn, run the tools, hand in their results. Clearing, compaction, recovery from
-//! too-long requests and what goes back into the window happen in between.
+//! A [`Session`] is the engine of [`core`] with a model, a transcript, a workspace and hooks around it. The agent keeps
+//! its own loop: say something, take a turn, run the tools, hand in their results. Clearing, compaction, recovery from
+//! requests that are too long, and restoring context happen in between.
 //!
 //! ```
 //! use longhaul::core::engine::ToolOutput;
 //! use longhaul::provider::{Client, ClientConfig, Dialect};
 //! use longhaul::{Prompt, Session};
-//! use longhaul_sim::{model::SimModel, server, server::Server, world, world::World};
+//! use longhaul_sim::model::SimModel;
+//! use longhaul_sim::server::{SimServer, SimServerOptions};
+//! use longhaul_sim::world::{World, WorldOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // The offline world stands in for a provider. With a key: `ClientConfig::from_env(…, |name| std::env::var(name).ok())`.
-//! let world = World::new(world::Options::new(1, Box::new(SimModel::new(Default::default()))));
-//! let server = Server::start("127.0.0.1:0".parse()?, world, server::Options::default()).await?;
+//! let world = World::new(WorldOptions::new(1, Box::new(SimModel::new(Default::default()))));
+//! let server = SimServer::start("127.0.0.1:0".parse()?, world, SimServerOptions::default()).await?;
 //! let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
 //!     "ANTHROPIC_BASE_URL" => Some(server.url()),
 //!     "ANTHROPIC_API_KEY" => Some("any".into()),
@@ -44,15 +46,15 @@
 //!         session.results(results).await?;
 //!     }
 //! }
-//! assert!(session.compactions() >= 2, "it went on through several compactions");
+//! assert!(session.compactions() >= 2, "it continued through several compactions");
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! An agent with a loop of its own can use the parts it wants, all in [`core`]: [`core::plan`] and [`core::micro`] say what
-//! to do before a request, [`core::summary`] asks and reads, [`core::facts`] guards what the user said,
-//! [`core::prompt::Assembly`] makes requests that hit the cache, [`core::cache::Watch`] says why one did not; or
-//! [`core::engine::Engine`], which puts them together and performs nothing.
+//! An agent with a loop of its own can use single parts, all in [`core`]: [`core::plan`] and [`core::micro`] say what
+//! to do before a request, [`core::summary`] asks for summaries and reads them, [`core::facts`] keeps what the user
+//! said, [`core::prompt::RequestAssembly`] makes requests that hit the cache, and [`core::cache::CacheBreakDetector`]
+//! says why one did not. [`core::engine::Engine`] puts them together without doing any IO.
 
 pub mod branches;
 pub mod cache_breaks;

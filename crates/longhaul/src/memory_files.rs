@@ -1,6 +1,7 @@
-//! Reads memory files from disk: what the core's search asks for, and no more of it than a budget can use.
+//! Reads memory files from disk: the files that the core's search asks for, and no more of them than the budget can
+//! use.
 //!
-//! Which files there are and what of them is sent is decided in [`longhaul_core::prompt::memory`].
+//! Which files count and which parts are sent is decided in [`longhaul_core::prompt::memory`].
 
 use std::fs;
 use std::io::{self, Read};
@@ -18,8 +19,9 @@ use crate::resolved_file;
 
 pub use longhaul_core::prompt::memory::SessionFolders;
 
-/// The places of a session that works in this folder. The project is the repository around it, else the folder itself. A
-/// repository that holds the user's whole home is nobody's project: all of the home would count as the project's.
+/// The folders of a session that works in this folder. The project is the repository around it, otherwise the folder
+/// itself. A repository that holds the user's whole home folder is not a project: everything in it would count as the
+/// project's.
 pub fn places(env: &Env, cwd: &Path) -> SessionFolders {
     let root = |home: Home| home.root().to_owned();
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -41,23 +43,24 @@ pub fn places(env: &Env, cwd: &Path) -> SessionFolders {
     }
 }
 
-/// Loads the memory files of a session. Whatever is wrong with one of them is a notice. Files outside of the project are
-/// read only on the user's own word.
+/// Loads the memory files of a session. Any problem with one of them becomes a notice. Files outside of the project are
+/// read only if the user's own files ask for them.
 pub fn load(places: &SessionFolders) -> FoundMemoryFiles {
     load_with(places, &ReadPolicy::default())
 }
 
-/// The same under rules, and with what the user agreed to.
+/// Loads the memory files of a session under permission rules, and with the files that the user agreed to.
 pub fn load_with(places: &SessionFolders, policy: &ReadPolicy) -> FoundMemoryFiles {
     run(MemoryFileSearch::new(places), places, policy)
 }
 
-/// Loads the memory files of the folders that lead to a file, but for those that every session has, under the same rules.
+/// Loads the memory files of the folders that lead to a file, except for those that every session has, under permission
+/// rules.
 pub fn load_nested(places: &SessionFolders, file: &Path, policy: &ReadPolicy) -> FoundMemoryFiles {
     run(MemoryFileSearch::nested(places, file), places, policy)
 }
 
-/// What memory files say about compactions (F4): their sections, one after the other. None if there is none.
+/// The sections of memory files about compactions (F4), one after the other; none if there are none.
 pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
     let sections: Vec<&str> = (files.iter())
         .filter_map(|file| section(&file.text))
@@ -91,7 +94,7 @@ fn run(
     found
 }
 
-/// The folders by which a file's reach is told, with all links resolved.
+/// The folders that decide whether a file is inside the project, with all links resolved.
 struct MemoryRoots {
     project: Vec<PathBuf>,
     home: Vec<PathBuf>,
@@ -133,7 +136,7 @@ fn read(
     policy: &ReadPolicy,
 ) -> Result<MemoryFileContent, ContentUnavailable> {
     let real = fs::canonicalize(&wanted.path).map_err(unavailable)?;
-    // Asked before it is opened: to open a pipe is to wait for somebody at its other end.
+    // Checked before opening: opening a pipe waits for its other end.
     usable(&fs::metadata(&real).map_err(unavailable)?)?;
     if resolved_file::is_of_the_kernel(&real) {
         return Err(unusable("it is a file of the kernel"));
@@ -148,14 +151,14 @@ fn read(
     {
         return Err(ContentUnavailable::NotAgreed { real });
     }
-    // No link is followed: what was judged is what is read.
+    // No link is followed: the file that was judged is the file that is read.
     let file = resolved_file::open(&real).map_err(unavailable)?;
     let metadata = file.metadata().map_err(unavailable)?;
     let mut bytes = Vec::new();
     let mut beginning = file.take(most_bytes + 1);
     beginning.read_to_end(&mut bytes).map_err(unavailable)?;
     let unread_bytes = match bytes.len() as u64 > most_bytes {
-        // Files that a system makes up as they are read tell no length.
+        // Files that the system generates as they are read report no length.
         true => metadata.len().max(bytes.len() as u64) - most_bytes,
         false => 0,
     };
@@ -173,7 +176,8 @@ fn read(
     })
 }
 
-/// The text, without a byte order mark. A character that was cut off at the end of what was read is no damage.
+/// The text, without a byte order mark. A character that is cut off at the end of what was read does not count as
+/// damage.
 fn decoded(bytes: &[u8], unread_bytes: u64) -> (String, TextEncoding) {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     match str::from_utf8(bytes) {
@@ -202,7 +206,7 @@ fn usable(metadata: &fs::Metadata) -> Result<(), ContentUnavailable> {
 
 fn unavailable(error: io::Error) -> ContentUnavailable {
     match error.kind() {
-        // A path through something that is no folder, or longer than any name, leads nowhere.
+        // A path through something that is not a folder, or with a name that is too long, does not exist.
         io::ErrorKind::NotFound
         | io::ErrorKind::NotADirectory
         | io::ErrorKind::InvalidFilename

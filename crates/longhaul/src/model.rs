@@ -1,4 +1,4 @@
-//! The seam to a model: something that answers a request that is already made.
+//! The trait for models, which answer a request that is already built.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,16 +9,16 @@ use longhaul_provider::{
     CancellationToken, Client, Error, ErrorClass, Reply, Request, StreamEvent,
 };
 
-/// A future in a box, so that seams can be trait objects.
+/// A boxed future, so that these traits can be trait objects.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What hears a reply as it comes.
+/// A callback that receives a reply as it comes.
 pub type OnStream<'a> = &'a mut (dyn FnMut(&StreamEvent) + Send);
 
-/// Something that answers requests.
+/// Answers requests.
 ///
-/// An implementer sends the body as it stands, byte for byte: the prompt cache and signatures hang on it. It ends soon
-/// after `cancel`, with [`ErrorClass::Cancelled`]. It may try again by itself, but not a request that is too long.
+/// An implementer sends the body unchanged, byte for byte: the prompt cache and signatures depend on it. It ends soon
+/// after `cancel`, with [`ErrorClass::Cancelled`]. It may retry by itself, but not a request that is too long.
 pub trait Model: Send + Sync {
     /// Sends a request and waits for the whole reply.
     fn send<'a>(
@@ -68,7 +68,7 @@ impl Model for Client {
 /// What a failure means to the engine.
 pub(crate) fn failed(error: &Error) -> EffectFailure {
     let kind = match error.class {
-        // The client has tried it several times.
+        // The client has already tried it several times.
         ErrorClass::Overloaded { .. } | ErrorClass::Server { .. } if error.attempts > 1 => {
             EffectFailureKind::Overloaded
         }

@@ -1,13 +1,13 @@
-//! The process group of a command that is run for somebody: what it started goes when it is made to go.
+//! The process group of a command: killing the group also kills the processes that the command started.
 //!
-//! Running a command, feeding it and reading it is for whoever starts it; a process that leaves its group on purpose
+//! Running a command, feeding it and reading its output is up to the caller; a process that leaves its group on purpose
 //! (`setsid`) is out of reach.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::process::{Child, Command};
 
-/// Puts what will be started into a group of its own.
+/// Makes the command the leader of a group of its own.
 pub fn lead_own_group(command: &mut Command) {
     #[cfg(unix)]
     command.process_group(0);
@@ -19,8 +19,8 @@ type Leader = rustix::process::Pid;
 #[cfg(not(unix))]
 type Leader = ();
 
-/// A group whose leader has not been waited for, so its number cannot have passed to anybody else.
-/// Dropped as such, for instance with the future that runs the command, it kills the group.
+/// A group whose leader has not been waited for, so its id cannot have passed to another process. Dropping it, for
+/// example with the future that runs the command, kills the group.
 #[derive(Debug)]
 pub struct ProcessGroup {
     leader: Mutex<Option<Leader>>,
@@ -41,14 +41,14 @@ impl ProcessGroup {
         }
     }
 
-    /// Kills all of it, and the child where there are no groups.
+    /// Kills the whole group, or the child where there are no groups.
     pub fn kill(&self, child: &mut Child) {
         self.kill_members();
-        // It may be gone already, which is what is wanted.
+        // It may already be gone, which is fine.
         let _ = child.start_kill();
     }
 
-    /// Kills all of it that a group can reach.
+    /// Kills all processes that are still in the group.
     pub fn kill_members(&self) {
         #[cfg(unix)]
         if let Some(leader) = *self.leader.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -56,15 +56,15 @@ impl ProcessGroup {
         }
     }
 
-    /// The leader ended by itself and was waited for; what it left behind on purpose lives on.
+    /// The leader ended by itself and was waited for; processes that it left running on purpose stay.
     pub fn release(&self) {
         self.take();
     }
 
-    /// The leader ended by itself and was waited for just now; what it left behind is killed.
+    /// The leader ended by itself and was waited for just now; processes that it left running are killed.
     ///
-    /// While members live, the group keeps its number. If there are none, the number is free, but numbers are given out
-    /// in turn, so nobody has it yet.
+    /// While members live, the group keeps its id. If there are none, the id is free, but ids are assigned in order, so
+    /// no other process has it yet.
     pub fn sweep(&self) -> SweepResult {
         let leader = self.take();
         #[cfg(unix)]
@@ -86,12 +86,12 @@ impl ProcessGroup {
     }
 }
 
-/// What was there when a group was swept.
+/// What was found when a group was killed after its leader ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepResult {
-    /// Nothing.
+    /// There were no processes left.
     Nothing,
-    /// Processes that the leader left behind.
+    /// There were processes that the leader had left running.
     LeftBehind,
 }
 

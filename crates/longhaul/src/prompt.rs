@@ -1,4 +1,4 @@
-//! What an agent puts before its messages, made into a head by the model's rules.
+//! What an agent puts before its messages, made into a request prefix by the model's rules.
 
 use longhaul_core::models::{EffortLevel, ModelSpec};
 use longhaul_core::prompt::{
@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 /// A system prompt.
 #[derive(Debug, Clone)]
 pub enum System {
-    /// A text of the caller's own.
+    /// The caller's own text.
     Custom(String),
-    /// Made of sections, as it is sent: [`SystemPrompt::json`](longhaul_core::prompt::SystemPrompt).
+    /// A prompt made of sections, as it is sent: [`SystemPrompt::json`](longhaul_core::prompt::SystemPrompt).
     Rendered(Box<RawValue>),
 }
 
-/// What stands before the messages of an agent's requests.
+/// Everything that an agent's requests hold before the messages.
 #[derive(Debug, Clone)]
 pub struct Prompt {
     /// The model's id.
@@ -28,13 +28,13 @@ pub struct Prompt {
     pub system: System,
     /// The tools' definitions, in any order.
     pub tools: Vec<Value>,
-    /// What goes before the first message: memory files, the date.
+    /// The text before the first message: memory files, the date.
     pub user_context: Option<String>,
-    /// Whether the model shall think.
+    /// Whether the model thinks.
     pub think: ThinkingChoice,
-    /// Effort, if not the model's default.
+    /// The effort, if it is not the model's default.
     pub effort: Option<EffortLevel>,
-    /// How long the provider keeps what requests write; none: requests carry no cache markers.
+    /// How long the provider caches what requests write; with none, requests have no cache breakpoints.
     pub ttl: Option<Ttl>,
     /// Beta features.
     pub betas: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A model and a system prompt of the caller's own.
+    /// Creates a prompt for a model with the caller's own system prompt.
     pub fn new(model: impl Into<String>, system: &str) -> Self {
         Self {
             model: model.into(),
@@ -59,14 +59,14 @@ impl Prompt {
         }
     }
 
-    /// With these tools.
+    /// Sets the tools.
     #[must_use]
     pub fn with_tools(mut self, tools: Vec<Value>) -> Self {
         self.tools = tools;
         self
     }
 
-    /// The head of requests to a model.
+    /// The request prefix for requests to this model.
     pub fn request_prefix(&self, spec: &ModelSpec) -> Result<RequestPrefix, ParameterError> {
         let body = RequestParameters {
             model: &self.model,

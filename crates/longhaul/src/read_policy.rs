@@ -1,8 +1,8 @@
-//! What may be read of what a project's files ask for: nothing that a rule forbids, and nothing outside of the project
-//! that the user has not agreed to.
+//! Which files may be read because a project's files ask for them: none that a rule forbids, and none outside of the
+//! project that the user has not agreed to.
 //!
-//! Which file asks for which is known to whoever reads them ([`crate::memory_files`]); the rules and the answers of the
-//! user are the host's.
+//! The reader of the files ([`crate::memory_files`]) knows which file asks for which; the host supplies the rules and
+//! the user's answers.
 
 use std::fmt;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 type Question = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Which files may be read on the word of a project's files. By default nothing is forbidden, and nothing outside of the
-/// project is agreed to.
+/// Which files may be read because a project's files ask for them. By default nothing is forbidden, and nothing outside
+/// of the project is agreed to.
 #[derive(Clone, Default)]
 pub struct ReadPolicy {
     denied: Option<Question>,
@@ -19,14 +19,14 @@ pub struct ReadPolicy {
 }
 
 impl ReadPolicy {
-    /// Forbids files: the question is asked with the path as it is named, and with all links resolved.
+    /// Forbids files: the predicate is called with the path as it is named, and with all links resolved.
     #[must_use]
     pub fn denying(mut self, denied: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
         self.denied = Some(Arc::new(denied));
         self
     }
 
-    /// Lets a project's files ask for files outside of the project: the question is asked with all links resolved.
+    /// Lets a project's files ask for files outside of the project: the predicate is called with all links resolved.
     #[must_use]
     pub fn agreeing(mut self, agreed: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
         self.agreed = Some(Arc::new(agreed));
@@ -38,7 +38,7 @@ impl ReadPolicy {
         self.denied.as_ref().is_some_and(|denied| denied(path))
     }
 
-    /// Whether the user agreed that the project's files ask for this file, which lies outside.
+    /// Whether the user agreed that the project's files may ask for this file outside of the project.
     pub fn agrees(&self, real: &Path) -> bool {
         self.agreed.as_ref().is_some_and(|agreed| agreed(real))
     }

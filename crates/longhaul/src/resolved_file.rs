@@ -1,5 +1,5 @@
-//! Opens files by resolved paths: no link is followed on the way, so a path that was judged still leads where it was judged
-//! to lead, whatever appeared in its place since.
+//! Opens files by resolved paths: no link is followed on the way, so a path leads to the file that was judged, whatever
+//! has appeared in its place since.
 //!
 //! Resolving a path, and deciding whether it may be read, is for the caller.
 
@@ -7,16 +7,17 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Opens a regular file to read it. The path must be absolute and have no links; a link on the way, or in the place of the
+/// Opens a regular file to read it. The path must be absolute and have no links; a link on the way, or in place of the
 /// file, is an error.
 ///
 /// # Errors
-/// What the system says; a pipe, a device or a file that the kernel makes up is [`io::ErrorKind::InvalidInput`].
+/// The error of the system; a pipe, a device or a file that the kernel generates is [`io::ErrorKind::InvalidInput`].
 pub fn open(path: &Path) -> io::Result<File> {
     if is_of_the_kernel(path) {
         return Err(no_file());
     }
-    // Looked at first, since opening alone can set a device to work, and after, since it may be another by then.
+    // Checked before opening, since opening alone can start a device, and again after, since it may be another file by
+    // then.
     let kind = std::fs::symlink_metadata(path)?.file_type();
     if !kind.is_file() && !kind.is_symlink() {
         return Err(if kind.is_dir() {
@@ -40,10 +41,10 @@ fn no_file() -> io::Error {
     )
 }
 
-/// Whether the kernel makes a file up: such files call themselves regular, and some block, some never end, and some hold the
-/// environment of a process.
+/// Whether the kernel generates the file: such files call themselves regular, and some block, some never end, and some
+/// hold the environment of a process.
 pub fn is_of_the_kernel(path: &Path) -> bool {
-    // Shared memory is in there, and is ordinary.
+    // Shared memory is below it, and is ordinary.
     let ordinary = path.starts_with("/dev/shm");
     cfg!(unix)
         && !ordinary
@@ -70,20 +71,20 @@ fn open_without_links(path: &Path) -> io::Result<File> {
     }
 }
 
-/// What to do about folders that are not there.
+/// What to do about missing folders.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingFolders {
-    /// It is an error.
+    /// A missing folder is an error.
     IsAnError,
-    /// They are made.
+    /// Missing folders are created.
     IsMade,
 }
 
-/// The folder that a resolved path lies in, reached without following a link, and the name in it.
+/// The folder of a resolved path, opened without following a link, and the file's name in it.
 ///
 /// # Errors
-/// What the system says, also about a link on the way.
+/// The error of the system, also for a link on the way.
 #[cfg(unix)]
 pub fn parent(
     path: &Path,
@@ -111,7 +112,7 @@ pub fn parent(
     Ok((folder, name))
 }
 
-/// A folder need not be readable to be passed through.
+/// A folder need not be readable to be traversed.
 #[cfg(target_os = "linux")]
 const ENTERED: rustix::fs::OFlags = rustix::fs::OFlags::PATH;
 #[cfg(all(unix, not(target_os = "linux")))]

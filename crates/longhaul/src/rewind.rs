@@ -1,4 +1,4 @@
-//! Going back to before one of the user's messages (M5), over compactions too. Nothing is deleted: a line is appended.
+//! Goes back to before one of the user's messages (M5), across compactions too. Nothing is deleted: a line is appended.
 
 use std::path::Path;
 
@@ -14,25 +14,25 @@ use crate::session::open::random_seed;
 use crate::session::recorded::identity;
 use crate::undo::WholeTranscript;
 
-/// Something the user said, to pick from.
+/// A message of the user that a rewind can go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewindPoint {
     /// The entry's uuid.
     pub uuid: String,
-    /// The words.
+    /// The text of the message.
     pub text: String,
-    /// When.
+    /// When it was said.
     pub at: Option<Timestamp>,
-    /// Whether the model still sees it as it was said.
+    /// Whether the model still sees the message itself, not a summary of it.
     pub in_view: bool,
 }
 
-/// What a rewind came to.
+/// The result of a rewind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewindResult {
     /// The uuid of the line that was appended.
     pub uuid: String,
-    /// The words of the message that was left behind, to be said again in another way.
+    /// The text of the message that was undone, so that the user can rephrase it.
     pub text: String,
 }
 
@@ -45,7 +45,7 @@ pub enum RewindError {
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The line cannot be made.
+    /// The line cannot be created.
     #[error(transparent)]
     Line(#[from] LineError),
     /// The transcript cannot be written.
@@ -53,7 +53,8 @@ pub enum RewindError {
     Append(#[from] AppendError),
 }
 
-/// All that the user said in a session, before compactions too, in the order of the file. Abandoned branches are among it.
+/// All messages of the user in a session, including those before compactions and on abandoned branches, in the order of
+/// the file.
 pub fn rewind_points(path: &Path) -> Result<Vec<RewindPoint>, ReadError> {
     let read = WholeTranscript::of(path)?;
     let texts = HostTexts::builtin();
@@ -108,7 +109,7 @@ pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<RewindResult, R
     Ok(RewindResult { uuid: own, text })
 }
 
-/// The words of an entry, if they are the user's own.
+/// The text of an entry, if it is the user's own.
 pub(crate) fn user_text(view: EntryView<'_>, texts: &HostTexts) -> Option<String> {
     let facets = view.facets;
     if facets.kind != EntryKind::User || facets.flags.meta || facets.flags.compact_summary {

@@ -1,4 +1,4 @@
-//! The seam to what is kept: a transcript, and an archive beside it.
+//! The storage of a session: a transcript, and an archive beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,54 +7,54 @@ use longhaul_core::message::Entry;
 use longhaul_store::archive::{ArchiveBatch, ArchiveWriter, ArchivedPart, ViewPresence};
 use longhaul_store::{AppendError, Durability, TranscriptWriter};
 
-/// Keeps a session.
+/// Stores a session.
 ///
-/// An implementer acknowledges only what is safe: the engine sends nothing and replaces nothing before.
+/// An implementer acknowledges a write only when it is safe: until then the engine neither sends nor replaces anything.
 pub(crate) trait SessionStorage: Send {
-    /// Appends lines as one unit. Gives where the first begins.
+    /// Appends lines as one unit. Returns the offset where the first begins.
     fn persist(&mut self, lines: &[Bytes]) -> Result<u64, StorageError>;
 
-    /// Archives what is about to leave the window: the whole entries, or the results of these calls.
+    /// Archives what is about to leave the window: whole entries, or the results of these calls.
     fn archive(
         &mut self,
         entries: Vec<Entry>,
         results: Option<Vec<String>>,
     ) -> Result<ArchiveLocation, StorageError>;
 
-    /// Whether it may have to wait for a disk or a lock: then it is used on a thread of its own.
+    /// Whether writes may have to wait for a disk or a lock: then they run on a thread of their own.
     fn waits(&self) -> BlockingWrites {
         BlockingWrites::Perhaps
     }
 }
 
-/// Whether keeping something may take a while.
+/// Whether a write may block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockingWrites {
-    /// It may.
+    /// A write may block.
     Perhaps,
-    /// It never does.
+    /// A write never blocks.
     Never,
 }
 
-/// Where what leaves the window can be found.
+/// Where entries that leave the window can be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArchiveLocation {
-    /// In the archive.
+    /// They are in the archive.
     InArchive,
-    /// There is none: in the transcript alone.
+    /// There is no archive: they are only in the transcript.
     InTranscript,
 }
 
-/// Something could not be kept.
+/// Something could not be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
-    /// The transcript.
+    /// The transcript could not be written.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// The archive.
+    /// The archive could not be written.
     #[error(transparent)]
     Archive(#[from] longhaul_store::archive::ArchiveError),
-    /// The archive's queue.
+    /// The archive's queue did not accept it.
     #[error(transparent)]
     Queue(#[from] longhaul_store::archive::NotQueued),
     /// Somebody wrote to the transcript since it was read.
@@ -63,12 +63,12 @@ pub enum StorageError {
         /// The transcript.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Another error.
     #[error("{0}")]
     Other(String),
 }
 
-/// Keeps a session in files.
+/// Stores a session in files.
 #[derive(Debug)]
 pub(crate) struct FileStorage {
     transcript: TranscriptWriter,
@@ -87,7 +87,7 @@ impl FileStorage {
         Self::known_as(transcript, archive, transcript, durability)
     }
 
-    /// The same for a transcript that will be found under another path than the one where it is written now.
+    /// Opens a transcript that will later be found under another path than the one where it is written now.
     pub(crate) fn known_as(
         transcript: &Path,
         archive: Option<PathBuf>,
@@ -108,7 +108,8 @@ impl FileStorage {
         })
     }
 
-    /// Refuses to append once others have: for who read the transcript up to here and would cut off what came since.
+    /// Refuses to append once another process has appended: a caller that read the transcript up to here would cut off
+    /// what came since.
     #[must_use]
     pub(crate) fn only_after(mut self, end: u64) -> Self {
         self.end = Some(end);
@@ -145,7 +146,7 @@ impl SessionStorage for FileStorage {
             Some(results) => (ArchivedPart::Results(results), ViewPresence::Cleared),
             None => (ArchivedPart::Whole, ViewPresence::Summarised),
         };
-        // As one batch: what waits is counted by the piece. Its own calls are known to the archive from it.
+        // Sent as one batch, because the queue counts pieces. The batch also tells the archive which calls are in it.
         archive.archive(&ArchiveBatch {
             entries,
             part,
@@ -156,7 +157,7 @@ impl SessionStorage for FileStorage {
     }
 }
 
-/// Keeps a session in memory: for trying things out.
+/// Stores a session in memory, for trying things out.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryStorage {
     /// The transcript.

@@ -1,4 +1,4 @@
-//! Taking back the last compaction of a transcript (X6, ruling 13). Nothing is deleted: lines are appended.
+//! Takes back the last compaction of a transcript (X6, ruling 13). Nothing is deleted: lines are appended.
 
 use std::path::Path;
 
@@ -23,22 +23,22 @@ use crate::session::recorded::{NO_MODEL, identity};
 /// Whether an undo is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoMode {
-    /// It is.
+    /// The undo is written.
     Write,
-    /// It is only said what it would come to.
+    /// Nothing is written; the result says what would be.
     Look,
 }
 
-/// What an undo came to.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoResult {
     /// The uuid of the boundary that was taken back.
     pub boundary: String,
     /// The padded estimate of the view before.
     pub before: u64,
-    /// The same afterwards.
+    /// The padded estimate of the view afterwards.
     pub after: u64,
-    /// Entries of turns since the compaction; they were written again behind the old conversation.
+    /// Entries of turns since the compaction; they were written again after the old conversation.
     pub later: usize,
     /// The most that the window holds before input is refused.
     pub limit: u64,
@@ -47,7 +47,7 @@ pub struct UndoResult {
 /// Why nothing was taken back.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
-    /// The conversation in view begins with no compaction.
+    /// The conversation in view does not begin with a compaction.
     #[error("there is nothing to take back: the conversation in view was not compacted")]
     NotCompacted,
     /// The old conversation and the turns since do not fit into the window together.
@@ -55,17 +55,17 @@ pub enum UndoError {
         "the old conversation and the {later} entries since the compaction would take {tokens} tokens, and the window holds {limit}: nothing was changed"
     )]
     TooLarge {
-        /// What they would take.
+        /// The tokens that they would take.
         tokens: u64,
-        /// What there is room for.
+        /// The tokens that there is room for.
         limit: u64,
-        /// Entries since.
+        /// The number of entries since the compaction.
         later: usize,
     },
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The lines cannot be made.
+    /// The lines cannot be created.
     #[error(transparent)]
     Line(#[from] LineError),
     /// The transcript cannot be written.
@@ -76,7 +76,7 @@ pub enum UndoError {
     Window(#[from] WindowError),
 }
 
-/// A transcript, read whole.
+/// A transcript that was read whole.
 pub(crate) struct WholeTranscript {
     pub(crate) loaded: LoadedTranscript,
     pub(crate) entries: Vec<Entry>,
@@ -103,7 +103,7 @@ impl WholeTranscript {
         })
     }
 
-    /// The padded estimate of the view that the file has with these lines behind it.
+    /// The padded estimate of the view that the file has with these lines appended.
     fn size(&self, more: &[Bytes]) -> u64 {
         let more: Vec<Entry> = more
             .iter()
@@ -129,7 +129,7 @@ impl WholeTranscript {
     }
 }
 
-/// Takes back the compaction that the conversation in view begins with. A second undo takes the one before.
+/// Takes back the compaction that the conversation in view begins with. A second undo takes back the one before.
 pub fn undo(
     path: &Path,
     config: &Config,

@@ -1,4 +1,4 @@
-//! The seam to where the agent works: what goes back into the window after a compaction (R).
+//! The trait for the place where an agent works: what goes back into the window after a compaction (R).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use longhaul_core::rehydrate::{FileText, ReadFile, RestoreInput, RestoreSourceRe
 
 use crate::model::Boxed;
 
-/// What is wanted after a compaction.
+/// What the engine wants to restore after a compaction.
 #[derive(Debug, Clone)]
 pub struct RestoreRequest {
     /// The files that the model read last, the newest first.
@@ -17,16 +17,16 @@ pub struct RestoreRequest {
     pub kept: Vec<PathBuf>,
 }
 
-/// Where an agent works.
+/// The place where an agent works.
 ///
-/// An implementer gathers in parallel what it can, and puts failures into the answer as such: a source that fails is
-/// left out and reported, never fatal. It leaves out the plan file and memory files, which come back another way.
+/// An implementer gathers its sources in parallel and reports failures in the answer: a source that fails is left out
+/// and reported, never fatal. It leaves out the plan file and memory files, which are restored in another way.
 pub trait Workspace: Send + Sync {
-    /// Gathers what goes back into the window, and the head that requests shall have from then on.
+    /// Gathers what goes back into the window, and the request prefix to use from then on.
     fn gather<'a>(&'a self, wanted: &'a RestoreRequest) -> Boxed<'a, GatheredContext>;
 
-    /// What the project's memory files say about compactions (F4), read when one begins; empty if they say nothing. None:
-    /// what the session was opened with holds.
+    /// What the project's memory files say about compactions (F4), read when one begins; empty if they say nothing.
+    /// With none, the instructions that the session was opened with apply.
     fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
         Box::pin(async { None })
     }
@@ -42,12 +42,13 @@ impl<W: Workspace + ?Sized> Workspace for Arc<W> {
     }
 }
 
-/// Nothing but the file system: the files that were read are read again, from where their paths lead now. No rules are asked:
-/// a host whose folder others can change, or which has rules, brings a workspace of its own.
+/// A workspace that is just the file system: the files that were read are read again, from where their paths lead now.
+/// It checks no permission rules: a host that has rules, or whose folder others can change, needs a workspace of its
+/// own.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileWorkspace;
 
-/// No more of a file than this is looked at: it is cut to a fraction of it anyway.
+/// No more of a file than this is read: it is cut to a fraction of it anyway.
 const MOST: u64 = 1 << 20;
 
 impl Workspace for FileWorkspace {
@@ -72,7 +73,7 @@ impl Workspace for FileWorkspace {
     }
 }
 
-/// No files at all: for agents that have none.
+/// A workspace without files, for agents that have none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoWorkspace;
 
@@ -82,8 +83,8 @@ impl Workspace for NoWorkspace {
     }
 }
 
-/// Reads a file, if it is one and is text. What the path leads to now is opened; a link that appears meanwhile is not
-/// followed.
+/// Reads a file, if it is a regular text file. The file that the path leads to now is opened; a link that appears
+/// meanwhile is not followed.
 pub(crate) fn read(path: PathBuf) -> RestoreSourceResult<FileText> {
     let text = std::fs::canonicalize(&path)
         .map_err(|error| error.to_string())
@@ -97,11 +98,11 @@ pub(crate) fn read(path: PathBuf) -> RestoreSourceResult<FileText> {
     }
 }
 
-/// The text of a file by its resolved path, as far as it can be of use after a compaction. No link is followed. An error
+/// The text of a file by its resolved path, as much as is useful after a compaction. No link is followed. The error
 /// says what is wrong.
 ///
 /// # Errors
-/// It is no file, no text, or cannot be read.
+/// If it is not a file, is not text, or cannot be read.
 pub fn text_of(real: &Path) -> Result<String, String> {
     use std::io::Read;
     let told = |error: std::io::Error| match error.kind() {

@@ -1,4 +1,4 @@
-//! What can be typed behind `longhaul serve`.
+//! The flags of `longhaul serve`.
 
 use std::path::PathBuf;
 
@@ -7,27 +7,28 @@ use longhaul_gateway::breakpoints::BreakpointMode;
 
 /// Serve a gateway in front of a model API: any client, in any language, by changing one URL
 ///
-/// Conversations are recognised by what is said in them and kept within the model's window: old tool results are cleared and old
-/// turns summed up, ahead of time, with the caller's key. Clients notice nothing and go on sending everything. What needs no
-/// change is passed on byte for byte, streams as they come; `--policy observe` changes nothing at all. Each call is written
-/// down with tokens, cost and what became of the prompt cache; the page at `/` shows it. Speaks POST /v1/messages and
-/// /v1/chat/completions; all other paths are passed on too. Keys travel to the upstream and are never kept. The first line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or
-/// SIGTERM, when requests under way have finished. More in docs/gateway.md.
+/// Conversations are recognized by their messages and kept within the model's window: old tool results are cleared and
+/// old turns are summarized, ahead of time, with the caller's key. Clients notice nothing and keep sending everything.
+/// What needs no change is passed on byte for byte, streams as they come; `--policy observe` changes nothing at all.
+/// Each call is logged with its tokens, its cost and what happened to the prompt cache; the page at `/` shows it.
+/// Speaks POST /v1/messages and /v1/chat/completions; all other paths are passed on too. Keys go to the upstream and
+/// are never stored. The first line on stdout is `listening on http://ADDR:PORT`. Ends on Ctrl-C or SIGTERM, when
+/// requests in flight have finished. More in docs/gateway.md.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Exit codes: 0 ended by a signal, 2 cannot start.
 
 Environment:
-  LONGHAUL_GATEWAY_TOKEN         what must be shown to see sessions and counters; needed beyond this machine
-  LONGHAUL_GATEWAY_CLIENT_TOKEN  what clients must send as x-longhaul-token to have requests passed on
+  LONGHAUL_GATEWAY_TOKEN         the token for seeing sessions and counters; needed beyond this machine
+  LONGHAUL_GATEWAY_CLIENT_TOKEN  the token that clients must send as x-longhaul-token
 
 Examples:
-  longhaul serve                                       with a simulated model behind it
+  longhaul serve                                       with a simulated model
   longhaul serve --upstream https://api.anthropic.com
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
   longhaul serve --upstream https://api.openai.com
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent
-  longhaul serve --policy observe                      books and cache watch only: nothing is changed
-  longhaul serve --policy 'model=claude-haiku-*:off'   pass these on without looking
+  longhaul serve --policy observe                      usage log and cache watch only: nothing is changed
+  longhaul serve --policy 'model=claude-haiku-*:off'   pass these on unread
   longhaul serve --store memory --listen 127.0.0.1:0   leave no trace, on a free port
   longhaul serve --store postgres://gateway@db.internal/longhaul?sslmode=verify-full
   curl http://127.0.0.1:8787/longhaul/api/sessions")]
@@ -38,7 +39,7 @@ pub(crate) struct ServeArgs {
     /// Where requests go: the base URL of an API, or `sim` for a simulated one that needs no network
     #[arg(long, value_name = "URL|sim", default_value = "sim")]
     pub(crate) upstream: String,
-    /// Certificates of authorities, as PEM, that may vouch for the upstream beside those of the system
+    /// Certificate authorities for the upstream, as PEM, in addition to those of the system
     #[arg(long, value_name = "FILE")]
     pub(crate) upstream_ca: Option<PathBuf>,
     /// The variable that holds the token for clients
@@ -48,29 +49,31 @@ pub(crate) struct ServeArgs {
         default_value = "LONGHAUL_GATEWAY_CLIENT_TOKEN"
     )]
     pub(crate) client_token_env: String,
-    /// A name beside this machine's own by which the gateway may be called, or of a web page that may call it, where it listens
-    /// on this machine alone
+    /// Another name, besides this machine's own, under which the gateway may be called, or a web page that may call it,
+    /// where it listens on this machine alone
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
-    /// Beyond this machine, take all requests that come without any key for one client's, who may see what is made of all of
-    /// them; else their conversations are not recognised
+    /// Where the gateway listens beyond this machine, treat all requests without any key as one client's, who may see
+    /// the results of all of them; otherwise their conversations are not recognized
     #[arg(long)]
     pub(crate) share_keyless: bool,
-    /// Where the books are kept: `sqlite:PATH`, `postgres://…` or `memory`; else LONGHAUL_HOME/gateway/books.sqlite
+    /// Where the usage log is kept: `sqlite:PATH`, `postgres://…` or `memory`; by default
+    /// LONGHAUL_HOME/gateway/books.sqlite
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<String>,
-    /// What is done (`manage`, `observe`, `off`) with which requests, as in `model=claude-haiku-*:off` or plainly
-    /// `observe`; the first that matches decides, else `manage`
+    /// What is done (`manage`, `observe`, `off`) with which requests, as in `model=claude-haiku-*:off` or just
+    /// `observe`; the first rule that matches decides, otherwise `manage`
     #[arg(long, value_name = "RULE")]
     pub(crate) policy: Vec<String>,
-    /// More such rules in a file, tried after the flags; else LONGHAUL_HOME/gateway.toml if there is one
+    /// A file with more such rules, tried after the flags; by default LONGHAUL_HOME/gateway.toml if it exists
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// A tool whose results can be had again and may be cleared, beside those of known agents; may end in `*`
+    /// A tool that can be run again, so that its results may be cleared, in addition to those of known agents; may end
+    /// in `*`
     #[arg(long, value_name = "TOOL")]
     pub(crate) clearable: Vec<String>,
-    /// Keep session notes for each conversation, to stand for its older turns when the window is full: no summary is asked for
-    /// then, but notes are, with the caller's key, as the conversation grows
+    /// Keep session notes for each conversation, to replace its older turns when the window is full: then no summary is
+    /// requested, but notes are, with the caller's key, as the conversation grows
     #[arg(long)]
     pub(crate) notes: bool,
     /// The most the window may hold, in tokens; only makes it smaller
@@ -79,31 +82,31 @@ pub(crate) struct ServeArgs {
     /// A TOML file that adds models or overrides their fields
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<String>,
-    /// Whose cache markers are sent to the Messages API: `keep` the client's, or `manage`: place them for it
+    /// Whose cache breakpoints are sent to the Messages API: `keep`: the client's; `manage`: the gateway places them
     #[arg(long, value_name = "keep|manage", default_value = "keep")]
     pub(crate) marks: BreakpointMode,
     /// The largest request body, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     pub(crate) max_body: Option<usize>,
-    /// The most memory that requests under way and all that is remembered may take together: bytes, or a number with KiB, MiB
-    /// or GiB; else 1GiB. More requests are told to come again
+    /// The most memory that requests in flight and everything that is remembered may take together: bytes, or a number
+    /// with KiB, MiB or GiB; by default 1GiB. Further requests are told to try again
     #[arg(long, value_name = "SIZE", help_heading = "Limits", value_parser = memory_size)]
     pub(crate) max_memory: Option<usize>,
-    /// The most requests at once; more are told to come again
+    /// The most requests at once; further ones are told to try again
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_requests: Option<u32>,
     /// How long to wait for the next bytes of an answer, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     pub(crate) idle: Option<u64>,
-    /// How long requests under way may take when it is told to end, in seconds
+    /// How long requests in flight may take when the gateway is told to end, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     pub(crate) drain: Option<u64>,
-    /// Threads that serve; else one for each core
+    /// The number of serving threads; by default one per core
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 }
 
-/// The least memory that is of any use.
+/// The least memory that is useful.
 const LEAST_MEMORY: usize = 16 << 20;
 
 /// Reads a size: bytes, or a number with a unit.

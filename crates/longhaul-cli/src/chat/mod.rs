@@ -1,7 +1,8 @@
 //! `longhaul chat`: an agent in a terminal, or a prompt answered on stdout.
 //!
-//! The agent is the library's; here it is put together from flags and settings (`make.rs`, who asks what must be asked
-//! first in `asking.rs`), given a model (`model.rs`), and shown: `printing.rs` for scripts, `screen.rs` for people.
+//! The agent comes from `longhaul-agent`; this module prepares it from flags and settings (`prepare.rs`;
+//! `terminal_consent.rs` asks the user first where that is needed), gives it a model (`model.rs`), and shows it:
+//! `printing.rs` for scripts, `screen.rs` for people.
 
 mod model;
 mod prepare;
@@ -31,7 +32,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
         .build()
         .map_err(CliError::Runtime)?;
     let ended = runtime.block_on(work(command, given, config));
-    // A read of the terminal that nobody waits for must not hold the end up.
+    // A read of the terminal that nobody waits for must not delay the end.
     runtime.shutdown_background();
     ended
 }
@@ -42,7 +43,7 @@ async fn work(
     config: longhaul_core::config::Config,
 ) -> Result<CliOutcome, CliError> {
     if command.print {
-        // Before anything is begun: a prompt that is missing is a mistake of the caller.
+        // Checked before anything begins: a missing prompt is a mistake of the caller.
         let prompts = printing::prompts(command)?;
         let mut made = prepare::agent(command, given, config, None).await?;
         made.builder = made.builder.resuming(resuming(command, None));
@@ -56,7 +57,7 @@ async fn work(
     screen::run(command, given, made).await
 }
 
-/// Which session is wanted.
+/// The session that the flags select.
 fn start(command: &Command) -> SessionChoice {
     match &command.resume {
         Some(id) => SessionChoice::Resume(id.clone()),
@@ -65,7 +66,7 @@ fn start(command: &Command) -> SessionChoice {
     }
 }
 
-/// How a session is gone on with. Where there is a terminal and nothing was said, the user is asked about one that is in use.
+/// How a session is resumed. On a terminal and without flags, the user is asked about a session that is in use.
 fn resuming(
     command: &Command,
     terminal: Option<&terminal_consent::TerminalConsent>,

@@ -1,4 +1,4 @@
-//! Who answers: the provider that the environment names, or the offline model in this process.
+//! The model that answers: the provider that the environment names, or the offline model in this process.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use longhaul_provider::{Client, ClientConfig, Dialect};
 use crate::args::ChatArgs as Command;
 use crate::failure::CliError;
 
-/// The model where nobody names one.
+/// The default model.
 const MODEL: &str = "claude-sonnet-5-5";
 
-/// Variables that say how a model can be reached.
+/// Variables that configure access to a model.
 const REACHED_BY: [&str; 3] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
 ];
 
-/// Who answers.
+/// The model that answers.
 pub(super) struct ChatModel {
     pub(super) model: Arc<dyn Model>,
     pub(super) id: String,
     /// The offline model, which ends when this is dropped.
     pub(super) offline: Option<OfflineServer>,
-    /// Said to the user.
+    /// A notice for the user.
     pub(super) notice: Option<&'static str>,
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn choose_model(
         } else {
             WritingSpeed::HUMAN
         },
-        // Ids of calls come from it, too, and must be new where a session goes on.
+        // Ids of calls come from it, too, and must be new in a resumed session.
         seed: seed(),
     };
     let offline = offline::start(options).await.map_err(CliError::Runtime)?;
@@ -70,14 +70,14 @@ pub(super) async fn choose_model(
     })
 }
 
-/// A number that no other process had.
+/// A seed that no other process had.
 fn seed() -> u64 {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
     let nanos = u64::try_from(now.as_nanos() % (1 << 60)).unwrap_or_default();
     nanos ^ (u64::from(std::process::id()) << 32)
 }
 
-/// A variable of this process.
+/// The value of an environment variable.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

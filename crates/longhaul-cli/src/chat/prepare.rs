@@ -1,4 +1,4 @@
-//! An agent from flags, settings and the environment.
+//! Prepares an agent from flags, settings and the environment.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use crate::args::{ChatArgs as Command, PermissionMode};
 use crate::failure::CliError;
 use crate::settings::{self, CommandSettings};
 
-/// An agent that can be opened, and what it was made from.
+/// An agent that is ready to be opened, with what it was made from.
 pub(super) struct PreparedAgent {
     pub(super) builder: AgentBuilder,
     pub(super) workplace: Arc<ProjectSetup>,
     pub(super) models: ModelTable,
     pub(super) cwd: PathBuf,
-    /// The offline model, if it answers: it lives as long as this.
+    /// The offline model, if it answers; it ends when this is dropped.
     pub(super) offline: Option<OfflineServer>,
-    /// What people should know.
+    /// Notices for the user.
     pub(super) notices: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ fn mode(mode: PermissionMode) -> ApprovalMode {
     }
 }
 
-/// Rules, separated by commas or given again. A comma in parentheses belongs to its rule.
+/// Rules, separated by commas or given repeatedly. A comma in parentheses belongs to its rule.
 fn rules(given: &[String]) -> Vec<String> {
     let mut rules = Vec::new();
     for text in given {

@@ -14,7 +14,7 @@ use crate::failure::{CliError, CliOutcome, tell};
 use crate::settings::CommandSettings;
 use crate::text::clean;
 
-/// What is to be answered: the argument, and what is piped in. A stream of prompts is read while they are answered.
+/// The prompt: the argument and the piped input. A stream of prompts is read while they are answered.
 pub(super) fn prompts(command: &Command) -> Result<PromptQueue, CliError> {
     let given = command.prompt.as_deref().unwrap_or_default().trim();
     let is_piped = !std::io::stdin().is_terminal();
@@ -51,7 +51,7 @@ pub(super) async fn run(
     for notice in &made.notices {
         tell(&clean(notice));
     }
-    // It answers until the end.
+    // The offline model must answer until the end.
     let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
     let (mut agent, mut events) = opened.map_err(|error| CliError::Agent { error })?;

@@ -1,4 +1,4 @@
-//! The conversation in a terminal, or line by line where there is none; with `--tour` somebody shows around.
+//! The conversation in a terminal, or line by line where there is none; with `--tour`, a tour.
 
 use longhaul_agent::agent::Agent;
 use longhaul_agent::event::AgentEvent;
@@ -20,7 +20,7 @@ pub(super) async fn run(
     given: &CommandSettings,
     made: PreparedAgent,
 ) -> Result<CliOutcome, CliError> {
-    // It answers until the end.
+    // The offline model must answer until the end.
     let _offline = made.offline;
     let opened = made.builder.open(start(command)).await;
     let (mut agent, events) = opened.map_err(|error| CliError::Agent { error })?;
@@ -75,7 +75,7 @@ async fn show(
     ended
 }
 
-/// Who this is, what should be known, how to get help.
+/// The opening lines: what this is, notices, how to get help.
 fn greeting(agent: &Agent, notices: &[String]) -> Vec<String> {
     let mut lines = vec![format!(
         "Longhaul {} · {} · {}",
@@ -90,11 +90,11 @@ fn greeting(agent: &Agent, notices: &[String]) -> Vec<String> {
     lines
 }
 
-/// How to come back, where there is something to come back to.
+/// Says how to resume the session, if there is something to resume.
 fn farewell(given: &CommandSettings, cwd: &std::path::Path, session: &str) {
     let sessions = longhaul_agent::agent::list(&given.env, cwd);
     if screen::is_seen() && sessions.iter().any(|listed| listed.id == session) {
         let short = session.get(..8).unwrap_or(session);
-        crate::failure::tell(&format!("Go on with: longhaul chat --resume {short}"));
+        crate::failure::tell(&format!("Continue with: longhaul chat --resume {short}"));
     }
 }

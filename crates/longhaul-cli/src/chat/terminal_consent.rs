@@ -1,5 +1,6 @@
-//! Asks on the terminal, before the screen opens, for what a project wants: whether its settings count, whether its servers
-//! may start, whether its files may lead out of it. All that an answer covers is shown, or counted and shown on request.
+//! Asks the user on the terminal, before the screen opens, about a project: whether its settings count, whether its
+//! servers may start, whether its files may lead out of it. Everything that an answer covers is shown, or counted and
+//! shown on request.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -50,7 +51,7 @@ impl Consent for TerminalConsent {
         ConsentQuestion {
             head: format!("Files of {} lead out of it:", shown(project)),
             items: files.iter().map(item).collect(),
-            question: "What lies there would go to the model. Read it, now and from now on?",
+            question: "These files would go to the model. Read them, now and in future?",
         }
         .is_agreed_to()
     }
@@ -75,7 +76,7 @@ impl Consent for TerminalConsent {
     }
 }
 
-/// Something that is asked, and all that a yes would cover.
+/// A question, and everything that a yes would cover.
 struct ConsentQuestion {
     head: String,
     items: Vec<String>,
@@ -90,7 +91,7 @@ impl ConsentQuestion {
         let lines = self.lines();
         let room = usize::saturating_sub(height, FOR_THE_QUESTION).max(4);
         let hidden = lines.len() - last_rows(&lines, width, room);
-        // The end is what stands next to the question, and what runs by itself comes last.
+        // The end is nearest to the question, and the items that run by themselves come last.
         let mut text = format!("{}\n", self.head);
         if hidden > 0 {
             text.push_str(&format!(
@@ -123,7 +124,7 @@ impl ConsentQuestion {
     }
 }
 
-/// How many lines from the end fit into so many rows; one at least.
+/// How many lines from the end fit into this many rows; at least one.
 fn last_rows(lines: &[String], width: usize, room: usize) -> usize {
     let mut rows = 0;
     let fits = lines.iter().rev().take_while(|line| {
@@ -139,7 +140,7 @@ fn shown(path: &Path) -> String {
     visible(&path.display().to_string())
 }
 
-/// A part of a command, so that it can be told where it begins and ends.
+/// A part of a command, quoted so that one can see where it begins and ends.
 fn quoted(part: &str) -> String {
     let plain =
         !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || "'\"\\".contains(c));
@@ -150,10 +151,10 @@ fn quoted(part: &str) -> String {
     }
 }
 
-/// Whether a copy of a session is wanted that another process has open.
+/// Asks whether to continue in a copy of a session that another process has open.
 pub(super) fn copies(in_use: &SessionInUse) -> InUseChoice {
     let question = format!(
-        "{}.\nGo on in a copy of it? [y/N] ",
+        "{}.\nContinue in a copy of it? [y/N] ",
         visible(&in_use.to_string())
     );
     match answer(&question).as_deref() {
@@ -162,7 +163,7 @@ pub(super) fn copies(in_use: &SessionInUse) -> InUseChoice {
     }
 }
 
-/// What the user types; none if nobody can.
+/// The line that the user types; none if there is no terminal.
 fn answer(question: &str) -> Option<String> {
     let mut out = std::io::stdout();
     write!(out, "{question}").and_then(|()| out.flush()).ok()?;

@@ -1,4 +1,4 @@
-//! What is said on stderr while a model sums up: a spinner for somebody who watches, sentences in a log.
+//! Progress on stderr while a model summarizes: a spinner on a terminal, sentences in a log.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::failure::{tell, warn};
 use crate::terminal::{grouped, is_watched};
 use crate::text::{clean, count};
 
-/// Watches a compaction.
+/// Observes a compaction.
 pub(super) struct CompactionProgress {
     bar: ProgressBar,
     /// The model that is asked.
     model: Option<String>,
-    /// Why it wrote no summary, if it did not.
+    /// Why the model wrote no summary, if it did not.
     failure: Mutex<Option<String>>,
 }
 
@@ -46,7 +46,7 @@ impl CompactionProgress {
         failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Nothing is going on any more.
+    /// Ends the progress display.
     pub(super) fn done(&self) {
         self.bar.finish_and_clear();
     }
@@ -72,7 +72,7 @@ impl Observer for CompactionProgress {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
                 *failure = Some(message.clone());
             }
-            Event::Phase(Some(CompactionPhase::SessionStartHooks)) => self.bar.set_message("Putting back"),
+            Event::Phase(Some(CompactionPhase::SessionStartHooks)) => self.bar.set_message("Restoring context"),
             Event::StillCompacting { seconds } => {
                 self.say(&format!("Still waiting for the summary after {seconds} s."));
             }

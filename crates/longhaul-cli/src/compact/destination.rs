@@ -19,10 +19,10 @@ use crate::failure::CliError;
 pub(super) struct CompactDestination {
     way: WriteMode,
     file: PathBuf,
-    /// The path that the result has in the end.
+    /// The final path of the result.
     known_as: PathBuf,
     archive: PathBuf,
-    /// Keeps other processes from a transcript that is changed in place.
+    /// Locks a transcript that is changed in place against other processes.
     _lease: Option<Arc<Lease>>,
 }
 
@@ -33,7 +33,7 @@ enum WriteMode {
 }
 
 impl CompactDestination {
-    /// Asks whether it may be written there, and begins a copy if one is wanted.
+    /// Checks whether the transcript may be changed, and begins a copy if one is wanted.
     pub(super) fn of(command: &Command, file: &Path, home: &Home) -> Result<Self, CliError> {
         let output = command.output.as_deref();
         let output = output.map(|output| resolved(output, file)).transpose()?;
@@ -92,7 +92,7 @@ impl CompactDestination {
         }
     }
 
-    /// Everything is written: a copy gets its name.
+    /// Called when everything is written: a copy gets its final name.
     pub(super) fn finish(self) -> Result<(), CliError> {
         match self.way {
             WriteMode::Copy(draft) => Ok(draft.finish()?),
@@ -101,7 +101,7 @@ impl CompactDestination {
     }
 }
 
-/// The lease of a session that is changed in place. Where no lock can be had, writing says what is wrong.
+/// The lease of a session that is changed in place. Where no lock is possible, writing reports what is wrong.
 fn lease(file: &Path) -> Result<Option<Arc<Lease>>, CliError> {
     match Lease::take(file) {
         Ok(lease) => Ok(Some(lease)),

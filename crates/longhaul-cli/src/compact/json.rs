@@ -1,4 +1,4 @@
-//! What a compaction came to, for programs. `docs/compact.md` is the reference.
+//! The result of a compaction, for programs. `docs/compact.md` is the reference.
 
 use longhaul::session::CompactOutcome;
 use longhaul_core::engine::Summarizer;

@@ -1,7 +1,8 @@
-//! `longhaul compact`: sums up what is old in a recorded conversation, shows what that would come to, or takes it back.
+//! `longhaul compact`: summarizes the older part of a recorded conversation, previews that, or takes it back.
 //!
-//! The library decides and writes; here it is said where (`place.rs`) and by whom (`asked.rs`), watched (`watcher.rs`)
-//! and shown (`page.rs`, `json.rs`). Taking back is `undo.rs`.
+//! The library decides and writes; this module says where (`destination.rs`) and by which model
+//! (`summary_provider.rs`), and shows progress (`compaction_progress.rs`) and the result (`page.rs`, `json.rs`). Taking
+//! back is in `undo.rs`.
 
 mod compaction_progress;
 mod destination;
@@ -87,7 +88,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
                 outcome: &outcome,
                 kept: kept(&session),
             };
-            // The copy appears under its name only now, with everything in it.
+            // The copy gets its final name only now, with everything in it.
             drop(session);
             place.finish()?;
             if command.json {
@@ -101,7 +102,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     }
 }
 
-/// Compacts. A model that fails is no reason to fail: there always is a summary without one (Y1).
+/// Compacts the conversation. If a model fails, this does not: there is always a summary without a model (Y1).
 async fn compact(
     session: &mut RecordedSession,
     request: CompactRequest,
@@ -127,13 +128,13 @@ async fn compact(
     {
         let message = message.trim_end_matches('.');
         warn(&format!(
-            "{message}; it is summed up without a model instead"
+            "{message}; the summary is made without a model instead"
         ));
     }
     outcome
 }
 
-/// A compaction that did nothing: for want of something to do, or because it could not.
+/// A compaction that did nothing, because there was nothing to do or because it could not.
 fn refused(file: &Path, error: CompactError) -> Result<CliOutcome, CliError> {
     use CompactFailure::{Empty, NoPivot, NothingNew, WouldNotShrink};
     match error.kind {
@@ -149,7 +150,7 @@ fn nothing_to_do(file: &Path, why: &str) -> CliOutcome {
     CliOutcome::NothingToDo
 }
 
-/// The one transcript that is meant, links resolved.
+/// The path of the transcript, with links resolved.
 fn transcript(path: &Path, env: &Env) -> Result<PathBuf, CliError> {
     let target = path.display().to_string();
     let InspectionTarget::File(path) = InspectionTarget::find(path, env)? else {
@@ -176,7 +177,8 @@ fn transcript(path: &Path, env: &Env) -> Result<PathBuf, CliError> {
 
 fn window(command: &Command) -> WindowArgs {
     WindowArgs {
-        // The model that sums up; how large the window is says the one that the conversation was held with.
+        // The model that writes the summary; the window's size comes from the model that the conversation was held
+        // with.
         model: None,
         models: command.models.clone(),
         window: command.window.clone(),
@@ -213,7 +215,7 @@ fn request(command: &Command, recording: &RecordedTranscript) -> Result<CompactR
     })
 }
 
-/// Messages that are in view word for word: all but the summary and what was attached to it.
+/// The number of messages that are in view word for word: all but the summary and its attachments.
 fn kept(session: &RecordedSession) -> u64 {
     let live = session.engine().live();
     let pieces = live.pieces();

@@ -1,4 +1,4 @@
-//! What a compaction came to, for people.
+//! The result of a compaction, for people.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::output;
 use crate::terminal::dollars;
 use crate::text::{clean, count};
 
-/// What is shown.
+/// The data of the page.
 pub(super) struct CompactionPage<'a> {
     pub(super) file: &'a Path,
-    /// Where it was written, if it was.
+    /// The path that it was written to, if it was.
     pub(super) place: Option<PathBuf>,
     /// The model that was asked.
     pub(super) model: Option<&'a str>,
@@ -77,13 +77,13 @@ fn lines(out: &mut String, text: &str) -> std::fmt::Result {
         .try_for_each(|line| writeln!(out, "{}", clean(line)))
 }
 
-/// Who summed up, what stayed, where it is.
+/// Who wrote the summary, what was kept, and where the result is.
 fn by(shown: &CompactionPage<'_>) -> String {
     let mut text = match (shown.by(), shown.model) {
-        (Summarizer::Local, _) => "Summed up without a model".to_owned(),
+        (Summarizer::Local, _) => "Summarized without a model".to_owned(),
         (Summarizer::Approved, _) => "With the summary that was given".to_owned(),
-        (_, Some(model)) => format!("Summed up by {}", clean(model)),
-        (_, None) => "Summed up by a model".to_owned(),
+        (_, Some(model)) => format!("Summarized by {}", clean(model)),
+        (_, None) => "Summarized by a model".to_owned(),
     };
     if let Some(cost) = shown.cost() {
         let _ = write!(text, " for {}", dollars(cost.to_f64()));

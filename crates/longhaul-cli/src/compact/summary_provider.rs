@@ -1,4 +1,4 @@
-//! Who sums up: the provider that the environment names, or nobody.
+//! Who writes the summary: the provider that the environment names, or no model.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use longhaul_provider::{Client, ClientConfig, Dialect};
 use crate::args::CompactArgs as Command;
 use crate::failure::{CliError, tell};
 
-/// Variables that say how a model can be reached.
+/// Variables that configure access to a model.
 const REACHED_BY: [&str; 3] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",

@@ -68,10 +68,10 @@ pub(super) fn run(
 fn page(undone: &UndoResult, written: Option<&str>) -> String {
     let sizes = format!("{} → {} tokens", short(undone.before), short(undone.after));
     let later = match undone.later {
-        0 => "nothing had come since".to_owned(),
+        0 => "nothing came after it".to_owned(),
         later => {
             let entries = count(later as u64, "entry", "entries");
-            format!("{entries} since then kept behind it")
+            format!("{entries} since then kept")
         }
     };
     match written {

@@ -1,4 +1,4 @@
-//! How near the end of the window is, in colour and words.
+//! How near the end of the window is, in color and words.
 
 use anstyle::{AnsiColor, Style};
 use longhaul_core::window::WindowLevel;

@@ -1,7 +1,7 @@
 //! `longhaul inspect`: what is in a conversation's window, what it costs, how near the limits are.
 //!
-//! The figures are made in `longhaul_core::inspect`; here they are fetched (`../target.rs`, `../reading.rs`) and shown, for
-//! one file (`page/`) or a folder (`folder/`).
+//! The figures are computed in `longhaul_core::inspect`; this module reads the files (`../target.rs`, `../reading.rs`)
+//! and shows the figures, for one file (`page/`) or a folder (`folder/`).
 
 mod folder;
 mod level;
@@ -21,7 +21,7 @@ use crate::target::InspectionTarget;
 use crate::text::clean;
 use page::ListedTurns;
 
-/// What reports are made with.
+/// The settings that reports are made with.
 struct ReportBasis {
     models: ModelTable,
     window: WindowSettings,

@@ -1,4 +1,5 @@
-//! The archive of a transcript, brought up to date with it. It lies under our home, whoever's the transcript is.
+//! The archive of a transcript, brought up to date with it. It is under LONGHAUL_HOME, whichever program wrote the
+//! transcript.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,12 +13,12 @@ use longhaul_store::layout::Home;
 use crate::failure::{CliError, warn};
 use crate::progress;
 
-/// How the index is made.
+/// How the index is updated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum IndexUpdate {
-    /// What is new is added.
+    /// New entries are added.
     Extended,
-    /// From nothing.
+    /// The index is rebuilt from scratch.
     Anew,
 }
 
@@ -45,7 +46,7 @@ impl UpToDateArchive {
         }
     }
 
-    /// The same with a new archive in place of the damaged one.
+    /// Opens a new archive in place of the damaged one, and brings it up to date.
     pub(super) fn repaired(self) -> Result<Self, CliError> {
         let mut followed = Self {
             archive: self.archive.mend()?,
@@ -79,7 +80,7 @@ impl UpToDateArchive {
     }
 }
 
-/// Refuses a file that is another format's, before anything is made for it.
+/// Refuses a file of another format, before anything is created for it.
 fn recognise(transcript: &Path) -> Result<(), CliError> {
     let mut head = Vec::new();
     File::open(transcript)

@@ -1,4 +1,4 @@
-//! What was found, for programs. docs/recall.md says what the fields mean.
+//! Search results for programs. docs/recall.md says what the fields mean.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `longhaul recall`: finds something again in a conversation (X2).
 //!
-//! The archive itself is `longhaul_store::archive`; here a transcript is brought into it (`following.rs`), and what was
-//! found is shown to people (`page.rs`) or programs (`json.rs`).
+//! The archive itself is `longhaul_store::archive`; this module indexes a transcript (`archive_index.rs`) and shows the
+//! results to people (`page.rs`) or programs (`json.rs`).
 
 mod archive_index;
 mod json;
@@ -20,20 +20,20 @@ use crate::target::InspectionTarget;
 use crate::text::clean;
 use archive_index::{IndexUpdate, UpToDateArchive};
 
-/// What was found, and how well it fits.
+/// The search results, and how well they fit.
 enum RecallAnswer {
-    /// Matches with the part of each that answers.
+    /// Matches, each with the part that matched.
     Matches {
         hits: Vec<SearchHit>,
         fit: MatchFit,
-        /// Whether there are more than were asked for.
+        /// Whether there are more matches than the limit.
         more: bool,
     },
-    /// All that has an id, with its whole text.
+    /// All items with an id, with their whole texts.
     Whole(Vec<(SearchHit, String)>),
 }
 
-/// How well matches fit what was asked for.
+/// How well matches fit the query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MatchFit {
     Words(WordMatch),
@@ -50,7 +50,7 @@ impl RecallAnswer {
 }
 
 pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutcome, CliError> {
-    // For the log and the warnings: no setting changes what is found.
+    // Needed for the log and the warnings only: no setting changes the results.
     given.resolve(Vec::new())?;
     let home = Home::longhaul(&given.env)?;
     let transcript = match InspectionTarget::find(&command.session, &given.env)? {
@@ -68,7 +68,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     };
     let mut followed = UpToDateArchive::open(&home, &transcript, index)?;
     let answer = match find(&followed.archive, command) {
-        // Damage may show only when a part of the index is read for the first time.
+        // Damage may become visible only when a part of the index is read for the first time.
         Err(ArchiveError::Damaged { .. }) => {
             followed = followed.repaired()?;
             find(&followed.archive, command)
@@ -120,11 +120,11 @@ fn find(archive: &Archive, command: &Command) -> Result<RecallAnswer, ArchiveErr
     })
 }
 
-/// That nothing was found, and what to try.
+/// Says that nothing was found, and what to try.
 fn nothing(command: &Command) -> String {
     let text = match (&command.id, &command.path) {
         (Some(id), _) => {
-            format!("Nothing has the id {id}. Searching for words names the ids of what it finds.")
+            format!("Nothing has the id {id}. A search for words shows the ids of its matches.")
         }
         (_, Some(path)) => {
             format!("Nothing is about a file {path}. Its name alone, or words, may find it.")

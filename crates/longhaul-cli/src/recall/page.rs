@@ -1,4 +1,4 @@
-//! What was found, for a person: numbered, when and what, the words that were looked for highlighted.
+//! Search results for a person: numbered, with time and kind, and with the searched words highlighted.
 
 use std::fmt::{self, Write};
 use std::path::Path;
@@ -80,7 +80,7 @@ fn matches(
     )
 }
 
-/// The texts themselves, each below a line that says what it is.
+/// The texts themselves, each below a line that describes it.
 fn whole(out: &mut String, parts: &[(SearchHit, String)]) -> fmt::Result {
     for (at, (hit, text)) in parts.iter().enumerate() {
         if at > 0 {
@@ -98,7 +98,7 @@ fn whole(out: &mut String, parts: &[(SearchHit, String)]) -> fmt::Result {
     Ok(())
 }
 
-/// When, what, about what, how heavy, whether still there.
+/// Time, kind, subject, size, and whether the model still sees it.
 fn facts(record: &ArchiveRecord, room: usize) -> Vec<String> {
     let what = match record.kind {
         ArchiveItemKind::ToolResult => "result of",
@@ -143,7 +143,7 @@ fn facts(record: &ArchiveRecord, room: usize) -> Vec<String> {
     wrap_items(facts.iter().map(String::as_str), " ·", room)
 }
 
-/// A snippet in lines of so many columns, its words highlighted.
+/// A snippet in lines of this many columns, with its words highlighted.
 fn lines(snippet: &Snippet, room: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -26,7 +26,7 @@ pub(super) fn render(listing: &Listing<'_>, items: &[ListedItem]) -> String {
     text
 }
 
-/// What is known of an item beside its text.
+/// What is known about an item besides its text.
 fn facts(item: &ListedItem) -> Vec<String> {
     let mut facts = vec![format!("#{}", item.number), item.zone.as_str().to_owned()];
     if let (Some(message), Some(role)) = (item.message, item.role) {
@@ -35,6 +35,9 @@ fn facts(item: &ListedItem) -> Vec<String> {
     facts.push(clean(&item.what()));
     facts.extend(item.remarks().into_iter().map(Into::into));
     facts.push(count(item.tokens, "token", "tokens"));
-    facts.extend(item.cache.map(|ttl| format!("cache mark {}", ttl.as_str())));
+    facts.extend(
+        item.cache
+            .map(|ttl| format!("cache breakpoint {}", ttl.as_str())),
+    );
     facts
 }

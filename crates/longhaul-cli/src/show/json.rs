@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::request::PrefixState;
 use super::{FullItems, ShowContent};
 
-/// What is printed.
+/// The object that is printed.
 #[derive(Serialize)]
 pub(super) struct ShowJson<'a> {
     file: Option<&'a str>,

@@ -1,8 +1,8 @@
 //! `longhaul show`: what the model sees, block by block, for the next request or an earlier one.
 //!
-//! The list is made in `longhaul_core::listing`; here the entries are fetched (`reading.rs`), the request is put together
-//! as a host would (`request.rs`), and both are shown: as a table (`page.rs`), with whole texts (`full.rs`), as JSON
-//! (`json.rs`), or as the bytes themselves.
+//! The list is made in `longhaul_core::listing`; this module reads the entries (`reading.rs`), puts the request
+//! together as a host would (`request.rs`), and shows both: as a table (`page.rs`), with whole texts (`full.rs`), as
+//! JSON (`json.rs`), or as the bytes themselves.
 
 mod full;
 mod json;
@@ -28,7 +28,7 @@ enum FullItems {
     One(String),
 }
 
-/// What is shown of which session.
+/// What to show of which session.
 struct ShowContent<'a> {
     /// The file; none for standard input.
     file: Option<&'a str>,
@@ -76,7 +76,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     Ok(outcome)
 }
 
-/// The items that were asked for.
+/// The items that the user asked for.
 fn chosen<'a>(listing: &'a Listing<'_>, full: &FullItems) -> Result<&'a [ListedItem], CliError> {
     let FullItems::One(number) = full else {
         return Ok(&listing.items);
@@ -91,7 +91,7 @@ fn chosen<'a>(listing: &'a Listing<'_>, full: &FullItems) -> Result<&'a [ListedI
 }
 
 impl Command {
-    /// The target, and what to show whole. In `--full FILE` the file was not meant as a number.
+    /// The target, and the items to show whole. In `--full FILE` the file is not meant as a number.
     fn target_and_full(&self) -> (std::path::PathBuf, FullItems) {
         match (&self.target, &self.full) {
             (Some(target), None) => (target.clone(), FullItems::None),

@@ -1,4 +1,4 @@
-//! The list for a person: a table in the order of the prompt, and sums.
+//! The list for a person: a table in the order of the prompt, and totals.
 
 use std::fmt::{self, Write};
 
@@ -67,7 +67,7 @@ impl ShowPage<'_> {
         self.facts(out, "", &facts)
     }
 
-    /// Short facts beside each other, in as many lines as they need.
+    /// Short facts side by side, in as many lines as they need.
     fn facts(&self, out: &mut String, indent: &str, facts: &[String]) -> fmt::Result {
         let facts = facts.iter().map(String::as_str);
         for line in wrap_items(facts, " ·", self.width - indent.len()) {
@@ -83,7 +83,7 @@ impl ShowPage<'_> {
             Column::left("message").optional(2),
             Column::left("what").down_to(11),
             Column::right("tokens"),
-            // Without marks there is nothing to title.
+            // Without breakpoints the column needs no title.
             Column::left(if listing.marks.is_empty() {
                 ""
             } else {
@@ -117,7 +117,7 @@ impl ShowPage<'_> {
             (Some(message), Some(role)) if begins => format!("{message} {}", role.as_str()),
             _ => String::new(),
         };
-        // Of a long name the end tells more: it begins with whose tool it is.
+        // The end of a long name says more: its beginning is the tool's server.
         let name = item.name.as_deref().map(clean);
         let name = name.map(|name| keep_end(&name, self.width / 4));
         let what = match (item.zone, name) {
@@ -180,19 +180,19 @@ impl ShowPage<'_> {
             .collect();
         let sum = format!(
             "{} at {}",
-            count(marks.len() as u64, "mark", "marks"),
+            count(marks.len() as u64, "breakpoint", "breakpoints"),
             marks.join(", ")
         );
         self.section(out, "Cache", &sum)?;
         let last = format!(
-            "{} of the prompt, {}, is before the end of the last mark",
+            "{} of the prompt, {}, is before the last breakpoint",
             share(before, listing.tokens),
             count(before, "token", "tokens")
         );
         self.facts(out, "  ", &[last])
     }
 
-    /// A heading and what stands behind it, below it where there is no room.
+    /// A heading and the text after it, or below it where there is no room.
     fn section(&self, out: &mut String, heading: &str, about: &str) -> fmt::Result {
         write!(out, "\n{HEADING}{heading}{HEADING:#}")?;
         if columns(heading) + 2 + columns(about) <= self.width {
@@ -205,24 +205,24 @@ impl ShowPage<'_> {
         Ok(())
     }
 
-    /// What a reader should know about the list as a whole.
+    /// Notes about the list as a whole.
     fn remarks(&self, out: &mut String) -> fmt::Result {
         let prepared = self.showing.prepared;
         let head = match prepared.head {
             PrefixState::Recorded => None,
             PrefixState::Outdated => Some(
-                "The conversation was changed behind its recorded head: the next request begins with a new one.",
+                "The conversation was changed after its request prefix was recorded: the next request begins with a new one.",
             ),
             PrefixState::Unreadable => Some(
-                "The recorded head cannot be read: tools, system prompt and cache marks are not known.",
+                "The recorded request prefix cannot be read: tools, system prompt and cache breakpoints are not known.",
             ),
             PrefixState::None => Some(
-                "The file records no head of its requests: tools, system prompt and cache marks are not known.",
+                "The file records no request prefix: tools, system prompt and cache breakpoints are not known.",
             ),
         };
         let asked = match prepared.body {
             Err(RequestNotReady::NothingAsked) => {
-                Some("The conversation ends with a reply: what the user says next comes behind it.")
+                Some("The conversation ends with a reply: what the user says next comes after it.")
             }
             Err(_) => Some("There is no message to send yet."),
             Ok(_) => None,
@@ -248,7 +248,7 @@ fn title(zone: ListingZone) -> &'static str {
     }
 }
 
-/// The one row of many tools.
+/// One row for many tools.
 fn fold(tools: &[ListedItem]) -> [Cell; 6] {
     let names: Vec<&str> = tools
         .iter()

@@ -1,7 +1,7 @@
 //! Fetches the entries that the model sees, or saw when it gave an earlier response.
 //!
 //! For the next request the tail of the file is enough, however long the file is. An earlier response needs the whole
-//! file, and so does standard input; it is passed over twice, once for the table of its lines and once for the entries.
+//! file, and so does standard input; it is read twice, once for the table of its lines and once for the entries.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,24 +18,24 @@ use crate::reading;
 use crate::target::InspectionTarget;
 use crate::text::count;
 
-/// Problems that are named one by one.
+/// The number of problems that are listed one by one.
 const MOST_PROBLEMS: usize = 5;
 
-/// What was read of a session.
+/// The part of a session that was read.
 pub(super) struct SessionReading {
-    /// The file's name, or what stands for it.
+    /// The file's name, or the name of standard input.
     pub(super) name: String,
     /// The view, in its order.
     pub(super) entries: Vec<EntryAtOffset>,
-    /// The newest head of the session's requests.
+    /// The newest recorded request prefix of the session.
     pub(super) head: Option<EntryAtOffset>,
-    /// The response that was asked for, and of how many; none for the next request.
+    /// The selected response, and how many there are; none for the next request.
     pub(super) turn: Option<TurnNumber>,
     /// The model that gave that response, or the newest one if none is in view.
     pub(super) model: Option<String>,
-    /// There is nothing in the file.
+    /// Whether the file is empty.
     pub(super) is_empty: bool,
-    /// What is wrong with the file, in sentences.
+    /// Problems of the file, in sentences.
     pub(super) problems: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl EntryAtOffset {
 }
 
 impl SessionReading {
-    /// How the conversation was rendered; none if no head was found.
+    /// How the conversation was rendered; none if no prefix entry was found.
     pub(super) fn replay(&self) -> Option<Result<RenderingReplay, UnreadablePrefix>> {
         let view: Vec<PlacedEntry<'_>> = self.entries.iter().map(EntryAtOffset::placed).collect();
         let head = self.head.as_ref()?;
@@ -70,7 +70,7 @@ impl SessionReading {
     }
 }
 
-/// Reads what is needed.
+/// Reads the part of a session that is needed.
 pub(super) fn read(
     target: InspectionTarget,
     turn: Option<i64>,
@@ -103,7 +103,7 @@ enum RereadableSource {
 }
 
 impl RereadableSource {
-    /// A file; of a pipe, which can be read once, what comes out of it.
+    /// Opens a file; a pipe can be read only once, so its content is kept.
     fn of_file(path: PathBuf) -> Result<Self, CliError> {
         let read = || {
             if std::fs::metadata(&path)?.is_file() {
@@ -148,7 +148,7 @@ fn tail(path: &Path, source: &RereadableSource) -> Result<SessionReading, CliErr
     reading::recognise(&mut beginning, &name, failed)?;
     let resumed = resume(path).map_err(|error| failed(error.source))?;
     if resumed.entries.is_empty() {
-        // Nothing of a conversation: the whole file must tell what it is.
+        // The tail holds nothing of a conversation: the whole file must show what it is.
         return whole(source, None);
     }
     let damaged = (resumed.damaged > 0).then(|| {
@@ -157,14 +157,14 @@ fn tail(path: &Path, source: &RereadableSource) -> Result<SessionReading, CliErr
             "damaged line is",
             "damaged lines are",
         );
-        format!("{lines} passed over; `longhaul inspect` says which")
+        format!("{lines} ignored; `longhaul inspect` says which")
     });
     let mut replies = resumed.entries.iter().map(|entry| entry.facets());
     let told = resumed.request_prefix.is_some()
         || replies.any(|facets| facets.is_reply() && facets.model.is_present());
     let model = match told {
         true => None,
-        // After a compaction of everything no reply is in view; lines before it name the model.
+        // After a compaction of everything no reply is in view; earlier lines name the model.
         false => newest_model(path).map_err(|error| failed(error.source))?,
     };
     let entries = resumed.entries.into_iter().zip(resumed.offsets);
@@ -250,7 +250,7 @@ fn whole(source: &RereadableSource, turn: Option<i64>) -> Result<SessionReading,
     })
 }
 
-/// The response that a number means: from 1, or from the end.
+/// The response with this number, counted from 1, or from the end if it is negative.
 fn found(turn: i64, count: usize) -> Result<TurnNumber, CliError> {
     let from_start = usize::try_from(turn).ok();
     let from_end = || {

@@ -1,6 +1,6 @@
-//! The request of a session, put together as a host would: from the head on disk, or without one.
+//! The request of a session, put together as a host would: with the request prefix on disk, or without one.
 //!
-//! Nothing is written: what a host must have on disk before it sends is only handed back to the assembly.
+//! Nothing is written: lines that a host must have on disk before it sends are only handed back to the assembly.
 
 use std::borrow::Cow;
 
@@ -22,34 +22,34 @@ use super::reading::{EntryAtOffset, SessionReading};
 use crate::failure::{CliError, warn};
 use crate::settings;
 
-/// What is known of what stands before the messages.
+/// What is known about the request prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PrefixState {
     /// It is in the file.
     Recorded,
-    /// It is in the file, and the conversation was changed behind it: the next request begins with a new one.
+    /// It is in the file, but the conversation was changed after it: the next request begins with a new one.
     Outdated,
     /// It is in the file and cannot be read.
     Unreadable,
-    /// There is none.
+    /// There is no request prefix.
     None,
 }
 
-/// A request, as far as there is one.
+/// A request, as far as it can be made.
 pub(super) struct ReplayedRequest {
     pub(super) head: PrefixState,
     /// The model that is asked, if anything names one.
     pub(super) model: Option<String>,
     assembly: RequestAssembly,
     marks: MessageBreakpoints,
-    /// What the summary consists of, if old rounds were folded.
+    /// The folds that make up the summary, if old rounds were folded.
     folds: Option<Folds>,
     pub(super) body: Result<AssembledRequest, RequestNotReady>,
 }
 
 impl ReplayedRequest {
-    /// What the request holds.
+    /// The items of the request.
     pub(super) fn listing(&self) -> Listing<'_> {
         let is_known = matches!(self.head, PrefixState::Recorded | PrefixState::Outdated);
         let head = Some(self.assembly.head()).filter(|_| is_known);
@@ -74,13 +74,13 @@ impl ReplayedRequest {
         self.head == PrefixState::Unreadable
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub(super) fn messages(&self) -> usize {
         self.assembly.rendering().messages().len()
     }
 }
 
-/// Puts the request together; `say` is what the user says next.
+/// Puts the request together; `say` is the user's next message.
 pub(super) fn prepare(
     seen: &SessionReading,
     say: Option<&str>,
@@ -122,7 +122,7 @@ pub(super) fn prepare(
     acknowledge(&mut assembly)?;
     if let Some(text) = say {
         let line = json!({"type": "user", "message": {"role": "user", "content": text}});
-        // What was just written can be read.
+        // A line that was just written can be read.
         if let Ok(entry) = Entry::read(line.to_string().into_bytes().into()) {
             let _ = assembly.push(entry.view());
         }
@@ -130,7 +130,8 @@ pub(super) fn prepare(
     let body = assembly.request(RequestKind::Main, more.as_deref());
     let marks = match &body {
         Ok(assembled) => assembled.breakpoints,
-        // The next request marks what is not there yet. What the last one marked is what a fork would.
+        // The next request puts a breakpoint on content that does not exist yet. The last request's breakpoint is where
+        // a fork puts it.
         Err(_) => (assembly.request(RequestKind::Fork { text: "" }, None))
             .map(|fork| fork.breakpoints)
             .unwrap_or_default(),
@@ -148,7 +149,7 @@ pub(super) fn prepare(
     })
 }
 
-/// A rendering that begins anew under a head whose own is over.
+/// A new rendering with a request prefix whose own rendering is over.
 fn follow(
     replay: &RenderingReplay,
     spec: &ModelSpec,
@@ -163,7 +164,7 @@ fn follow(
     RequestAssembly::begin(beginning, entries.iter().map(|seen| seen.entry.view()))
 }
 
-/// A rendering of a session that has no head: messages only, and no cache marks.
+/// A rendering of a session that has no request prefix: messages only, and no cache breakpoints.
 fn without_prefix(
     model: Option<&str>,
     spec: &ModelSpec,
@@ -201,7 +202,7 @@ fn newest_model(entries: &[EntryAtOffset]) -> Option<String> {
     Some(reply.view().text(reply.facets().model).into_owned())
 }
 
-/// Hands back what a host would have on disk by now.
+/// Hands back the lines that a host would have on disk by now.
 fn acknowledge(assembly: &mut RequestAssembly) -> Result<(), CliError> {
     let birth = NewEntryStamp {
         session_id: "",
@@ -210,7 +211,7 @@ fn acknowledge(assembly: &mut RequestAssembly) -> Result<(), CliError> {
         timestamp: jiff::Timestamp::UNIX_EPOCH,
     };
     let entries = assembly.entries_before_request(birth)?;
-    // These were made just now, so they are intact.
+    // These lines were created just now, so they are intact.
     let _ = assembly.persisted(&entries);
     Ok(())
 }

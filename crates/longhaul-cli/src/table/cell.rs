@@ -1,10 +1,10 @@
-//! A text in a table, and what becomes of it where its column is narrower.
+//! A text in a table, and how it is shortened where its column is narrower.
 
 use anstyle::Style;
 
 use crate::text::{clean, keep_end, keep_start, wrap};
 
-/// What becomes of a text that is wider than its column.
+/// How a text that is wider than its column is shortened.
 #[derive(Clone, Copy)]
 enum CellFit {
     KeepStart,
@@ -20,7 +20,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// A word or a number, of which the beginning is kept if it must be cut.
+    /// A word or a number; its beginning is kept if it must be cut.
     pub(crate) fn new(text: impl AsRef<str>) -> Self {
         Self {
             text: clean(text.as_ref()).trim_end().to_owned(),
@@ -29,7 +29,7 @@ impl Cell {
         }
     }
 
-    /// A path or the like, whose end tells more.
+    /// A path or similar text; its end is kept if it must be cut.
     pub(crate) fn path(text: impl AsRef<str>) -> Self {
         Self {
             fit: CellFit::KeepEnd,
@@ -37,7 +37,7 @@ impl Cell {
         }
     }
 
-    /// A sentence, which is not cut but wrapped.
+    /// A sentence; it is wrapped, not cut.
     pub(crate) fn sentence(text: impl AsRef<str>) -> Self {
         Self {
             fit: CellFit::Wrap,
@@ -53,7 +53,7 @@ impl Cell {
         self.styled(Style::new().dimmed())
     }
 
-    /// Its text in a column of this width; one line, unless it is a sentence.
+    /// The text in a column of this width; one line, unless it is a sentence.
     pub(super) fn lines(&self, room: usize) -> Vec<String> {
         match self.fit {
             CellFit::KeepStart => vec![keep_start(&self.text, room)],

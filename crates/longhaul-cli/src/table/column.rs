@@ -1,6 +1,6 @@
-//! A column: on which side its cells stand, and how it gives way.
+//! A column: how its cells are aligned, and how it shrinks.
 
-/// On which side of its column a text stands.
+/// The alignment of a text in its column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnSide {
     Left,
@@ -36,7 +36,7 @@ impl Column {
         }
     }
 
-    /// Its cells may be cut or wrapped, down to this.
+    /// Lets its cells be cut or wrapped, down to this width.
     pub(crate) const fn down_to(self, narrowest: usize) -> Self {
         Self {
             narrowest: Some(narrowest),
@@ -44,7 +44,7 @@ impl Column {
         }
     }
 
-    /// It may be left out where there is no room, those of higher rank first.
+    /// Lets the column be left out where there is no room, columns with a higher rank first.
     pub(crate) const fn optional(self, rank: u8) -> Self {
         Self { rank, ..self }
     }

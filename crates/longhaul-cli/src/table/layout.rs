@@ -1,10 +1,10 @@
-//! How wide each column becomes. What gives way, in this order: the gaps, the columns that may be cut, the columns that
-//! may be left out.
+//! How wide each column becomes. Where there is no room, these shrink in this order: the gaps, the columns that may be
+//! cut, the columns that may be left out.
 
 use super::{TableLine, TextTable};
 use crate::text::columns;
 
-/// How a table is laid out in the room there is.
+/// The layout of a table in the available width.
 pub(super) struct TableLayout {
     pub(super) gap: usize,
     /// The width of each column; none if it is left out.
@@ -39,7 +39,7 @@ impl<const N: usize> TextTable<N> {
             let optional = (0..N).filter(|at| widths[*at].is_some() && self.columns[*at].rank > 0);
             match optional.max_by_key(|at| self.columns[*at].rank) {
                 Some(at) => widths[at] = None,
-                // Nothing gives way any more: what may be cut is cut to the bone.
+                // Nothing else can shrink: columns that may be cut are cut to their minimum.
                 None => {
                     let over = over(&widths, 1);
                     self.squeeze(&mut widths, over);
@@ -49,7 +49,8 @@ impl<const N: usize> TextTable<N> {
         }
     }
 
-    /// Takes so many columns away from what may be cut, the widest first; changes nothing if that is too little.
+    /// Takes this much width away from the columns that may be cut, the widest first; changes nothing if that is not
+    /// enough.
     fn narrowed(&self, widths: &mut [Option<usize>], over: usize) -> bool {
         let give = |at: usize, width: usize| match self.columns[at].narrowest {
             Some(narrowest) => width.saturating_sub(narrowest),

@@ -1,6 +1,6 @@
 //! Tables for people: columns as wide as their content, fewer of them where there is no room.
 //!
-//! `column.rs` and `cell.rs` say what may give way, `layout.rs` what does.
+//! `column.rs` and `cell.rs` say what may shrink, `layout.rs` decides what does.
 
 mod cell;
 mod column;
@@ -48,13 +48,13 @@ impl<const N: usize> TextTable<N> {
             .push(TableLine::Heading(clean(text), Style::new()));
     }
 
-    /// The same where a part of the page begins with it.
+    /// Adds a heading that begins a new part of the page.
     pub(crate) fn section(&mut self, text: &str) {
         let bold = Style::new().bold();
         self.lines.push(TableLine::Heading(clean(text), bold));
     }
 
-    /// The table as lines of at most `room` columns, `indent` included. Titles, if any, stand above in a dim line.
+    /// The table as lines of at most `room` columns, `indent` included. Titles, if any, are in a dim line above.
     pub(crate) fn render(&self, indent: usize, room: usize) -> String {
         let layout = self.layout(room.saturating_sub(indent));
         let mut text = String::new();

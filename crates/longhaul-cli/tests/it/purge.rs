@@ -123,7 +123,7 @@ fn g2_without_a_choice_the_retention_setting_decides() {
     let world = world();
     world
         .run(["purge", "--yes"])
-        .fails(&["nothing says what to delete", "retention.days"]);
+        .fails(&["no sessions were selected to delete", "retention.days"]);
     world.write("home/config.toml", "[retention]\ndays = 30\n");
     assert_eq!(gone(&world, &["purge", "--yes"], 0).len(), 2);
 }

@@ -177,7 +177,7 @@ fn x2_nothing_found_is_exit_code_1_with_what_to_try() {
         ),
         (
             &["--id", "toolu_x"],
-            "Nothing has the id toolu_x. Searching for words",
+            "Nothing has the id toolu_x. A search for words",
         ),
         (
             &["--path", "x.rs"],

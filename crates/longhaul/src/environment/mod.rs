@@ -1,9 +1,9 @@
-//! Which variables of this process are passed on to programs that are run for a session: commands, hooks, servers.
+//! Which variables of this process are passed on to the programs that a session runs: commands, hooks, servers.
 //!
-//! Keys, tokens and passwords are not: whoever writes a command, a hook or a server, and whatever a model was talked into,
-//! could send them anywhere. They are told by their names, or by their values (`value.rs`). The user can list names that are
-//! passed on all the same. What a caller sets for a program on purpose, after [`PassedVariables::withhold`], is not this
-//! module's concern.
+//! Keys, tokens and passwords are not passed on: the author of a command, a hook or a server, or a model that was
+//! talked into it, could send them anywhere. They are recognized by their names, or by their values (`value.rs`). The
+//! user can list names that are passed on anyway. Variables that a caller sets for a program on purpose, after
+//! [`PassedVariables::withhold`], are not affected.
 
 mod value;
 
@@ -16,7 +16,7 @@ pub struct PassedVariables {
 }
 
 impl PassedVariables {
-    /// These names; one that ends in `*` means all that begin so.
+    /// Passes these names on; one that ends in `*` means all names that begin like it.
     pub fn listed<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self {
             listed: names.into_iter().map(Into::into).collect(),
@@ -33,10 +33,11 @@ impl PassedVariables {
         !is_withheld || self.listed.iter().any(is_listed)
     }
 
-    /// Takes what is not passed on out of a program's environment. What is set on the command afterwards is there.
+    /// Removes the variables that are not passed on from a program's environment. Variables that are set on the command
+    /// afterwards stay.
     pub fn withhold(&self, command: &mut Command) {
         for (name, value) in std::env::vars_os() {
-            // What is no text is judged by what can be read of it.
+            // A value that is not text is judged by what can be read of it.
             if !self.passes(&name.to_string_lossy(), &value.to_string_lossy()) {
                 command.env_remove(name);
             }
@@ -44,7 +45,7 @@ impl PassedVariables {
     }
 }
 
-/// Words in a name that say what the value is.
+/// Words in a name that say that the value is a secret.
 const WORDS: &[&str] = &[
     "KEY",
     "KEYS",
@@ -66,7 +67,7 @@ const WORDS: &[&str] = &[
     "BEARER",
 ];
 
-/// Words that are often written as one with others: `PGPASSWORD`, `npm_config__authToken`.
+/// Words that are often joined with others: `PGPASSWORD`, `npm_config__authToken`.
 const ENDINGS: &[&str] = &[
     "TOKEN",
     "SECRET",
@@ -79,7 +80,7 @@ const ENDINGS: &[&str] = &[
     "CREDENTIALS",
 ];
 
-/// Names that say less than what they hold.
+/// Names that do not show that they hold a secret.
 const NAMES: &[&str] = &[
     "ANTHROPIC_CUSTOM_HEADERS",
     "DOCKER_AUTH_CONFIG",
@@ -87,7 +88,7 @@ const NAMES: &[&str] = &[
     "REDISCLI_AUTH",
 ];
 
-/// Whether a variable of this name is taken for a key, a token or a password.
+/// Whether a variable of this name counts as a key, a token or a password.
 pub(crate) fn is_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let mut words = upper.split(|c: char| !c.is_ascii_alphanumeric());

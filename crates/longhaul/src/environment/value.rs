@@ -1,12 +1,12 @@
 //! Whether the value of a variable is a secret, whatever the variable is called: a URL with a password
-//! (`DATABASE_URL`), a connection string with one, or a key that a provider hands out with a known beginning.
+//! (`DATABASE_URL`), a connection string with one, or a provider's key with a known beginning.
 //!
 //! Names are judged in the parent module.
 
 use super::is_secret;
 
-/// How keys begin that providers hand out, and how many characters follow at least. A key is told from a word that begins
-/// the same way by its length and by a digit or a capital letter in it.
+/// How the keys of providers begin, and how many characters follow at least. A key differs from a word that begins the
+/// same way by its length and by a digit or a capital letter in it.
 const BEGINNINGS: &[(&str, usize)] = &[
     // Anthropic, OpenAI and many that are compatible with them; further model providers.
     ("sk-", 16),
@@ -15,7 +15,7 @@ const BEGINNINGS: &[(&str, usize)] = &[
     ("nvapi-", 20),
     ("pplx-", 20),
     ("xai-", 20),
-    // Places where code is kept.
+    // Code hosts.
     ("ghp_", 16),
     ("gho_", 16),
     ("ghu_", 16),
@@ -42,7 +42,7 @@ const BEGINNINGS: &[(&str, usize)] = &[
     ("GOCSPX-", 20),
     ("dop_v1_", 20),
     ("hvs.", 20),
-    // Registries of packages.
+    // Package registries.
     ("npm_", 30),
     ("pypi-", 30),
     ("dckr_pat_", 16),
@@ -64,7 +64,7 @@ pub(super) fn holds_secret(value: &str) -> bool {
     is_private_key || holds_password(value) || holds_known_key(value) || has_secret_field(value)
 }
 
-/// Whether it holds a URL with a password: `scheme://user:password@host`.
+/// Whether the value holds a URL with a password: `scheme://user:password@host`.
 fn holds_password(value: &str) -> bool {
     let mut rest = value;
     while let Some((_, after)) = rest.split_once("://") {
@@ -73,7 +73,8 @@ fn holds_password(value: &str) -> bool {
         let authority = url.split(['/', '?', '#']).next().unwrap_or_default();
         let is_secret = match authority.rsplit_once('@') {
             Some((user, _)) => has_password(user),
-            // A password may hold one of those characters although it should not: what follows the colon is no port then.
+            // A password may hold one of those characters although it should not: then what follows the colon is not a
+            // port.
             None => {
                 let port = authority.split_once(':').map(|(_, port)| port);
                 port.is_some_and(|port| !port.bytes().all(|byte| byte.is_ascii_digit()))
@@ -89,15 +90,15 @@ fn holds_password(value: &str) -> bool {
     false
 }
 
-/// Whether the part of a URL before its host has a password; a user's name alone is none.
+/// Whether the part of a URL before its host has a password; a user name alone is not a secret.
 fn has_password(user: &str) -> bool {
     user.split_once(':')
         .is_some_and(|(_, password)| !password.is_empty())
 }
 
-/// Whether it holds a key that begins as the keys of a provider do.
+/// Whether the value holds a key that begins like the keys of a provider.
 fn holds_known_key(value: &str) -> bool {
-    // A folder whose name begins so is no key: without its `PATH` nothing runs.
+    // A folder whose name begins like this is not a key: without its `PATH` nothing runs.
     let is_url = value.contains("://");
     let is_of_key = |c: char| {
         c.is_ascii_alphanumeric()
@@ -115,7 +116,7 @@ fn holds_known_key(value: &str) -> bool {
     })
 }
 
-/// Whether one of its fields is a secret by its name: `Server=db;Password=…`, `?user=me&password=…`.
+/// Whether one of the value's fields is a secret by its name: `Server=db;Password=…`, `?user=me&password=…`.
 fn has_secret_field(value: &str) -> bool {
     let fields = value.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '?' | ','));
     let mut fields = fields.filter_map(|field| field.split_once('='));

@@ -1,4 +1,4 @@
-//! The seam: what a hook is called with and what whoever implements one owes.
+//! The trait for hooks: what a hook is called with, and what an implementer must guarantee.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -10,16 +10,16 @@ use tokio_util::sync::CancellationToken;
 use super::event::HookInput;
 use super::outcome::HookResponse;
 
-/// What [`Hooks::run`] returns: a future in a box, so that hooks can be trait objects.
+/// What [`Hooks::run`] returns: a boxed future, so that hooks can be trait objects.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = HookResponse> + Send + 'a>>;
 
-/// Something that wants to hear of events and may answer.
+/// Receives events and may answer them.
 ///
-/// An implementer returns an [`Outcome`] and nothing worse: trouble goes into [`Outcome::errors`]. It should end soon
-/// after [`HookCall::cancel`]; a [`HookSet`](super::HookSet) waits no longer than that. It must not block the
-/// thread. What an event cannot do (block what has happened already) is taken out of its answer.
+/// An implementer always returns a [`HookResponse`]; failures go into [`HookResponse::errors`]. It should end soon
+/// after [`HookInvocation::cancel`]; a [`HookSet`](super::HookSet) waits no longer than that. It must not block the
+/// thread. Whatever an answer to this event cannot do (block something that has already happened) is removed from it.
 pub trait Hooks: Send + Sync {
-    /// Tells of one event and waits for the answer.
+    /// Reports one event and waits for the answer.
     fn run<'a>(&'a self, call: &'a HookInvocation) -> HookFuture<'a>;
 }
 
@@ -29,19 +29,19 @@ impl<H: Hooks + ?Sized> Hooks for Arc<H> {
     }
 }
 
-/// One event on its way to the hooks.
+/// One event that is passed to the hooks.
 #[derive(Debug, Clone)]
 pub struct HookInvocation {
-    /// What they are told.
+    /// The event, with its fields.
     pub input: HookInput,
-    /// Ends them early; what they started is killed.
+    /// Ends the hooks early; the processes that they started are killed.
     pub cancel: CancellationToken,
     /// The folder for output that is too long for the conversation; without one only its beginning is kept.
     pub overflow: Option<PathBuf>,
 }
 
 impl HookInvocation {
-    /// A call that nobody cancels and that keeps no long output.
+    /// An invocation that cannot be cancelled and that keeps no long output.
     pub fn new(input: HookInput) -> HookInvocation {
         HookInvocation {
             input,
@@ -50,14 +50,14 @@ impl HookInvocation {
         }
     }
 
-    /// With something to cancel it by.
+    /// Sets the token that cancels it.
     #[must_use]
     pub fn with_cancel(mut self, cancel: CancellationToken) -> HookInvocation {
         self.cancel = cancel;
         self
     }
 
-    /// With a folder for long output.
+    /// Sets the folder for long output.
     #[must_use]
     pub fn with_overflow(mut self, folder: impl Into<PathBuf>) -> HookInvocation {
         self.overflow = Some(folder.into());

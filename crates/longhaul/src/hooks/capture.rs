@@ -1,4 +1,4 @@
-//! Reads what a hook prints: all of it is taken, so that the hook never waits, and a bounded part is kept.
+//! Reads the output of a hook: everything is read, so that the hook never waits, and a bounded part is kept.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -7,20 +7,20 @@ const KEPT: usize = 1024 * 1024;
 
 const NOT_KEPT: &str = include_str!("not_kept.md");
 
-/// What came over one stream.
+/// The output of one stream.
 #[derive(Debug, Default)]
 pub(super) struct CapturedStream {
     bytes: Vec<u8>,
-    /// How many bytes came after those that were kept.
+    /// How many bytes came after the kept ones.
     dropped: u64,
 }
 
 impl CapturedStream {
-    /// Reads to the end, or until the reading is dropped; what was read until then stays.
+    /// Reads to the end, or until the future is dropped; what was read by then stays.
     pub(super) async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
         let Some(mut stream) = stream else { return };
         let mut chunk = vec![0; 16 * 1024];
-        // A stream that cannot be read any more has ended.
+        // A stream that can no longer be read has ended.
         while let Ok(length @ 1..) = stream.read(&mut chunk).await {
             let room = length.min(KEPT - self.bytes.len());
             self.bytes.extend_from_slice(&chunk[..room]);
@@ -33,12 +33,12 @@ impl CapturedStream {
         self.bytes.len() as u64 + self.dropped
     }
 
-    /// The kept part as text, without the white space around it; what is no UTF-8 is replaced.
+    /// The kept part as text, without the white space around it; bytes that are not UTF-8 are replaced.
     pub(super) fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         match self.dropped {
             0 => text.trim().to_owned(),
-            // The hook's own text goes in last, so that nothing in it is taken for a place to fill.
+            // The hook's own text goes in last, so that nothing in it is taken for a placeholder.
             more => NOT_KEPT
                 .trim_end()
                 .replace("{bytes}", &more.to_string())
@@ -46,7 +46,7 @@ impl CapturedStream {
         }
     }
 
-    /// The JSON it holds, if it begins as an object does.
+    /// The JSON text, if the output begins like an object.
     pub(super) fn json(&self) -> Option<serde_json::Result<serde_json::Value>> {
         let bytes = self.bytes.trim_ascii_start();
         bytes

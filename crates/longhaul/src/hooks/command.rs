@@ -1,4 +1,4 @@
-//! One configured command. How it is run is in `process.rs`.
+//! One configured command. Running it is in `process.rs`.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 /// A hook of type `command`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HookCommand {
-    /// What is started.
+    /// What the command starts.
     pub launch: HookLaunch,
     /// How long it may take.
     pub timeout: Duration,
-    /// Where it is configured, as messages name it.
+    /// Where it is configured, in the form that messages use.
     pub label: String,
 }
 
-/// What is started.
+/// What a hook command starts.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum HookLaunch {
     /// A line for the shell.
@@ -28,7 +28,7 @@ impl HookCommand {
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 }
 
-// People put keys into command lines; where it is configured is enough to find it.
+// People put keys into command lines, so the command is not shown; where it is configured is enough to find it.
 impl fmt::Debug for HookCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command")

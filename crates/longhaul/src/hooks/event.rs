@@ -1,4 +1,4 @@
-//! What is told of an event: the fields a hook reads on stdin. What an answer can do is in `name.rs`.
+//! Events with their fields, as a hook reads them on stdin. What an answer can do is in `name.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::name::HookEventName;
 use super::words::{CompactionTrigger, EndReason, LoadReason, MemoryType, StartSource};
 
-/// What every hook is told.
+/// The fields that every hook gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HookCommon {
     /// The session.
@@ -20,7 +20,7 @@ pub struct HookCommon {
     /// The working folder; hooks run there.
     #[serde(serialize_with = "lossy")]
     pub cwd: PathBuf,
-    /// What the user lets the agent do unasked.
+    /// What the user lets the agent do without asking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
     /// The prompt that is being worked on.
@@ -29,7 +29,7 @@ pub struct HookCommon {
     /// The sub-agent, where the event comes from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// What kind of agent it comes from.
+    /// The kind of agent that the event comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
     /// How hard the model is asked to think.
@@ -40,11 +40,11 @@ pub struct HookCommon {
 /// How hard the model is asked to think.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HookEffort {
-    /// In the provider's words.
+    /// The level, in the provider's words.
     pub level: String,
 }
 
-/// An event and what belongs to it alone. In JSON its name is `hook_event_name`.
+/// An event with the fields that belong to it alone. In JSON its name is `hook_event_name`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "hook_event_name")]
 #[non_exhaustive]
@@ -63,7 +63,7 @@ pub enum HookEvent {
         trigger: CompactionTrigger,
         compact_summary: String,
     },
-    /// A session begins or goes on. The kind of agent is in [`Common`].
+    /// A session begins or is resumed. The kind of agent is in [`HookCommon`].
     SessionStart {
         source: StartSource,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,7 +151,7 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
-    /// Its name.
+    /// The name of the event.
     pub fn name(&self) -> HookEventName {
         match self {
             HookEvent::PreCompact { .. } => HookEventName::PreCompact,
@@ -169,7 +169,7 @@ impl HookEvent {
         }
     }
 
-    /// What a matcher is held against; `None` where matchers have no say.
+    /// The text that a matcher is compared with; `None` where matchers do not count.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
             HookEvent::PreCompact { trigger, .. } | HookEvent::PostCompact { trigger, .. } => {
@@ -188,17 +188,17 @@ impl HookEvent {
     }
 }
 
-/// All that a hook is told.
+/// Everything that a hook gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookInput {
-    /// What every hook is told.
+    /// The fields that every hook gets.
     pub common: HookCommon,
     /// The event.
     pub event: HookEvent,
 }
 
 impl HookInput {
-    /// As the one JSON object that goes to stdin. A field of the event wins over a common one of its name.
+    /// The JSON object that goes to stdin. A field of the event wins over a common field of the same name.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::new();
         for part in [
@@ -213,7 +213,7 @@ impl HookInput {
     }
 }
 
-/// A path that is no UTF-8 is told as well as it can be: a hook that is told nothing would be worse off.
+/// A path that is not UTF-8 is passed with replacement characters: that helps a hook more than no path at all.
 fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }

@@ -1,4 +1,4 @@
-//! Hooks for tests: answers that were thought up before, and a record of what was asked.
+//! Hooks for tests: prepared answers, and a record of the events.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use super::event::HookInput;
 use super::name::HookEventName;
 use super::outcome::HookResponse;
 
-/// Answers each event as it was told to, and every other with nothing.
+/// Answers each event with its prepared answer, and every other event with an empty one.
 #[derive(Debug, Default)]
 pub struct FakeHooks {
     answers: BTreeMap<HookEventName, HookResponse>,
@@ -16,20 +16,20 @@ pub struct FakeHooks {
 }
 
 impl FakeHooks {
-    /// With this answer to that event.
+    /// Adds an answer to an event.
     #[must_use]
     pub fn answering(mut self, event: HookEventName, answer: HookResponse) -> FakeHooks {
         self.answers.insert(event, answer);
         self
     }
 
-    /// What it was told so far.
+    /// The events so far, with their fields.
     pub fn calls(&self) -> Vec<HookInput> {
         let calls = self.calls.lock();
         calls.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The names of the events it was told of so far.
+    /// The names of the events so far.
     pub fn events(&self) -> Vec<HookEventName> {
         let calls = self.calls();
         calls.iter().map(|call| call.event.name()).collect()

@@ -1,4 +1,4 @@
-//! What the ending and the output of one command mean for its event. Pure: nothing is run or written here.
+//! What the exit code and the output of one command mean for its event. Pure: nothing is run or written here.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use super::outcome::{HookFailure, HookPermission, HookReason, HookResponse};
 use super::output::HookOutput;
 use super::process::{FinishedHook, HookProcessEnding};
 
-/// Stands in for a reason that was not given.
+/// The reason that is used where a hook gives none.
 const NO_REASON: &str = include_str!("no_reason.md");
 
-/// How much of stderr an error repeats.
+/// The most characters of stderr that an error repeats.
 const STDERR_LINE: usize = 500;
 
-/// Reads the answer of the hook that is configured at `hook` and had `limit` to give it.
+/// Reads the answer of the hook that is configured at `hook` and had the time `limit` to answer.
 pub(super) fn interpret(
     event: HookEventName,
     hook: &str,
@@ -130,7 +130,7 @@ impl HookAnswer<'_> {
             }
             HookEventName::PostToolUse => {
                 self.outcome.updated_output = json.updated_output;
-                // The tool has run; the model is told what is wrong with that.
+                // The tool has run already, so the model is told the reason.
                 if json.block {
                     self.outcome.context.extend(json.reason);
                 }

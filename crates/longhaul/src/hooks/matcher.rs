@@ -1,15 +1,15 @@
-//! Matchers: which of an event's occurrences a hook is for.
+//! Matchers: which occurrences of an event a hook is for.
 
 use regex::Regex;
 
-/// A `matcher` of the settings.
+/// A `matcher` in the settings.
 #[derive(Debug, Clone)]
 pub enum HookMatcher {
-    /// Absent, empty or `*`.
+    /// Matches everything: the matcher is absent, empty or `*`.
     All,
-    /// One of these, letter by letter.
+    /// Matches one of these words exactly.
     OneOf(Vec<String>),
-    /// A pattern that is found anywhere in it.
+    /// Matches a pattern anywhere in the subject.
     Pattern(Regex),
 }
 
@@ -24,11 +24,11 @@ impl std::fmt::Display for HookMatcher {
 }
 
 impl HookMatcher {
-    /// Reads one as Claude Code does: letters, digits, `_`, `-`, spaces, `,` and `|` make a list of exact words, any
-    /// other character makes a regular expression.
+    /// Reads a matcher as Claude Code does: letters, digits, `_`, `-`, spaces, `,` and `|` make a list of exact words;
+    /// any other character makes it a regular expression.
     ///
     /// # Errors
-    /// If the expression is not one that the `regex` crate knows; it has no look-around and no back-references.
+    /// If the expression is not valid for the `regex` crate, which has no look-around and no back-references.
     pub fn parse(text: &str) -> Result<HookMatcher, regex::Error> {
         let text = text.trim();
         let plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
@@ -43,7 +43,7 @@ impl HookMatcher {
         }
     }
 
-    /// Whether a hook with this matcher is for it. Events without a subject are for every hook.
+    /// Whether a hook with this matcher runs for this subject. Events without a subject run every hook.
     pub fn matches(&self, subject: Option<&str>) -> bool {
         let Some(subject) = subject else { return true };
         match self {

@@ -1,12 +1,13 @@
-//! Hooks: what a user wants run before and after a compaction, when a session starts, around tools (K1).
+//! Hooks: commands that the user wants to run before and after a compaction, when a session starts, and around tools
+//! (K1).
 //!
-//! [`HookSettings`] reads them from settings files in Claude Code's shape, [`CommandHooks`] runs them as processes,
-//! [`HookSet`] joins them with hooks written in Rust. A call gives an [`Outcome`], never an error: whatever a hook
-//! does, the compaction it belongs to goes on (K2). When hooks run is decided by whoever calls.
+//! [`HookSettings`] reads them from settings files in Claude Code's format, [`CommandHooks`] runs them as processes,
+//! [`HookSet`] joins them with hooks written in Rust. A call returns a [`HookResponse`], never an error: whatever a
+//! hook does, the compaction it belongs to continues (K2). The caller decides when hooks run.
 //!
 //! ```no_run
 //! use longhaul::hooks::{
-//!     CommandHooks, Common, HookCall, HookEvent, HookInput, HookSettings, HookSet, Hooks, Trigger,
+//!     CommandHooks, CompactionTrigger, HookCommon, HookEvent, HookInput, HookInvocation, HookSet, HookSettings, Hooks,
 //! };
 //!
 //! # async fn example() {
@@ -15,9 +16,10 @@
 //!     eprintln!("{notice}");
 //! }
 //! let hooks = HookSet::new().with_commands(CommandHooks::new(settings, "."));
-//! let event = HookEvent::PreCompact { trigger: Trigger::Manual, custom_instructions: None };
-//! let outcome = hooks.run(&HookCall::new(HookInput { common: Common::default(), event })).await;
-//! if let Some(reason) = &outcome.blocked {
+//! let event = HookEvent::PreCompact { trigger: CompactionTrigger::Manual, custom_instructions: None };
+//! let input = HookInput { common: HookCommon::default(), event };
+//! let response = hooks.run(&HookInvocation::new(input)).await;
+//! if let Some(reason) = &response.blocked {
 //!     eprintln!("not compacted: {}", reason.text);
 //! }
 //! # }

@@ -1,4 +1,4 @@
-//! The names of events, and what an answer to each can do. What is told of an event is in `event.rs`.
+//! The names of events, and what an answer to each can do. The fields of an event are in `event.rs`.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ pub enum HookEventName {
     PreCompact,
     /// After a compaction; its output joins the conversation.
     PostCompact,
-    /// A session begins, or goes on after a compaction; its output joins the conversation.
+    /// A session begins, or continues after a compaction; its output joins the conversation.
     SessionStart,
     /// A memory file was loaded.
     InstructionsLoaded,
     /// A session is over.
     SessionEnd,
-    /// The model is about to end its turn; blocking makes it go on.
+    /// The model is about to end its turn; blocking makes it continue.
     Stop,
     /// A sub-agent starts.
     SubagentStart,
-    /// A sub-agent is about to end; blocking makes it go on.
+    /// A sub-agent is about to end; blocking makes it continue.
     SubagentStop,
     /// Before a tool runs; may deny it or change its input.
     PreToolUse,
@@ -32,17 +32,16 @@ pub enum HookEventName {
     UserPromptSubmit,
 }
 
-/// Where text goes that a hook prints plainly, or that it writes to stderr with exit code 2 where nothing can be
-/// blocked.
+/// Where plain output of a hook goes, or its stderr with exit code 2 where nothing can be blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookTextTarget {
-    /// To the model, in the conversation.
+    /// The text goes to the model, in the conversation.
     ToModel,
-    /// To the model, with the request for a summary.
+    /// The text goes to the model, with the request for a summary.
     ToSummary,
-    /// To the user.
+    /// The text goes to the user.
     ToUser,
-    /// Nowhere.
+    /// The text is dropped.
     Unused,
 }
 
@@ -63,7 +62,7 @@ impl HookEventName {
         HookEventName::UserPromptSubmit,
     ];
 
-    /// As settings and `hook_event_name` spell it.
+    /// The spelling in settings and in `hook_event_name`.
     pub fn as_str(self) -> &'static str {
         match self {
             HookEventName::PreCompact => "PreCompact",
@@ -81,14 +80,14 @@ impl HookEventName {
         }
     }
 
-    /// The event of that name, if it is one that fires here.
+    /// The event of that name, if there is one here.
     pub fn parse(name: &str) -> Option<HookEventName> {
         HookEventName::ALL
             .into_iter()
             .find(|event| event.as_str() == name)
     }
 
-    /// Whether a hook can keep the thing from happening.
+    /// Whether a hook can block the event.
     pub fn can_block(self) -> bool {
         matches!(
             self,
@@ -101,7 +100,7 @@ impl HookEventName {
         )
     }
 
-    /// Whether it is about one tool call.
+    /// Whether the event is about one tool call.
     pub(super) fn is_about_a_tool(self) -> bool {
         matches!(
             self,
@@ -111,7 +110,7 @@ impl HookEventName {
         )
     }
 
-    /// Whether `continue: false` ends the turn. A compaction, and what is only told, is not up to it.
+    /// Whether `continue: false` ends the turn. It does not affect a compaction or an event that is only reported.
     pub(super) fn can_stop_the_turn(self) -> bool {
         !matches!(
             self,
@@ -122,7 +121,7 @@ impl HookEventName {
         )
     }
 
-    /// Whether `additionalContext` has a place to go.
+    /// Whether `additionalContext` has an effect.
     pub(super) fn takes_context(self) -> bool {
         !matches!(
             self,
@@ -132,7 +131,7 @@ impl HookEventName {
         )
     }
 
-    /// What becomes of plain text on stdout at exit code 0.
+    /// Where plain text on stdout goes at exit code 0.
     pub(super) fn plain_stdout(self) -> HookTextTarget {
         match self {
             // The documented extension: Claude Code leaves this text unused.
@@ -144,7 +143,7 @@ impl HookEventName {
         }
     }
 
-    /// What becomes of stderr at exit code 2 where nothing can be blocked.
+    /// Where stderr goes at exit code 2 where nothing can be blocked.
     pub(super) fn stderr_of_two(self) -> HookTextTarget {
         match self {
             HookEventName::PostToolUse => HookTextTarget::ToModel,

@@ -1,42 +1,42 @@
-//! What is wrong with a settings file. None of it keeps the other hooks from running.
+//! Problems of a settings file. None of them keeps the other hooks from running.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Something in a settings file that was passed over.
+/// Something in a settings file that was ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookNotice {
     /// The file.
     pub file: PathBuf,
-    /// Where in it, as `hooks.PreCompact[0].matcher`; empty for the file as a whole.
+    /// The position in the file, such as `hooks.PreCompact[0].matcher`; empty for the file as a whole.
     pub place: String,
-    /// What it is.
+    /// What was ignored.
     pub kind: HookNoticeKind,
 }
 
-/// What was passed over, and why.
+/// What was ignored, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookNoticeKind {
-    /// The file is there and cannot be read.
+    /// The file exists and cannot be read.
     Unreadable(io::ErrorKind),
-    /// The file is no JSON from here on; none of its hooks run.
+    /// The file is not JSON from here on; none of its hooks run.
     NotJson {
         /// Counted from 1.
         line: usize,
         /// Counted from 1.
         column: usize,
     },
-    /// Something of this kind should be there.
+    /// A value of this kind was expected.
     Expected(&'static str),
-    /// No event of this name fires here.
+    /// There is no event of this name here.
     UnknownEvent(String),
-    /// A hook of a type that is not run here.
+    /// The hook is of a type that is not run here.
     UnsupportedType(String),
-    /// The matcher is no regular expression that can be used; its hooks do not run.
+    /// The matcher is not a valid regular expression; its hooks do not run.
     BadMatcher,
-    /// A field whose effect is not known here; the sentence says what happens instead.
+    /// The field has no effect here; the sentence says what happens instead.
     Unsupported(&'static str),
     /// All hooks are switched off by `disableAllHooks` in this file.
     AllDisabled,
@@ -59,9 +59,9 @@ impl fmt::Display for HookNotice {
             HookNoticeKind::NotJson { .. } => {
                 f.write_str("is not valid JSON here; correct it, until then its hooks do not run")
             }
-            HookNoticeKind::Expected(what) => write!(f, "should be {what}; passed over"),
+            HookNoticeKind::Expected(what) => write!(f, "should be {what}; ignored"),
             HookNoticeKind::UnknownEvent(name) => {
-                write!(f, "no event `{name}` fires here; its hooks do not run")
+                write!(f, "there is no event `{name}` here; its hooks do not run")
             }
             HookNoticeKind::UnsupportedType(kind) => {
                 write!(f, "hooks of type `{kind}` are not run here, only `command`")

@@ -1,4 +1,4 @@
-//! What hooks answered, put together. How an answer is read is in `interpret.rs`.
+//! The combined answer of all hooks. How a single answer is read is in `interpret.rs`.
 
 use std::fmt;
 use std::io;
@@ -8,58 +8,58 @@ use serde_json::Value;
 
 use super::name::HookEventName;
 
-/// What all hooks of one event answered, in the order in which they are configured.
+/// What all hooks of one event answered, in the order in which the hooks are configured.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookResponse {
-    /// The thing is not to happen; the first hook that says so is heard. Set for a denied tool call too.
+    /// A hook blocks the event; the reason is that of the first hook that does. Also set for a denied tool call.
     pub blocked: Option<HookReason>,
-    /// The turn is to end after this; the text is for the user.
+    /// A hook wants the turn to end after this; the text is for the user.
     pub stop: Option<HookReason>,
-    /// For the model, where the event happened. After a compaction these are the hook results (F10).
+    /// Texts for the model, where the event happened. After a compaction these are the hook results (F10).
     pub context: Vec<String>,
-    /// For the model, with the request for a summary.
+    /// Instructions for the model, sent with the request for a summary.
     pub instructions: Vec<String>,
-    /// For the user.
+    /// Messages for the user.
     pub messages: Vec<String>,
-    /// For the user: what went wrong. None of it is a reason to stop.
+    /// Failures of hooks, for the user. None of them is a reason to stop.
     pub errors: Vec<HookError>,
-    /// Whether a tool may run; of several answers the strictest.
+    /// Whether a tool may run; the strictest of several answers.
     pub permission: Option<HookPermission>,
-    /// Arguments in place of those the tool was called with; the last answer.
+    /// Arguments that replace those of the tool call; the last answer counts.
     pub updated_input: Option<Value>,
-    /// A result in place of the one the tool gave; the last answer.
+    /// A result that replaces the tool's own; the last answer counts.
     pub updated_output: Option<Value>,
-    /// A prompt to begin the session with; the last answer.
+    /// A prompt to begin the session with; the last answer counts.
     pub initial_user_message: Option<String>,
-    /// A title for the session; the last answer.
+    /// A title for the session; the last answer counts.
     pub session_title: Option<String>,
     /// Some hooks were ended early because the call was cancelled.
     pub cancelled: bool,
 }
 
-/// Who said no, and why.
+/// Which hook blocked something, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookReason {
     /// The hook, by the place where it is configured.
     pub hook: String,
-    /// Its words.
+    /// The reason that it gave.
     pub text: String,
 }
 
 /// Whether a tool may run. The later variant is the stricter one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HookPermission {
-    /// Without asking.
+    /// It may run without asking.
     Allow,
-    /// If the user agrees.
+    /// It may run if the user agrees.
     Ask,
-    /// Not now; whoever runs the agent decides later.
+    /// It does not run now; the host decides later.
     Defer,
-    /// No.
+    /// It may not run.
     Deny,
 }
 
-/// What went wrong with one hook.
+/// A failure of one hook.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("hook {hook}: {failure}")]
 pub struct HookError {
@@ -69,7 +69,7 @@ pub struct HookError {
     pub failure: HookFailure,
 }
 
-/// What went wrong. Nothing here repeats what a hook was given: its input, its environment or its command line.
+/// What went wrong. None of the variants repeats the hook's input, environment or command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookFailure {
@@ -86,7 +86,7 @@ pub enum HookFailure {
     TimedOut(Duration),
     /// It could not be started.
     NotStarted(io::ErrorKind),
-    /// Its output begins as JSON and is none; it was not used.
+    /// Its output begins like JSON and is not valid; it was not used.
     NotJson {
         /// Counted from 1.
         line: usize,
@@ -116,7 +116,7 @@ impl fmt::Display for HookFailure {
             HookFailure::NotStarted(kind) => write!(f, "could not be started: {kind}"),
             HookFailure::NotJson { line, column } => write!(
                 f,
-                "printed something that begins as JSON and is none at line {line}, column {column}; it was not used"
+                "printed something that begins like JSON and is not valid at line {line}, column {column}; it was not used"
             ),
             HookFailure::Unused(what) => f.write_str(what),
             HookFailure::Panicked => f.write_str("panicked"),
@@ -146,7 +146,7 @@ impl HookResponse {
         self.cancelled |= later.cancelled;
     }
 
-    /// All answers as one, in this order.
+    /// Combines all answers, in this order.
     pub(crate) fn merged(answers: impl IntoIterator<Item = HookResponse>) -> HookResponse {
         answers
             .into_iter()
@@ -156,14 +156,14 @@ impl HookResponse {
             })
     }
 
-    /// Only what went wrong.
+    /// A response that holds only a failure.
     pub(super) fn failed(hook: &str, failure: HookFailure) -> HookResponse {
         let mut outcome = HookResponse::default();
         outcome.fail(hook, failure);
         outcome
     }
 
-    /// Notes what went wrong.
+    /// Adds a failure.
     pub(super) fn fail(&mut self, hook: &str, failure: HookFailure) {
         self.errors.push(HookError {
             hook: hook.to_owned(),
@@ -171,7 +171,7 @@ impl HookResponse {
         });
     }
 
-    /// Every text in it that somebody will read, errors apart, which are short.
+    /// Every text that the user or the model will read, except errors, which are short.
     pub(super) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let reasons = self.blocked.iter_mut().chain(&mut self.stop);
         self.context
@@ -183,7 +183,7 @@ impl HookResponse {
             .chain(reasons.map(|reason| &mut reason.text))
     }
 
-    /// Takes out what an answer to this event cannot do; the user still gets to read why it was tried.
+    /// Removes what an answer to this event cannot do; the user still sees the reason that the hook gave.
     pub(super) fn within(mut self, event: HookEventName) -> HookResponse {
         if !event.can_block()
             && let Some(reason) = self.blocked.take()

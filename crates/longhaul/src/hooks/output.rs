@@ -1,11 +1,11 @@
-//! The JSON a hook may print, field by field. What a field does at which event is in `interpret.rs`.
+//! The JSON that a hook may print, field by field. What a field does for which event is in `interpret.rs`.
 
 use serde_json::{Map, Value};
 
 use super::name::HookEventName;
 use super::outcome::{HookFailure, HookPermission};
 
-/// What was found in the JSON. Fields of the wrong type are as if absent, and noted.
+/// What was found in the JSON. Fields of the wrong type count as absent, and are noted.
 #[derive(Debug, Default)]
 pub(super) struct HookOutput {
     /// `continue: false`.
@@ -119,7 +119,7 @@ impl HookOutput {
         );
     }
 
-    /// The answer in the user's place: `decision: {behavior, message, updatedInput}`.
+    /// The answer given in the user's place: `decision: {behavior, message, updatedInput}`.
     fn answer(&mut self, fields: &Map<String, Value>) {
         let decision = match fields.get("decision") {
             None | Some(Value::Null) => return,
@@ -144,7 +144,7 @@ impl HookOutput {
         }
     }
 
-    /// A text with something in it.
+    /// A text that is not blank.
     fn text(
         &mut self,
         fields: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Output that is too long for the conversation: a file for all of it, its beginning for the model.
+//! Output that is too long for the conversation: all of it goes to a file, its beginning to the model.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -9,10 +9,10 @@ use longhaul_core::xxh3::xxh3_64;
 use super::name::HookEventName;
 use super::outcome::{HookFailure, HookResponse};
 
-/// The most characters that one text of a hook may bring into the conversation.
+/// The most characters that one text of a hook may add to the conversation.
 const LONGEST: usize = 10_000;
 
-/// How much of a longer one is shown.
+/// How many characters of a longer text are shown.
 const BEGINNING: usize = 2_000;
 
 const KEPT: &str = include_str!("overflow.md");
@@ -64,19 +64,19 @@ fn shortened(text: &str, cut: usize, file: Option<&Path>) -> String {
         Some(file) => KEPT.replace("{file}", &file.display().to_string()),
         None => LOST.to_owned(),
     };
-    // The hook's own text goes in last, so that nothing in it is taken for a place to fill.
+    // The hook's own text goes in last, so that nothing in it is taken for a placeholder.
     let filled = filled.trim_end().replace("{total}", &total);
     filled.replacen("{beginning}", &text[..cut], 1)
 }
 
-/// The name follows from the text: the same output is kept once.
+/// The file is named by a hash of the text, so the same output is kept once.
 fn keep(folder: &Path, event: HookEventName, text: &str) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let hash = xxh3_64(text.as_bytes());
     let file = folder.join(format!("hook-{event}-{hash:016x}.txt"));
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    // A hook may print what other users of the machine should not read.
+    // A hook may print something that other users of the machine should not read.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(&file)?.write_all(text.as_bytes())?;

@@ -1,7 +1,7 @@
-//! Runs one command to its end, its timeout or its cancellation. What the ending means is in `interpret.rs`.
+//! Runs one command until it ends, times out or is cancelled. What its exit means is in `interpret.rs`.
 //!
-//! Whatever the child does, this ends: its input is fed and its output drained beside the wait for it, and streams that
-//! something it left behind keeps open are given a short grace.
+//! Whatever the child does, this ends: its input is fed and its output drained while its exit is awaited, and streams
+//! that a left-over process keeps open get a short grace period.
 
 use std::io;
 use std::pin::pin;
@@ -16,20 +16,20 @@ use tokio_util::sync::CancellationToken;
 use super::capture::CapturedStream;
 use crate::process_group::{ProcessGroup, lead_own_group};
 
-/// For output still on its way after the end of the process.
+/// How long to wait for output after the end of the process.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// For a killed process to be gone. One that hangs in the kernel is left to it.
+/// How long to wait until a killed process is gone. A process that hangs in the kernel is not waited for any longer.
 const DEATH: Duration = Duration::from_secs(5);
 
 /// How a command ended.
 #[derive(Debug)]
 pub(super) enum HookProcessEnding {
-    /// By itself, or by somebody else's signal.
+    /// It ended by itself, or by a signal that was not ours.
     Exited(ExitStatus),
     /// It took too long and was killed.
     TimedOut,
-    /// Nobody wanted it any more; it was killed.
+    /// It was cancelled and killed.
     Cancelled,
     /// It never ran.
     NotStarted(io::ErrorKind),
@@ -53,7 +53,7 @@ impl From<HookProcessEnding> for FinishedHook {
     }
 }
 
-/// Runs it.
+/// Runs a command.
 pub(super) async fn run(
     mut command: Command,
     input: &[u8],
@@ -68,7 +68,8 @@ pub(super) async fn run(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // Declared before the group: if this future is dropped, the group goes first, while its number is still ours.
+    // Declared before the group: if this future is dropped, the group is killed first, while its process id is still
+    // ours.
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return HookProcessEnding::NotStarted(error.kind()).into(),
@@ -107,7 +108,7 @@ async fn watch<T>(
     let mut limit = pin!(sleep(limit));
     let mut streaming = true;
     let ending = loop {
-        // In this order: a hook that has ended has not timed out, however late that is seen.
+        // Checked in this order: a hook that has ended has not timed out, however late we notice it.
         tokio::select! {
             biased;
             status = child.wait() => break match status {
@@ -125,7 +126,7 @@ async fn watch<T>(
     ending
 }
 
-/// Writes all of it, unless the reader does not want it, which is its right.
+/// Writes the whole input. A hook may close its input without reading it; that is not an error.
 async fn feed(stream: Option<impl AsyncWrite + Unpin>, input: &[u8]) {
     if let Some(mut stream) = stream
         && stream.write_all(input).await.is_ok()

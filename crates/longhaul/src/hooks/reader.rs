@@ -1,4 +1,4 @@
-//! Takes one settings file apart. What does not fit becomes a notice, the rest a hook.
+//! Reads one settings file. Entries that do not fit become notices, the rest become hooks.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::name::HookEventName;
 use super::notice::{HookNotice, HookNoticeKind};
 use super::settings::{HookGroup, HookSettings};
 
-/// Adds to settings what one file says.
+/// Adds the hooks of one file to the settings.
 pub(super) struct HookSettingsReader<'a> {
     pub(super) file: &'a Path,
     pub(super) settings: &'a mut HookSettings,

@@ -1,4 +1,4 @@
-//! Runs the configured commands of an event side by side and puts their answers together.
+//! Runs the configured commands of an event side by side and combines their answers.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,12 +17,12 @@ use super::process;
 use super::settings::HookSettings;
 use crate::environment::PassedVariables;
 
-/// What reads command lines.
+/// The shell that runs command lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookShell {
     /// The program.
     pub program: PathBuf,
-    /// What comes before the line.
+    /// The arguments before the command line.
     pub args: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Default for HookShell {
 }
 
 /// The hooks of settings files, run as processes. They get the environment of this process without keys, tokens and
-/// passwords, but for those that are [listed](Self::passing). Needs a tokio runtime with IO and time.
+/// passwords, except for those that are [listed](Self::passing). Needs a tokio runtime with IO and time.
 #[derive(Clone)]
 pub struct CommandHooks {
     settings: HookSettings,
@@ -70,21 +70,21 @@ impl CommandHooks {
         }
     }
 
-    /// With these variables of this process, though they look like secrets.
+    /// Passes these variables of this process on, although they look like secrets.
     #[must_use]
     pub fn passing(mut self, passed: PassedVariables) -> CommandHooks {
         self.passed = passed;
         self
     }
 
-    /// With another shell.
+    /// Sets another shell.
     #[must_use]
     pub fn with_shell(mut self, shell: HookShell) -> CommandHooks {
         self.shell = shell;
         self
     }
 
-    /// With one more environment variable for the hooks.
+    /// Adds an environment variable for the hooks.
     #[must_use]
     pub fn with_env(
         mut self,
@@ -108,7 +108,7 @@ impl CommandHooks {
                 process
             }
         };
-        // The working folder may be gone, for instance with a worktree; a hook still runs.
+        // The working folder may be gone, for example with a deleted worktree; a hook still runs.
         if let Some(folder) = [cwd, &self.project].into_iter().find(|path| path.is_dir()) {
             process.current_dir(folder);
         }
@@ -120,7 +120,7 @@ impl CommandHooks {
         process
     }
 
-    /// Without a shell nobody else would fill this in.
+    /// Without a shell nothing else would expand this variable.
     fn filled(&self, text: &str) -> String {
         let project = self.project.to_string_lossy();
         text.replace("${CLAUDE_PROJECT_DIR}", &project)
@@ -133,10 +133,11 @@ impl CommandHooks {
             return HookResponse::default();
         }
         let mut input = call.input.to_json().to_string().into_bytes();
-        // For those who read a line.
+        // Hooks that read a line need the line end.
         input.push(b'\n');
         let input: Arc<[u8]> = input.into();
-        // A task for each: one that prints without end takes no time from the others. Dropped, the set ends them all.
+        // Each hook gets a task: one that prints without end takes no time from the others. Dropping the set ends them
+        // all.
         let mut tasks = JoinSet::new();
         let count = commands.len();
         for (at, command) in commands.into_iter().enumerate() {
@@ -171,7 +172,7 @@ impl Hooks for CommandHooks {
     }
 }
 
-/// One command on its way.
+/// One running command.
 struct HookJob {
     command: HookCommand,
     call: HookInvocation,
@@ -183,7 +184,7 @@ impl HookJob {
         let HookCommand { label, timeout, .. } = self.command;
         let event = self.call.input.event.name();
         let finished = process::run(process, &self.input, timeout, &self.call.cancel).await;
-        // Sizes and endings only: what hooks are given and what they print may be private.
+        // Only sizes and exit codes are logged: the input and the output of hooks may be private.
         tracing::debug!(
             %event,
             hook = label,

@@ -1,4 +1,4 @@
-//! Hooks of all kinds as one: configured commands and hooks written in Rust.
+//! All kinds of hooks together: configured commands and hooks written in Rust.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
 use super::run::CommandHooks;
 
-/// All hooks of a session. They run side by side; answers are put together in the order in which hooks were added.
+/// All hooks of a session. They run side by side; their answers are combined in the order in which the hooks were
+/// added.
 ///
-/// A hook written in Rust may panic or hang: it is reported like a command that fails or takes too long (K2). Only one
-/// that blocks its thread cannot be helped.
+/// A hook written in Rust may panic or hang: it is reported like a command that fails or takes too long (K2). Only a
+/// hook that blocks its thread cannot be stopped.
 #[derive(Clone, Default)]
 pub struct HookSet {
     members: Vec<HookSetMember>,
@@ -25,18 +26,18 @@ pub struct HookSet {
 #[derive(Clone)]
 struct HookSetMember {
     name: String,
-    /// Commands keep their own time.
+    /// Commands have time limits of their own.
     limit: Option<Duration>,
     hooks: Arc<dyn Hooks>,
 }
 
 impl HookSet {
-    /// None yet.
+    /// An empty set.
     pub fn new() -> HookSet {
         HookSet::default()
     }
 
-    /// With the commands of settings files.
+    /// Adds the commands of settings files.
     #[must_use]
     pub fn with_commands(mut self, commands: CommandHooks) -> HookSet {
         self.members.push(HookSetMember {
@@ -47,13 +48,13 @@ impl HookSet {
         self
     }
 
-    /// With hooks written in Rust, which errors call by this name. They get the time that a command gets by default.
+    /// Adds hooks written in Rust; errors call them by this name. They get the time that a command gets by default.
     #[must_use]
     pub fn with(self, name: impl Into<String>, hooks: Arc<dyn Hooks>) -> HookSet {
         self.with_timeout(name, hooks, HookCommand::DEFAULT_TIMEOUT)
     }
 
-    /// With hooks written in Rust that get this much time.
+    /// Adds hooks written in Rust that get this much time.
     #[must_use]
     pub fn with_timeout(
         mut self,

@@ -1,4 +1,4 @@
-//! Reads the `hooks` of settings files in Claude Code's shape. Running them is in `run.rs`.
+//! Reads the `hooks` of settings files in Claude Code's format. Running them is in `run.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,24 +14,24 @@ use super::reader::HookSettingsReader;
 pub struct HookSettings {
     pub(super) groups: Vec<HookGroup>,
     pub(super) switched_off: bool,
-    /// What was passed over.
+    /// What was ignored in the files.
     pub notices: Vec<HookNotice>,
 }
 
-/// A hook in a list for people. Command lines may hold keys: it is for the user's own eyes.
+/// A hook in a list for people. Command lines may hold keys, so only the user should see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedHook {
     /// When it runs.
     pub event: String,
-    /// For which of them; empty: all.
+    /// The matcher; empty if it matches everything.
     pub matcher: String,
     /// What runs.
     pub command: String,
-    /// Where it is written down.
+    /// Where it is configured.
     pub label: String,
 }
 
-/// The commands behind one matcher.
+/// The commands of one matcher.
 #[derive(Debug, Clone)]
 pub(super) struct HookGroup {
     pub(super) event: HookEventName,
@@ -40,8 +40,8 @@ pub(super) struct HookGroup {
 }
 
 impl HookSettings {
-    /// Reads these files, the least specific first: the user's, the project's, the project's local one. A file that is
-    /// not there is none; a broken one is a notice.
+    /// Reads these files, the least specific first: the user's, the project's, the project's local one. A missing file
+    /// has no hooks; a broken one becomes a notice.
     pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> HookSettings {
         let mut settings = HookSettings::default();
         for file in files {
@@ -59,7 +59,7 @@ impl HookSettings {
         settings
     }
 
-    /// Adds what one file says; `disableAllHooks` in a later file wins over that in an earlier one.
+    /// Adds the hooks of one file; `disableAllHooks` in a later file wins over that in an earlier one.
     pub fn add(&mut self, file: &Path, text: &[u8]) {
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         if text.trim_ascii().is_empty() {
@@ -81,7 +81,7 @@ impl HookSettings {
         }
     }
 
-    /// All that will run: when, for which of them (empty: all), what, and where it is written down.
+    /// All hooks that will run.
     pub fn listed(&self) -> Vec<ListedHook> {
         if self.switched_off {
             Vec::new()
@@ -90,7 +90,7 @@ impl HookSettings {
         }
     }
 
-    /// All that is written down, also where a file switches hooks off: another file may switch them on again.
+    /// All hooks that are configured, even where a file switches hooks off: another file may switch them on again.
     pub fn written(&self) -> Vec<ListedHook> {
         let groups = self.groups.iter();
         let listed = groups.flat_map(|group| {
@@ -124,7 +124,7 @@ impl HookSettings {
     }
 }
 
-/// A pipe or a device in the place of a settings file could keep the reader waiting for ever.
+/// A pipe or a device in place of a settings file could keep the reader waiting for ever.
 fn read(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
     match std::fs::metadata(file) {
         Ok(about) if about.is_file() => std::fs::read(file).map(Some),

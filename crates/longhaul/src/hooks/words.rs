@@ -1,9 +1,9 @@
-//! The words that fields of events may hold. The events themselves are in `event.rs`.
+//! The words that fields of events may have. The events themselves are in `event.rs`.
 
 pub use longhaul_core::boundary::CompactionTrigger;
 use serde::Serialize;
 
-/// A closed set of words that are both a field and what a matcher is held against.
+/// A closed set of words that are both the value of a field and the text that a matcher is compared with.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -12,7 +12,7 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* #[serde(rename = $word)] $variant,)+ }
 
         impl $name {
-            /// As it stands in the JSON.
+            /// The word in the JSON.
             pub fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
@@ -21,17 +21,17 @@ macro_rules! words {
 }
 
 words! {
-    /// How a session came to start.
+    /// Why a session starts.
     StartSource {
-        /// Anew.
+        /// It is a new session.
         Startup = "startup",
-        /// An earlier one goes on.
+        /// An earlier session is resumed.
         Resume = "resume",
         /// The conversation was cleared.
         Clear = "clear",
         /// The conversation was compacted.
         Compact = "compact",
-        /// A copy of an earlier one goes its own way.
+        /// A copy of an earlier session is continued.
         Fork = "fork",
     }
 }
@@ -44,7 +44,7 @@ words! {
         Project = "Project",
         /// The user's, for this project.
         Local = "Local",
-        /// The organisation's.
+        /// The organization's.
         Managed = "Managed",
     }
 }

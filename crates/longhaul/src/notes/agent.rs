@@ -1,8 +1,8 @@
 //! One run of the agent: asks, changes the notes, and says how far they reach when they are up to date.
 //!
-//! It may be ended at any time: the notes on disk are then the old ones or new ones, whole. There is nothing to wait for
-//! between writing them and saying how far they reach, so only a crash parts the two, and then the notes hold more than
-//! is said of them.
+//! It may be ended at any time: the notes on disk are then either the old or the new ones, complete. Nothing is awaited
+//! between writing them and recording how far they reach, so only a crash can separate the two, and then the notes
+//! cover more than is recorded.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use super::draft::{NotesDraft, NotesWriteError};
 use super::{NotesEdit, NotesLocation};
 use crate::model::Model;
 
-/// The most that one run asks. A reply whose edits were all made ends it; more are for repairing those that were not.
+/// The most requests of one run. A reply whose edits were all made ends the run; further requests repair edits that
+/// were not.
 const MOST_REQUESTS: u32 = 3;
 
 /// Why a run ended early.
@@ -39,16 +40,16 @@ enum NotesRunError {
     Unapplied(#[from] notes::UnusableAnswer),
     #[error("the model's answer cannot be sent back: {0}")]
     Answer(String),
-    #[error("not all that the model wanted to note could be taken")]
+    #[error("some of the model's notes could not be used")]
     Unrepaired,
     #[error("the model noted nothing")]
     Nothing,
 }
 
-/// Whether a run goes on behind a reply.
+/// Whether a run continues after a reply.
 enum NotesRunStep {
     Done,
-    /// Behind these results.
+    /// The run continues with these results.
     Again(Vec<ToolOutput>),
 }
 
@@ -139,7 +140,7 @@ async fn attempt(
     Ok(lock.reach(&reach.written())?)
 }
 
-/// Takes the edits of a reply.
+/// Applies the edits of a reply.
 fn edited(
     reply: &Reply,
     guard: &mut NotesGuard,
@@ -202,7 +203,7 @@ fn edited(
     }
 }
 
-/// Takes the sections of a reply in text.
+/// Applies the sections of a reply in text form.
 fn answered(
     reply: &Reply,
     draft: &mut NotesDraft<'_>,
@@ -228,7 +229,7 @@ fn answered(
     let ours = draft.now().clone();
     draft.set(applied.notes);
     draft.write(|theirs| {
-        // A section is answered whole, so what they wrote in one of these would be lost.
+        // The answer holds whole sections, so a change that somebody else made in one of them would be lost.
         let body = |notes: &SessionNotes, title: &str| Some(notes.find(title)?.1.body.to_owned());
         let mut changed = applied.changed.iter();
         let untouched = changed.all(|title| body(&ours, title) == body(theirs, title));

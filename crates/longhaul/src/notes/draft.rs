@@ -1,17 +1,17 @@
-//! The notes as a run changes them: a text in memory, and what was done to it since it was last the text on disk.
+//! The notes as a run changes them: a text in memory, and the edits since it was last the text on disk.
 //!
-//! If somebody else changes the file meanwhile, what was done is done once more to their text, so that theirs stays.
+//! If somebody else changes the file meanwhile, the edits are repeated on the new text, so that those changes stay.
 
 use longhaul_core::notes::SessionNotes;
 use longhaul_store::{NotesError, NotesLock};
 
-/// How often somebody else's changes are taken up before it is given up.
+/// How often somebody else's changes are adopted before the run gives up.
 const ATTEMPTS: usize = 3;
 
-/// Notes under way.
+/// Notes that are being changed.
 pub(super) struct NotesDraft<'a> {
     lock: &'a NotesLock,
-    /// What stands on disk, as far as we know.
+    /// The text on disk, as far as we know.
     on_disk: SessionNotes,
     now: SessionNotes,
 }
@@ -24,7 +24,7 @@ pub(super) enum NotesWriteError {
     /// The file is gone.
     #[error("the notes were deleted while they were being brought up to date")]
     Deleted,
-    /// What was done cannot be done to what stands there now.
+    /// The edits cannot be repeated on the text that is on disk now.
     #[error(
         "the notes were changed by somebody else while they were being brought up to date, in the same places"
     )]
@@ -40,17 +40,17 @@ impl<'a> NotesDraft<'a> {
         }
     }
 
-    /// The notes with all that was done.
+    /// The notes with all edits.
     pub(super) fn now(&self) -> &SessionNotes {
         &self.now
     }
 
-    /// The notes are these now.
+    /// Replaces the notes.
     pub(super) fn set(&mut self, notes: SessionNotes) {
         self.now = notes;
     }
 
-    /// Writes them. `again` does to another text what was done since they were last written.
+    /// Writes the notes. `again` repeats on another text the edits since the last write.
     pub(super) fn write(
         &mut self,
         again: impl Fn(&SessionNotes) -> Option<SessionNotes>,

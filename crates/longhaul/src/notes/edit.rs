@@ -1,10 +1,10 @@
-//! One edit of the notes, in memory: a text that stands there once is replaced by another.
+//! One edit of the notes, in memory: a text that occurs once is replaced by another.
 
 use longhaul_core::notes::SessionNotes;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a call of the edit tool asks for.
+/// The input of a call of the edit tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NotesEdit {
     old_string: String,
@@ -13,10 +13,10 @@ pub struct NotesEdit {
     replace_all: bool,
 }
 
-/// Why an edit was not made. The model is told, and may do better.
+/// Why an edit was not made. The model is told, and may try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotesEditError {
-    /// The input is no edit: a field is missing or is of another kind.
+    /// The input is not an edit: a field is missing or has the wrong type.
     #[error("{}", include_str!("fragments/no_edit.md").trim_end())]
     NoEdit,
     /// Old and new are the same, or there is no old text.
@@ -28,7 +28,7 @@ pub enum NotesEditError {
     /// The old text is there more than once.
     #[error("{}", include_str!("fragments/ambiguous.md").trim_end())]
     Ambiguous,
-    /// It would change the file's headings or descriptions.
+    /// The edit would change the file's headings or descriptions.
     #[error("{}", include_str!("fragments/frame.md").trim_end())]
     BreaksFrame,
 }
@@ -39,7 +39,7 @@ impl NotesEdit {
         Self::deserialize(input).map_err(|_| NotesEditError::NoEdit)
     }
 
-    /// Makes it.
+    /// Makes the edit.
     pub fn apply(&self, notes: &SessionNotes) -> Result<SessionNotes, NotesEditError> {
         if self.old_string.is_empty() || self.old_string == self.new_string {
             return Err(NotesEditError::NoChange);

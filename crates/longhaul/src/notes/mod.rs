@@ -1,8 +1,9 @@
-//! The agent that takes session notes (S3): asks behind the conversation, changes the one file and nothing else.
+//! The agent that takes session notes (S3): it sends a request after the conversation, and changes one file and nothing
+//! else.
 //!
-//! When notes are due, what is asked and what an answer may change are decided in [`longhaul_core::notes`]; files are
-//! [`longhaul_store::notes`]'s. Here one run is performed: `agent` asks and answers, `edit` changes the text in memory,
-//! `draft` keeps what is to be written and puts it on disk.
+//! When notes are due, what is asked and what an answer may change are decided in [`longhaul_core::notes`];
+//! [`longhaul_store::notes`] handles the files. This module performs one run: `agent` asks and answers, `edit` changes
+//! the text in memory, `draft` holds what is to be written and writes it.
 
 mod agent;
 mod draft;
@@ -22,14 +23,15 @@ pub use edit::{NotesEdit, NotesEditError};
 #[derive(Debug)]
 pub struct NotesLocation {
     folder: NotesFolder,
-    /// Held by a run. One that was ended may let go of it a moment later than its session was told.
+    /// Held by a run. A run that was ended may release it a moment after its session was told.
     run: tokio::sync::Mutex<()>,
 }
 
 impl NotesLocation {
-    /// That of the session with this transcript; none where its name leaves no room for a folder beside it.
+    /// The location for the session with this transcript; none where the file name leaves no room for a folder beside
+    /// it.
     pub fn of_transcript(transcript: &Path) -> Option<Self> {
-        // The model is told the path, and tools that edit want a whole one.
+        // The model is told the path, and editing tools need an absolute one.
         let transcript = std::path::absolute(transcript).ok()?;
         let folder = NotesFolder::of_transcript(&transcript)?;
         Some(Self {
@@ -43,12 +45,12 @@ impl NotesLocation {
         &self.folder
     }
 
-    /// The path of the notes as the model is told.
+    /// The path of the notes, as the model sees it.
     pub fn shown(&self) -> String {
         self.folder.files().notes().display().to_string()
     }
 
-    /// How far the notes reach; none if that is not known.
+    /// The last entry that the notes cover; none if that is not known.
     pub fn reach(&self) -> Option<NotesProgress> {
         let progress = known(self.folder.progress())?;
         let read = NotesProgress::read(progress.as_bytes());
@@ -58,9 +60,9 @@ impl NotesLocation {
         read
     }
 
-    /// All of it. What cannot be read is not there.
+    /// Reads the notes and how far they reach. Files that cannot be read count as missing.
     pub fn on_disk(&self) -> NotesOnDisk {
-        // How far they reach is read first: notes that are written meanwhile hold more than that, never less.
+        // How far they reach is read first: notes that are written meanwhile cover more than that, never less.
         let reach = self.reach();
         NotesOnDisk {
             text: known(self.folder.notes()),
@@ -69,13 +71,13 @@ impl NotesLocation {
         }
     }
 
-    /// What notes begin as.
+    /// The text that new notes begin with.
     pub(crate) fn template(&self) -> NotesTemplate {
         let custom = known(self.folder.template());
         custom.map_or_else(NotesTemplate::default, |text| NotesTemplate::custom(&text))
     }
 
-    /// What the user wants asked in place of our words.
+    /// The user's own prompt in place of ours.
     pub(crate) fn prompt(&self) -> Option<String> {
         known(self.folder.prompt())
     }
@@ -88,7 +90,7 @@ fn known(read: Result<Option<String>, NotesError>) -> Option<String> {
     })
 }
 
-/// The tool among these that edits files the way the agent does, if there is one.
+/// The tool among these that edits files in the way that the notes agent needs, if there is one.
 pub(crate) fn edit_tool(tools: &[Value]) -> Option<String> {
     const NAME: &str = "Edit";
     let takes = |tool: &Value| {

@@ -1,4 +1,4 @@
-//! What goes on beside the conversation, as tasks: also while nobody drives the session. Dropping it ends them.
+//! Background work of a session, as tasks: they run even while nobody drives the session. Dropping this ends them.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -10,9 +10,9 @@ use tokio::task::{AbortHandle, JoinSet};
 /// What a task is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BackgroundWork {
-    /// Notes are taken: they are worth waiting for even when the session ends.
+    /// The task takes notes, which are worth waiting for even when the session ends.
     Notes,
-    /// Something is prepared that only this session can use.
+    /// The task prepares something that only this session can use.
     Preparation,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct BackgroundEffects {
 }
 
 impl BackgroundEffects {
-    /// How much of it is under way.
+    /// The number of running tasks.
     pub(super) fn count(&self) -> usize {
         self.running.len()
     }
@@ -33,7 +33,7 @@ impl BackgroundEffects {
         self.running.iter().any(|(_, running, _)| *running == work)
     }
 
-    /// Begins something. If it panics, it has failed.
+    /// Starts a task. A task that panics counts as failed.
     pub(super) fn begin(
         &mut self,
         id: EffectId,
@@ -48,7 +48,7 @@ impl BackgroundEffects {
         self.running.push((id, work, handle));
     }
 
-    /// Ends it without an outcome.
+    /// Ends a task without an outcome.
     pub(super) fn cancel(&mut self, id: EffectId) {
         for (_, _, task) in self.running.iter().filter(|running| running.0 == id) {
             task.abort();
@@ -56,10 +56,10 @@ impl BackgroundEffects {
         self.running.retain(|running| running.0 != id);
     }
 
-    /// What has ended already, if anything has.
+    /// The outcome of a task that has already ended, if there is one.
     pub(super) fn ended(&mut self) -> Option<(EffectId, EffectOutcome)> {
         loop {
-            // An error is a task that was ended: nobody waits for it.
+            // An error means that the task was ended: nobody waits for it.
             if let Ok((id, outcome)) = self.tasks.try_join_next()?
                 && self.forget(id)
             {
@@ -68,7 +68,7 @@ impl BackgroundEffects {
         }
     }
 
-    /// What ends next; never, if nothing is under way. Nothing is lost if this is dropped.
+    /// Waits for the next outcome; for ever, if no task is running. Nothing is lost if this future is dropped.
     pub(super) async fn next(&mut self) -> (EffectId, EffectOutcome) {
         loop {
             match self.tasks.join_next().await {
@@ -79,7 +79,7 @@ impl BackgroundEffects {
         }
     }
 
-    /// Whether it was still wanted.
+    /// Whether the task was still wanted.
     fn forget(&mut self, id: EffectId) -> bool {
         let before = self.running.len();
         self.running.retain(|running| running.0 != id);

@@ -1,4 +1,4 @@
-//! What a session is made of, set step by step. `open.rs` opens it.
+//! The builder of a session. `open.rs` opens it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use crate::model::Model;
 use crate::prompt::Prompt;
 use crate::workspace::Workspace;
 
-/// What becomes of what requests began with, where a session is resumed with something else.
+/// When a changed request prefix takes effect in a resumed session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum ResumedPrefix {
-    /// What the caller gives now is sent at once.
+    /// The new prefix is sent at once.
     #[default]
     TakeNew,
-    /// The old one is sent until the next compaction.
+    /// The old prefix is sent until the next compaction.
     KeepUntilCompaction,
 }
 
-/// What a session is made of. A model and a prompt are needed; all else has a default.
+/// Builds a session. A model and a prompt are required; everything else has a default.
 #[derive(Clone, Default)]
 pub struct SessionBuilder {
     pub(super) options: SessionOptions,
@@ -57,13 +57,14 @@ pub struct SessionBuilder {
 }
 
 impl SessionBuilder {
-    /// What it opens sessions with: what was set, and the defaults of the rest.
+    /// The options for opening sessions: those that were set, and defaults for the rest.
     pub fn options(&self) -> &SessionOptions {
         &self.options
     }
 
-    /// The host's own way to stop what the session waits for. The host renews it: a stop that comes between two calls of the
-    /// session holds for the next one, too. Without it the session has one of its own, see [`Session::canceller`](super::Session::canceller).
+    /// The host's own cancellation for what the session waits for. The host renews it: a stop that comes between two
+    /// calls of the session also applies to the next one. Without it the session has a cancellation of its own, see
+    /// [`Session::canceller`](super::Session::canceller).
     #[must_use]
     pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
         self.cancellation = Some(cancellation);
@@ -77,23 +78,23 @@ impl SessionBuilder {
         self
     }
 
-    /// What stands before the messages.
+    /// The request prefix: model, system prompt, tools and user context.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         self.prompt = Some(prompt);
         self
     }
 
-    /// Keeps the session in this file. If it is there, the conversation in it goes on. While the session is open no other
-    /// process can open it: theirs is [`OpenError::InUse`](super::OpenError::InUse). Without one the session is kept
-    /// in memory, and no notes are taken: their place is the folder beside the file.
+    /// Stores the session in this file. If the file exists, its conversation is resumed. While the session is open,
+    /// other processes that try to open it get [`OpenError::InUse`](super::OpenError::InUse). Without a file the
+    /// session is kept in memory, and no notes are taken, because they belong in the folder beside the file.
     #[must_use]
     pub fn transcript(mut self, path: impl Into<PathBuf>) -> Self {
         self.transcript = Some(path.into());
         self
     }
 
-    /// Archives what leaves the window here, so that it can be recalled.
+    /// Archives here what leaves the window, so that it can be recalled.
     #[must_use]
     pub fn archive(mut self, path: impl Into<PathBuf>) -> Self {
         self.archive = Some(path.into());
@@ -107,7 +108,7 @@ impl SessionBuilder {
         self
     }
 
-    /// The session's id; else the transcript's name, or a new one.
+    /// The session's id; the default is the transcript's name, or a new id.
     #[must_use]
     pub fn session_id(mut self, id: impl Into<String>) -> Self {
         self.session_id = Some(id.into());
@@ -128,14 +129,14 @@ impl SessionBuilder {
         self
     }
 
-    /// This is the conversation of a sub-agent with this id, inside the session.
+    /// Marks this as the conversation of a sub-agent with this id, inside the session.
     #[must_use]
     pub fn agent(mut self, id: impl Into<String>) -> Self {
         self.agent = Some(id.into());
         self
     }
 
-    /// Output of hooks that is too long for the conversation goes below this folder.
+    /// The folder for output of hooks that is too long for the conversation.
     #[must_use]
     pub fn hook_overflow(mut self, folder: impl Into<PathBuf>) -> Self {
         self.hook_overflow = Some(folder.into());
@@ -156,14 +157,14 @@ impl SessionBuilder {
         self
     }
 
-    /// Models beside the built-in ones.
+    /// Models in addition to the built-in ones.
     #[must_use]
     pub fn models(mut self, models: ModelTable) -> Self {
         self.options.models = models;
         self
     }
 
-    /// Who asks; [`QuerySource::SDK`] unless said otherwise.
+    /// The source of the requests; the default is [`QuerySource::SDK`].
     #[must_use]
     pub fn source(mut self, source: QuerySource) -> Self {
         self.source = Some(source);
@@ -177,30 +178,30 @@ impl SessionBuilder {
         self
     }
 
-    /// The provider takes cache edits by reference.
+    /// Says whether the provider supports cache edits by reference.
     #[must_use]
     pub fn with_cache_edits(mut self) -> Self {
         self.options.cache_edits = CacheEditSupport::Supported;
         self
     }
 
-    /// Nobody sits in front of it: after a compaction the model is told to keep its loop going.
+    /// Says that no user is present: after a compaction the model is told to keep its loop going.
     #[must_use]
     pub fn autonomous(mut self) -> Self {
         self.autonomous = true;
         self
     }
 
-    /// How replies reach the user. Unless said otherwise they are streamed to the observer, if there is one: then a reply
-    /// that ran out of room stands as it was seen, and the next request is made smaller first. Where they are only seen
-    /// whole, such a reply is withheld and the turn tried again.
+    /// How replies reach the user. By default they are streamed to the observer, if there is one: then a reply that ran
+    /// out of room stays as it was seen, and the next request is made smaller first. Where replies are only seen whole,
+    /// such a reply is withheld and the turn is tried again.
     #[must_use]
     pub fn delivery(mut self, delivery: ReplyDelivery) -> Self {
         self.delivery = Some(delivery);
         self
     }
 
-    /// The name under which the model is offered the recall tool.
+    /// The name of the recall tool that the model is offered.
     #[must_use]
     pub fn recall_tool(mut self, name: impl Into<String>) -> Self {
         self.recall_tool = Some(name.into());
@@ -214,7 +215,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Where the agent works; unless said otherwise, files that were read are read again from disk.
+    /// The place where the agent works; by default, files that were read are read again from disk.
     #[must_use]
     pub fn workspace(mut self, workspace: impl Workspace + 'static) -> Self {
         self.workspace = Some(Arc::new(workspace));
@@ -228,11 +229,11 @@ impl SessionBuilder {
         self
     }
 
-    /// For a session that is resumed with another prompt, other tools or other parameters than it was left with: keeps sending
-    /// the old ones, whose bytes the provider's cache may still hold, until the next compaction. Without this the new ones are
-    /// sent at once, and that part of the cache is lost. Either way [`Event::PrefixChanged`] says so.
+    /// For a session that is resumed with another prompt, other tools or other parameters than before: keeps sending
+    /// the old ones, whose bytes the provider's cache may still hold, until the next compaction. Without this the new
+    /// ones are sent at once, and that part of the cache is lost. Either way [`Event::PrefixChanged`] says so.
     ///
-    /// A session that goes on with another model, or with tools of other names, never keeps the old ones.
+    /// A session that is resumed with another model, or with tools of other names, never keeps the old ones.
     ///
     /// [`Event::PrefixChanged`]: longhaul_core::engine::Event::PrefixChanged
     #[must_use]
@@ -241,14 +242,14 @@ impl SessionBuilder {
         self
     }
 
-    /// Another clock.
+    /// Sets another clock.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.options.clock = Arc::new(clock);
         self
     }
 
-    /// Who watches.
+    /// The observer of the session.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
@@ -262,7 +263,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Where ids of entries come from; for tests.
+    /// The source of entry ids; for tests.
     #[must_use]
     pub fn seed(mut self, seed: u128) -> Self {
         self.seed = Some(seed);

@@ -1,8 +1,8 @@
-//! How a host stops what a session waits for: one value, all the way from the host to the request.
+//! How a host stops what a session waits for: one value that goes all the way from the host to the request.
 //!
-//! A token that was cancelled stays cancelled, so somebody has to put a fresh one in its place. Where the host brings its
-//! own [`Cancellation`] that is the host alone: a stop that comes between two calls of the session (tools run, hooks run)
-//! holds until the host begins something new. Where it does not, the session does so once a stop has ended a call.
+//! A cancelled token stays cancelled, so somebody has to replace it. A host that supplies its own [`Cancellation`] is
+//! the only one to do so: a stop that comes between two calls of the session (while tools or hooks run) applies until
+//! the host begins something new. Otherwise the session replaces the token once a stop has ended a call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,15 +10,15 @@ use longhaul_provider::CancellationToken;
 
 /// Stops what sessions wait for. Clones share one token.
 ///
-/// A child of the token ([`CancellationToken::child_token`]) is for work that may be stopped alone, without whatever else
-/// the user waits for: a call of a tool, an agent in the background.
+/// A child of the token ([`CancellationToken::child_token`]) is for work that may be stopped alone, without everything
+/// else that the user waits for: a tool call, or an agent in the background.
 #[derive(Debug, Clone, Default)]
 pub struct Cancellation {
     token: Arc<Mutex<CancellationToken>>,
     renewed_by: RenewedBy,
 }
 
-/// Who replaces a token that was cancelled.
+/// Who replaces a cancelled token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum RenewedBy {
     #[default]
@@ -27,7 +27,7 @@ enum RenewedBy {
 }
 
 impl From<CancellationToken> for Cancellation {
-    /// Stops when this token is cancelled, which the host may have given to others, too.
+    /// Stops when this token is cancelled, which the host may also have given to others.
     fn from(token: CancellationToken) -> Self {
         Self {
             token: Arc::new(Mutex::new(token)),
@@ -37,7 +37,7 @@ impl From<CancellationToken> for Cancellation {
 }
 
 impl Cancellation {
-    /// A session's own, for a host that brought none.
+    /// A session's own cancellation, for a host that supplies none.
     pub(super) fn of_session() -> Self {
         Self {
             renewed_by: RenewedBy::Session,
@@ -45,17 +45,17 @@ impl Cancellation {
         }
     }
 
-    /// Stops what is going on, and what begins before it is renewed.
+    /// Stops current work, and any work that begins before the token is renewed.
     pub fn cancel(&self) {
         self.slot().cancel();
     }
 
-    /// The token that counts now.
+    /// The current token.
     pub fn token(&self) -> CancellationToken {
         self.slot().clone()
     }
 
-    /// The token for what comes next: a cancelled one is replaced.
+    /// The token for new work: a cancelled one is replaced.
     pub fn renew(&self) -> CancellationToken {
         let mut slot = self.slot();
         if slot.is_cancelled() {
@@ -64,7 +64,7 @@ impl Cancellation {
         slot.clone()
     }
 
-    /// A stop has ended a call of the session.
+    /// Records that a stop has ended a call of the session.
     pub(super) fn ended_a_call(&self) {
         if self.renewed_by == RenewedBy::Session {
             self.renew();

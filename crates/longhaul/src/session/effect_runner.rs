@@ -1,5 +1,5 @@
-//! What the session performs effects with: the model, the workspace, the hooks, whoever watches. Cheap to clone, so that
-//! an effect can be performed beside the session.
+//! Performs effects with the model, the workspace, the hooks and the observer. Cheap to clone, so that an effect can
+//! run beside the session.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::model::{Model, failed};
 use crate::notes::NotesLocation;
 use crate::workspace::{RestoreRequest, Workspace};
 
-/// What hooks are told about the session.
+/// What hooks learn about the session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HookSessionInfo {
     pub(super) session_id: String,
     pub(super) transcript: PathBuf,
     pub(super) cwd: PathBuf,
-    /// Where output of hooks goes that is too long for the conversation.
+    /// The folder for output of hooks that is too long for the conversation.
     pub(super) overflow: Option<PathBuf>,
     /// Where diffs of cache breaks go.
     pub(super) cache_breaks: Option<PathBuf>,
 }
 
-/// See above.
+/// Performs the effects of one session.
 #[derive(Clone)]
 pub(super) struct EffectRunner {
     pub(super) model: Arc<dyn Model>,
@@ -39,12 +39,12 @@ pub(super) struct EffectRunner {
     pub(super) hooks: Arc<dyn Hooks>,
     pub(super) observer: Arc<dyn Observer>,
     pub(super) session_info: Arc<HookSessionInfo>,
-    /// Where notes are; none if none are taken.
+    /// The location of the notes; none if no notes are taken.
     pub(super) notes: Option<Arc<NotesLocation>>,
 }
 
 impl EffectRunner {
-    /// Asks for the next turn.
+    /// Sends the request for the next turn.
     pub(super) async fn send(
         self,
         request: ModelRequest,
@@ -62,7 +62,7 @@ impl EffectRunner {
         }
     }
 
-    /// Asks for a summary. Who waits for it hears how it grows.
+    /// Sends the request for a summary. If the turn waits for it, the observer is told how it grows.
     pub(super) async fn summarize(
         self,
         request: ModelRequest,
@@ -121,7 +121,7 @@ impl EffectRunner {
             crate::telemetry::record(&event);
             self.observer.event(&event);
         }
-        // Read now, whatever was read when the session began: the user may have edited the file since.
+        // Read again now: the user may have edited the file since the session began.
         let compact_instructions = if begins {
             self.workspace.compact_instructions().await
         } else {

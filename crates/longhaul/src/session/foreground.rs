@@ -1,5 +1,5 @@
-//! What a turn or a compaction waits for. It goes on only while the session is driven, and is kept by the session, so
-//! that a host which stops driving loses nothing of it.
+//! The effects that a turn or a compaction waits for. They make progress only while the session is driven, and the
+//! session keeps them, so that a host that stops driving loses nothing.
 
 use std::task::Poll;
 
@@ -8,12 +8,12 @@ use longhaul_provider::Reply;
 
 use crate::model::Boxed;
 
-/// What an effect brought.
+/// The result of an effect.
 #[derive(Debug)]
 pub(super) struct EffectResult {
-    /// For the engine.
+    /// The outcome for the engine.
     pub(super) outcome: EffectOutcome,
-    /// The reply as the host gets it.
+    /// The reply for the host.
     pub(super) reply: Option<Box<Reply>>,
 }
 
@@ -41,17 +41,17 @@ impl ForegroundEffects {
         self.running.push((id, work));
     }
 
-    /// Ends it without an outcome.
+    /// Ends an effect without an outcome.
     pub(super) fn cancel(&mut self, id: EffectId) {
         self.running.retain(|(running, _)| *running != id);
     }
 
-    /// Ends all of it; what it was.
+    /// Ends all effects; returns which they were.
     pub(super) fn give_up(&mut self) -> Vec<EffectId> {
         self.running.drain(..).map(|(id, _)| id).collect()
     }
 
-    /// What ends next; never, if nothing is running. Nothing is lost if this is dropped.
+    /// Waits for the next result; for ever, if nothing is running. Nothing is lost if this future is dropped.
     pub(super) async fn next(&mut self) -> (EffectId, EffectResult) {
         std::future::poll_fn(|context| {
             let mut running = self.running.iter_mut().enumerate();

@@ -1,8 +1,9 @@
 //! A session: the engine with a model, a transcript, a workspace and hooks around it.
 //!
-//! The engine decides; here its effects are performed and their outcomes fed back. An agent's loop is: [`Session::say`],
-//! [`Session::turn`], run the tools, [`Session::results`], and so on. Compaction happens by itself in between; notes are
-//! taken and summaries prepared beside it, and [`Session::attend`] drives that while the host waits for something else.
+//! The engine decides; this module performs its effects and feeds their outcomes back. An agent's loop is:
+//! [`Session::say`], [`Session::turn`], run the tools, [`Session::results`], and so on. Compaction happens by itself in
+//! between; notes are taken and summaries are prepared in the background, and [`Session::drive_background`] drives that
+//! while the host waits for something else.
 
 mod background;
 mod builder;
@@ -53,29 +54,29 @@ pub struct Session {
     cancel: Cancellation,
     /// Whether the engine was told that this call is cancelled.
     cancel_told: bool,
-    /// What a turn waits for.
+    /// The effects that a turn waits for.
     foreground: ForegroundEffects,
-    /// What goes on beside it.
+    /// The background work.
     background: BackgroundEffects,
-    /// Whether a call is under way; still so when the next begins if it was dropped.
+    /// Whether a call is running; if it was dropped, this is still set when the next one begins.
     called: bool,
     compactions: u64,
     /// The newest reply, until its turn is over.
     reply: Option<Reply>,
-    /// What the engine says the call came to, until the host is told.
+    /// The result of the call, until the host gets it.
     result: Option<CallResult>,
 }
 
-/// Why a turn brought no reply. The conversation is as it was before.
+/// Why a turn gave no reply. The conversation is as it was before.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TurnError {
-    /// The window is full and nothing may be done about it (O5).
+    /// The window is full and compaction cannot act (O5).
     #[error("{0}")]
     Refused(String),
-    /// The model did not answer. [`Failed::kind`] says why, [`Failed::retry_after`] when to try again.
+    /// The model did not answer. [`EffectFailure::kind`] says why, [`EffectFailure::retry_after`] when to try again.
     #[error("{}", .0.message)]
     Failed(EffectFailure),
-    /// Something could not be written. Nothing is lost: it is tried again with the next turn.
+    /// Something could not be written. Nothing is lost: the write is tried again with the next turn.
     #[error("the transcript cannot be written, and nothing is sent before it is: {0}")]
     NotKept(String),
 }
@@ -91,22 +92,22 @@ impl From<CallFailure> for TurnError {
     }
 }
 
-/// What a compaction by hand came to.
+/// The result of a manual compaction.
 #[derive(Debug)]
 pub enum CompactOutcome {
-    /// It is done.
+    /// The conversation was compacted.
     Done(Box<CompactionSuccess>),
     /// The summary waits for approval; nothing was changed.
     Preview(Box<PreviewedSummary>),
 }
 
-/// Why a compaction by hand did nothing.
+/// Why a manual compaction did nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CompactError {
     /// The kind of failure.
     pub kind: CompactFailure,
-    /// For people.
+    /// The message for people.
     pub message: String,
 }
 
@@ -135,17 +136,17 @@ impl Session {
         }
     }
 
-    /// Begins to put a session together.
+    /// Returns a builder for a session.
     pub fn builder() -> SessionBuilder {
         SessionBuilder::default()
     }
 
-    /// The user says something.
+    /// Adds a message of the user.
     pub async fn say(&mut self, text: impl Into<String>) -> Result<(), TurnError> {
         self.add(vec![NewEntry::text(text)]).await
     }
 
-    /// Tools gave these results.
+    /// Adds the results of tools.
     pub async fn results(&mut self, outputs: Vec<ToolOutput>) -> Result<(), TurnError> {
         self.add(vec![NewEntry::ToolResults(outputs)]).await
     }
@@ -158,13 +159,12 @@ impl Session {
         }
     }
 
-    /// Puts another system prompt, other tools or another user context before the messages, from the next request on. The
-    /// provider's cache is broken by that, and the cache watch says so. The model stays the one that the session was
-    /// opened with.
+    /// Uses another system prompt, other tools or another user context from the next request on. This breaks the
+    /// provider's cache, and the cache watch says so. The model stays the one that the session was opened with.
     ///
     /// # Errors
     ///
-    /// If the prompt asks for something that the model does not take.
+    /// If the prompt asks for something that the model does not accept.
     pub fn set_prompt(&mut self, prompt: &Prompt) -> Result<(), ParameterError> {
         let head = prompt.request_prefix(&self.effect_runner.spec)?;
         self.engine
@@ -172,8 +172,8 @@ impl Session {
         Ok(())
     }
 
-    /// Names a mode of the host that may flip while the session goes on, such as `fast`, `auto` or `overage` (D1): if the
-    /// cache breaks when it does, the cache watch says so. None: there is no such mode any more.
+    /// Names a mode of the host that may change during the session, such as `fast`, `auto` or `overage` (D1): if the
+    /// cache breaks when it does, the cache watch says so. With none, the mode is removed.
     pub fn set_mode(&mut self, name: impl Into<String>, value: Option<String>) {
         let name = name.into();
         self.engine
@@ -193,7 +193,7 @@ impl Session {
         }
     }
 
-    /// Compacts the conversation by hand.
+    /// Compacts the conversation on request.
     pub async fn compact(
         &mut self,
         request: CompactRequest,
@@ -215,15 +215,15 @@ impl Session {
         }
     }
 
-    /// Ends whatever a call is waiting for when the token is cancelled: a request, a compaction. The conversation stays
-    /// valid, and what goes on in the background goes on. Cancelled between two calls, it ends the next turn or compaction
-    /// before that begins. A token serves until it has ended a call; then this
-    /// gives a fresh one, unless the host brought a [`Cancellation`] of its own, which it renews itself.
+    /// Cancelling this token ends whatever a call is waiting for: a request or a compaction. The conversation stays
+    /// valid, and background work continues. Cancelled between two calls, the token ends the next turn or compaction
+    /// before it begins. A token is good until it has ended a call; then this returns a fresh one, unless the host
+    /// supplied a [`Cancellation`] of its own, which it renews itself.
     pub fn canceller(&self) -> CancellationToken {
         self.cancel.token()
     }
 
-    /// The window now.
+    /// The current state of the window.
     pub fn status(&self) -> WindowStatus {
         self.engine.status()
     }
@@ -233,7 +233,7 @@ impl Session {
         &self.engine
     }
 
-    /// The engine, to note files that were read in another way than by a call of `Read`.
+    /// The engine, for recording files that were read in another way than by a call of `Read`.
     pub fn engine_mut(&mut self) -> &mut Engine {
         &mut self.engine
     }
@@ -243,7 +243,7 @@ impl Session {
         self.compactions
     }
 
-    /// What is known of the model.
+    /// What is known about the model.
     pub fn model_spec(&self) -> &ModelSpec {
         &self.effect_runner.spec
     }

@@ -1,27 +1,27 @@
-//! Who watches a session: a screen, a log, a test.
+//! The trait for observers of a session: a screen, a log, a test.
 
 use longhaul_core::engine::Event;
 use longhaul_provider::StreamEvent;
 
-/// Hears what happens. Both must return soon: the session waits.
+/// Receives events and streamed text. All methods must return soon: the session waits.
 pub trait Observer: Send + Sync {
     /// Something happened.
     fn event(&self, event: &Event) {
         let _ = event;
     }
 
-    /// A piece of a reply came. Replies to requests for a summary are not among them.
+    /// A piece of a reply arrived. Replies to requests for a summary are not reported here.
     fn stream(&self, event: &StreamEvent) {
         let _ = event;
     }
 
-    /// A summary is being written: so many characters are there.
+    /// A summary is being written and has this many characters so far.
     fn summarizing(&self, characters: usize) {
         let _ = characters;
     }
 }
 
-/// Watches nothing.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SilentObserver;
 

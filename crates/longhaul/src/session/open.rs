@@ -1,4 +1,4 @@
-//! Opens a session that a builder describes: a new one, or one that goes on.
+//! Opens a session that a builder describes: a new one, or one that is resumed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,10 +36,10 @@ use crate::workspace::FileWorkspace;
 /// Why a session cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The builder was not told what it needs.
+    /// The builder lacks something that a session needs.
     #[error("a session needs {0}")]
     Missing(&'static str),
-    /// Another process has the session open. Two would each go on from what it knows: open a copy
+    /// Another process has the session open. Two processes would each continue from what they know: open a copy
     /// ([`fork`](longhaul_store::fork())), or try again when that process has ended.
     #[error(transparent)]
     InUse(#[from] SessionInUse),
@@ -52,10 +52,10 @@ pub enum OpenError {
     /// The window is too small.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// The words that are set for rules and for calling work off cannot be used.
+    /// The configured words for rules and for calling work off cannot be used.
     #[error("rules.words and called_off.words: {0}")]
     Words(#[from] PhraseListError),
-    /// The request cannot be made so.
+    /// The request cannot be built with these parameters.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
 }
@@ -76,14 +76,14 @@ impl SessionBuilder {
         } = self.options;
         let spec = models.resolve(&prompt.model).spec;
         let wanted = prompt.request_prefix(&spec)?;
-        // The conversation's own model reads its cache: it is not asked by a request of its own.
+        // The conversation's own model reads the cache, so it gets no separate request.
         let other = settings.summary_model.clone();
         let summary_model = (other.filter(|id| *id != prompt.model)).map(|id| SummaryModel {
             spec: ModelSpec::clone(&models.resolve(&id).spec),
             id,
         });
 
-        // Before it is read: what somebody else appends afterwards would be left on a branch.
+        // Taken before the transcript is read: lines that another process appends afterwards would be left on a branch.
         let lease = match &self.transcript {
             Some(path) if self.agent.is_none() => leased(path)?,
             _ => None,
@@ -195,8 +195,8 @@ impl SessionBuilder {
     }
 }
 
-/// The lease of a session. Where no lock can be had, the session is opened without one, as appends say more clearly what is
-/// wrong with the place.
+/// The lease of a session. Where no lock is possible, the session is opened without one, because appends say more
+/// clearly what is wrong with the folder.
 pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInUse> {
     match Lease::take(transcript) {
         Ok(lease) => Ok(Some(lease)),
@@ -222,8 +222,8 @@ pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowE
     })
 }
 
-/// A conversation that goes on, and the head it goes on with: the one its last request had, to the byte (Y2), unless the
-/// model or the tools are others now.
+/// A resumed conversation, and its request prefix: that of its last request, to the byte (Y2), unless the model or the
+/// tools have changed.
 fn resumed_with_prefix(
     resumed: &ResumedConversation,
     path: &Path,
@@ -261,8 +261,8 @@ fn resumed_with_prefix(
     Ok((resume, head))
 }
 
-/// The facts that a session goes on with: those that the view and its boundary tell are gathered from them. Where the
-/// boundary carries none another program wrote it, so the whole file is read, once.
+/// The facts of a resumed session, gathered from the view and its boundary. Where the boundary carries none, another
+/// program wrote it, so the whole file is read, once.
 pub(super) fn facts(
     resumed: &ResumedConversation,
     path: &Path,
@@ -302,7 +302,7 @@ pub fn new_session_id() -> String {
 /// A seed that no other session has.
 pub(crate) fn random_seed() -> u128 {
     use std::hash::{BuildHasher, Hasher};
-    // The standard library's maps are seeded by the system; two of them make 128 bits.
+    // The standard library seeds its maps from the system; two of them make 128 bits.
     let word = || {
         std::collections::hash_map::RandomState::new()
             .build_hasher()

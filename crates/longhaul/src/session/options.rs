@@ -1,4 +1,4 @@
-//! What a host opens all of its sessions with, whichever conversation they hold. It is set on a
+//! The options that a host uses for all of its sessions, whichever conversation they hold. They are set on a
 //! [`SessionBuilder`](super::SessionBuilder), and a host that opens many sessions keeps one builder for all of them.
 
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use longhaul_store::Durability;
 use crate::clock::{Clock, SystemClock};
 use crate::hooks::{HookSet, Hooks};
 
-/// What sessions are opened with: all of it has a default.
+/// Options for opening sessions; each has a default.
 #[derive(Clone)]
 pub struct SessionOptions {
     /// Settings: switches, thresholds.
     pub config: Config,
-    /// What is known of models.
+    /// The known models.
     pub models: ModelTable,
     /// The user's hooks.
     pub hooks: Arc<dyn Hooks>,
@@ -25,7 +25,7 @@ pub struct SessionOptions {
     pub clock: Arc<dyn Clock>,
     /// When lines count as safe.
     pub durability: Durability,
-    /// Whether the provider takes cache edits by reference.
+    /// Whether the provider supports cache edits by reference.
     pub cache_edits: CacheEditSupport,
     /// The folder that gets a diff for every cache break, unless the setting `cache.diff_dir` names one.
     pub cache_breaks: Option<PathBuf>,

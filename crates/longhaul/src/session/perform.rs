@@ -1,4 +1,5 @@
-//! Performs the engine's effects: what a turn waits for while it is driven, the rest beside it as tasks.
+//! Performs the engine's effects: those that a turn waits for while the session is driven, the others as background
+//! tasks.
 
 use std::time::Duration;
 
@@ -17,23 +18,23 @@ use crate::cache_breaks::{self, CacheBreakFolder};
 use crate::notes;
 use crate::workspace::RestoreRequest;
 
-/// How long nothing happens before the engine is asked again, where it names no time; and the least, where its time is
-/// past: a clock need not run as fast as the one that waits.
+/// How long to wait before the engine is asked again, where it names no time; and the shortest wait, where its time is
+/// past: its clock need not run as fast as the timer.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 const SHORTEST_REST: Duration = Duration::from_millis(50);
 
 /// How long the session is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DriveUntil {
-    /// Nothing is left that a turn waits for.
+    /// Until nothing is left that a turn waits for.
     Idle,
-    /// Nor in the background.
+    /// Until nothing is left that a turn waits for, and no background work is left.
     Rest,
-    /// Nor are notes being taken.
+    /// Until nothing is left that a turn waits for, and no notes are being taken.
     Noted,
 }
 
-/// What was waited for.
+/// What the session was waiting for.
 enum SessionArrival {
     Brought(EffectId, Box<EffectResult>),
     Time,
@@ -41,7 +42,7 @@ enum SessionArrival {
 }
 
 impl Session {
-    /// Feeds an input and performs what follows from it, until nothing is left that somebody waits for.
+    /// Feeds an input and performs what follows from it, until nothing is left that the caller waits for.
     pub(super) async fn run(&mut self, input: EngineInput) -> Option<CallResult> {
         self.recover().await;
         while let Some((id, outcome)) = self.background.ended() {
@@ -52,7 +53,7 @@ impl Session {
         if self.cancel.token().is_cancelled()
             && let Some(stopped) = stopped_before(&input)
         {
-            // The host stopped what it is about to wait for.
+            // The host has already stopped what it is about to wait for.
             self.cancel.ended_a_call();
             return Some(stopped);
         }
@@ -68,35 +69,36 @@ impl Session {
         result
     }
 
-    /// Drives what goes on in the background until nothing of it is left: takes its outcomes, and begins what follows.
-    /// It goes on by itself, too; driving it while tools run or the user is waited for lets one thing follow the other.
-    /// Returns at once if nothing is under way. Nothing is lost if this is dropped half-way, as `select!` does.
+    /// Drives background work until none is left: takes its outcomes, and starts what follows. A step also runs without
+    /// being driven; driving it while tools run or while the host waits for the user lets one step follow the other.
+    /// Returns at once if there is no background work. Nothing is lost if this future is dropped half-way, as `select!`
+    /// does.
     pub async fn drive_background(&mut self) {
         self.recover().await;
         self.drive(DriveUntil::Rest).await;
     }
 
-    /// Ends the session. Notes that are being taken are waited for, but no longer than this; all else in the background
-    /// is given up. Dropping a session gives up the notes, too; the file is whole in any case.
+    /// Ends the session. Notes that are being taken are waited for, but no longer than this; all other background work
+    /// is given up. Dropping a session gives up the notes, too; the file is complete in any case.
     pub async fn close(mut self, patience: Duration) {
         self.recover().await;
         let noted = tokio::time::timeout(patience, self.drive(DriveUntil::Noted)).await;
         if noted.is_err() {
             tracing::warn!("notes were being taken and are given up: the session was closed");
         }
-        // What the engine holds back until something else is written is written now.
+        // Lines that the engine holds back until something else is written are written now.
         if self.foreground.is_empty() && self.engine.is_idle() {
             self.handle(EngineInput::Add(Vec::new()));
             self.drive(DriveUntil::Idle).await;
         }
     }
 
-    /// How many things go on in the background.
+    /// The number of background effects that are running.
     pub fn background_count(&self) -> usize {
         self.background.count()
     }
 
-    /// A call that was dropped half-way is taken as cancelled.
+    /// Treats a call that was dropped half-way as cancelled.
     async fn recover(&mut self) {
         if !std::mem::take(&mut self.called) {
             return;
@@ -150,8 +152,8 @@ impl Session {
         let rest = rest.map_or(LONGEST_REST, |rest| {
             Duration::try_from(rest).unwrap_or_default()
         });
-        // What is awaited hears of a cancel by itself, and so does what follows once something is on disk. What a turn
-        // waits for in the background does not: it is not the turn's own.
+        // Awaited effects notice a cancellation by themselves, and so does whatever follows a write. Background effects
+        // that a turn waits for do not: they are not the turn's own.
         let hears = self.storage.is_busy() || !self.foreground.is_empty() || self.engine.is_idle();
         let cancel = self.cancel.token();
         tokio::select! {
@@ -175,7 +177,7 @@ impl Session {
         self.engine.handle(input, self.clock.now());
     }
 
-    /// Does what can be done at once, and begins the rest.
+    /// Performs what can be done at once, and starts the rest.
     fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Persist { id, lines } => self.store(id, StorageWrite::Lines(lines)),
@@ -211,7 +213,7 @@ impl Session {
             Effect::RunHooks { id, call, urgency } => {
                 let cancel = self.cancel_for(urgency);
                 let mut ran = Box::pin(self.effect_runner.clone().run_hooks(call, cancel));
-                // Where there are none, what follows need not wait until the session is driven again.
+                // Where there are no hooks, what follows need not wait until the session is driven again.
                 match (&mut ran).now_or_never() {
                     Some(outcome) => self.feed(id, outcome.into()),
                     None => self.begin(id, urgency, ran),
@@ -270,7 +272,7 @@ impl Session {
         }
     }
 
-    /// The user's cancel ends what the user waits for, and nothing else.
+    /// A cancellation by the user ends what the user waits for, and nothing else.
     fn cancel_for(&self, urgency: Urgency) -> CancellationToken {
         match urgency {
             Urgency::Awaited => self.cancel.token(),
@@ -296,7 +298,7 @@ impl Session {
     }
 }
 
-/// What a call comes to that the host cancelled before it began; none if nobody waits for it for long.
+/// The result of a call that the host cancelled before it began; none for calls that never wait for long.
 fn stopped_before(input: &EngineInput) -> Option<CallResult> {
     let failure = match input {
         EngineInput::Turn => {

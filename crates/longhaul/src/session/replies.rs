@@ -1,4 +1,4 @@
-//! Replies as the engine takes them.
+//! Converts replies into the form that the engine expects.
 
 use longhaul_core::engine::{ModelReply, ReplyEnding, SummaryReply};
 use longhaul_core::micro::native::ProviderClearing;
@@ -31,7 +31,7 @@ pub(super) fn model_reply(reply: Reply) -> Result<(Reply, ModelReply), Error> {
     Ok((reply, for_engine))
 }
 
-/// A reply, as an answer to a request to summarise.
+/// A reply to a request for a summary.
 pub fn summary_reply(reply: Reply) -> SummaryReply {
     SummaryReply {
         message: serde_json::from_slice(&reply.message_json()).ok(),

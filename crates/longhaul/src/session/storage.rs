@@ -1,5 +1,5 @@
-//! What is written to disk, off the runtime's threads: a locked file or a slow disk makes this session wait, and no other
-//! task. One thing is written at a time, so the order is the engine's.
+//! Writes to disk off the runtime's threads: a locked file or a slow disk makes this session wait, and no other task.
+//! One thing is written at a time, so the order is the engine's.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,11 +15,11 @@ use crate::storage::{ArchiveLocation, BlockingWrites, SessionStorage};
 pub(super) enum StorageWrite {
     /// Lines of the transcript.
     Lines(Vec<Bytes>),
-    /// What is about to leave the window.
+    /// Entries that are about to leave the window.
     Archive(Vec<Entry>, Option<Vec<String>>),
 }
 
-/// Where a session is kept, and what is on its way there.
+/// The storage of a session, and the write that is in progress.
 pub(super) struct StorageWriter {
     storage: Arc<Mutex<Box<dyn SessionStorage>>>,
     waits: BlockingWrites,
@@ -38,12 +38,12 @@ impl StorageWriter {
         }
     }
 
-    /// Whether something is on its way.
+    /// Whether a write is in progress.
     pub(super) fn is_busy(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Begins to write. Gives what came of it where that takes no time.
+    /// Starts a write. Returns its outcome if the write takes no time.
     pub(super) fn begin(&mut self, id: EffectId, writing: StorageWrite) -> Option<EffectOutcome> {
         let (keeper, lease) = (Arc::clone(&self.storage), self.lease.clone());
         let write = move || {
@@ -59,7 +59,8 @@ impl StorageWriter {
         None
     }
 
-    /// What comes of what is on its way; never, if nothing is. Nothing is lost if this is dropped.
+    /// Waits for the outcome of the current write; for ever, if there is none. Nothing is lost if this future is
+    /// dropped.
     pub(super) async fn next(&mut self) -> (EffectId, EffectOutcome) {
         let Some((id, running)) = &mut self.running else {
             return std::future::pending().await;

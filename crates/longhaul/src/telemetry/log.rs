@@ -1,4 +1,4 @@
-//! Events as tracing: readable on stderr, in a log file, or by whatever a host subscribes.
+//! Events as tracing: readable on stderr, in a log file, or by any subscriber that the host installs.
 
 use longhaul_core::engine::{Event, Summarizer};
 
@@ -31,7 +31,7 @@ pub(super) fn record(event: &Event) {
             "conversation compacted"
         ),
         Event::CompactFailed { kind, message } => {
-            // Whoever asked for it is told by the event itself.
+            // The caller who asked for it gets the event itself.
             tracing::info!(event = "compact_failed", ?kind, "{message}");
         }
         Event::TooLongRetry { attempt, rounds } => {

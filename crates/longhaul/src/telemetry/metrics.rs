@@ -1,4 +1,4 @@
-//! Events as OpenTelemetry metrics, by the meter provider that the host has set; without one nothing is counted.
+//! Events as OpenTelemetry metrics, through the meter provider that the host has set; without one nothing is counted.
 //!
 //! Names begin with `longhaul.`; tokens and costs are sums, so any backend can derive rates from them.
 
@@ -9,10 +9,11 @@ use opentelemetry::metrics::Meter;
 use opentelemetry::{KeyValue, global};
 
 pub(super) fn record(event: &Event) {
-    // Asked for each time: a host may set its provider after the first session was opened, and events are rare.
+    // The meter is looked up each time: a host may set its provider after the first session was opened, and events are
+    // rare.
     let meter = global::meter("longhaul");
     match event {
-        // A reply that was withheld is billed as any other.
+        // A reply that was withheld is billed like any other.
         Event::Replied { usage, cost, .. } | Event::Withheld { usage, cost } => {
             tokens(&meter, usage, "turn");
             spent(&meter, *cost, "turn");

@@ -1,5 +1,5 @@
-//! What a session tells about itself (E2): log lines (`log.rs`) and metrics (`metrics.rs`). Both are made of the engine's
-//! events and need no server.
+//! What a session reports about itself (E2): log lines (`log.rs`) and metrics (`metrics.rs`). Both are made from the
+//! engine's events and need no server.
 
 mod log;
 mod metrics;

@@ -1,4 +1,5 @@
-//! All transcripts below a folder: read one after the other, summed up. How a person sees them is in `rows.rs`.
+//! All transcripts below a folder: read one after the other, with totals. How they are shown to a person is in
+//! `rows.rs`.
 
 mod rows;
 
@@ -18,7 +19,7 @@ use crate::progress;
 use crate::reading;
 use crate::text::{clean, keep_start};
 
-/// What a folder holds.
+/// The reports about a folder.
 #[derive(Default)]
 struct InspectedFolder {
     reports: Vec<(PathBuf, InspectionReport)>,
@@ -32,16 +33,16 @@ struct SkippedFile {
     reason: String,
 }
 
-/// Sums over all reports. A response that several files hold, as copies of a session do, counts once.
+/// Totals over all reports. A response that is in several files, because they are copies of a session, counts once.
 #[derive(Serialize)]
 struct FolderTotals {
     files: u64,
     entries: u64,
     rounds: u64,
     cost_usd: f64,
-    /// Responses that another file holds as well.
+    /// Responses that are also in another file.
     repeated_rounds: u64,
-    /// Responses whose recorded output is plainly only a part: `cost_usd` is then a lower bound.
+    /// Responses whose recorded output is clearly incomplete: `cost_usd` is then a lower bound.
     partial_outputs: u64,
     problems: u64,
 }
@@ -114,7 +115,7 @@ impl InspectedFolder {
         let sum = |of: fn(&InspectionReport) -> u64| {
             self.reports.iter().map(|(_, report)| of(report)).sum()
         };
-        // The files that hold a response may have recorded more or less of it: the dearest record counts.
+        // The files that hold a response may have recorded more or less of it: the most expensive record counts.
         let mut once: BTreeMap<_, BilledResponse> = BTreeMap::new();
         let mut totals = FolderTotals {
             files: self.reports.len() as u64,

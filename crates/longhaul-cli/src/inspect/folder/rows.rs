@@ -1,4 +1,4 @@
-//! A folder for a person: a row a file, folder by folder, the sums, and what was left out.
+//! A folder for a person: one row per file, folder by folder, the totals, and what was left out.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped, short, width};
 use crate::text::{clean, count, wrap, wrap_items};
 
-/// Skipped files shown before the rest is only counted.
+/// The number of skipped files that are listed before the rest is only counted.
 const SKIPPED: usize = 10;
 
 pub(super) fn render(folder: &InspectedFolder, root: &Path, totals: &FolderTotals) -> String {
@@ -67,7 +67,7 @@ fn table(folder: &InspectedFolder, root: &Path) -> TextTable<8> {
         Column::right("problems").optional(2),
     ]);
     let mut reports: Vec<&(PathBuf, InspectionReport)> = folder.reports.iter().collect();
-    // By folder first: a session's sub-agents lie in a folder of their own, between it and the next session.
+    // Sorted by folder first: a session's sub-agents are in a folder of their own, between it and the next session.
     reports.sort_by_key(|(path, _)| (path.parent(), path.file_name()));
     let mut heading = None;
     for (path, report) in reports {
@@ -89,7 +89,7 @@ fn row(path: &Path, parent: Option<&Path>, report: &InspectionReport) -> [Cell; 
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let indent = if parent.is_some() { "  " } else { "" };
     [
-        // The beginning is kept: that of a session's id is enough to name it.
+        // The beginning is kept: the beginning of a session's id is enough to name it.
         Cell::new(format!("{indent}{name}")),
         Cell::new(grouped(report.entries)),
         Cell::new(grouped(report.rounds + report.sidechains.rounds)),

@@ -1,4 +1,4 @@
-//! Where the prompt cache broke, as far as usage tells.
+//! Where the prompt cache broke, as far as usage shows.
 
 use std::fmt::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped};
 use crate::text::count;
 
-/// Breaks shown; --json lists all.
+/// The most breaks to list; --json lists all.
 const LAST_BREAKS: usize = 8;
 
 impl InspectPage<'_> {
@@ -64,10 +64,10 @@ fn why(cause: &str, idle_seconds: Option<i64>) -> String {
     };
     match cause {
         "model" => "another model".to_owned(),
-        "rewind" => "went on from an earlier point".to_owned(),
+        "rewind" => "continued from an earlier point".to_owned(),
         "shorter_prompt" => "there was less to read".to_owned(),
         "expired_5m" => format!("idle for {idle}, cached for 5 min"),
         "expired_1h" => format!("idle for {idle}, cached for 1 h"),
-        _ => format!("usage does not tell; {idle} after the last"),
+        _ => format!("usage does not show why; {idle} after the last"),
     }
 }

@@ -9,7 +9,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped};
 use crate::text::{clean, count};
 
-/// Compactions and clearings shown; a long session has hundreds.
+/// The most compactions and clearings to list; a long session has hundreds.
 const LAST_EVENTS: usize = 12;
 
 impl InspectPage<'_> {
@@ -69,7 +69,9 @@ fn replaced(boundary: &BoundaryReport) -> String {
     };
     let said = boundary.report.as_ref().map(|report| &report.user_messages);
     let said = match said {
-        Some(said) if said.verbatim == said.total => "; all that the user said is there".to_owned(),
+        Some(said) if said.verbatim == said.total => {
+            "; everything the user said is kept".to_owned()
+        }
         Some(said) => {
             let (whole, all) = (grouped(said.verbatim), grouped(said.total));
             format!("; {whole} of {all} user messages word for word")
@@ -84,13 +86,13 @@ fn replaced(boundary: &BoundaryReport) -> String {
     format!("{entries} replaced by {summary}{kept}{said}{made}")
 }
 
-/// Who summed up, what it cost and how long somebody waited for it.
+/// Who wrote the summary, what it cost and how long a turn waited for it.
 fn made(made: &SummaryOriginReport) -> String {
     let by = match made.by.as_deref() {
         Some("fork") => "a fork of the conversation",
         Some("plain") => "a request of its own",
         Some("local") => "no model",
-        Some("approved") => "the user's leave",
+        Some("approved") => "the user's approval",
         Some("provider") => "the provider",
         Some("notes") => "session notes",
         Some("fold") => "folding",

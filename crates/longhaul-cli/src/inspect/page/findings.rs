@@ -1,4 +1,4 @@
-//! What had to be assumed, and what is wrong with the file.
+//! Assumptions, and problems of the file.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::grouped;
 use crate::text::{clean, wrap};
 
-/// Problems shown before the rest is only counted.
+/// The number of problems that are listed before the rest is only counted.
 const PROBLEMS: usize = 20;
 
 impl InspectPage<'_> {

@@ -1,4 +1,4 @@
-//! One file's report for a person: a section a file, from the most to the least urgent.
+//! The report about one file for a person: one module per section, from the most to the least urgent.
 
 mod cache_breaks;
 mod compactions;
@@ -99,7 +99,7 @@ impl InspectPage<'_> {
         Ok(())
     }
 
-    /// Short facts beside each other, in as many lines as they need.
+    /// Short facts side by side, in as many lines as they need.
     fn facts(
         &self,
         out: &mut String,
@@ -114,7 +114,7 @@ impl InspectPage<'_> {
         Ok(())
     }
 
-    /// A heading and what stands behind it, below it where there is no room.
+    /// A heading and the text after it, or below it where there is no room.
     fn heading(&self, out: &mut String, heading: &str, about: &str) -> fmt::Result {
         let about = clean(about);
         let room = self.width.saturating_sub(heading.len() + 2);
@@ -132,7 +132,7 @@ impl InspectPage<'_> {
     }
 }
 
-/// From when to when; the day once, if it is the same.
+/// The time span; the day only once, if it is the same.
 fn span(first: Timestamp, last: Timestamp) -> String {
     let (from, to) = (minute(first), minute(last));
     let clock = |time: Timestamp| time.strftime("%H:%M").to_string();

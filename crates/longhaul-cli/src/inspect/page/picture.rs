@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use longhaul_core::inspect::InspectionReport;
 
-/// The name of the part that stands before the messages, and of what no message accounts for.
+/// The name of the part for the request prefix, and for tokens that no message accounts for.
 pub(super) const PROMPT: &str = "prompt, tools, overhead";
 /// The name of the part that is shown tool by tool.
 pub(super) const TOOL_RESULTS: &str = "tool results";
@@ -11,7 +11,7 @@ pub(super) const TOOL_RESULTS: &str = "tool results";
 /// One part of the window.
 pub(super) struct WindowPart {
     pub(super) name: &'static str,
-    /// Stands for the part where there is no colour.
+    /// The letter for the part where there is no color.
     letter: char,
     colour: AnsiColor,
     pub(super) tokens: u64,
@@ -42,7 +42,7 @@ pub(super) fn parts(report: &InspectionReport) -> Vec<WindowPart> {
         .saturating_sub(categories.summaries);
     let recorded = categories.system_prompt + categories.tools + categories.memory_files;
     let prompt = categories.unattributed + recorded;
-    // Without a measurement nothing is known of what the file does not record.
+    // Without a measurement nothing is known about what the file does not record.
     let prompt_name = match report.measured + recorded {
         0 => "margin of the estimate",
         _ => PROMPT,
@@ -79,14 +79,14 @@ pub(super) fn bar(report: &InspectionReport, width: usize, colour: bool) -> Stri
     let column =
         |tokens: u64| ((tokens as u128 * width as u128 + size as u128 / 2) / size as u128) as usize;
     let parts = parts(report);
-    // Parts are estimates and need not add up to what was measured: they are drawn in proportion.
+    // Parts are estimates and need not add up to the measurement, so they are drawn in proportion.
     let total: u64 = parts.iter().map(|part| part.tokens).sum::<u64>().max(1);
     let used = column(report.context_tokens).min(width);
     let mut bar = String::new();
     let (mut seen, mut drawn) = (0, 0);
     for part in &parts {
         seen += part.tokens;
-        // Rounded: a part is drawn where it fills most of a cell, and the last one is no exception.
+        // Rounded: a part is drawn where it fills most of a cell; this holds for the last one, too.
         let until = ((seen as u128 * used as u128 + total as u128 / 2) / total as u128) as usize;
         let style = part.style();
         let cells: String = std::iter::repeat_n(part.mark(colour), until - drawn).collect();
@@ -109,7 +109,7 @@ pub(super) fn ruler(report: &InspectionReport, width: usize) -> String {
     }
     for (tokens, letter) in limits {
         let at = tokens as u128 * width as u128 / report.window.size.max(1) as u128;
-        // Limits that share a column stand beside each other.
+        // Limits that share a column are placed side by side.
         let free = (at as usize..width)
             .chain(0..width)
             .find(|at| ruler[*at] == ' ');

@@ -9,7 +9,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{dollars, grouped, short};
 use crate::text::{columns, count};
 
-/// Responses shown without `--turns`.
+/// The number of responses that are listed without `--turns`.
 const LAST_TURNS: usize = 5;
 
 impl InspectPage<'_> {
@@ -18,7 +18,7 @@ impl InspectPage<'_> {
         if report.turns.is_empty() {
             return Ok(());
         }
-        // Without all prices the sum is only a part.
+        // Without all prices the sum is incomplete.
         let known = |turn: &TurnReport| turn.cost_usd.is_some() && !turn.output_is_partial;
         let priced = report.turns.iter().all(known);
         let sum = format!(

@@ -7,7 +7,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::grouped;
 use crate::text::count;
 
-/// Files shown that were read again.
+/// The most files to list that were read again.
 const FILES: usize = 5;
 
 impl InspectPage<'_> {
@@ -88,7 +88,7 @@ impl InspectPage<'_> {
     }
 }
 
-/// What a call was about. Of a path the end tells most, of a command the beginning.
+/// The subject of a call. The end of a path says the most, the beginning of a command does.
 fn about(text: &str) -> Cell {
     let text = text.trim();
     if text.starts_with(['/', '~']) && !text.contains(char::is_whitespace) {

@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, TextTable};
 use crate::terminal::{grouped, share};
 use crate::text::wrap;
 
-/// Tools shown below the tool results.
+/// The number of tools that are listed below the tool results.
 const TOOLS: usize = 6;
 
 impl InspectPage<'_> {
@@ -37,7 +37,7 @@ impl InspectPage<'_> {
         Ok(())
     }
 
-    /// Where the figure comes from.
+    /// The source of the figure.
     fn origin(&self) -> Vec<String> {
         let report = self.report;
         if report.measured == 0 {
@@ -101,7 +101,7 @@ impl InspectPage<'_> {
         table.render(2, self.width)
     }
 
-    /// What is known of the inside of a part.
+    /// The details of a part, as far as they are known.
     fn within(&self, part: &str) -> Vec<(&str, u64)> {
         let categories = &self.report.categories;
         let mut inside = Vec::new();

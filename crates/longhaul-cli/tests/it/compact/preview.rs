@@ -81,7 +81,7 @@ fn y3_the_report_is_printed_recorded_and_shown_by_inspect() {
     );
     let page = world.run(["inspect", "out.jsonl"]).ends(0).out;
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(page.contains("all that the user said is there"), "{page}");
+    assert!(page.contains("everything the user said is kept"), "{page}");
 }
 
 #[test]

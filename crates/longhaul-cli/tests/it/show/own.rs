@@ -216,10 +216,12 @@ fn a3_b2_tools_system_context_and_marks_are_listed() {
     let mut command = world.longhaul(["show"]);
     let run = command.arg(&file).finish().ends(0);
     let last = zones.len();
-    run.prints(&format!("Cache  3 marks at 2 (1h), 3 (1h), {last} (1h)"))
-        .prints("100% of the prompt")
-        .prints("System prompt\n")
-        .prints("New in this request\n");
+    run.prints(&format!(
+        "Cache  3 breakpoints at 2 (1h), 3 (1h), {last} (1h)"
+    ))
+    .prints("100% of the prompt")
+    .prints("System prompt\n")
+    .prints("New in this request\n");
 }
 
 #[test]
@@ -251,5 +253,5 @@ fn m7_a_conversation_changed_behind_its_head_begins_with_a_new_one() {
         .finish()
         .ends(1)
         .says("head cannot be read");
-    run.prints("The recorded head cannot be read");
+    run.prints("The recorded request prefix cannot be read");
 }

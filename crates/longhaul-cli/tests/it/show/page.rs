@@ -15,7 +15,7 @@ fn z1_the_fixture_is_listed_block_by_block() {
     let run = run
         .prints("(reminder) The todo list is empty")
         .prints("tool_result Grep");
-    let run = run.prints("The file records no head of its requests");
+    let run = run.prints("The file records no request prefix");
     assert_eq!(run.err, "");
     let list = json(&world, &fixture("session.jsonl"), &[], 0);
     adds_up(&list);
@@ -28,7 +28,7 @@ fn m4_a_damaged_file_is_listed_and_the_damage_reported() {
     let world = World::new();
     let mut command = world.longhaul(["show"]);
     let run = command.arg(fixture("damaged.jsonl")).finish().ends(1);
-    run.says("passed over; `longhaul inspect` says which");
+    run.says("ignored; `longhaul inspect` says which");
     adds_up(&json(&world, &fixture("damaged.jsonl"), &[], 1));
     let mut command = world.longhaul(["show", "--turn", "-1"]);
     let run = command.arg(fixture("damaged.jsonl")).finish().ends(1);

@@ -131,7 +131,7 @@ fn a_session_that_is_open_in_another_terminal_is_offered_as_a_copy() {
     first.asks("tell 5 one", "Done with: tell 5 one");
     let args = [&PLAIN[..], &["--continue"]].concat();
     let mut second = house.start(&args, &[]);
-    second.sees("Go on in a copy of it? [y/N]");
+    second.sees("Continue in a copy of it? [y/N]");
     second.keys("y\r");
     second.sees("> what should be done?");
     second.asks("tell 5 two", "Done with: tell 5 two");
@@ -142,9 +142,9 @@ fn a_session_that_is_open_in_another_terminal_is_offered_as_a_copy() {
 
     let mut first = house.chat(&args);
     let mut second = house.start(&args, &[]);
-    second.sees("Go on in a copy of it? [y/N]");
+    second.sees("Continue in a copy of it? [y/N]");
     second.keys("\r");
-    second.sees("--fork-session goes on in a copy");
+    second.sees("--fork-session continues in a copy");
     first.leaves();
     house.nothing_refused();
 }

@@ -1,4 +1,4 @@
-//! The folder that a conversation was recorded in, as it is now: the only place that files are read again from.
+//! The folder that a conversation was recorded in, as it is now. Files are read again only from there.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::workspace::{RestoreRequest, Workspace, read};
 /// Reads files again, but none outside the recorded folder: a transcript may come from anywhere and name any path.
 #[derive(Debug)]
 pub(super) struct RecordedFolder {
-    /// The folder, links resolved; or why there is none.
+    /// The folder with its links resolved, or why there is none.
     folder: Result<PathBuf, String>,
     /// Where memory files are looked for.
     memory: Option<SessionFolders>,
@@ -24,7 +24,7 @@ impl RecordedFolder {
     pub(super) fn at(cwd: &Path, env: Option<&Env>) -> Self {
         let folder = match std::fs::canonicalize(cwd) {
             _ if !cwd.is_absolute() => Err("the recording names no folder".to_owned()),
-            // Everything lies below the root, so it limits nothing.
+            // Everything is below the root, so it would limit nothing.
             Ok(folder) if folder.parent().is_none() => {
                 Err("the recorded folder is the whole file system".to_owned())
             }

@@ -1,4 +1,4 @@
-//! Who wrote a recording: what the lines that are added to it carry, so that they are of the same conversation.
+//! Who wrote a recording: the fields that appended lines carry, so that they belong to the same conversation.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use longhaul_core::engine::{SessionIdentity, UuidSequence};
 use longhaul_core::json::ObjectReader;
 use longhaul_core::message::Entry;
 
-/// The identity of the newest entries of a view. A file of nothing but a sub-agent's entries is that agent's own, and
+/// The identity of the newest entries of a view. A file that holds only a sub-agent's entries is that agent's own, and
 /// stays so.
 pub(crate) fn identity(view: &[Entry], path: &Path, ids: &mut UuidSequence) -> SessionIdentity {
     let newest = |name: &str| {

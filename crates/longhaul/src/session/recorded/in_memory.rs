@@ -1,5 +1,5 @@
-//! A conversation that somebody else holds: its entries are at hand, and there is no transcript of it. It is compacted in
-//! memory, and what the compaction wrote is taken from the session's view; nothing is kept here.
+//! A conversation that the caller holds: its entries are in memory, and it has no transcript. It is compacted in
+//! memory, and the caller takes the result from the session's view; nothing is stored.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,30 +31,30 @@ pub struct InMemoryConversation {
     pub entries: Vec<Entry>,
     /// The model that it is held with.
     pub model: String,
-    /// Its name: what lines of it carry.
+    /// The session id that its lines carry.
     pub session_id: String,
-    /// What new ids are made from: the same seed gives the same ids.
+    /// The seed for new ids: the same seed gives the same ids.
     pub seed: u128,
-    /// Tokens that stand before its messages. Who holds it knows; they leave less room for the rest.
+    /// Tokens of the request prefix, which the caller knows; they leave less room for the messages.
     pub before_messages: u64,
-    /// Who is asked for summaries; none: nobody.
+    /// The model that is asked for summaries, if any.
     pub asked: Option<SummaryProvider>,
-    /// What facts are recognised by.
+    /// How facts are recognized.
     pub vocabulary: Arc<Vocabulary>,
     /// Tools whose results may be cleared.
     pub clearable: ClearableTools,
-    /// What the project wants summaries to heed.
+    /// The project's instructions for summaries.
     pub compact_instructions: Option<String>,
-    /// Where files are had again.
+    /// The workspace that files are restored from.
     pub workspace: Arc<dyn Workspace>,
-    /// Who watches.
+    /// The observer of the session.
     pub observer: Arc<dyn Observer>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl InMemoryConversation {
-    /// Opens it, to be compacted.
+    /// Opens the conversation for a compaction.
     pub fn open(self, config: &Config, models: &ModelTable) -> Result<RecordedSession, OpenError> {
         let spec = models.resolve(&self.model).spec;
         let (model, summary_model) = asked(self.asked, &self.model, false, |id| {
@@ -106,7 +106,8 @@ impl InMemoryConversation {
     }
 }
 
-/// A window in which so much is taken: thresholds for what is left. Its size, and with it every scaled figure, stays.
+/// A window of which this many tokens are taken: its thresholds apply to the rest. The window's size, and with it every
+/// scaled figure, stays the same.
 fn less(window: WindowStatus, taken: u64) -> WindowStatus {
     let left = |threshold: u64| threshold.saturating_sub(taken).max(1);
     WindowStatus {

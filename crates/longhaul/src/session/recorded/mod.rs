@@ -1,8 +1,8 @@
-//! A recording: a transcript that is compacted, or looked at, without going on with it.
+//! A recording: a transcript that is compacted or inspected, without continuing the conversation.
 //!
-//! Another program may have written it, so it is taken as it is: who wrote it is read from its lines, no head is added
-//! where it has none (M7), and files are only read again below the folder that it was recorded in. A conversation that
-//! goes on is opened with [`Session::builder`]; taking a compaction back is [`crate::undo()`].
+//! Another program may have written it, so it is taken as it is: its author is read from its lines, no prefix entry is
+//! added where it has none (M7), and files are only read again below the folder that it was recorded in. To continue a
+//! conversation, use [`Session::builder`]; to take a compaction back, [`crate::undo()`].
 
 mod folder;
 mod identity;
@@ -38,61 +38,61 @@ pub use in_memory::InMemoryConversation;
 pub use pivot::PivotError;
 pub use session::RecordedSession;
 
-/// What a recording without a model's name is taken for: nothing is known of it.
+/// The model name for a recording that names none: nothing is known about such a model.
 pub(crate) const NO_MODEL: &str = "unknown";
 
 /// A transcript as it was recorded.
 #[derive(Debug)]
 pub struct RecordedTranscript {
     path: PathBuf,
-    /// Where it ended when it was read.
+    /// The end of the file when it was read.
     end: u64,
     resumed: ResumedConversation,
-    /// The model of the newest reply in the file, where none is in view.
+    /// The model of the newest reply in the file, where no reply is in view.
     earlier_model: Option<String>,
 }
 
-/// Who is asked for a summary.
+/// The model that is asked for a summary.
 pub struct SummaryProvider {
-    /// Who answers.
+    /// The client that answers requests.
     pub model: Arc<dyn Model>,
-    /// The model's id; none: the one that the conversation was held with.
+    /// The model's id; with none, the model that the conversation was held with.
     pub id: Option<String>,
 }
 
-/// Where what a compaction writes goes.
+/// Where a compaction's lines go.
 #[derive(Debug, Clone)]
 pub enum CompactionTarget {
-    /// Nowhere: it is only looked at.
+    /// Nowhere: nothing is written.
     Nowhere,
-    /// Behind the recording's lines.
+    /// They are appended to the recording.
     Appended {
-        /// What leaves the view goes here first.
+        /// The archive that entries go to before they leave the view.
         archive: PathBuf,
-        /// The path under which the recording will be found, if not the one it was read from.
+        /// The path under which the recording will be found, if that is not the path it was read from.
         known_as: PathBuf,
     },
 }
 
-/// What a recording is worked on with.
+/// The options for working on a recording.
 pub struct RecordingOptions {
     /// Settings: switches, thresholds.
     pub config: Config,
-    /// What is known of models.
+    /// The known models.
     pub models: ModelTable,
-    /// Who is asked for summaries; none: nobody.
+    /// The model that is asked for summaries, if any.
     pub asked: Option<SummaryProvider>,
     /// Where lines go.
     pub keep: CompactionTarget,
-    /// Who watches.
+    /// The observer of the session.
     pub observer: Arc<dyn Observer>,
-    /// Where the user's folders are, to read memory files for what they say about compactions (F4); none: none are read.
+    /// The user's folders, to read what memory files say about compactions (F4); with none, no memory files are read.
     pub env: Option<Env>,
 }
 
 impl RecordedTranscript {
-    /// Reads a transcript: of a long one only the end that is still in view, and the rest once if no compaction in it
-    /// carries what the user said before.
+    /// Reads a transcript: of a long one only the end that is still in view, and the rest once if none of its
+    /// compactions carries what the user said before.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
         let size = std::fs::metadata(path).map(|metadata| metadata.len());
         let end = size.map_err(|source| ReadError {
@@ -101,7 +101,7 @@ impl RecordedTranscript {
         })?;
         let resumed = resume(path)?;
         let mut replies = resumed.entries.iter().map(|entry| entry.facets());
-        // After a compaction of everything no reply is in view, but the file still knows who gave them.
+        // After a compaction of everything no reply is in view, but the file still names the model.
         let told = resumed.request_prefix.is_some()
             || replies.any(|facets| facets.is_reply() && facets.model.is_present());
         let earlier_model = if told || resumed.entries.is_empty() {
@@ -117,17 +117,17 @@ impl RecordedTranscript {
         })
     }
 
-    /// Whether there is no entry in view.
+    /// Whether no entry is in view.
     pub fn is_empty(&self) -> bool {
         self.resumed.entries.is_empty()
     }
 
-    /// Lines at its end that are not intact and take no part.
+    /// Damaged lines in the part that was read; they are ignored.
     pub fn damaged(&self) -> usize {
         self.resumed.damaged
     }
 
-    /// The model that it was held with: the one its requests go to, else that of the newest reply.
+    /// The model that the conversation was held with: that of its request prefix, otherwise that of the newest reply.
     pub fn model(&self) -> Option<String> {
         let head = self
             .request_prefix()
@@ -143,12 +143,13 @@ impl RecordedTranscript {
         .or_else(|| self.earlier_model.clone())
     }
 
-    /// What its requests begin with, if it says so.
+    /// The recorded request prefix, if there is one.
     fn request_prefix(&self) -> Option<RequestPrefix> {
         Some(self.resumed.replay()?.ok()?.head)
     }
 
-    /// Opens it, to be compacted. To go on with the conversation, a prompt and a model are needed, and [`Session::builder`].
+    /// Opens the recording for a compaction. To continue the conversation, use [`Session::builder`] with a prompt and a
+    /// model.
     pub fn open(self, around: RecordingOptions) -> Result<RecordedSession, OpenError> {
         let own_model = self.model().or_else(|| around.config.model.clone());
         let own_model = own_model.unwrap_or_else(|| NO_MODEL.to_owned());
@@ -233,7 +234,7 @@ fn placed(entries: Vec<longhaul_core::message::Entry>, offsets: Vec<u64>) -> Vec
         .collect()
 }
 
-/// Who answers, and the model that is asked where it is not the conversation's own behind its own head.
+/// The client, and the model to ask if it is not the conversation's own model with its own request prefix.
 fn asked(
     asked: Option<SummaryProvider>,
     own: &str,
@@ -251,7 +252,7 @@ fn asked(
     (asked.model, other)
 }
 
-/// No model at hand.
+/// Stands in where there is no model.
 #[derive(Debug, Clone, Copy, Default)]
 struct AbsentModel;
 

@@ -1,4 +1,4 @@
-//! Where a recording is divided: by an entry's id, or by how much of its end stays.
+//! Where a partial compaction divides a recording: at an entry's id, or so that a number of newest messages stays.
 
 use longhaul_core::engine::Pivot;
 use longhaul_core::message::EntryView;
@@ -10,18 +10,18 @@ use super::RecordedTranscript;
 /// An id that does not name one entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PivotError {
-    /// No entry in view has it.
+    /// No entry in view has this id.
     #[error("no entry in view has an id that begins with {0:?}")]
     Unknown(String),
-    /// Several have.
+    /// Several entries in view have it.
     #[error("{count} entries in view have an id that begins with {id:?}")]
     Ambiguous {
-        /// What was given.
+        /// The id that was given.
         id: String,
-        /// How many.
+        /// The number of entries.
         count: usize,
     },
-    /// The conversation is no longer than what shall stay.
+    /// The conversation is not longer than the part that is to stay.
     #[error("the conversation has only {0} messages")]
     Short(usize),
 }
@@ -51,7 +51,7 @@ impl RecordedTranscript {
         })
     }
 
-    /// The pivot behind which so many messages lie; the lines of one response are one message.
+    /// The pivot after which this many messages follow; the lines of one response count as one message.
     pub fn keep_last(&self, messages: usize) -> Result<Pivot, PivotError> {
         let mut seen = 0;
         let mut response = None;

@@ -1,4 +1,4 @@
-//! What stands before the messages of a recording that does not say it: as little as a provider takes.
+//! The request prefix for a recording that has none: as little as a provider accepts.
 
 use longhaul_core::message::{BlockKind, Entry};
 use longhaul_core::models::ModelSpec;
@@ -12,8 +12,8 @@ use serde_json::value::to_raw_value;
 /// The most tokens of a reply; summaries have a limit of their own.
 const MOST_OUTPUT: u64 = 16_000;
 
-/// A head for requests beside the conversation: no system prompt, and the tools by name alone, since a provider wants
-/// every tool defined that the conversation calls.
+/// A request prefix for requests apart from the conversation: no system prompt, and tools with only their names, since
+/// a provider requires a definition of every tool that the conversation calls.
 pub(super) fn bare(view: &[Entry], spec: &ModelSpec) -> Result<RequestPrefix, ParameterError> {
     let body = RequestParameters {
         model: &spec.id,
@@ -50,7 +50,7 @@ fn called(view: &[Entry]) -> Vec<String> {
     names
 }
 
-/// Whether a provider takes it as the name of a tool.
+/// Whether a provider accepts it as the name of a tool.
 fn is_name(name: &str) -> bool {
     let taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     (1..=128).contains(&name.len()) && name.chars().all(taken)

@@ -1,5 +1,5 @@
-//! A conversation that can be compacted and looked at, and takes no turn: there is no prompt to go on with, and mostly no
-//! place to write replies to.
+//! A conversation that can be compacted and inspected, and takes no turns: it has no prompt to continue with, and
+//! usually no place to write replies to.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use longhaul_provider::CancellationToken;
 
 use crate::session::{CompactError, CompactOutcome, Session};
 
-/// A recorded conversation that is open. A [`Session`] says things and takes turns; this cannot.
+/// An open recorded conversation. Unlike a [`Session`] it cannot add messages or take turns.
 pub struct RecordedSession(Session);
 
 impl RecordedSession {
@@ -26,17 +26,17 @@ impl RecordedSession {
         self.0.compact(request).await
     }
 
-    /// Ends the compaction that is under way, or the next one before it begins, when the token is cancelled.
+    /// Ends the current compaction, or the next one before it begins, when the token is cancelled.
     pub fn canceller(&self) -> CancellationToken {
         self.0.canceller()
     }
 
-    /// Notes that a file was read, in another way than by a call of `Read`: it may go back into the window.
+    /// Records that a file was read in another way than by a call of `Read`: it may be restored to the window.
     pub fn note_read(&mut self, path: PathBuf, at: Timestamp) {
         self.0.engine_mut().read_files_mut().read(path, at);
     }
 
-    /// The window now.
+    /// The current state of the window.
     pub fn status(&self) -> WindowStatus {
         self.0.status()
     }
