@@ -1,4 +1,4 @@
-//! What cannot be read: each a clear sentence and exit code 2. And what is merely empty: exit code 0.
+//! Input that cannot be read: a clear message and exit code 2. Input that is merely empty: exit code 0.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -161,7 +161,7 @@ fn q1_lines_are_prompts() {
         "{}",
         run.out
     );
-    // One line follows the other, and what was looked at stands between them.
+    // One line follows the other, and the tool calls are between them.
     let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
     let run = provider
         .chat(&world, &[])
@@ -259,7 +259,7 @@ fn q4_a_signal_ends_it_cleanly() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The first line is there: it listens to signals.
+        // The first line has been printed, so the program listens to signals.
         let mut first = [0];
         child
             .stdout

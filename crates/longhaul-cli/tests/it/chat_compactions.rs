@@ -1,4 +1,5 @@
-//! Compactions in `longhaul chat -p`: what the model is asked, what it sees afterwards, what hooks and the log say of it.
+//! Compactions in `longhaul chat -p`: what the model is asked, what it sees afterwards, and what hooks and the log say
+//! about it.
 
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ fn todos() -> String {
     json!({"tools": [{"name": "TodoWrite", "input": {"todos": todos}}]}).to_string()
 }
 
-/// Puts these prompts, one after the other, into one session in print mode. All are answered.
+/// Sends these prompts, one after the other, to one session in print mode. All are answered.
 fn talk(world: &World, turns: &[String], prompts: &[&str], args: &[&str]) -> Run {
     say(world, turns, prompts, args).ends(0)
 }
@@ -72,7 +73,7 @@ fn y4_work_that_was_called_off_in_a_chat_carries_the_words_and_is_no_next_step()
         let near: String = near.chars().take(1_200 + TODO.len()).collect();
         assert!(near.contains("Cancel that, scrap the whole"), "{near}");
     }
-    // What the model wrote stays, with the words beside it; the engine proposes none of it.
+    // What the model wrote stays, with the user's words beside it; the engine proposes none of it.
     let next = seen.split("9. Next step").nth(1).unwrap();
     let next = next.split("\n\n").next().unwrap();
     for line in next.lines().filter(|line| line.contains(TODO)) {
@@ -175,7 +176,7 @@ fn e1_o4_the_log_of_a_chat_has_the_fields_of_a_compaction() {
     ] {
         assert!(!fields[name].is_null(), "{name}: {line}");
     }
-    // What is told, logged and written is one number.
+    // The reported, the logged and the written number are the same.
     let told = lines(&run);
     let boundary = told
         .iter()
@@ -187,7 +188,7 @@ fn e1_o4_the_log_of_a_chat_has_the_fields_of_a_compaction() {
 #[test]
 fn d3_the_diff_of_a_cache_that_was_not_read_lies_with_the_chats_session() {
     let world = World::new();
-    // This provider cannot read what it wrote a moment ago.
+    // This provider cannot read what it wrote to its cache a moment ago.
     let prompts = ["Tell me.", "More."];
     let args = ["--model", "claude-sonnet-4-6", "--log", "info"];
     let run = talk(&world, &[long(), long()], &prompts, &args);

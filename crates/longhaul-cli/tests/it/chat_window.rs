@@ -11,7 +11,7 @@ use crate::support::{Finish, Run, World};
 
 const MODELS: &str = "[models.claude-haiku-4-5]\nwindow = 30_000\n";
 
-/// Asks twice in print mode; replies take the turns one by one, so many tokens at most.
+/// Asks twice in print mode; replies use the turns one by one, with this many tokens at most.
 async fn chat(world: &World, turns: &[Value], args: &[&str]) -> Run {
     let mut script = json!({"script": 1, "by": "calls", "helpers": "built-in"}).to_string();
     for turn in turns {
@@ -84,7 +84,7 @@ async fn o3_h6_f9_print_mode_withholds_a_reply_that_ran_out_of_room_and_tries_ag
             .any(|line| line["subtype"] == "compact_boundary"),
         "{boundaries:?}"
     );
-    // Nobody sits in front of it: the summary says so.
+    // No user is present, and the summary says so.
     let id = of("result")[1]["session_id"].as_str().unwrap().to_owned();
     let shown = world
         .run(["show", &id[..8], "--request", "--say", "x"])

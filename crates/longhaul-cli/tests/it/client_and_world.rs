@@ -60,7 +60,7 @@ async fn n5_a_streamed_reply_and_a_whole_one_are_understood_alike() {
         let reply = house.send(&body(stream)).await.unwrap();
         assert!(reply.usage.cache_write_5m > 4_096, "{:?}", reply.usage);
         assert!(reply.request_id.is_some() && reply.notices.is_empty());
-        // What the client understood is what the world says it said.
+        // What the client understood is what the simulator says that it sent.
         house.server.with_world(|world| {
             let booked = serde_json::to_value(world.books().total).unwrap();
             assert_eq!(booked["output_tokens"], reply.usage.output);

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::support::{Finish, World};
 
-/// What must hold of any report.
+/// What must hold for any report.
 #[track_caller]
 fn consistent(report: &Value) {
     let number = |pointer: &str| {

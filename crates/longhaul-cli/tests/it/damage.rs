@@ -76,7 +76,7 @@ fn m4_damaged_text_is_reported_with_its_line() {
 fn m4_lines_that_no_longer_count_are_reported_with_what_hung_on_them() {
     let healthy = healthy();
     let count = entries(&healthy);
-    // What follows a lost line hangs on nothing: that is the second problem, on another line.
+    // The entry after a lost line has no parent: that is the second problem, on another line.
     let call = lines_with(&healthy, "\"type\":\"tool_use\"")[3];
     for (damaged, kind) in [
         (damage::invalid_utf8(&healthy, call), "invalid_utf8"),

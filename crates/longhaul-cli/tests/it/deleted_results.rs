@@ -1,4 +1,4 @@
-//! Results that the provider was asked to leave out of its cache (U4), as `show` and `inspect` tell of them.
+//! Results that the provider was asked to leave out of its cache (U4), as `show` and `inspect` report them.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::support::World;
 
-/// A client that writes down what it sends.
+/// A client that records what it sends.
 struct Recorder(Client, Arc<Mutex<Vec<String>>>);
 
 impl Model for Recorder {
@@ -42,7 +42,7 @@ async fn u4_y2_requests_are_shown_with_their_cache_edits_and_such_clearings_are_
         ..ModelOptions::default()
     });
     let sim = world::World::new(world::WorldOptions {
-        // What a reply wrote can be read by the next request, however soon that comes.
+        // The next request can read what a reply wrote to the cache, however soon it comes.
         pace: SimServerOptions::world_pace(SimServerOptions::default().pace),
         ..world::WorldOptions::new(5, Box::new(model))
     });

@@ -20,7 +20,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(path(name)).unwrap_or_default()
 }
 
-/// Holds a document against what it should be, or rewrites it if asked to.
+/// Compares a document with what it should be, or rewrites it if asked to.
 #[track_caller]
 fn current(name: &str, wanted: &str) {
     if std::env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
@@ -114,7 +114,7 @@ fn every_field_of_a_list_is_documented_and_nothing_else_is() {
     let file = world.write("s.jsonl", plain_session().bytes);
     let mut command = world.longhaul(["show", "--json", "--full"]);
     let mut list = command.arg(file).finish().ends(0).json();
-    // A file with heads has marks.
+    // A file with prefix entries has breakpoints.
     list["marks"] = serde_json::json!([{"item": 1, "ttl": "5m", "tokens": 1}]);
     let mut found = BTreeSet::new();
     fields(&list, "", &mut found);

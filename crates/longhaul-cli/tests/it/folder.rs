@@ -1,4 +1,4 @@
-//! `inspect FOLDER`: every transcript below it, the sums, and what was left out.
+//! `inspect FOLDER`: every transcript below it, the totals, and what was left out.
 
 use std::os::unix::fs::symlink;
 

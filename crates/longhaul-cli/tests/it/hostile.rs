@@ -2,7 +2,7 @@
 
 use crate::support::{World, plain_session};
 
-/// Every name in the session made into something that would steer a terminal.
+/// Every name in the session replaced by something that would control a terminal.
 fn hostile() -> (Vec<u8>, &'static str) {
     let bytes = String::from_utf8(plain_session().bytes).unwrap();
     let evil = "Re\\u001b[2J\\u009b31m\\u202ead\\u007f";
@@ -32,7 +32,7 @@ fn a_page_never_steers_the_terminal() {
             let mut command = world.longhaul(["inspect", target]);
             let run = crate::support::Finish::finish(command.env("CLICOLOR_FORCE", colour));
             for text in [&run.out, &run.err] {
-                // Of steering, only our own colours.
+                // The only escapes are our own colors.
                 for code in text.split('\u{1b}').skip(1) {
                     let end = code.find(|c: char| !c.is_ascii_digit() && c != ';' && c != '[');
                     assert!(
@@ -80,7 +80,7 @@ fn a_session_id_cannot_lead_out_of_the_homes() {
         args.push(id);
         let run = world.run(args);
         if [".", ".."].contains(&id) {
-            // These are folders, and inspected as such.
+            // These are folders, and are inspected as such.
             assert_eq!(run.out.is_empty(), run.code == 2);
         } else {
             run.fails(&[]);

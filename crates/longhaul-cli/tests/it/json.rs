@@ -16,7 +16,7 @@ fn usage(of: &longhaul_testkit::session::ExpectedUsage) -> Value {
     })
 }
 
-/// Holds the report against what was written down while generating.
+/// Compares the report with what the generator recorded.
 fn check(session: &GeneratedSession) {
     let world = World::new();
     let run = world.inspect(&session.bytes).ends(0);

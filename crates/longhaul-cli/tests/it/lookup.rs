@@ -93,7 +93,7 @@ fn g2_homes_default_to_the_users_folders() {
         command
             .env_remove("LONGHAUL_HOME")
             .env_remove("CLAUDE_CONFIG_DIR");
-        // On other systems the data folder lies elsewhere.
+        // On other systems the data folder is elsewhere.
         if cfg!(target_os = "linux") || id == "cccc" {
             assert_eq!(command.finish().ends(0).json()["rounds"], rounds);
         }

@@ -1,4 +1,4 @@
-//! Behaviour of the `longhaul` binary, a file a topic.
+//! Behavior of the `longhaul` binary, one file per topic.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

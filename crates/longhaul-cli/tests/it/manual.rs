@@ -67,7 +67,7 @@ fn help_of_every_command_shows_examples_that_parse() {
         let examples = help.split("Examples:\n").nth(1).unwrap();
         for example in examples.lines().filter(|line| line.contains("longhaul ")) {
             let from = example.find("longhaul ").unwrap();
-            // What stands beside an example is set off by more than one blank.
+            // The text beside an example is separated by more than one space.
             let typed = example[from..].split("  ").next().unwrap();
             let words = words(typed).into_iter().skip(1);
             let words: Vec<String> = words
@@ -81,7 +81,7 @@ fn help_of_every_command_shows_examples_that_parse() {
     assert!(seen >= 20, "{seen}");
 }
 
-/// A line as a shell would take it apart, with single quotes and nothing else.
+/// Splits a line as a shell would, with single quotes and nothing else.
 fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (at, part) in line.split('\'').enumerate() {

@@ -1,4 +1,4 @@
-//! Models are data (N1): a user's file adds and overrides, and what is not known is assumed and said.
+//! Models are data (N1): a user's file adds and overrides models, and assumptions about unknown ones are reported.
 
 use longhaul_testkit::SessionSpec;
 

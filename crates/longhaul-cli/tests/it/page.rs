@@ -115,7 +115,7 @@ fn a_terminal_of_unknown_width_gets_eighty_columns() {
     let eighty = page("80");
     assert_eq!(page("0"), eighty);
     assert_eq!(page("wide"), eighty);
-    // Wider than reads well, narrower than can be used.
+    // Wider than is readable, and narrower than is usable.
     assert_eq!(page("9999"), page("120"));
     assert_eq!(page("1"), page("40"));
 }

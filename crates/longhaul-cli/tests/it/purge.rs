@@ -1,4 +1,4 @@
-//! `longhaul purge`: what goes, what is said of it, and that nothing else is touched (G2).
+//! `longhaul purge`: what is deleted, what is reported, and that nothing else is touched (G2).
 
 use std::collections::BTreeMap;
 use std::fs::{File, FileTimes};
@@ -44,7 +44,7 @@ fn files(folder: &Path, found: &mut BTreeMap<PathBuf, u64>) {
     }
 }
 
-/// What is gone after running this.
+/// The files that are gone after running this.
 fn gone(world: &World, args: &[&str], code: i32) -> Vec<String> {
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     files(world.root(), &mut before);

@@ -10,7 +10,7 @@ use crate::support::{Finish, World, plain, rich_session};
 const THEIRS: &str = "claude/projects/-srv-app/bbbb2222-0000-4000-8000-000000000002.jsonl";
 const OURS: &str = "home/projects/-srv-app/aaaa1111-0000-4000-8000-000000000001.jsonl";
 
-/// A conversation that was cleared once and summarised once.
+/// A conversation that was cleared once and summarized once.
 fn lines() -> Vec<Value> {
     let at = |minute: u32| format!("2026-02-12T16:{minute:02}:00.000Z");
     vec![
@@ -92,7 +92,7 @@ longhaul recall bbbb2222 --id ID shows one whole.
     let mut shown: Vec<&str> = run.out.split("\n\n").collect();
     let mut wanted: Vec<&str> = expected.split("\n\n").collect();
     assert_eq!(shown.len(), wanted.len(), "{}", run.out);
-    // How near each other two ranks are is not what this is about.
+    // The distance between two ranks does not matter here.
     let body = |part: &&str| part.get(1..).unwrap_or_default().to_owned();
     shown.sort_by_key(body);
     wanted.sort_by_key(body);
@@ -145,7 +145,7 @@ command: cargo test login
 test login ... ok
 ";
     assert_eq!(run.out, expected);
-    // Nothing of it steers the terminal; tabs stay.
+    // Nothing of it controls the terminal; tabs stay.
     let run = world.run(["recall", "bbbb", "--id", "toolu_read"]).ends(0);
     let run = run.prints("\n\tsession_token.forget(); [31m\n}\n");
     assert!(!run.out.contains('\u{1b}'));

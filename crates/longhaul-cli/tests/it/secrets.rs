@@ -1,4 +1,4 @@
-//! Keys stay with the program, and what it prints steers no terminal.
+//! Keys stay with the program, and its output cannot control a terminal.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -15,7 +15,7 @@ const SECRETS: &[(&str, &str)] = &[
     ("DB_PASSWORD", "hush-6"),
 ];
 
-/// Variables whose names say nothing of what they hold.
+/// Variables whose names do not show what they hold.
 const IN_VALUES: &[(&str, &str)] = &[
     ("DATABASE_URL", "postgres://me:hush-7@db.example/shop"),
     ("BROKER", "amqp://me:hush-8@queue.example"),
@@ -64,7 +64,7 @@ fn keys_are_not_in_the_environment_of_commands_hooks_and_servers() {
         !command.contains("hush") && !hook.contains("hush"),
         "{command}{hook}"
     );
-    // What a server's own entry names it gets, under the name that it is given there.
+    // A server gets the variables that its own entry names, under the names given there.
     assert!(server.contains("FOR_ME=hush-5") && !server.contains("GITHUB_TOKEN"));
     assert_eq!(server.matches("hush").count(), 1, "{server}");
 }
@@ -107,7 +107,7 @@ fn secrets_that_only_their_values_tell_of_are_withheld_unless_the_user_lists_the
     }
 }
 
-/// Nothing but lines and tabs among the control characters.
+/// Checks that line breaks and tabs are the only control characters.
 #[track_caller]
 fn is_harmless(text: &str) {
     let steers = |c: char| {

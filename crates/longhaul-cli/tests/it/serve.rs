@@ -93,7 +93,7 @@ fn x8_with_no_arguments_the_offline_world_answers_and_the_books_stay() {
     assert!(books.exists());
 }
 
-/// A gateway in a process that may have so few files open.
+/// A gateway in a process that may have only this many files open.
 #[cfg(unix)]
 fn with_few_files(home: &Path, limit: &str) -> (Child, String) {
     let mut command = Command::new("sh");
@@ -235,7 +235,7 @@ fn terminate(child: &Child) {
     assert!(killed.unwrap().success());
 }
 
-/// A gateway with a stream under way that was told to end, and takes no more connections.
+/// A gateway with an open stream that was told to end, and takes no more connections.
 #[cfg(unix)]
 fn draining(home: &Path, upstream: &Slow) -> (Child, TcpStream) {
     let url = format!("http://{}", upstream.addr);
@@ -244,7 +244,7 @@ fn draining(home: &Path, upstream: &Slow) -> (Child, TcpStream) {
     client.write_all(hello_request().as_bytes()).unwrap();
     read_until(&mut client, "first");
     terminate(&child);
-    // It takes a moment until nobody listens any more.
+    // It takes a moment until the port is closed.
     while TcpStream::connect(&addr).is_ok() {
         std::thread::yield_now();
     }
@@ -289,7 +289,7 @@ fn x8_whoever_asks_twice_does_not_wait() {
     let mut rest = Vec::new();
     let _ = client.read_to_end(&mut rest);
     assert!(!rest.ends_with(b"0\r\n\r\n"), "no end that looks whole");
-    // What was cut off is in the books.
+    // The call that was cut off is in the usage log.
     let (child, addr) = start(home.path(), &[]);
     let sessions = ask(
         &addr,
@@ -337,7 +337,7 @@ fn b2_whose_markers_are_sent_is_keep_or_manage() {
     );
 }
 
-/// Says a conversation of so many turns, and gives the line that the gateway placed it on.
+/// Holds a conversation of this many turns, and returns the branch that the gateway assigned it to.
 #[cfg(unix)]
 fn conversation(turns: usize) -> String {
     let said = (0..turns).map(|turn| {
@@ -379,7 +379,7 @@ fn x8_a_gateway_that_is_killed_in_a_request_takes_nothing_with_it() {
     assert_eq!(line_of(&second), line_of(&first));
     let third = ask(&one, &conversation(3));
     assert_eq!(line_of(&third), line_of(&first));
-    // In the middle of a request: it came, and nobody waits for the answer.
+    // In the middle of a request: it has arrived, and nobody waits for the answer.
     let mut broken = TcpStream::connect(&one).unwrap();
     broken.write_all(conversation(4).as_bytes()).unwrap();
     dies.kill().unwrap();
@@ -388,7 +388,7 @@ fn x8_a_gateway_that_is_killed_in_a_request_takes_nothing_with_it() {
     assert_eq!(line_of(&again), line_of(&first));
     let (code, told) = end(lives);
     assert_eq!(code, Some(0), "{told}");
-    // All that was answered is known to one that starts anew.
+    // A newly started gateway knows everything that was answered.
     let (third_process, three) = start(home.path(), &arguments);
     let later = ask(&three, &conversation(5));
     assert_eq!(line_of(&later), line_of(&first));

@@ -1,4 +1,4 @@
-//! Several processes on one session: the second is told, and no prompt is left behind in silence.
+//! Several processes on one session: the second is told, and no prompt is lost silently.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -29,7 +29,7 @@ fn holder(world: &World, provider: &Provider, transcript: &Path) -> Child {
         .spawn()
         .unwrap();
     let lease = transcript.with_extension("lock");
-    // Until it tells who it is; the test harness ends a test that waits for ever.
+    // Waits until the process says who it is; the test harness ends a test that waits for ever.
     while !std::fs::read_to_string(&lease).is_ok_and(|text| text.contains("since")) {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -85,7 +85,7 @@ fn a_second_process_can_wait_until_the_session_is_free() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It says that it waits, and is still there.
+    // It says that it waits, and is still running.
     let mut said = [0; 16];
     std::io::Read::read_exact(second.stderr.as_mut().unwrap(), &mut said).unwrap();
     assert!(second.try_wait().unwrap().is_none());
@@ -124,7 +124,7 @@ fn flags_about_going_on_need_a_session_to_go_on_with() {
     }
 }
 
-/// What a process appends that goes on with this session.
+/// The lines that a process appends when it continues this session.
 fn appended(world: &World, transcript: &Path, prompt: &str) -> Vec<u8> {
     let before = std::fs::read(transcript).unwrap();
     let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"More."}"#]);
@@ -141,7 +141,7 @@ fn prompts_on_a_branch_that_was_left_are_told_and_can_be_taken_up() {
     let provider = Provider::scripted(&[r#"{"text":"One."}"#]);
     provider.chat(&world, &["-p", "First?"]).finish().ends(0);
     let transcript = only_transcript(&world);
-    // As if two processes had gone on with it at the same time.
+    // As if two processes had continued it at the same time.
     let (one, other) = (
         appended(&world, &transcript, "Count the ducks."),
         appended(&world, &transcript, "Paint the barn."),

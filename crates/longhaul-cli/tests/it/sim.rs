@@ -10,7 +10,7 @@ use serde_json::Value;
 fn longhaul(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_longhaul"));
     command.arg("sim").args(arguments);
-    // Settings of whoever runs the tests must not matter.
+    // The settings of the user who runs the tests must not matter.
     command.env(
         "LONGHAUL_HOME",
         std::env::temp_dir().join("longhaul-no-home"),
@@ -67,7 +67,7 @@ impl Sim {
         self.post("/v1/messages", body)
     }
 
-    /// Ends it as a supervisor would. What it said on stderr.
+    /// Ends it as a supervisor would, and returns its stderr.
     #[cfg(unix)]
     fn end(mut self) -> (Option<i32>, String) {
         let killed = Command::new("kill")

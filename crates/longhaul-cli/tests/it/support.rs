@@ -98,7 +98,7 @@ impl Finish for Command {
         let mut child = pipes.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let bytes = stdin.to_vec();
-        // The child may refuse the rest of it: that is its right.
+        // The child may close its input early; that is fine.
         let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
         let run = Run::of(child.wait_with_output().unwrap());
         writer.join().unwrap();
@@ -192,8 +192,7 @@ pub(crate) fn long_session() -> GeneratedSession {
     SessionSpec::new(3, 130).generate()
 }
 
-/// A boundary whose summary was folded, with how that came about, and a run of the agent that takes notes; to stand before
-/// a session.
+/// A boundary whose summary was folded, with its origin, and a run of the notes agent; to be put before a session.
 pub(crate) fn folded() -> Vec<u8> {
     let usage = serde_json::json!({"input_tokens": 9, "output_tokens": 800, "cache_read_input_tokens": 90_000});
     let lines = [
@@ -215,7 +214,7 @@ pub(crate) fn plain_session() -> GeneratedSession {
     SessionSpec::new(5, 12).plain().generate()
 }
 
-/// A text without colour.
+/// A text without color.
 pub(crate) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use super::serve::{end, hello, longhaul, started};
 
-/// A collector that takes whatever it is sent: path and body.
+/// A collector that accepts everything it is sent: path and body.
 fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -124,7 +124,7 @@ fn e2_without_an_endpoint_or_when_disabled_nothing_is_sent() {
         assert!(hello(&addr).starts_with("HTTP/1.1 200"));
         assert_eq!(end(child).0, Some(0));
     }
-    // Commands that are over at once tell nobody.
+    // Commands that end quickly export nothing.
     let mut short = Command::new(env!("CARGO_BIN_EXE_longhaul"));
     short.args(["config"]).env("LONGHAUL_HOME", home.path());
     short.env("OTEL_EXPORTER_OTLP_ENDPOINT", &url);

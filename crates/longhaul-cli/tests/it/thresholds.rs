@@ -123,7 +123,7 @@ fn h7_small_windows_scale_and_stay_in_order() {
 #[test]
 fn h2_the_level_is_that_of_the_highest_limit_reached() {
     let used = report(&[], &[])["context_tokens"].as_u64().unwrap();
-    // The threshold as the percentage of 180,000 that it is, so that what is used lies where the test wants it.
+    // The threshold as a percentage of 180,000, so that the usage is where the test wants it.
     let level = |auto_compact: u64, blocking: u64| {
         let percent = format!("{:.4}", auto_compact as f64 / 1_800.0);
         let flags = ["--auto-compact-percent", &percent, "--blocking-limit"];

@@ -1,4 +1,4 @@
-//! A host as small as can be: it keeps a transcript and sends requests, persisting first.
+//! A minimal host: it keeps a transcript and sends requests, persisting first.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,17 @@ use longhaul_store::{Durability, TranscriptWriter, resume};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// JSON as it stands.
+/// Raw JSON.
 pub(crate) fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
 }
 
-/// What is known of a model.
+/// What is known about a model.
 pub(crate) fn spec(model: &str) -> std::sync::Arc<ModelSpec> {
     ModelTable::builtin().resolve(model).spec
 }
 
-/// A text block that may bear a marker.
+/// A text block that may have a cache breakpoint.
 pub(crate) fn text(text: &str, ttl: Option<Ttl>) -> Value {
     let mut block = json!({"type": "text", "text": text});
     if let Some(ttl) = ttl {
@@ -33,7 +33,7 @@ pub(crate) fn text(text: &str, ttl: Option<Ttl>) -> Value {
     block
 }
 
-/// A head with a static and a dynamic part.
+/// A request prefix with a static and a dynamic part.
 pub(crate) fn head(model: &str, ttl: Option<Ttl>, purpose: &str) -> RequestPrefix {
     let spec = spec(model);
     let body = RequestParameters {
@@ -72,7 +72,7 @@ pub(crate) struct Host {
     pub(crate) assembly: Option<RequestAssembly>,
     head: RequestPrefix,
     binding: ThinkingBinding,
-    /// Offsets of the live view that the assembly stands for.
+    /// Offsets of the live view that the assembly represents.
     view: Vec<u64>,
     /// The uuid of the newest entry.
     pub(crate) newest: Option<String>,
@@ -106,13 +106,13 @@ impl Host {
         format!("{}-{}", self.name, self.next)
     }
 
-    /// Appends a line of the conversation and takes it in.
+    /// Appends a line of the conversation and adds it to the assembly.
     pub(crate) fn append(&mut self, line: &str) {
         let _ = self.writer.append(line.as_bytes()).unwrap();
         self.take_in(line);
     }
 
-    /// Another program appends a line; it is taken in as soon as it is seen.
+    /// Another program appends a line; it is added as soon as it is seen.
     pub(crate) fn foreign(&mut self, line: &str) {
         use std::io::Write as _;
         let file = std::fs::File::options().append(true).open(&self.path);
@@ -120,7 +120,7 @@ impl Host {
         self.take_in(line);
     }
 
-    /// Takes in a line that is in the file.
+    /// Adds a line that is in the file.
     fn take_in(&mut self, line: &str) {
         let entry = Entry::read(Bytes::copy_from_slice(line.as_bytes())).unwrap();
         if entry.view().uuid().is_some() && !entry.facets().flags.sidechain {
@@ -129,7 +129,7 @@ impl Host {
         if self.assembly.is_none() {
             return;
         }
-        // What a host knows about its own entries this one finds out: whether the view only grew.
+        // A real host knows whether the view only grew; this one finds out.
         let resumed = resume(&self.path).unwrap();
         if resumed.offsets == self.view {
             return;
@@ -157,7 +157,7 @@ impl Host {
         assert_eq!(taken, Some(PushOutcome::Pushed));
     }
 
-    /// Goes on with another head.
+    /// Continues with another request prefix.
     pub(crate) fn with_head(
         &mut self,
         head: RequestPrefix,
@@ -198,7 +198,7 @@ impl Host {
         assembly.persisted(head).unwrap();
     }
 
-    /// The next request, with what must be on disk before it on disk.
+    /// The next request, after writing what must be on disk before it.
     pub(crate) fn request(
         &mut self,
         kind: RequestKind<'_>,
@@ -209,7 +209,7 @@ impl Host {
         self.assembly.as_mut().unwrap().request(kind, None)
     }
 
-    /// Answers open calls by what the core gives for that.
+    /// Answers open calls with the core's synthetic results.
     pub(crate) fn answer_open_calls(&mut self) {
         let uuid = self.uuid();
         let assembly = self.assembly.as_mut().unwrap();
@@ -220,7 +220,7 @@ impl Host {
         }
     }
 
-    /// The same request made by another process, from the file alone.
+    /// The next request as another process makes it, from the file alone.
     pub(crate) fn elsewhere(
         &self,
         kind: RequestKind<'_>,

@@ -50,7 +50,7 @@ impl Disk {
         load(&self.places())
     }
 
-    /// What was found, by its path on this disk.
+    /// The files that were found, by their paths on this disk.
     fn paths(&self, found: &FoundMemoryFiles) -> Vec<String> {
         let below = |path: &Path| path.strip_prefix(self.folder.path()).unwrap().to_owned();
         let files = found.files.iter().map(|file| below(&file.path));
@@ -195,7 +195,7 @@ fn a4_what_comes_from_outside_is_not_read_on_the_projects_word_however_it_gets_i
     assert!(told[0].contains("secret.md") && told[1].contains("notes.md"));
     assert!(told[2].contains("is a link to"));
     assert!(told.iter().all(|it| it.contains("nobody has agreed to it")));
-    // To one of them the user agreed.
+    // The user agreed to one of them.
     let agreed = fs::canonicalize(&elsewhere).unwrap();
     let policy = ReadPolicy::default().agreeing(move |real| real == agreed);
     let found = load_with(&disk.places(), &policy);
@@ -233,7 +233,7 @@ fn a4_no_chain_of_links_and_parents_leads_out_of_the_project() {
         found.files
     );
     assert_eq!(found.files.len(), 2, "{:?}", found.files);
-    // What the user's own file imports is the user's word.
+    // What the user's own file imports counts as the user's wish.
     disk.write("home/.claude/CLAUDE.md", "@~/.ssh/id_rsa");
     assert!(disk.load().files.iter().any(|file| file.text == "KEY"));
 }

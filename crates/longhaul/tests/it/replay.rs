@@ -11,7 +11,7 @@ const FORK: RequestKind<'static> = RequestKind::Fork {
     text: "Sum \"it\" up.",
 };
 
-/// Both kinds of request are the same here and in another process. Says whether there was one.
+/// Checks that both kinds of request are the same here and in another process. Returns whether there was one.
 #[track_caller]
 fn same_elsewhere(host: &mut Host, what: &str) -> bool {
     let mut made = false;
@@ -42,7 +42,7 @@ fn same_elsewhere(host: &mut Host, what: &str) -> bool {
     made
 }
 
-/// Writes a session line by line in one process, and at every so many lines compares with another.
+/// Writes a session line by line in one process, and compares with another process every few lines.
 fn live(spec: SessionSpec, binding: ThinkingBinding, every: usize, seals: usize) -> usize {
     let session = spec.generate();
     let folder = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ fn live(spec: SessionSpec, binding: ThinkingBinding, every: usize, seals: usize)
             _ => host.append(line),
         }
         if seals > 0 && number % seals == 0 {
-            // Looking at the rendering freezes what is there.
+            // Reading the rendering freezes its content.
             let _ = host.assembly.as_mut().unwrap().count_tokens();
         }
         if number % every == 0 {

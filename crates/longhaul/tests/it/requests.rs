@@ -261,7 +261,7 @@ fn f7_a_fork_repeats_its_parent_and_adds_one_message_without_a_marker_on_it() {
     ] {
         assert_eq!(main[field], forked[field]);
     }
-    // Or a message of its own behind a reply.
+    // Or a message of its own after a reply.
     let mut assembly = begin(
         PriorRendering::None,
         head,
@@ -512,7 +512,7 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
         let stripped = new.head().latched.thinking_stripped_through.as_deref();
         assert_eq!(stripped, Some("u3"));
     }
-    // An earlier message went.
+    // An earlier message was removed.
     let new = begin(
         old.as_predecessor(),
         old.head().clone(),

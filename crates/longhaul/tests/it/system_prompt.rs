@@ -1,4 +1,4 @@
-//! The system prompt before the offline world: it is accepted, and its markers do their work (A3, B2).
+//! The system prompt in the offline world: it is accepted, and its cache breakpoints work (A3, B2).
 
 use bytes::Bytes;
 use longhaul_core::prompt::{

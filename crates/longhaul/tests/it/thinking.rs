@@ -1,4 +1,4 @@
-//! On models that bind thinking to what stands before it, no change of the history makes a request that is refused (N2).
+//! On models that bind thinking to its prefix, no change of the history leads to a request that is refused (N2).
 
 use longhaul_core::prompt::{CacheSettings, PrefixReason, RequestKind, RequestPrefix, Ttl};
 use longhaul_sim::world::{World, WorldOptions};
@@ -14,7 +14,7 @@ const BINDS: &str = "claude-fable-5-2";
 fn turns(session: &mut Session, world: &mut World) -> usize {
     for number in 0..2 {
         session.prompt(number);
-        // What changed before cost the cache; what is read is the proof's matter.
+        // Earlier changes cost the cache; the proof is about what is read.
         session.left = None;
         let mut new = New::Prompt;
         while session.exchange(world, new) {
@@ -67,7 +67,7 @@ fn n2_no_change_of_the_history_is_ever_refused() {
     let before = turns(&mut session, &mut world);
     assert!(before > 4);
 
-    // Results are cleared: nothing that was thought before is sent, what comes later is.
+    // Results are cleared: earlier thinking is no longer sent, later thinking is.
     let (_, calls) = view(&session);
     let parent = session.host.newest.clone();
     session.host.append(
@@ -106,7 +106,7 @@ fn n2_no_change_of_the_history_is_ever_refused() {
     session.host.newest = Some(kept[1].clone());
     assert!(turns(&mut session, &mut world) > 4);
 
-    // Rewound: what was thought before the point stays valid.
+    // Rewound: thinking before that point stays valid.
     let (uuids, _) = view(&session);
     let heard = resume(&session.host.path).unwrap();
     let point = heard.entries.iter().rposition(|entry| {

@@ -1,4 +1,4 @@
-//! A conversation with the offline world that holds every reply against what the cache should have given.
+//! A conversation with the offline world that compares every reply with what the cache should have given.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ pub(crate) struct Left {
     since: u64,
 }
 
-/// What a run was about and what came of it.
+/// The settings of a run and its results.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) requests: usize,
@@ -100,7 +100,7 @@ pub(crate) struct Session {
     pub(crate) ttl: Ttl,
     pub(crate) prior: PriorThinking,
     pub(crate) left: Option<Left>,
-    /// Tokens of tools and system, about.
+    /// The approximate number of tokens of tools and system.
     head_tokens: u64,
     pub(crate) tally: Tally,
 }
@@ -164,8 +164,8 @@ impl Session {
         }
     }
 
-    /// Sends a request, holds what it read against what the last one left, and writes the reply down. Says whether the
-    /// reply calls tools.
+    /// Sends a request, compares what it read from the cache with what the last one left, and records the reply.
+    /// Returns whether the reply calls tools.
     pub(crate) fn exchange(&mut self, world: &mut World, new: New) -> bool {
         let request = self.host.request(RequestKind::Main).unwrap();
         if self.tally.requests % 23 == 7 {
@@ -207,7 +207,7 @@ impl Session {
             self.tally.expired += 1;
             assert_eq!(read, 0, "{place}");
         } else if self.prior == PriorThinking::Strip && new == New::Prompt {
-            // A new prompt takes the thinking before it out of the prompt: only what lies before that is left.
+            // A new prompt removes the thinking before it: only what comes before that thinking can be read.
             self.tally.stripped += 1;
             assert!(read < left.tokens, "{place}");
             assert!(
@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Writes a reply down, a line a block, and the results of its calls; here and there a result stands between lines.
+    /// Writes a reply, one line per block, and the results of its calls; sometimes a result is between the lines.
     fn take(&mut self, message: &Value) -> bool {
         let interleaved = self.tally.requests.is_multiple_of(2);
         let mut results = Vec::new();
@@ -261,26 +261,26 @@ impl Session {
         let reply = world.exchange(&self.call(request.to_vec().into())).unwrap();
         let usage = &reply.usage;
         match self.prior {
-            // What has run out is written again, up to where it was written, and no further.
+            // What has expired is written again, up to where it was written, and no further.
             PriorThinking::Keep if expired => assert_eq!(usage.cache_write(), left.tokens),
             PriorThinking::Keep => {
                 assert_eq!(usage.cache_write(), 0, "a fork writes nothing");
                 assert_eq!(usage.cache_read, left.tokens, "a fork reads all");
             }
-            // Its message is one of the user, so the thinking before it is taken out.
+            // Its message is a user message, so the thinking before it is removed.
             PriorThinking::Strip => return,
         }
         self.left = Some(Left { since: at, ..left });
     }
 
-    /// Goes on in another process.
+    /// Continues in another process.
     pub(crate) fn restart(&mut self) {
         let resumed = resume(&self.host.path).unwrap();
         self.host.assembly = Some(resumed.assembly().unwrap());
     }
 }
 
-/// What tools and system weigh.
+/// The number of tokens of tools and system.
 fn head_tokens(world: &mut World, head: &RequestPrefix) -> u64 {
     let model = head.model().unwrap().into_owned();
     let part = |part: &str| serde_json::from_str::<Value>(part).unwrap();

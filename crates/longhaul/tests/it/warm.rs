@@ -1,4 +1,5 @@
-//! A long session in the offline world: every request reads what the one before had written, for as long as it lives.
+//! A long session in the offline world: every request reads what the one before had written, for as long as the cache
+//! lives.
 
 use longhaul_core::models::{PriorThinking, ThinkingBinding};
 use longhaul_core::prompt::CacheSettings;

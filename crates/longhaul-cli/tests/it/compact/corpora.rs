@@ -95,7 +95,7 @@ fn p1_what_is_kept_stays_word_for_word_and_in_order() {
                 continue;
             }
             let after = Found::at(&out).sent();
-            // The cut may keep more, never less; the summary stands on the other side.
+            // The cut may keep more, never less; the summary is on the other side.
             let place = after.windows(kept.len()).position(|part| part == kept);
             let place = place.unwrap_or_else(|| panic!("{name} {flag}: {kept:?}\n{after:?}"));
             match flag {
@@ -123,7 +123,7 @@ fn y1_a_second_compaction_finds_nothing_to_do_or_makes_it_smaller_still() {
             "{name}: {}",
             run.err
         );
-        // The same for a part: the summary alone is not summed up again.
+        // This also holds for a partial compaction: the summary alone is not summarized again.
         if compact(&world, &file, &["--local", "--keep", "4"]).code == 1 {
             continue;
         }

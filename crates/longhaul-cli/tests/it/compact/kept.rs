@@ -1,4 +1,4 @@
-//! What `longhaul compact`, `inspect`, `show` and `recall` keep and tell of what the user said.
+//! What `longhaul compact`, `inspect`, `show` and `recall` keep and report of what the user said.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ impl Lines {
         self.user(json!([{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": is_error}]));
     }
 
-    /// What follows has no parent.
+    /// The next entry has no parent.
     fn begin_anew(&mut self) {
         self.parent = None;
     }
@@ -241,7 +241,7 @@ fn m5_an_entry_without_a_parent_begins_another_conversation() {
         .finish()
         .ends(0);
     found.prints("aardvark");
-    // One that goes on across compactions is one conversation.
+    // A conversation that continues across compactions is one conversation.
     let out = world.root().join("out.jsonl");
     let told = world
         .longhaul(["inspect", "--json"])

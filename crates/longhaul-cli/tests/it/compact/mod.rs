@@ -1,4 +1,4 @@
-//! `longhaul compact`, held against what its files say when they are read again.
+//! `longhaul compact`, checked by reading its files again.
 
 mod corpora;
 mod kept;
@@ -84,7 +84,8 @@ impl Found {
         sent.map(uuid).collect()
     }
 
-    /// The provider takes it: with its thinking left out, since other people's signatures cannot be checked here.
+    /// Checks that the provider accepts it, with its thinking left out, since foreign signatures cannot be checked
+    /// here.
     #[track_caller]
     pub(crate) fn is_accepted(&self, name: &str) {
         let last = self.view.iter().rev().find_map(|entry| entry.view().uuid());
@@ -130,8 +131,8 @@ impl Found {
     }
 }
 
-/// What must hold of every compaction: the old bytes are all there, the view is smaller by the size that was told, it is
-/// accepted, the file is not worse than before, and of what the user said nothing is missing that was not told.
+/// What must hold for every compaction: all old bytes are there, the view is smaller by the reported size, it is
+/// accepted, the file has no new problems, and no message of the user is missing without being reported.
 #[track_caller]
 pub(crate) fn holds(name: &str, before: &Path, after: &Path, told: &Value) {
     let (old, new) = (
@@ -150,7 +151,7 @@ pub(crate) fn holds(name: &str, before: &Path, after: &Path, told: &Value) {
     let report = &told["report"]["user_messages"];
     let number = |field: &str| report[field].as_u64().unwrap();
     assert_eq!(number("total"), messages.len() as u64, "{name}");
-    // A model may set the user's lines differently, extracts may not.
+    // A model may format the user's lines differently, extracts may not.
     let set = |text: &str| {
         if told["summariser"] == "local" {
             text.trim().to_owned()
@@ -205,7 +206,7 @@ pub(crate) fn entry(index: usize, kind: &str, content: Value) -> Value {
     entry
 }
 
-/// A plain conversation of so many turns.
+/// A plain conversation of this many turns.
 pub(crate) fn talk(turns: usize, words: usize) -> Vec<Value> {
     let said = |index: usize| {
         let text = format!("Turn {index}: look at part {index} of the machine. ");

@@ -23,7 +23,7 @@ fn y1_a_single_result_of_three_megabytes_is_compacted() {
         let run = compact(&world, &file, &["--local", "--window", window]).ends(0);
         holds(window, &file, &world.root().join("out.jsonl"), &run.json());
     }
-    // Kept word for word, the result stays: there is nothing to gain.
+    // If it is kept word for word, the result stays: there is nothing to gain.
     compact(&world, &file, &["--local", "--keep", "2"]).ends(1);
 }
 

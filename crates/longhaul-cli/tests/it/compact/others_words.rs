@@ -1,5 +1,5 @@
-//! Words of others in what `longhaul compact` writes: nobody passes for the engine, nothing that was called off is taken up,
-//! and summaries do not nest.
+//! Quoted text in what `longhaul compact` writes: nothing passes for the engine's own words, nothing that was called
+//! off is resumed, and summaries do not nest.
 
 use longhaul_core::quoting::markers;
 use longhaul_testkit::forgery::Forgery;
@@ -161,7 +161,7 @@ fn y4_cancelled_work_is_not_the_next_step_of_a_summary_without_a_model() {
         "{next}"
     );
 
-    // A denied word calls nothing off, and neither does one that is older than the work.
+    // A negated word calls nothing off, and neither does one that is older than the work.
     for words in ["Don't stop, and never drop a table.", "Fine."] {
         let file = world.write("on.jsonl", lines(&called_off(words)));
         compact(&world, &file, &["--local"]).ends(0);
@@ -219,7 +219,7 @@ fn x9_a_foreign_summary_is_condensed_and_its_call_to_go_on_is_not_carried_on() {
         }
         assert!(!said.contains("bytes cut"), "{said}");
         assert!(!said.contains("- nothing to tell\n-"), "{said}");
-        // Something new, so that there is something to compact.
+        // A new message, so that there is something to compact.
         let mut more = out;
         let last = Found::at(&world.root().join("out.jsonl"))
             .sent()

@@ -1,4 +1,4 @@
-//! Looking before it is done (Y6), reports (Y3), and what is said.
+//! Previews (Y6), reports (Y3), and messages.
 
 use serde_json::json;
 
@@ -59,7 +59,7 @@ fn y6_a_summary_can_be_edited_and_given_back() {
     assert_eq!(told["summariser"], "approved");
     let out = Found::at(&world.root().join("out.jsonl"));
     assert!(out.said().contains("all are known by now"));
-    // What the user said is there all the same (X1).
+    // What the user said is kept anyway (X1).
     super::holds("mine", &file, &world.root().join("out.jsonl"), &told);
     world.write("empty.md", "  \n");
     let run = compact(&world, &file, &["--summary", "empty.md"]).ends(2);

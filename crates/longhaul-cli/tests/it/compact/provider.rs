@@ -1,4 +1,4 @@
-//! With a model: the offline world behind a real connection, well-behaved and not.
+//! With a model: the offline world over a real connection, well-behaved and not.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ async fn f1_a_model_sums_up_and_what_it_costs_is_told() {
     assert!(run.err.contains("Asking claude-opus-4-8"), "{}", run.err);
     let out = house.world.root().join("b.jsonl");
     holds("model", &file, &out, &told);
-    // A file without a head gets none (M7).
+    // A file without a prefix entry gets none (M7).
     assert!(
         !std::fs::read_to_string(out)
             .unwrap()
@@ -241,7 +241,7 @@ fn open(house: &House) -> Session {
     });
     let tools = vec![tool("Read", "file_path"), tool("Bash", "command")];
     let prompt = Prompt::new("claude-opus-4-8", "You work on a small code base.").with_tools(tools);
-    // Nothing beside the conversation: its requests are counted.
+    // Without background requests, so that the conversation's requests can be counted.
     let mut settings = Config::default();
     settings.switches.notes = false;
     settings.background = false;
@@ -307,14 +307,14 @@ async fn m7_a_session_with_heads_is_summed_up_behind_its_cache_and_goes_on() {
             last.get("uuid").is_none() && last.get("system").is_some(),
             "the head comes last: {last}"
         );
-        // The conversation goes on where it was.
+        // The conversation continues where it was.
         let mut session = open(&house);
         for turn in 0..4 {
             exchange(&mut session, 100 + round * 10 + turn).await;
         }
         assert!(Found::at(&file).said().contains("Request 0: what does"));
     }
-    // Both are taken back, and it goes on once more.
+    // Both are taken back, and the conversation continues once more.
     for _ in 0..3 {
         house
             .run(&["compact", "2222", "--force", "--undo"])
@@ -329,7 +329,7 @@ async fn m7_a_session_with_heads_is_summed_up_behind_its_cache_and_goes_on() {
         .ends(1);
 }
 
-/// A model that takes its time, while another program goes on with the conversation.
+/// A slow model, while another program continues the conversation.
 struct Slow(std::path::PathBuf);
 
 impl longhaul::Model for Slow {

@@ -22,7 +22,7 @@ fn texts(found: &Found) -> Vec<String> {
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// Adds turns to the end of a file, as a program would that went on with it.
+/// Adds turns to the end of a file, as a program that continues the session would.
 fn go_on(file: &Path, turns: usize) {
     let found = Found::at(file);
     let last = found.view.iter().max_by_key(|entry| {
@@ -127,7 +127,7 @@ fn x6_two_compactions_of_any_kind_are_taken_back_one_after_the_other() {
             assert_eq!(in_place(first), 0, "{name}");
             go_on(&file, 12);
             let between = texts(&Found::at(&file));
-            // An entry that the first one summed up is not in view any more.
+            // An entry that the first compaction summarized is no longer in view.
             if in_place(second) != 0 {
                 continue;
             }
@@ -179,7 +179,7 @@ fn x6_other_programs_compactions_are_taken_back_too() {
         if run.code == 1 {
             continue;
         }
-        // The window is the model's own: what does not fit it is refused.
+        // The window is the model's own: an undo that does not fit is refused.
         if run.code == 2 {
             assert!(run.err.contains("the window holds"), "{name}: {}", run.err);
             continue;

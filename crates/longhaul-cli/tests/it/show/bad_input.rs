@@ -1,4 +1,4 @@
-//! What cannot be shown: each a sentence, a next step and exit code 2.
+//! Input that cannot be shown: a message, a next step and exit code 2.
 
 use super::fixture;
 use crate::support::{Finish, World, plain_session};

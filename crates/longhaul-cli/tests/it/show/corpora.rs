@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{adds_up, json};
 use crate::support::{Finish, World};
 
-/// What the API says to a body, its thinking not looked at.
+/// The API's answer to a body, without checking its thinking.
 fn refusal(body: &str) -> Option<String> {
     let call = call();
     let model = serde_json::from_str::<Value>(body).unwrap()["model"]
@@ -81,7 +81,7 @@ fn z3_every_recorded_transcript_makes_a_list_and_requests_that_are_accepted() {
             assert!(run.code < 2, "{name}: {}", run.err);
             assert_eq!(refusal(&run.out), None, "{name} {args:?}");
         }
-        // As a program would print that knows nothing of heads, the whole file through a pipe.
+        // The whole file through a pipe, as a program without prefix entries would write it.
         let bytes = std::fs::read(&file).unwrap();
         let piped = world
             .longhaul(["show", "-", "--json"])
@@ -92,7 +92,7 @@ fn z3_every_recorded_transcript_makes_a_list_and_requests_that_are_accepted() {
     }
 }
 
-/// Which requests of a recorded transcript are tried: each so-many-th. `LONGHAUL_SHOW_EVERY=1` tries all of them.
+/// Every how many requests of a recorded transcript one is tried. `LONGHAUL_SHOW_EVERY=1` tries all of them.
 fn every() -> usize {
     let set = std::env::var("LONGHAUL_SHOW_EVERY").ok();
     set.and_then(|set| set.parse().ok()).unwrap_or(23).max(1)

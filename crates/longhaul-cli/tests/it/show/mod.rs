@@ -26,7 +26,7 @@ fn json(world: &World, file: &Path, args: &[&str], code: i32) -> Value {
     command.arg(file).args(args).finish().ends(code).json()
 }
 
-/// What must hold of any list.
+/// What must hold for any list.
 #[track_caller]
 fn adds_up(list: &Value) {
     let sum = |of: &Value| -> u64 {

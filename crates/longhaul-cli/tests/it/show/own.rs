@@ -1,4 +1,4 @@
-//! Sessions with heads: the bytes that are shown are those that were sent (Y2).
+//! Sessions with prefix entries: the bytes that are shown are those that were sent (Y2).
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ fn head() -> RequestPrefix {
     }
 }
 
-/// A host that writes down what it sends.
+/// A host that records what it sends.
 struct Host {
     lines: Vec<String>,
     view: Vec<Entry>,
@@ -53,7 +53,7 @@ impl Host {
         host
     }
 
-    /// Begins a rendering of the view, its head on disk.
+    /// Begins a rendering of the view, with its prefix entry on disk.
     fn anew(&mut self, reason: PrefixReason) {
         let before = self.assembly.as_ref();
         let beginning = RenderingStart {
@@ -179,7 +179,7 @@ fn y2_the_next_request_is_shown_as_it_will_be_sent() {
     let mut command = world.longhaul(["show", "--request"]);
     let shown = command.arg(&file).finish().ends(0).out;
     assert_eq!(shown.as_bytes(), host.sent.last().unwrap());
-    // The same with the words not yet in the file.
+    // The next message is given by `--say` and not yet in the file.
     host.lines.pop();
     let file = write(&world, &host);
     let mut command = world.longhaul(["show", "--request", "--say", "And e.txt?"]);
@@ -230,7 +230,7 @@ fn n2_thinking_that_is_not_sent_is_said_to_be_stripped() {
     let file = write(&world, &session());
     let notes = |turn: &str| list(&world, &file, &["--turn", turn], 0)["items"].to_string();
     assert!(!notes("4").contains("stripped"));
-    // The clearing changed what stood before.
+    // The clearing changed earlier entries.
     assert!(notes("5").contains("stripped"));
 }
 
@@ -243,7 +243,7 @@ fn m7_a_conversation_changed_behind_its_head_begins_with_a_new_one() {
     let list = list(&world, &file, &["--say", "Go on."], 0);
     assert_eq!(list["head"], "outdated");
     assert!(list["items"].to_string().contains("stripped"));
-    // A head that says nothing of use.
+    // A prefix entry without useful fields.
     host.lines
         .push(json!({"type": "request-head", "sessionId": "s"}).to_string());
     let file = write(&world, &host);

@@ -85,7 +85,7 @@ fn full_prints_whole_texts_and_one_of_them_by_its_number() {
     let only = json(&world, &file, &["--full", "3"], 0);
     assert_eq!(only["items"].as_array().unwrap().len(), 1);
     assert_eq!(only["items"][0]["text"], text);
-    // The file may stand behind the flag.
+    // The file may come after the flag.
     let mut command = world.longhaul(["show", "--full"]);
     let all = command.arg(&file).finish().ends(0).out;
     assert!(all.contains(&one.out));

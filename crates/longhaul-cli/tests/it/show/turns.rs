@@ -42,7 +42,7 @@ fn m5_turns_on_both_sides_of_a_compaction_see_what_was_there_then() {
         assert_eq!(has_note(&list, "summary"), compacted, "turn {number}");
         tokens.push(list["tokens"].as_u64().unwrap());
     }
-    // The list grows from turn to turn, but where the conversation was compacted.
+    // The list grows from turn to turn, except where the conversation was compacted.
     let shrinks = tokens.windows(2).filter(|pair| pair[1] < pair[0]).count();
     assert_eq!(shrinks, boundaries.len(), "{tokens:?}");
     let last = json(&world, &file, &["--turn", "-1"], 0);

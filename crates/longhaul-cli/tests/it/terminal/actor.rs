@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// What a test can change while it runs.
 #[derive(Debug, Default)]
 pub(super) struct Mood {
-    /// Summaries stop in the middle and never come to an end.
+    /// Summaries stop in the middle and never end.
     pub(super) stuck_summaries: AtomicBool,
 }
 
@@ -51,20 +51,20 @@ fn call(name: &str, input: Value) -> DraftBlock {
     }
 }
 
-/// So many words, told apart by where they stand.
+/// This many words, each with its number.
 pub(super) fn story(count: usize) -> String {
     let words = (1..=count).map(|at| format!("word{at}"));
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What the first word asks for, in the first reply to it.
+/// The first reply to a prompt, as its first word demands.
 fn calls(words: &str) -> Option<Vec<DraftBlock>> {
     let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
     Some(match verb {
         "run" => vec![call("Bash", json!({ "command": rest }))],
         "read" => {
             let files = rest.split_whitespace();
-            // What begins with # only tells prompts apart.
+            // A word that begins with # only makes prompts different.
             files
                 .filter(|file| !file.starts_with('#'))
                 .map(|file| call("Read", json!({ "file_path": file })))

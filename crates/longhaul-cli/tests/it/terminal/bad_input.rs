@@ -1,4 +1,4 @@
-//! What goes wrong around a conversation: each is said, and nothing is lost.
+//! Failures around a conversation: each is reported, and nothing is lost.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use crate::support::Finish;
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
-/// A provider that turns everybody away.
+/// A provider that refuses every request.
 fn turns_away() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -41,7 +41,7 @@ fn turns_away() -> String {
     format!("http://{address}")
 }
 
-/// A prompt fails with a sentence, is kept, and is answered when what was wrong is put right.
+/// A prompt fails with a message, is kept, and is answered once the problem is fixed.
 fn fails_and_goes_on(house: &House, wrong: &[(&str, &str)], args: &[&str], says: &[&str]) {
     let mut terminal = house.start(args, wrong);
     terminal.sees("> what should be done?");
@@ -143,7 +143,7 @@ fn g2_a_home_that_cannot_be_written_is_named() {
     assert!(shown.contains("LONGHAUL_HOME"), "{code}:\n{shown}");
 }
 
-/// Whoever only finds out with the first prompt says so then.
+/// A problem that shows only with the first prompt is reported then.
 fn ends_or_leaves(terminal: &mut TestTerminal) -> u32 {
     if terminal.shown().contains("> what should be done?") {
         terminal.says("tell 5 words");
@@ -158,7 +158,7 @@ fn ends_or_leaves(terminal: &mut TestTerminal) -> u32 {
 #[test]
 fn y7_a_full_disk_is_said_and_nothing_that_was_acknowledged_is_lost() {
     let house = House::new();
-    // A file may not grow over this, which fails like a full disk does: in the middle of a line.
+    // Files may not grow beyond this size, which fails like a full disk: in the middle of a line.
     let script = format!(
         "trap '' XFSZ; ulimit -f 300; exec {} chat --set compaction.notes=false",
         env!("CARGO_BIN_EXE_longhaul")
@@ -197,7 +197,7 @@ fn y7_a_full_disk_is_said_and_nothing_that_was_acknowledged_is_lost() {
 
 #[test]
 fn y7_a_terminal_that_is_closed_ends_it_and_the_transcript_is_whole() {
-    // While nothing is done, while a reply comes, while a tool runs.
+    // While idle, while a reply comes, and while a tool runs.
     for what in ["", "hang on", "run sleep 600"] {
         let house = House::new();
         let mut terminal = house.chat(&["--permission-mode", "bypassPermissions"]);

@@ -1,4 +1,4 @@
-//! The window at its end where nothing may make room by itself.
+//! A full window where automatic compaction is off.
 
 use super::house::{House, Typing};
 
@@ -34,7 +34,7 @@ fn o5_at_the_blocking_limit_input_is_refused_with_what_to_do_and_compact_makes_r
     let shown = terminal.shown();
     assert!(shown.contains("/compact"), "{shown}");
     let calls = house.calls();
-    // It stays so, and nothing is sent.
+    // It stays full, and nothing is sent.
     terminal.keys("\u{c}");
     terminal.says("tell 5 more");
     terminal.until("a second refusal", |terminal| {

@@ -30,7 +30,7 @@ fn q3_m5_rewinding_goes_back_and_the_rest_stays_in_the_file() {
     terminal.sees("At this message");
     terminal.keys("1");
     terminal.sees("gone back");
-    // What was said there is in the prompt again.
+    // The text of that message is in the prompt again.
     terminal.sees("> tell 5 #2");
     terminal.keys("b\r");
     terminal.sees("Done with: tell 5 #2b");

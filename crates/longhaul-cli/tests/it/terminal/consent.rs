@@ -1,4 +1,5 @@
-//! What is shown before somebody agrees: all that a yes covers, or how much of it is not on the screen and how to see it.
+//! What is shown before the user agrees: everything that a yes covers, or how much of it is not on the screen and how
+//! to see it.
 
 use serde_json::json;
 
@@ -36,7 +37,7 @@ fn the_trust_screen_shows_the_commands_variables_rules_and_folders_that_trust_co
     terminal.keys("y\n");
     terminal.sees("> what should be done?");
     terminal.leaves();
-    // The same again is not asked for; a hook that changed is, alone.
+    // An unchanged project is not asked about again; of a changed one, only the hook that changed.
     let changed = settings.to_string().replace("second-line", "third-line");
     house.world.write("work/.claude/settings.json", &changed);
     let mut terminal = house.start(&[], &[]);
@@ -119,7 +120,7 @@ fn files_outside_are_shown_by_their_paths_and_read_after_a_yes_alone() {
     house
         .world
         .write("work/CLAUDE.md", "Rules. @../elsewhere/secret.md");
-    // Nobody to ask: it is not read, and what to do is said.
+    // Nobody can be asked: the file is not read, and a message says what to do.
     let run = house.piped(&["-p", "tell 3 words"]).finish().ends(0);
     assert!(
         run.err.contains("secret.md") && run.err.contains("--add-dir"),
@@ -177,7 +178,7 @@ fn a_question_shows_the_whole_command_or_how_much_of_it_is_not_shown() {
         "wrapped, not cut: {shown}"
     );
     assert!(shown.contains("a␛[8mhidden␛[0m"), "{shown}");
-    // Of 601 lines as many are hidden as are not on the screen.
+    // Of 601 lines, the hidden count is the number that is not on the screen.
     let hidden = shown.split("… ").last().unwrap();
     let hidden: usize = hidden.split_whitespace().next().unwrap().parse().unwrap();
     let first_hidden = 601 - hidden;

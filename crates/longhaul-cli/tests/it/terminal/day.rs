@@ -64,7 +64,7 @@ fn q1_m5_a_session_of_150_turns_goes_through_three_compactions() {
     }
 }
 
-/// What the user typed, if an entry is that.
+/// What the user typed, if the entry is a prompt.
 fn typed(entry: &Value) -> Option<String> {
     if entry["type"] != "user" || entry["isMeta"] == true || entry["isCompactSummary"] == true {
         return None;

@@ -1,4 +1,4 @@
-//! Where the binary runs: a project folder, homes of its own, a provider that keeps books and forgives nothing.
+//! Where the binary runs: a project folder, home folders of its own, and a strict provider that logs usage.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,14 +16,14 @@ use super::actor::{Actor, Mood};
 use super::wire::Wire;
 use crate::support::World;
 
-/// Enough rows that what a test waits for is not scrolled away at once.
+/// Enough rows so that the text a test waits for is not scrolled away at once.
 const ROWS: u16 = 40;
 const COLUMNS: u16 = 100;
 
 /// A model whose window and prices are known.
 pub(super) const MODEL: &str = "claude-sonnet-4-6";
 
-/// The house.
+/// The environment of a test.
 pub(super) struct House {
     pub(super) world: World,
     pub(super) wire: Wire,
@@ -37,7 +37,7 @@ impl House {
         Self::paced(Duration::ZERO)
     }
 
-    /// The same, where replies come with so much time between their events.
+    /// An environment in which replies come with this much time between their events.
     pub(super) fn paced(between: Duration) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -76,7 +76,7 @@ impl House {
         self.world.root().join("work")
     }
 
-    /// The variables of a process in the house.
+    /// The variables of a process in the environment.
     fn variables(&self) -> Vec<(&'static str, String)> {
         let path = |path: PathBuf| path.into_os_string().into_string().unwrap();
         vec![
@@ -93,14 +93,14 @@ impl House {
         ]
     }
 
-    /// `longhaul chat` in a terminal, and it is ready.
+    /// Starts `longhaul chat` in a terminal and waits until it is ready.
     pub(super) fn chat(&self, args: &[&str]) -> TestTerminal {
         let terminal = self.start(args, &[]);
         terminal.sees("> what should be done?");
         terminal
     }
 
-    /// The same with variables set, ready or not.
+    /// Starts `longhaul chat` in a terminal with variables set, without waiting.
     pub(super) fn start(&self, args: &[&str], variables: &[(&str, &str)]) -> TestTerminal {
         let mut all = vec!["chat"];
         all.extend(args);
@@ -147,13 +147,13 @@ impl House {
         transcripts(&self.world.home())
     }
 
-    /// The entries of the only transcript. Every line is one.
+    /// The entries of the only transcript. Every line is an entry.
     #[track_caller]
     pub(super) fn entries(&self) -> Vec<Value> {
         entries(&self.transcript())
     }
 
-    /// What `inspect` says of the only transcript; it finds no problem.
+    /// The report of `inspect` about the only transcript; it finds no problem.
     #[track_caller]
     pub(super) fn inspected(&self) -> Value {
         self.inspected_at(&self.transcript())
@@ -171,7 +171,7 @@ impl House {
         found
     }
 
-    /// Nothing that was sent was turned away.
+    /// Checks that the provider refused nothing.
     #[track_caller]
     pub(super) fn nothing_refused(&self) {
         let refused = self.server.with_world(|world| {
@@ -229,7 +229,7 @@ pub(super) fn entries(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Waits until something is so, where there is no screen to look at.
+/// Waits until a condition holds, where there is no screen to look at.
 #[track_caller]
 pub(super) fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = std::time::Instant::now();
@@ -239,25 +239,25 @@ pub(super) fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// What people do.
+/// The actions of a user.
 pub(super) trait Typing {
     /// Types a line and sends it.
     fn says(&mut self, line: &str);
 
-    /// Says something and waits until it is worked off.
+    /// Sends a prompt and waits until the work is done.
     fn asks(&mut self, line: &str, shows: &str);
 
     /// Waits until the prompt is empty and nothing is worked on.
     fn is_idle(&self);
 
-    /// Leaves, and it ended well.
+    /// Leaves and checks that the program ended well.
     fn leaves(&mut self);
 }
 
 impl Typing for TestTerminal {
     fn says(&mut self, line: &str) {
         self.keys(line);
-        // A line that is typed is shown before it is sent: what follows cannot overtake it.
+        // A typed line is shown before it is sent, so that later input cannot overtake it.
         self.keys("\r");
     }
 

@@ -1,4 +1,4 @@
-//! `kill -9` at instants that nobody chose, and coming back.
+//! `kill -9` at random instants, and resuming.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ fn kills() -> u64 {
     given.and_then(|kills| kills.parse().ok()).unwrap_or(20)
 }
 
-/// Numbers that look like chance, the same every time.
+/// Pseudo-random numbers, the same every time.
 fn chance(seed: u64) -> u64 {
     let mut it = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     for shift in [30, 27, 31] {
@@ -37,7 +37,7 @@ fn y7_whoever_is_killed_comes_back_with_all_that_was_acknowledged() {
             args.push("--continue");
         }
         let mut terminal = house.chat(&args);
-        // One that is answered, then one that may or may not be.
+        // One prompt that is answered, then one that may or may not be.
         let first = format!("tell 60 first{kill}");
         terminal.asks(&first, &format!("Done with: {first}"));
         answered.push(first);
@@ -49,14 +49,14 @@ fn y7_whoever_is_killed_comes_back_with_all_that_was_acknowledged() {
         };
         terminal.says(&second);
         if kill % 8 == 7 {
-            // In the middle of what is written when a summary is taken.
+            // In the middle of the lines that a summary writes.
             terminal.until("a summary", |terminal| {
                 let shown = terminal.shown();
                 shown.contains("enter approve") || shown.contains("not compacted")
             });
             terminal.keys("\r");
         }
-        // How long until it strikes is what this is about.
+        // The delay until the kill is what this test varies.
         std::thread::sleep(Duration::from_millis(chance(kill) % 250));
         let seen = terminal.shown();
         terminal.kill();
@@ -65,7 +65,7 @@ fn y7_whoever_is_killed_comes_back_with_all_that_was_acknowledged() {
         }
         let text = std::fs::read(house.transcript()).unwrap();
         assert!(text.starts_with(&before), "nothing is ever taken back");
-        // What was sent was on disk before.
+        // Everything that was sent was on disk before.
         let sent = house.wire.requests().into_iter().rev();
         if sent
             .take(3)
@@ -80,7 +80,7 @@ fn y7_whoever_is_killed_comes_back_with_all_that_was_acknowledged() {
     terminal.leaves();
     house.nothing_refused();
 
-    // A line may be torn where it was being written, and is named; nothing else is wrong.
+    // A line may be torn where it was being written, and is reported; there are no other problems.
     let text = std::fs::read_to_string(house.transcript()).unwrap();
     let whole = |line: &&str| serde_json::from_str::<serde_json::Value>(line).is_ok();
     let torn = text.lines().filter(|line| !whole(line)).count();

@@ -1,4 +1,4 @@
-//! What is asked before it runs, what may not run, and who decides.
+//! Which calls are asked for, which may not run, and who decides.
 
 use longhaul_testkit::terminal::TestTerminal;
 
@@ -43,14 +43,15 @@ fn q1_a_call_is_asked_for_and_the_answer_counts() {
     assert!(last.contains("call it something nicer"));
     assert!(!house.work().join("other.txt").exists());
 
-    // A rule for the session is asked for once. It is offered for this very command: others may do anything.
+    // The user is asked once for the session. The rule is offered for this exact command, because others may do
+    // anything.
     terminal.says("run touch a.txt");
     choose(&mut terminal, "yes, and for this session");
     terminal.sees("Done with: run touch a.txt");
     terminal.is_idle();
     std::fs::remove_file(house.work().join("a.txt")).unwrap();
     terminal.says("run touch a.txt");
-    // The screen shows the answer to the first one still.
+    // The screen still shows the answer to the first one.
     let again = house.work().join("a.txt");
     for _ in 0..1_200 {
         if again.exists() {
@@ -110,7 +111,7 @@ fn q1_a_hook_of_a_trusted_project_stops_a_call_and_of_another_it_does_not_run() 
         assert_eq!(terminal.all().contains("✗ Bash"), stopped);
         terminal.leaves();
     }
-    // What was said is remembered.
+    // The answer is remembered.
     let terminal = house.start(&[], &[]);
     terminal.sees("> what should be done?");
     house.nothing_refused();

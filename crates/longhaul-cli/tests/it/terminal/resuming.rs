@@ -9,7 +9,7 @@ use super::house::{House, Typing};
 use super::wire::find;
 use crate::support::plain_session;
 
-/// Everything that would ask the model beside the conversation is off.
+/// All background requests to the model are off.
 const PLAIN: [&str; 4] = [
     "--set",
     "compaction.notes=false",
@@ -38,7 +38,7 @@ fn y2_the_request_after_a_resume_is_to_the_byte_the_one_without_it() {
     let house = House::new();
     let mut terminal = house.chat(&PLAIN);
     some_turns(&mut terminal);
-    // As if the process ended here: what is on disk is all there is.
+    // As if the process ended here: only what is on disk counts.
     let other = house.world.root().join("other");
     copy(&house.world.home(), &other);
     terminal.asks("tell 5 next", "Done with: tell 5 next");
@@ -60,7 +60,7 @@ fn y2_the_request_after_a_resume_is_to_the_byte_the_one_without_it() {
     house.nothing_refused();
 }
 
-/// What comes before a conversation, and the conversation up to its last message, without the markers, which move.
+/// The request prefix and the conversation up to its last message, without the cache breakpoints, which move.
 fn said(request: &[u8]) -> (String, String) {
     let at = find(request, b"\"messages\":[").unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();

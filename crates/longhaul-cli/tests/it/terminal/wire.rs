@@ -1,4 +1,4 @@
-//! What went over the network: a relay before the provider that keeps every request to the byte.
+//! The network traffic: a relay in front of the provider that keeps every request to the byte.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -22,7 +22,7 @@ impl Wire {
         let keep = Arc::clone(&heard);
         std::thread::spawn(move || {
             while let Ok((client, _)) = listener.accept() {
-                // A provider that is gone is a connection that closes.
+                // If the provider is gone, the connection closes.
                 let Ok(server) = TcpStream::connect(provider) else {
                     continue;
                 };
@@ -60,12 +60,12 @@ fn relay(mut from: TcpStream, mut to: TcpStream, keep: Option<&Mutex<Vec<u8>>>) 
             break;
         }
     }
-    // Either end being gone, the other shall know.
+    // If one end is gone, the other must notice.
     let _ = to.shutdown(Shutdown::Both);
     let _ = from.shutdown(Shutdown::Both);
 }
 
-/// The bodies of the calls in one connection's bytes. One that is not whole yet is none.
+/// The bodies of the calls in one connection's bytes. An incomplete one does not count.
 fn bodies(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     while let Some(end) = find(bytes, b"\r\n\r\n") {

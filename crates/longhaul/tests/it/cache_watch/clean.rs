@@ -180,7 +180,7 @@ pub(crate) fn run(seed: u64) {
         let outcome = session.step();
         session.calls = None;
         if turn > 0 && !compacted {
-            // The simulator agrees that nothing changed; of betas it says only that they are others.
+            // The simulator agrees that nothing changed; about betas it only says that they differ.
             let changed = outcome.changed.filter(|said| said != "betas_changed");
             assert_eq!(changed, None, "{name}, seed {seed}, turn {turn}");
         }

@@ -1,4 +1,4 @@
-//! The kinds of change that are injected, one a run, each with the cause that must be named.
+//! The kinds of change that are injected, one per run, each with the cause that must be named.
 
 use longhaul_core::cache::{CacheMissCause, PresenceChange, RequestChange};
 use longhaul_core::prompt::Ttl;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::session::{Marking, Session, as_blocks, tool};
 
-/// Models that are served, take no notice of thinking that is not there, and cache from few tokens and from many on.
+/// Models that are served, ignore missing thinking, and have a small and a large cache minimum.
 pub(crate) const MODELS: [&str; 7] = [
     "claude-opus-5",
     "claude-opus-4-8",
@@ -20,12 +20,12 @@ const SYSTEM_ROLE: [&str; 3] = ["claude-opus-5", "claude-opus-4-8", "claude-fabl
 const BUDGETED: [&str; 2] = ["claude-haiku-4-5", "claude-sonnet-4-5"];
 const ADAPTIVE: [&str; 2] = ["claude-opus-5", "claude-opus-4-8"];
 
-/// What must come out.
+/// The expected result.
 #[derive(Clone, Copy)]
 pub(crate) enum Expected {
     /// A break whose cause and words satisfy this.
     Break(fn(&CacheMissCause, &str) -> bool),
-    /// No alarm: it was meant.
+    /// No alarm, because the change was intended.
     Quiet,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Kind {
     /// Before the turn that is judged.
     pub(crate) inject: fn(&mut Session),
     pub(crate) expected: Expected,
-    /// How the simulator's own diagnosis begins, where it speaks.
+    /// How the simulator's own diagnosis begins, where there is one.
     pub(crate) diagnosis: Option<&'static str>,
 }
 

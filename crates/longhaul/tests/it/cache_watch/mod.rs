@@ -1,7 +1,7 @@
 //! The cache watch against the offline world: every kind of change is named, and nothing else is called a break.
 //!
-//! `LONGHAUL_WATCH_RUNS=10000 cargo test -p longhaul --release cache_watch` makes so many runs of each sort; without
-//! it a few hundred are made.
+//! `LONGHAUL_WATCH_RUNS=10000 cargo test -p longhaul --release cache_watch` makes 10,000 runs of each kind; the default
+//! is a few hundred.
 
 mod clean;
 mod kinds;

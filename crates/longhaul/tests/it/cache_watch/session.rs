@@ -1,4 +1,4 @@
-//! A client in the offline world: a conversation that grows, marked as ours are, and watched.
+//! A client in the offline world: a growing conversation with breakpoints like ours, and a cache watch.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use longhaul_sim::reply::ApiReply;
 use longhaul_sim::world::{World, WorldOptions};
 use serde_json::{Value, json};
 
-/// Chance of a run: the same seed, the same run.
+/// The randomness of a run: the same seed gives the same run.
 #[derive(Clone)]
 pub(crate) struct Chance(u64);
 
@@ -85,18 +85,18 @@ impl ReplyModel for Talker {
     }
 }
 
-/// How the conversation is marked.
+/// Where the conversation has its cache breakpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marking {
-    /// A marker on the last block.
+    /// A breakpoint on the last block.
     Explicit,
-    /// The provider places it.
+    /// The provider places it (automatic caching).
     Automatic,
-    /// None on the messages.
+    /// There is no breakpoint on the messages.
     HeadOnly,
 }
 
-/// What one exchange brought.
+/// The result of one exchange.
 pub(crate) struct Outcome {
     pub(crate) verdict: CacheVerdict,
     pub(crate) reply: ApiReply,
@@ -112,7 +112,7 @@ pub(crate) struct Session {
     pub(crate) source: String,
     pub(crate) betas: BTreeSet<String>,
     pub(crate) flags: Flags,
-    /// The fields of the body but system, tools and messages.
+    /// The fields of the body except system, tools and messages.
     pub(crate) settings: Value,
     pub(crate) system: Vec<Value>,
     pub(crate) tools: Vec<Value>,
@@ -120,13 +120,13 @@ pub(crate) struct Session {
     pub(crate) ttl: &'static str,
     pub(crate) marking: Marking,
     pub(crate) bridge: bool,
-    /// Message and block of the last marker on the messages.
+    /// Message and block of the last breakpoint on the messages.
     pub(crate) written: Option<(usize, usize)>,
-    /// Replacements in the serialised body, for what a tree cannot say: the order of keys.
+    /// Replacements in the serialized body, for what a tree cannot express: the order of keys.
     pub(crate) replaced: Vec<(String, String)>,
-    /// What only the watch sees, since the simulator knows no such thing.
+    /// What only the cache watch sees, since the simulator has no such thing.
     pub(crate) only_watched: fn(&mut Value),
-    /// How many calls the next reply makes; chance if none.
+    /// How many calls the next reply makes; random if none.
     pub(crate) calls: Option<usize>,
     /// The size of what the user says, in words.
     pub(crate) says: usize,
@@ -226,7 +226,7 @@ impl Session {
         calls.map(|call| call["id"].clone()).collect()
     }
 
-    /// The request as it is sent, markers and all.
+    /// The request as it is sent, including breakpoints.
     pub(crate) fn body(&mut self) -> Value {
         let mut body = self.settings.clone();
         let mut system = self.system.clone();

@@ -1,4 +1,4 @@
-//! D3, E1: a break is told in a sentence that names a file, and in an event.
+//! D3, E1: a break is reported in a sentence that names a file, and in an event.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

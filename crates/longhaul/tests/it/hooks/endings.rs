@@ -14,7 +14,7 @@ use super::support::{
     pre_compact,
 };
 
-/// What one bad hook did to the event, after its good neighbour was heard.
+/// The effect of one bad hook on the event, after its good neighbor was heard.
 async fn beside_a_good_one(project: &Project, bad: Value) -> HookResponse {
     let hooks = project.hooks(
         HookEventName::PostCompact,
@@ -149,7 +149,7 @@ async fn k2_output_that_is_no_text_is_replaced() {
 async fn k2_what_a_hook_leaves_running_is_not_waited_for_and_not_killed() {
     let project = Project::new();
     let pipe = project.pipe("pipe");
-    // It holds stdout and stderr open until somebody writes to the pipe.
+    // It keeps stdout and stderr open until somebody writes to the pipe.
     let outcome = project
         .answer(post_compact(), &["cat pipe & echo done"])
         .await;
@@ -160,11 +160,11 @@ async fn k2_what_a_hook_leaves_running_is_not_waited_for_and_not_killed() {
             ..HookResponse::default()
         }
     );
-    // Opening succeeds because there still is a reader; closing lets it end.
+    // Opening succeeds because there is still a reader; closing lets it end.
     aside(move || std::fs::OpenOptions::new().write(true).open(pipe).unwrap()).await;
 }
 
-/// Stays, with a child that stays too, does not mind SIGTERM and, once it is there, says the number of the hook.
+/// Keeps running with a child that does too, ignores SIGTERM and, once it runs, prints the hook's process id.
 const STAYS: &str = "exec 9> pipe; \
     sh -c 'trap \"\" TERM; echo $0 >&9; while :; do sleep 1000; done' $$ & sleep 1000";
 

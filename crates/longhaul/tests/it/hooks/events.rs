@@ -1,4 +1,4 @@
-//! What hooks are told, field by field.
+//! The input of hooks, field by field.
 
 use longhaul::hooks::{
     CompactionTrigger, EndReason, HookCommon, HookEffort, HookEvent, HookEventName, HookInput,

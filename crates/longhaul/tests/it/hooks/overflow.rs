@@ -46,7 +46,7 @@ async fn k1_long_output_goes_to_a_file_and_its_beginning_to_the_model() {
             file.display()
         )]
     );
-    // The same again is the same file.
+    // The same output again goes to the same file.
     ends(hooks.run(&call)).await;
     assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 1);
 }

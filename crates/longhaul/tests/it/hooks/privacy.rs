@@ -1,4 +1,4 @@
-//! What hooks are given stays between them and us.
+//! The input of hooks does not appear in logs or errors.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -32,8 +32,8 @@ async fn k2_hooks_get_keys_and_prompts_and_no_log_or_error_repeats_them() {
         .finish();
     // The runtime of this test has one thread, so its tasks log here too.
     let _guard = tracing::subscriber::set_default(subscriber);
-    // While there is only one subscriber, a log line that another test reaches first, on a thread without it, is
-    // taken for one that nobody wants. A second one makes tracing ask them all.
+    // While there is only one subscriber, a log line that another test reaches first, on a thread without it, counts as
+    // disabled. A second subscriber makes tracing ask all of them.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let project = Project::new();
     let timed = |rest: &str, timeout| command(&format!(": in-command; {rest}"), timeout);

@@ -73,7 +73,7 @@ async fn k1_hooks_run_side_by_side() {
     let project = Project::new();
     project.pipe("to_second");
     project.pipe("to_first");
-    // Each waits for what the other one says: one after the other they would wait for ever.
+    // Each waits for the other's output: one after the other they would wait for ever.
     let outcome = project
         .answer(
             post_compact(),
@@ -90,7 +90,7 @@ async fn k1_hooks_run_side_by_side() {
 async fn k1_answers_stand_in_the_order_of_the_settings() {
     let project = Project::new();
     project.pipe("done");
-    // The first ends last: the pipe is at its end when the second is gone.
+    // The first hook ends last: the pipe ends when the second is gone.
     let lines = [
         "cat done; echo first >&2; exit 2",
         "exec 9> done; echo second >&2; exit 2",

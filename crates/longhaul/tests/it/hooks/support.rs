@@ -1,4 +1,4 @@
-//! A folder to play in, hooks from script lines, and pipes by which a test learns that a process is there or gone.
+//! A folder for a test, hooks from script lines, and pipes by which a test learns that a process is running or gone.
 
 use std::fs::File;
 use std::future::Future;
@@ -13,7 +13,7 @@ use longhaul::hooks::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A project folder that goes with the test.
+/// A project folder that is deleted after the test.
 pub(super) struct Project {
     folder: TempDir,
 }
@@ -74,7 +74,7 @@ impl Project {
         self.hooks(event, hooks.collect())
     }
 
-    /// What these lines answer to the event.
+    /// The answer of these lines to the event.
     pub(super) async fn answer(&self, event: HookEvent, lines: &[&str]) -> HookResponse {
         let hooks = self.lines(event.name(), lines);
         ends(hooks.run(&self.call(event))).await
@@ -150,7 +150,7 @@ pub(super) async fn ends<T>(future: impl Future<Output = T>) -> T {
     done.expect("this should have ended by itself")
 }
 
-/// Does something that blocks, on a thread that nobody waits for: a test that fails must not hang for it.
+/// Runs something that blocks on a thread that nobody waits for: a failing test must not hang because of it.
 pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || send.send(work()).ok());
@@ -174,7 +174,7 @@ pub(super) async fn all_gone(mut pipe: BufReader<File>) {
     aside(move || pipe.read_to_end(&mut Vec::new()).unwrap()).await;
 }
 
-/// Whether there is a process of this number, if only one that nobody has waited for.
+/// Whether a process with this id exists, even one that nobody has waited for.
 pub(super) fn exists(process: &str) -> bool {
     let process = process
         .parse()

@@ -26,7 +26,7 @@ pub(crate) fn cases() -> ProptestConfig {
     }
 }
 
-/// A model that takes almost anything, one that strips earlier thinking, one that keeps it, and one that binds it.
+/// A model that accepts almost anything, one that strips earlier thinking, one that keeps it, and one that binds it.
 const MODELS: [(&str, &str); 4] = [
     ("claude-3-haiku", "2023-06-01"),
     ("claude-haiku-4-5", "2026-10-21"),
@@ -123,7 +123,7 @@ fn streamed(lines: &[Line], options: RenderOptions, begun: usize, seals: &[bool]
     let history = hostile::written(lines);
     let entries = &history.entries;
     let begun = begun.min(entries.len());
-    // Thinking is not bound there, so it may stand in any place.
+    // Thinking is not bound there, so it may be anywhere.
     let worlds = &worlds(&options)[..3];
     let most_images = options.most_images;
     let mut rendering = Rendering::begin(options, entries[..begun].iter().map(Entry::view));

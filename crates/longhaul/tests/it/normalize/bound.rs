@@ -1,5 +1,5 @@
-//! Preserved thinking (N2): a host that talks to a model that binds each thought to all that stood before it, with a
-//! transcript that is rendered as it grows, is never refused; not after a resume, and not after images made room.
+//! Preserved thinking (N2): a host that talks to a model that binds each thought to its whole prefix, with a transcript
+//! that is rendered as it grows, is never refused; neither after a resume nor after images were left out.
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
@@ -22,7 +22,7 @@ struct Turn {
     interleaved: bool,
     /// Results that never come.
     lost: bool,
-    /// One of the lost ones comes in the end.
+    /// One of the missing results comes in the end.
     late: bool,
     words: bool,
     attachment: bool,
@@ -90,7 +90,7 @@ impl Host {
         self.write(json!({"type": "user", "message": {"role": "user", "content": content}}));
     }
 
-    /// Sends what there is; gives what the reply's thoughts are bound to.
+    /// Sends the conversation; returns what the reply's thoughts are bound to.
     fn send(&mut self) -> ThinkingPrefix {
         self.rendering.seal();
         assert!(self.rendering.ends_with_user());
@@ -136,7 +136,7 @@ impl Host {
         if turn.words || calls.is_empty() {
             self.user(json!(format!("Go on, {index}.")));
         }
-        // As a host does: what nobody answered is answered before the request, in the transcript.
+        // As a host does: open calls are answered in the transcript before the request.
         for call in self.rendering.open_calls() {
             let id = String::from_utf8(call.to_vec()).unwrap();
             self.user(json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": "Interrupted."}]));
@@ -153,7 +153,7 @@ impl Host {
         }
     }
 
-    /// Reads the transcript again, as it was written: a rendering that began anew does so again.
+    /// Reads the transcript again as it was written: a rendering that was started again is started again here, too.
     fn resume(&mut self) {
         let transcript = std::mem::take(&mut self.transcript);
         self.rendering = Rendering::begin(self.options.clone(), []);

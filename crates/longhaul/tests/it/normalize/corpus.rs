@@ -82,8 +82,8 @@ fn accepted(name: &str, rendering: &Rendering) {
     }
 }
 
-/// The roles that the outline announces, and one user message more behind each response that has nothing but
-/// attachments behind it: the outline counts on those to join another message, which is not there.
+/// The roles that the outline announces, and one more user message after each response that is followed only by
+/// attachments: the outline expects those to join another message, which does not exist.
 fn announced(
     transcript: &Transcript,
     rendering: &Rendering,
@@ -120,13 +120,14 @@ fn announced(
 
 #[track_caller]
 fn as_announced(name: &str, transcript: &Transcript) {
-    // With its thinking: a response that is nothing else counts.
+    // With its thinking: a response that consists only of thinking counts.
     let rendering = begun(&transcript.live(), Thinking::Sent);
     let (sent, expected) = announced(transcript, &rendering);
     assert_eq!(sent, expected, "{name}");
 }
 
-/// Pushed one by one and sealed where a host would, the same comes out as from the whole; unless lines came late.
+/// Entries that are pushed one by one and sealed where a host would give the same result as the whole, unless lines
+/// came late.
 #[track_caller]
 fn same_when_it_grows(name: &str, entries: &[&Entry]) {
     let mut responses = Vec::new();

@@ -305,7 +305,7 @@ fn n3_a_signed_summary_stays_first_to_the_byte_and_the_context_follows_in_the_ne
             json!([result("a", "1"), text("context"), text("go")])
         )
     );
-    // Without the beta the API does not know the block.
+    // Without the beta the API does not accept the block.
     let sent = parsed(&begin(&[]));
     assert_eq!(sent[0], said("user", json!([text("context")])));
     assert_eq!(sent[1]["content"][0]["type"], "text");

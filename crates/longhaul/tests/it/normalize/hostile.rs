@@ -80,7 +80,7 @@ fn block() -> impl Strategy<Value = Block> {
     ]
 }
 
-/// Blocks as they come from the user's side mostly: results among them.
+/// Blocks that mostly come from the user's side, including results.
 fn input() -> impl Strategy<Value = Block> {
     prop_oneof![
         3 => (0..7_u8, any::<u8>()).prop_map(|(id, way)| Block::Said(id, way)),
@@ -138,11 +138,11 @@ pub(crate) fn options() -> impl Strategy<Value = RenderOptions> {
 /// Entries and the words that must not be lost.
 pub(crate) struct History {
     pub(crate) entries: Vec<Entry>,
-    /// Words of text blocks in user entries and replies, by the entry they stand in.
+    /// Words of text blocks in user entries and replies, by their entry.
     pub(crate) words: Vec<(usize, String)>,
 }
 
-/// Writes a history as lines of a transcript, chained one behind the other.
+/// Writes a history as lines of a transcript, chained one after the other.
 pub(crate) fn written(lines: &[Line]) -> History {
     let mut pen = Pen::default();
     for line in lines {
@@ -446,7 +446,7 @@ fn image(way: u8) -> String {
     .to_string()
 }
 
-/// Blocks that a parser might meet one day.
+/// Blocks of unknown types that a parser might get one day.
 fn odd(way: u8) -> String {
     let odd = [
         "null",

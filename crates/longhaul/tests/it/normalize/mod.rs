@@ -1,4 +1,4 @@
-//! What a conversation is rendered into, judged by the offline world (Z, B1, N2).
+//! Rendered conversations, checked by the offline world (Z, B1, N2).
 
 mod accepted;
 mod bound;

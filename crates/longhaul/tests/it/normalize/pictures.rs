@@ -1,4 +1,4 @@
-//! Images make room when there are too many or when one is too large.
+//! Images are left out when there are too many or when one is too large.
 
 use longhaul_core::message::Entry;
 use longhaul_core::normalize::{RenderOptions, Rendering};
@@ -19,7 +19,7 @@ fn options(most_images: usize) -> RenderOptions {
     }
 }
 
-/// One picture a turn, with a thought in each reply.
+/// One picture per turn, with a thought in each reply.
 fn shown(sides: &[u32]) -> Vec<Entry> {
     let turns = sides.iter().enumerate().flat_map(|(index, side)| {
         let thought = json!({"type": "thinking", "thinking": "", "signature": "c2ln"});

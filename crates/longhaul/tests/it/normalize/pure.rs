@@ -1,4 +1,4 @@
-//! What comes out depends on the entries, not on when it was looked at (B1, Y2), and only ever grows.
+//! The result depends on the entries, not on when it was read (B1, Y2), and only ever grows.
 
 use longhaul_core::message::{Entry, Id};
 use longhaul_core::normalize::{RenderOptions, Rendering};
@@ -9,8 +9,8 @@ use super::accepted::cases;
 use super::hostile::{self, History, shown};
 use super::world::messages;
 
-/// A rendering of a history up to `begun` and the rest pushed, sealed where `seal` says so (it is asked before each
-/// entry that is pushed) and at the end. Gives the bytes at each seal too, the last message open.
+/// A rendering of a history up to `begun` with the rest pushed, sealed where `seal` says so (it is called before each
+/// entry that is pushed) and at the end. Also returns the bytes at each seal, with the last message open.
 fn pushed(
     options: &RenderOptions,
     history: &History,
@@ -32,7 +32,7 @@ fn pushed(
     (rendering, seen)
 }
 
-/// Whether a line of a response from before this place comes behind it.
+/// Whether a line of a response that began before this place comes after it.
 fn is_inside_a_response(history: &History, at: usize) -> bool {
     let ids = |entries: &[Entry]| -> Vec<Id> {
         let replies = entries.iter().filter(|entry| entry.facets().is_reply());
@@ -88,7 +88,7 @@ proptest! {
     }
 }
 
-/// Blocks and messages lie where the notes say.
+/// Blocks and messages are where the notes say.
 fn notes_are_true(rendering: &Rendering) {
     let buffer = rendering.buffer();
     let sent: serde_json::Value =

@@ -1,4 +1,4 @@
-//! A rendering as a request, and what the offline world says to it.
+//! A rendering as a request, and the offline world's answer to it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -115,7 +115,7 @@ pub(crate) fn parsed(rendering: &Rendering) -> Value {
     serde_json::from_str(&format!("[{}]", messages(rendering))).unwrap()
 }
 
-/// A signature that fits this text anywhere, on a model that does not bind thinking to what stands before it.
+/// A signature that fits this text anywhere, on a model that does not bind thinking to its prefix.
 pub(crate) fn signed(text: &str) -> String {
     static START: LazyLock<ThinkingPrefix> = LazyLock::new(|| {
         let body = br#"{"model":"claude-3-haiku","max_tokens":1,"messages":[{"role":"user","content":"x"}]}"#;

@@ -1,4 +1,4 @@
-//! Beside the conversation: turns go on, cancels and drops do no harm, outcomes come in whenever the session is driven.
+//! Background work: turns continue, cancels and drops do no harm, outcomes are taken whenever the session is driven.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ async fn s2_a_run_ends_while_a_turn_waits_for_its_reply() {
         () = async { while taken() == 0 { tokio::task::yield_now().await } } => {}
     }
     let_go(&held, 2);
-    // The turn that was dropped is taken as cancelled; the next one goes its way.
+    // The dropped turn counts as cancelled; the next one runs normally.
     let reply = desk.session().turn().await.unwrap();
     assert_eq!(reply.text(), "Yes.");
 }
@@ -128,7 +128,7 @@ async fn s3_dropping_a_session_ends_the_run_and_leaves_whole_notes() {
     assert_eq!(desk.notes(), DEFAULT_TEMPLATE);
     assert_eq!(desk.progress(), None);
     let folder = NotesFolder::of_transcript(&desk.folder.path().join("session.jsonl"));
-    // Who held it is gone, if perhaps a moment later.
+    // The holder of the lock is gone, perhaps a moment later.
     while folder.as_ref().unwrap().lock().is_err() {
         tokio::task::yield_now().await;
     }
@@ -222,7 +222,7 @@ fn ahead() -> Desk {
 }
 
 impl Desk {
-    /// A turn with a long result, so that there is something to sum up.
+    /// A turn with a long result, so that there is something to summarize.
     async fn works(&mut self, tokens: u64) {
         self.answer(
             Kind::Conversation,

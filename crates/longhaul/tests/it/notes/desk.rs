@@ -21,11 +21,11 @@ use tokio::sync::Semaphore;
 pub(crate) enum Pace {
     /// At once.
     AtOnce,
-    /// When it is let.
+    /// When the test allows it.
     Held(Semaphore),
 }
 
-/// What is answered to one kind of request.
+/// The answers to one kind of request.
 struct Answers {
     queue: Mutex<VecDeque<Value>>,
     pace: Mutex<Arc<Pace>>,
@@ -88,7 +88,7 @@ impl Scripted {
         }
     }
 
-    /// Waits until there were so many requests of this kind.
+    /// Waits until there were this many requests of this kind.
     pub(crate) async fn is_asked(&self, kind: Kind, requests: usize) {
         while self.answers(kind).asked.lock().unwrap().len() < requests {
             tokio::task::yield_now().await;
@@ -137,7 +137,7 @@ impl Model for Scripted {
     }
 }
 
-/// A reply in text, with so many tokens in the window.
+/// A reply in text, with this many tokens in the window.
 pub(crate) fn says(text: &str, tokens: u64) -> Value {
     message(json!([{"type": "text", "text": text}]), "end_turn", tokens)
 }
@@ -159,7 +159,7 @@ pub(crate) fn message(content: Value, stop: &str, tokens: u64) -> Value {
     })
 }
 
-/// Everything that was told.
+/// All events.
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Vec<Event>>>);
 
@@ -176,7 +176,7 @@ impl Told {
     }
 }
 
-/// How a desk is furnished.
+/// How the test session is set up.
 pub(crate) struct Furniture {
     pub(crate) config: Config,
     pub(crate) tools: Vec<Value>,
@@ -221,7 +221,7 @@ impl Desk {
         Self::at(Arc::new(tempfile::tempdir().unwrap()), furniture)
     }
 
-    /// In a folder that may hold something already.
+    /// Sets the session up in a folder that may already hold files.
     pub(crate) fn at(folder: Arc<tempfile::TempDir>, furniture: Furniture) -> Self {
         let (model, told) = (Scripted::default(), Told::default());
         let transcript = folder.path().join("session.jsonl");
@@ -258,7 +258,7 @@ impl Desk {
         self.answers(kind).queue.lock().unwrap().push_back(answer);
     }
 
-    /// Requests of this kind are answered only when they are let.
+    /// Requests of this kind are answered only when the test allows it.
     pub(crate) fn hold(&self, kind: Kind) -> Arc<Pace> {
         let pace = Arc::new(Pace::Held(Semaphore::new(0)));
         *self.answers(kind).pace.lock().unwrap() = pace.clone();
@@ -279,7 +279,7 @@ impl Desk {
         self.answers(kind).asked.lock().unwrap().clone()
     }
 
-    /// The user says something, and the model answers; then the window holds so many tokens.
+    /// The user says something, and the model answers; then the window holds this many tokens.
     pub(crate) async fn exchange(&mut self, text: &str, tokens: u64) {
         self.answer(Kind::Conversation, says("I will.", tokens));
         self.session().say(text).await.unwrap();
@@ -321,7 +321,7 @@ impl Desk {
         self.told.0.lock().unwrap().clone()
     }
 
-    /// What runs came to.
+    /// The outcomes of runs.
     pub(crate) fn taken(&self) -> Vec<NotesRunOutcome> {
         let events = self.events().into_iter();
         let taken = events.filter_map(|event| match event {
@@ -342,7 +342,7 @@ impl Desk {
     }
 }
 
-/// Lets so many requests be answered.
+/// Allows this many requests to be answered.
 pub(crate) fn let_go(pace: &Pace, requests: usize) {
     if let Pace::Held(held) = pace {
         held.add_permits(requests);

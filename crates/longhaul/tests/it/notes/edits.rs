@@ -1,4 +1,4 @@
-//! What the agent may change, and what is said to it when it may not.
+//! What the agent may change, and what it is told when it may not.
 
 use longhaul_core::notes::DEFAULT_TEMPLATE;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What lies on disk: links, damage, crashes, and what the user put there.
+//! Files on disk: links, damage, crashes, and the user's own files.
 
 use std::sync::Arc;
 

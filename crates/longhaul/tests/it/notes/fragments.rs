@@ -1,4 +1,4 @@
-//! What the agent is told about its edits, each held against its snapshot.
+//! What the agent is told about its edits, each compared with its snapshot.
 
 use longhaul::notes::NotesEditError;
 

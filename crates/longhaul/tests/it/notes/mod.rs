@@ -1,4 +1,4 @@
-//! Session notes in whole sessions: taken beside the conversation, against a scripted model and the offline world.
+//! Session notes in whole sessions: taken in the background, with a scripted model and with the offline world.
 
 mod beside;
 pub(crate) mod desk;

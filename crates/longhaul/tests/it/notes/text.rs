@@ -7,7 +7,7 @@ use super::desk::{Desk, Furniture, Kind, WORKLOG, calls, let_go, says, tool};
 
 fn without_edit_tool() -> Desk {
     Desk::with(Furniture {
-        // Not the fields of ours.
+        // Not the fields of our own tool.
         tools: vec![
             tool("Edit", &["path", "patch"]),
             tool("Read", &["file_path"]),

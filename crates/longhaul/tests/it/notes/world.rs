@@ -42,7 +42,7 @@ enum Way {
     Text,
 }
 
-/// Whether what goes on in the background is waited for behind every turn.
+/// Whether background work is awaited after every turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Host {
     Attends,

@@ -51,7 +51,7 @@ async fn f7_a_summary_reads_from_cache_what_the_request_before_had_sent() {
             let share = read as f64 / sent as f64;
             println!("{model}: {sent} sent, {read} read, {:.1} %", share * 100.0);
             assert!(sent > 50_000, "{sent}");
-            // A model that strips earlier thinking does so when the request for a summary comes: what is behind the
+            // A model that strips earlier thinking does so when the request for a summary comes: what follows the
             // newest turn's first thought cannot be read. How long that turn is depends on the transcript's path.
             let least = if model == MODELS[2] { 0.75 } else { 0.95 };
             assert!(share >= least, "{model}: {read} of {sent}");

@@ -1,7 +1,7 @@
-//! kill −9 at any instant (Y7, Y8, Y2): what was acknowledged is there, and the session goes on where it was.
+//! kill −9 at any instant (Y7, Y8, Y2): everything acknowledged is there, and the session continues where it was.
 //!
-//! The provider lives here; the session lives in a child, which is this test binary started again. It writes down what
-//! it was told is safe, and every request before it sends it. `LONGHAUL_KILLS` makes it longer.
+//! The provider runs here; the session runs in a child, which is this test binary started again. The child records what
+//! was acknowledged, and every request before it sends it. `LONGHAUL_KILLS` makes the test longer.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -29,7 +29,7 @@ const URL: &str = "LONGHAUL_KILLED_URL";
 const MODEL: &str = "LONGHAUL_KILLED_MODEL";
 const WINDOW: u64 = 24_000;
 
-/// What the child writes down, one JSON text a line.
+/// What the child records, one JSON text per line.
 #[derive(Clone)]
 struct Diary(Arc<Mutex<File>>);
 
@@ -58,7 +58,7 @@ impl Observer for Diary {
     }
 }
 
-/// The real client; requests are written down first.
+/// The real client; requests are recorded first.
 struct Sender {
     client: Option<Client>,
     diary: Diary,
@@ -108,7 +108,7 @@ fn open(folder: &Path, model: &str, client: Option<Client>) -> (Session, Diary) 
     (session, diary)
 }
 
-/// What is to be done next, as the conversation stands.
+/// The next step of the conversation.
 pub(crate) enum Due {
     Speak,
     Turn,
@@ -189,7 +189,7 @@ async fn child() {
     }
 }
 
-/// The diary; a last line that is torn is none.
+/// The record of the child; a torn last line does not count.
 fn diary(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("diary.jsonl")).unwrap_or_default();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -226,26 +226,26 @@ fn nothing_is_lost(folder: &Path, since: &[Value], when: &str) {
     assert!(problems.is_empty(), "{when}: {problems:?}");
 }
 
-/// What became of the comparison of two requests.
+/// The result of comparing two requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compared {
     /// The last one was not answered: the next is the same to the byte.
     Same,
-    /// It was: the next begins as it did.
+    /// It was answered: the next begins with its bytes.
     Longer,
-    /// A compaction lies between, or is due.
+    /// A compaction came between, or is due.
     Compaction,
     /// Nothing to compare.
     Nothing,
 }
 
-/// The last request that was written down before it was sent.
+/// The last request that was recorded before it was sent.
 fn last_request(folder: &Path) -> Option<Value> {
     let text = std::fs::read(folder.join("request.json")).ok()?;
     Some(serde_json::from_slice(&text).unwrap())
 }
 
-/// The next request of whoever takes the session up, against the last one of the child.
+/// The next request of a session that resumes, compared with the last one of the child.
 async fn next_request(folder: &Path, model: &str, when: &str) -> Compared {
     let Some(last) = last_request(folder) else {
         return Compared::Nothing;
@@ -276,7 +276,7 @@ async fn next_request(folder: &Path, model: &str, when: &str) -> Compared {
     compared(last, next, &since, when)
 }
 
-/// The last request against the next, with what was written since the last went out.
+/// Compares the last request with the next, given what was written since the last was sent.
 pub(crate) fn compared(last: &str, next: &str, since: &str, when: &str) -> Compared {
     if last == next {
         return Compared::Same;
@@ -308,7 +308,7 @@ pub(crate) fn compared(last: &str, next: &str, since: &str, when: &str) -> Compa
     Compared::Longer
 }
 
-/// A body without the markers, which move.
+/// A body without the cache breakpoints, which move.
 fn parsed(body: &str) -> Value {
     fn unmark(value: &mut Value) {
         match value {

@@ -43,7 +43,7 @@ enum Step {
     Later(u32),
     /// The effect at this place is performed, or fails.
     Perform(u8, How),
-    /// An outcome that was given before is given again.
+    /// An outcome that was already given is given again.
     Again(u8),
 }
 
@@ -165,7 +165,7 @@ impl Machine {
     fn input(&mut self, input: EngineInput) {
         self.calls += match &input {
             EngineInput::Turn | EngineInput::Compact(_) => 1,
-            // What is added while something is under way waits for its end; nobody waits for that.
+            // Entries that are added while an effect is running wait for its end; nobody waits for them.
             EngineInput::Add(_) => usize::from(self.engine.is_idle()),
             _ => 0,
         };
@@ -362,7 +362,7 @@ impl Machine {
         }
     }
 
-    /// The world's answer. A request that it rejects is written down.
+    /// The simulator's answer. A request that it rejects is recorded.
     fn ask(&mut self, request: &ModelRequest) -> Option<longhaul_sim::reply::ApiReply> {
         let call = ApiCall {
             key: "k".into(),
@@ -380,7 +380,7 @@ impl Machine {
         }
     }
 
-    /// Performs everything, well.
+    /// Performs everything successfully.
     fn drain(&mut self) {
         for _ in 0..200 {
             if self.pending.is_empty() {
@@ -420,7 +420,7 @@ fn effect_id(effect: &Effect) -> EffectId {
     }
 }
 
-/// A model that only writes down what it is asked.
+/// A model that only records its requests.
 #[derive(Clone, Default)]
 struct Looking(Arc<Mutex<Vec<Vec<u8>>>>);
 
@@ -444,7 +444,7 @@ impl longhaul::Clock for At {
     }
 }
 
-/// The next request of whoever takes the transcript up.
+/// The next request of a session that resumes the transcript.
 fn resumed(machine: &Machine, model: &str) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("session.jsonl");

@@ -44,7 +44,7 @@ async fn a_normal_turn_works(place: &Place, session: &mut Session) {
     );
 }
 
-/// Works until the model calls a tool, and gives the call's id.
+/// Works until the model calls a tool, and returns the call's id.
 async fn a_call(session: &mut Session) -> Vec<String> {
     for turn in 0..20 {
         session
@@ -103,7 +103,7 @@ async fn x9_a_conversation_of_one_message_can_be_compacted() {
             .say("Never use regexes. ".to_owned() + &"Look at everything twice. ".repeat(200))
             .await
             .unwrap();
-        // It may be too small to gain by it, but it must say so and go on.
+        // It may be too small to gain anything, but the session must say so and continue.
         let _ = session.compact(CompactRequest::default()).await;
         session.turn().await.unwrap();
         a_normal_turn_works(&place, &mut session).await;
@@ -221,7 +221,7 @@ async fn f10_a_system_prompt_larger_than_the_threshold_does_not_make_it_loop() {
         println!("{model}: {answered} answered, {refused} refused, {compactions} compactions");
         assert!(answered >= 1);
         assert!(compactions <= 8, "at most one a turn");
-        // With room it goes on.
+        // With room it continues.
         drop(session);
         let mut session = place.open_at(&place.transcript(), 100_000);
         a_normal_turn_works(&place, &mut session).await;
@@ -308,8 +308,8 @@ async fn m6_three_hundred_parallel_calls() {
             (0..300).map(|at| ToolOutput::text(format!("toolu_{at:04}"), "fn x() {}\n".repeat(20)));
         session.results(outputs.collect()).await.unwrap();
         if model == MODELS[2] {
-            // Where thinking has a budget, a reply under way must have begun with thinking. This one was recorded
-            // without; the user's words end it.
+            // Where thinking has a budget, an unfinished reply must have begun with thinking. This one was recorded
+            // without; the user's message ends it.
             session.say("Go on.").await.unwrap();
         }
         session.turn().await.unwrap();

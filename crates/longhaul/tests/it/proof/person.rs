@@ -1,4 +1,4 @@
-//! Somebody who talks without end, and the tools that answer.
+//! A simulated user who talks without end, and the tools that answer.
 
 use longhaul::Session;
 use longhaul::session::TurnError;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::place::Place;
 
-/// A user gives up after so many failures of one turn.
+/// The user gives up after this many failures of one turn.
 const PATIENCE: usize = 12;
 
 pub(crate) struct Person {
@@ -38,7 +38,7 @@ impl Person {
         self.rng.next_u32() % end
     }
 
-    /// What is said next: mostly short, now and then long, now and then a rule.
+    /// The next message: mostly short, sometimes long, sometimes a rule.
     pub(crate) fn says(&mut self) -> String {
         let turn = self.said.len();
         let what = ["parser", "cache", "index", "tests", "docs"][self.below(5) as usize];
@@ -87,7 +87,7 @@ impl Person {
         }
     }
 
-    /// The same behind a reply.
+    /// Lets the model work after a reply until it has no more calls.
     pub(crate) async fn go_on(&mut self, place: &Place, session: &mut Session, reply: Reply) {
         let mut reply = reply;
         for _ in 0..6 {

@@ -1,4 +1,4 @@
-//! Where proofs happen: a server that plays the provider, a session over HTTP, and everything written down.
+//! The environment of these proofs: a server that plays the provider, a session over HTTP, and a record of everything.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ use crate::session::house::settings;
 /// A model that keeps earlier thinking, one that binds it to its prefix, one that strips it.
 pub(crate) const MODELS: [&str; 3] = ["claude-opus-4-6", "claude-opus-5-5", "claude-sonnet-4-5"];
 
-/// What a place is made with.
+/// The options of an environment.
 #[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) model: &'static str,
     /// The window that the session believes in.
     pub(crate) window: u64,
-    /// The window that the provider enforces; none: the model's own.
+    /// The window that the provider enforces; with none, the model's own.
     pub(crate) enforced: Option<u64>,
     pub(crate) faults: &'static str,
     pub(crate) misbehaviour: &'static str,
@@ -107,7 +107,7 @@ impl Place {
         self.folder.path().join("session.jsonl")
     }
 
-    /// Begins the session, or takes it up.
+    /// Begins or resumes the session.
     pub(crate) fn open(&self) -> Session {
         self.open_at(&self.transcript(), self.setup.window)
     }
@@ -137,7 +137,7 @@ impl Place {
             .with_world(|world| world.advance(seconds * 1_000));
     }
 
-    /// What the provider wrote down: one line a request.
+    /// The provider's log: one line per request.
     pub(crate) fn log(&self) -> Vec<Value> {
         let bytes = self.log.0.lock().unwrap();
         let lines = bytes.split(|byte| *byte == b'\n');
@@ -203,7 +203,7 @@ impl Clock for VirtualClock {
     }
 }
 
-/// Everything that a session told.
+/// All events of a session.
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Vec<Event>>>);
 
@@ -244,7 +244,7 @@ impl Sent {
     }
 }
 
-/// The real client, with every request written down.
+/// The real client, with a record of every request.
 struct Recorder {
     client: Client,
     sent: Sent,

@@ -1,4 +1,4 @@
-//! A session that is closed and opened again asks the same, to the byte (Y2).
+//! A session that is closed and opened again sends the same request, to the byte (Y2).
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use longhaul_store::{Durability, LoadedContent, TranscriptWriter, load};
 use super::person::Person;
 use super::place::{MODELS, Place, Setup};
 
-/// The session as it is on disk now, opened by somebody else.
+/// The session as it is on disk now, opened by another process.
 fn elsewhere(place: &Place) -> Session {
     let folder: PathBuf = place.folder.path().join("elsewhere");
     let _ = std::fs::remove_dir_all(&folder);
@@ -27,7 +27,7 @@ fn elsewhere(place: &Place) -> Session {
     place.open_at(&copy, place.setup.window)
 }
 
-/// The next request is the same from the session that goes on and from one that takes it up.
+/// The next request is the same from the running session and from one that resumes it.
 async fn same_next_request(place: &Place, session: &mut Session, when: &str) -> Reply {
     let mut other = elsewhere(place);
     other.turn().await.unwrap();
@@ -52,7 +52,7 @@ async fn same_next_request(place: &Place, session: &mut Session, when: &str) -> 
     reply
 }
 
-/// The same for two requests, with time for results in between.
+/// The next two requests are the same, with results in between.
 async fn same_requests(place: &Place, session: &mut Session, person: &mut Person, when: &str) {
     for which in ["the next", "the one after"] {
         session.say(person.says()).await.unwrap();

@@ -88,7 +88,7 @@ fn nothing_is_lost_unsaid(place: &Place, person: &Person, session: &longhaul::Se
     );
 }
 
-/// What the session told that it cost, and what the provider booked. Replies that broke off are billed, too.
+/// The cost that the session reported, and what the provider billed. Replies that broke off are billed, too.
 fn bill(place: &Place) -> (Usd, Usd) {
     let mut told = Usd::default();
     for event in place.told.events() {

@@ -1,4 +1,5 @@
-//! What a host learns of a turn that brought no reply: that it was cancelled, whenever that was, and why the model failed.
+//! What a host learns about a turn that gave no reply: that it was cancelled, whenever that was, or why the model
+//! failed.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;

@@ -9,7 +9,7 @@ use super::scripted::{Heard, MODEL, Stage, words};
 
 #[tokio::test]
 async fn y1_a_conversation_that_is_counted_below_its_estimate_is_compacted_at_its_threshold() {
-    // A token a word, where five characters are estimated at a token and two thirds.
+    // One token per word, where five characters are estimated at one and two thirds.
     let turns: Vec<Value> = (0..60).map(|_| words(400)).collect();
     let stage = Stage::new(30_000, &turns).await;
     let heard = Heard::default();
@@ -81,7 +81,8 @@ async fn t1_o5_after_a_compaction_the_head_counts_as_it_was_measured_also_on_res
         after,
         "a resumed session knows it, too"
     );
-    // With the head as it is estimated this fills the window: it is refused, or what was just summarized is again.
+    // With the estimate of the request prefix this would fill the window: it would be refused, or what was just
+    // summarized would be summarized again.
     session.say("look at it ".repeat(1_900)).await.unwrap();
     let before = session.status().used;
     session.turn().await.unwrap();

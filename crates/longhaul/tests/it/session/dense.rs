@@ -85,7 +85,7 @@ async fn u4_d4_dense_results_are_deleted_once_and_what_the_reply_measured_is_tol
     }
 }
 
-/// Who reads the file later finds the same.
+/// A later reader of the file finds the same.
 fn looks_back(stage: &Stage, kind: &str, measured: u64) {
     let mut inspection = Inspection::new();
     let mut offset = 0;

@@ -52,7 +52,7 @@ impl Failing {
         self.count(|event| matches!(event, Event::BreakerTripped)) > 0
     }
 
-    /// Talks until so many automatic compactions have failed in all.
+    /// Talks until this many automatic compactions have failed in total.
     async fn until(&mut self, failures: usize) {
         for _ in 0..80 {
             if self.failures() >= failures {
@@ -68,7 +68,7 @@ impl Failing {
 #[tokio::test]
 async fn o4_any_compaction_ends_a_run_of_failures() {
     for by_hand in [false, true] {
-        // The threshold is 67,000 tokens, and no more fit than 77,000.
+        // The threshold is 67,000 tokens, and at most 77,000 fit.
         let turns: Vec<Value> = (0..140).map(|_| words(1_500)).collect();
         let stage = Stage::new(100_000, &turns).await;
         let heard = Heard::default();

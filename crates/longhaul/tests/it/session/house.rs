@@ -1,4 +1,4 @@
-//! A session, a server that plays the provider, and somebody who talks.
+//! A session, a server that plays the provider, and a simulated user.
 
 use std::sync::{Arc, Mutex};
 
@@ -182,7 +182,7 @@ pub(crate) fn open(
         .unwrap()
 }
 
-/// Settings under which nothing goes on beside the conversation, so that its requests can be counted.
+/// Settings without background work, so that the conversation's requests can be counted.
 pub(crate) fn settings(window: u64) -> Config {
     let mut settings = Config::default();
     settings.window_cap = Some(window);
@@ -215,7 +215,7 @@ pub(crate) fn prompt(model: &str) -> Prompt {
     ])
 }
 
-/// Somebody who talks, and tools that answer.
+/// A simulated user, and tools that answer.
 pub(crate) struct Talk {
     rng: ChaCha8Rng,
     pub(crate) said: Vec<String>,

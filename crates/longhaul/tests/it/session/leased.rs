@@ -1,4 +1,4 @@
-//! A session is one process's at a time.
+//! Only one process at a time works on a session.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn open(transcript: &Path) -> Result<Session, OpenError> {
 async fn a_session_that_another_process_has_open_is_a_typed_error() {
     let folder = tempfile::tempdir().unwrap();
     let transcript = folder.path().join("session.jsonl");
-    // A lock that is not this library's is as good as another process's.
+    // A lock that is not this library's counts as another process's.
     let lock = folder.path().join("session.lock");
     let other = File::create(&lock).unwrap();
     other.try_lock().unwrap();
@@ -38,7 +38,7 @@ async fn a_session_that_another_process_has_open_is_a_typed_error() {
     assert!(!transcript.exists());
     drop(other);
     let session = open(&transcript).unwrap();
-    // The same process knows what it does.
+    // The same process may open it again.
     drop(open(&transcript).unwrap());
     assert!(lock.exists());
     drop(session);

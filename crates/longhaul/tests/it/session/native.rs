@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::house::{Talk, VirtualClock, client, prompt, settings};
 
-/// A client that writes down what it sends.
+/// A client that records what it sends.
 struct Recording(Client, Arc<Mutex<Vec<ModelRequest>>>);
 
 impl Model for Recording {
@@ -44,7 +44,7 @@ impl Observer for Heard {
     }
 }
 
-/// How a session is furnished.
+/// How a session is set up.
 #[derive(Clone)]
 struct Setting {
     prompt: Prompt,
@@ -121,7 +121,7 @@ impl House {
         }
     }
 
-    /// Another process that takes up a copy of the transcript as it is now.
+    /// Another process that resumes a copy of the transcript as it is now.
     fn resumed(&self) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let name = Path::new("session.jsonl");
@@ -190,7 +190,7 @@ impl House {
     }
 }
 
-/// The same words in both: the next request of a resumed session has the bytes that this one's has.
+/// With the same message, the next request of a resumed session has the bytes of this one's.
 async fn goes_on_to_the_byte(house: &mut House) {
     let read = longhaul_store::resume(&house.folder.path().join("session.jsonl")).unwrap();
     let live = house.session.engine().live();
@@ -203,7 +203,8 @@ async fn goes_on_to_the_byte(house: &mut House) {
         house.turn().await;
         assert!(house.failures.is_empty(), "{:?}", house.failures);
     }
-    // The first one: where the window is full it asks for a summary, and no two summaries are the same.
+    // Only the first request is compared: where the window is full it asks for a summary, and no two summaries are the
+    // same.
     let (one, two) = (house.request(before), other.request(0));
     assert_eq!(one.1, two.1);
     assert_eq!(String::from_utf8(one.0), String::from_utf8(two.0));
@@ -424,7 +425,7 @@ async fn n3_n4_u7_all_that_the_provider_can_do_goes_together() {
     let mut talk = Talk::new(17);
     for turn in 0..40 {
         house.exchange(&mut talk, turn).await;
-        // Now and then the user is away, for long enough that the cache or all patience is gone.
+        // Sometimes the user is away long enough for the cache to expire or for the idle clearing.
         let away = [0, 0, 0, 400_000, 0, 0, 4_000_000][turn % 7];
         house.server.with_world(|world| world.advance(away));
     }

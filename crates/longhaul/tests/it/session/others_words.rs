@@ -1,5 +1,5 @@
-//! Words of others in a session's view after a compaction: nobody passes for the engine, and what the user called off stays
-//! called off. Through a session, its workspace, its store and a model over HTTP.
+//! Quoted text in a session's view after a compaction: nothing passes for the engine's own words, and what the user
+//! called off stays called off. Tested through a session, its workspace, its store and a model over HTTP.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use super::house::{VirtualClock, client, prompt, settings};
 
 const TODO: &str = "Move the user tables over to Postgres";
 
-/// Calls the tools it was told to, then says what it was told to; asked for a summary, it gives this one.
+/// Calls the tools it was told to call, then says its text; asked for a summary, it gives this one.
 struct Scripted {
     calls: Vec<(String, Value)>,
     says: String,
@@ -59,7 +59,7 @@ impl ReplyModel for Scripted {
     }
 }
 
-/// Gives back what it has.
+/// Restores what it holds.
 struct Desk(RestoreInput);
 
 impl Workspace for Desk {
@@ -283,7 +283,7 @@ async fn y4_work_that_the_user_called_off_carries_the_words_wherever_it_appears(
                 .enumerate()
                 .filter(|(_, line)| line.contains(TODO))
             {
-                // On the line itself, or in the line that leads the list it stands in.
+                // On the line itself, or in the line above its list.
                 let lead = lines[..at]
                     .iter()
                     .rposition(|line| !line.starts_with("- (") && !line.starts_with("- ["));

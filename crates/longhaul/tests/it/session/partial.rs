@@ -1,4 +1,4 @@
-//! A session that was compacted in part and goes on in another process.
+//! A session that was partially compacted and is resumed in another process.
 
 use longhaul_core::config::Config;
 use longhaul_core::engine::{CompactRequest, Pivot};
@@ -46,7 +46,7 @@ async fn y8_after_a_resume_what_is_said_hangs_on_what_the_partial_compaction_wro
         .find(|line| line["message"]["content"] == "And now?");
     assert_eq!(said.unwrap()["parentUuid"].as_str(), last.as_deref());
     drop(session);
-    // Nothing is left on a branch: who opens the file again sees both.
+    // Nothing is left on a branch: a process that opens the file again sees both.
     let session = open();
     let seen: String = session
         .engine()

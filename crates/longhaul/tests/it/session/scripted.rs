@@ -18,7 +18,7 @@ use super::house::{VirtualClock, client, prompt};
 
 pub(crate) const MODEL: &str = "claude-sonnet-4-6";
 
-/// A client that writes down what it sends.
+/// A client that records what it sends.
 pub(crate) struct Recorder(Client, Arc<Mutex<Vec<Value>>>);
 
 impl Model for Recorder {
@@ -52,7 +52,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// One turn a call. The model's window is so large.
+    /// One turn per call, with a model's window of this size.
     pub(crate) async fn new(window: u64, turns: &[Value]) -> Self {
         let mut script = json!({"script": 1, "by": "calls", "helpers": "built-in"}).to_string();
         for turn in turns {
@@ -83,7 +83,7 @@ impl Stage {
         }
     }
 
-    /// A session here, without anybody who watches.
+    /// A session here, without an observer.
     pub(crate) fn session(&self) -> SessionBuilder {
         let prompt: Prompt = prompt(MODEL);
         Session::builder()
@@ -111,7 +111,7 @@ impl Stage {
     }
 }
 
-/// A turn that says so many words.
+/// A turn that says this many words.
 pub(crate) fn words(count: usize) -> Value {
     json!({"text": "word ".repeat(count)})
 }

@@ -1,5 +1,5 @@
-//! What users may set, acting in a session: tools, limits of clearing, the model of summaries, words for rules, who owns the
-//! window.
+//! Users' settings at work in a session: tools, limits of clearing, the model of summaries, words for rules, who owns
+//! the window.
 
 use longhaul::session::CompactOutcome;
 use longhaul_core::config::{Config, ConfigFileLayer, ConfigLayers};
@@ -97,7 +97,7 @@ async fn f7_another_model_is_asked_for_summaries_if_one_is_set() {
             Summarizer::Plain,
             "claude-haiku-4-5",
         ),
-        // The conversation's own is asked by a fork, which reads the cache.
+        // The conversation's own model is asked by a fork, which reads the cache.
         (
             "summary_model = \"claude-sonnet-4-6\"\n",
             Summarizer::Fork,

@@ -1,11 +1,11 @@
-//! A session that waits for its disk lets others go on.
+//! A session that waits for its disk does not stop other tasks.
 
 use std::fs::File;
 use std::time::Duration;
 
 use super::scripted::{Stage, words};
 
-/// On one thread: whoever blocks it stops everything, the task that would end the wait included.
+/// Runs on one thread: code that blocks it stops everything, including the task that would end the wait.
 #[tokio::test(flavor = "current_thread")]
 async fn m1_a_locked_transcript_makes_its_session_wait_and_no_other_task() {
     let stage = Stage::new(200_000, &vec![words(20); 2]).await;
@@ -25,7 +25,7 @@ async fn m1_a_locked_transcript_makes_its_session_wait_and_no_other_task() {
     assert!(stage.lines().len() > 3);
 }
 
-/// What is on its way to disk arrives there once, though its call is dropped.
+/// A write in progress reaches the disk once, even though its call is dropped.
 #[tokio::test(flavor = "current_thread")]
 async fn y7_a_call_that_is_dropped_while_it_writes_neither_loses_nor_repeats_a_line() {
     let stage = Stage::new(200_000, &vec![words(20); 2]).await;

@@ -61,7 +61,7 @@ async fn a1_another_prompt_holds_from_the_next_request_on_and_its_break_is_expla
     );
 }
 
-/// A session that its caller left, and resumes with another system prompt: the stage, the session, and what was told.
+/// A session that its caller closed and resumes with another system prompt: the stage, the session, and the events.
 async fn resumed(prefix: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Stage, Session, Heard) {
     let turns = vec![words(4_000); 8];
     let stage = Stage::new(200_000, &turns).await;

@@ -19,7 +19,7 @@ fn config() -> Config {
     let mut config = Config::default();
     config.switches.notes = false;
     config.background = false;
-    // Nothing but the provider's word makes the window smaller.
+    // Only the provider's report makes the window smaller.
     config.reactive_only = true;
     config
 }
@@ -54,7 +54,7 @@ async fn o3_a_reply_that_ran_out_of_room_is_withheld_and_the_turn_tried_again() 
         !stops.contains(&"model_context_window_exceeded".to_owned()),
         "{stops:?}"
     );
-    // What was withheld is billed, and told.
+    // The withheld reply is billed and reported.
     let events = heard.0.lock().unwrap();
     let billed = events.iter().find_map(|event| match event {
         Event::Withheld { usage, .. } => Some(usage.output),
@@ -93,7 +93,7 @@ async fn o3_h6_what_was_streamed_stands_and_the_next_request_is_made_smaller_fir
     assert_eq!(session.compactions(), 0);
     let stops = said(&stage.lines());
     assert_eq!(stops.last().unwrap(), "model_context_window_exceeded");
-    // Another process goes on with it: the file alone says that the window was full.
+    // Another process resumes it: the file alone says that the window was full.
     drop(session);
     let mut session = stage.session().config(config()).open().unwrap();
     session.say("In short?").await.unwrap();

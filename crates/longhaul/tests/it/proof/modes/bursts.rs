@@ -1,5 +1,5 @@
-//! Any pattern of growth: with what goes on beside the conversation, nothing is refused and no turn is asked
-//! for that the window cannot hold.
+//! Any pattern of growth: with background work, nothing is refused and no turn is requested that the window cannot
+//! hold.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ proptest! {
             (host.refused.clone(), host.provider.rejected())
         });
         prop_assert_eq!(refused, Vec::<String>::new());
-        // A request for a summary may be too long where one turn brought half a window: it is tried again with less (L1).
+        // A request for a summary may be too long where one turn added half a window: it is tried again with less (L1).
         let is_turn = |why: &&String| why.starts_with("sdk");
         let is_wrong = |why: &&String| is_turn(why) || !why.contains("prompt is too long");
         prop_assert_eq!(rejected.iter().filter(is_wrong).count(), 0, "{:?}", rejected);

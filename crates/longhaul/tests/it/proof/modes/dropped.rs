@@ -1,5 +1,5 @@
-//! A session with everything in the background on, dropped at any instant and taken up from its files: the next request is
-//! the one it would have been, the provider takes it, and the notes are whole.
+//! A session with all background work on, dropped at any instant and resumed from its files: the next request is the
+//! one it would have been, the provider accepts it, and the notes are complete.
 //!
 //! `LONGHAUL_DROPS` makes it longer.
 
@@ -52,7 +52,7 @@ async fn work(host: &mut Host, at: &mut usize) {
     }
 }
 
-/// The next request of whoever takes a copy up, against the last one.
+/// The next request of a session that resumes a copy, compared with the last one.
 async fn next_request(host: &Host, when: &str) -> Compared {
     let Some(last) = host.provider.sent() else {
         return Compared::Nothing;
@@ -119,7 +119,7 @@ async fn dropped(model: &'static str, mode: Mode) {
         count(Compared::Compaction),
         count(Compared::Nothing)
     );
-    // A fold is asked for behind everything first, and that may be too long.
+    // A fold is first requested after everything, and that may be too long.
     let rejected = host.provider.rejected();
     let is_wrong = |why: &&String| !why.starts_with("collapse: prompt is too long");
     assert_eq!(rejected.iter().filter(is_wrong).count(), 0, "{rejected:?}");

@@ -1,4 +1,4 @@
-//! Somebody who lives through a planned session in one of the modes, and measures what it cost and how long it waited.
+//! A host that runs a planned session in one of the modes, and measures its cost and its waiting time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::proof::place::Told;
 pub(super) enum Mode {
     /// A summary of everything, when the window is full.
     Full,
-    /// The notes, and that if they will not do.
+    /// The notes, or a summary of everything where they do not suffice.
     NotesFirst,
-    /// A summary of everything, written ahead.
+    /// A prepared summary of everything.
     NoStall,
-    /// The notes, and a summary written ahead where they will not do: what a session does unless told otherwise.
+    /// The notes, or a prepared summary where they do not suffice: the default of a session.
     Both,
     /// Folds of the oldest spans.
     Collapse,
@@ -65,7 +65,7 @@ impl Mode {
 /// What the host does while tools run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tending {
-    /// It drives the session's background.
+    /// It drives the session's background work.
     Attends,
     /// It waits for the tools and nothing else.
     LooksAway,
@@ -121,14 +121,14 @@ impl Host {
         host
     }
 
-    /// Begins the session, or takes it up.
+    /// Begins or resumes the session.
     pub(super) fn open(&mut self) {
         self.session = None;
         let opened = self.open_at(&self.transcript, self.provider.clone());
         self.session = Some(opened);
     }
 
-    /// The same with another model behind it, at another place.
+    /// Begins or resumes the session with another model, in another folder.
     pub(super) fn open_at(&self, transcript: &Path, model: impl Model + 'static) -> Session {
         let opened = Session::builder()
             .model(model)
@@ -147,7 +147,7 @@ impl Host {
         self.session.as_mut().unwrap()
     }
 
-    /// All of it.
+    /// Runs the whole session.
     pub(super) async fn live(&mut self) {
         for at in 0..self.steps.len() {
             self.step(at).await;
@@ -169,7 +169,7 @@ impl Host {
         assert!(missing.len() as u64 <= counted, "{counted}: {missing:?}");
     }
 
-    /// One turn, and what comes of it.
+    /// Runs one turn and its tools.
     pub(super) async fn step(&mut self, at: usize) {
         let step = self.steps[at].clone();
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! What a session would ask next if it were taken up from its transcript now.
+//! The next request of a session if it were resumed from its transcript now.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
 
 use super::host::Host;
 
-/// Writes down what it is asked, and answers nothing.
+/// Records its requests, and answers none.
 #[derive(Clone, Default)]
 struct Looking(Arc<Mutex<Vec<(QuerySource, String)>>>);
 
@@ -26,8 +26,8 @@ impl Model for Looking {
     }
 }
 
-/// The next request of whoever takes a copy of the transcript up, and who asks it. Where there is nothing to answer,
-/// something is said first.
+/// The next request of a session that resumes a copy of the transcript, and its source. Where there is nothing to
+/// answer, a message is added first.
 pub(super) async fn next_request(host: &Host) -> Option<(QuerySource, String)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(host.transcript.file_name().unwrap());

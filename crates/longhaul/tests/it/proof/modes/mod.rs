@@ -55,7 +55,7 @@ impl Folder {
             };
         };
         let path = PathBuf::from(kept).join(name);
-        // Sessions begin anew.
+        // Sessions start fresh.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self {
@@ -65,7 +65,7 @@ impl Folder {
     }
 }
 
-/// Lives through the session in a mode. Nothing is lost, refused, rejected or grown on the way, and the bill is right.
+/// Runs the session in a mode. Nothing is lost, refused, rejected or grown on the way, and the bill is right.
 async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> Figures {
     let mut host = Host::new(setup, Arc::clone(steps), &folder.path);
     host.live().await;
@@ -79,7 +79,7 @@ async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> F
     assert_eq!(host.provider.rejected(), Vec::<String>::new(), "{name}");
     assert_eq!(figures.grown, 0, "{name}");
     assert_eq!(figures.rules.verbatim, figures.rules.total, "{name}");
-    // What was being prepared when the session ended may have been asked for or not.
+    // A summary that was being prepared when the session ended may have been requested or not.
     let booked = figures.total.cost_usd;
     let is_right = figures.told == booked || figures.told + figures.untold == booked;
     assert!(is_right, "{name}: {} told, {booked} booked", figures.told);
@@ -90,7 +90,7 @@ async fn lived(setup: Setup, steps: &Arc<Vec<plan::Step>>, folder: &Folder) -> F
         figures.waited,
         figures.waited_told
     );
-    // The transcript tells the same to who looks at it later.
+    // The transcript shows the same to a later reader.
     let report = inspected(&host.transcript);
     let cost = report.cost_usd + report.cost_beside().unwrap();
     assert!(
@@ -152,8 +152,8 @@ async fn compare(model: &'static str, window: u64, tending: Tending) {
     assert!(collapse.waited < full.waited / 2.0);
 }
 
-/// A turn that brings a third of the window at once outruns a summary now and then, and is waited for. Over many sessions
-/// that is little.
+/// A turn that adds a third of the window at once sometimes outruns a summary and has to wait. Over many sessions that
+/// is little.
 #[tokio::test(start_paused = true)]
 async fn x5_over_many_sessions_hardly_anything_is_waited_for() {
     let mut waited = [0.0; 3];

@@ -1,5 +1,5 @@
-//! The session that every mode lives through: what the user says, what the model does, what tools bring and how long that
-//! takes. All of it follows from a seed and none of it from what the session makes of it.
+//! The session that every mode runs: what the user says, what the model does, what tools return and how long that
+//! takes. It depends only on a seed and not on what the session does with it.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) struct Step {
     pub(super) thought: String,
     /// What it answers.
     pub(super) reply: Vec<DraftBlock>,
-    /// What its calls bring, in their order: a text, and whether it is an error.
+    /// The results of its calls, in their order: a text, and whether it is an error.
     pub(super) results: Vec<(String, bool)>,
     /// How long the tools take, or the user who reads and thinks.
     pub(super) pause: Duration,
@@ -28,7 +28,7 @@ pub(super) struct Step {
 pub(super) enum Flow {
     /// As agents work: many short results, some long.
     Mixed,
-    /// Long stretches of next to nothing, then bursts of long results, quickly. As many lines at most.
+    /// Long stretches with little growth, then quick bursts of long results with at most this many lines.
     Bursts(u32),
 }
 
@@ -44,7 +44,7 @@ impl Chances {
     }
 }
 
-/// A session of so many turns.
+/// A session of this many turns.
 pub(super) fn plan(seed: u64, turns: usize, flow: Flow) -> Vec<Step> {
     let mut chances = Chances(ChaCha8Rng::seed_from_u64(seed));
     let mut steps = Vec::with_capacity(turns);
@@ -73,7 +73,7 @@ fn part(chances: &mut Chances) -> &'static str {
     PARTS[chances.below(6) as usize]
 }
 
-/// Mostly a request, now and then a rule, a correction or a long report.
+/// Mostly a request, sometimes a rule, a correction or a long report.
 fn says(chances: &mut Chances, at: u32) -> String {
     let part = part(chances);
     match at % 23 {
@@ -106,7 +106,7 @@ fn rests(chances: &mut Chances, at: usize) -> Step {
         thought: format!("Step {at} is finished; I should say what was done and what is open."),
         reply: vec![DraftBlock::Text(text)],
         results: Vec::new(),
-        // Mostly the user answers soon; now and then the cache has gone cold meanwhile.
+        // Mostly the user answers soon; sometimes the cache has gone cold meanwhile.
         pause: Duration::from_secs(match chances.below(25) {
             0 => 420,
             _ => u64::from(chances.between(5, 60)),

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::plan::Step;
 
-/// So that a summary of 1,800 tokens takes half a minute.
+/// Chosen so that a summary of 1,800 tokens takes half a minute.
 const PACE: ReplySpeed = ReplySpeed {
     first_byte_ms: 1_500,
     prompt_per_second: 10_000,
@@ -55,7 +55,7 @@ pub(super) struct Sent {
     pub(super) on_disk: usize,
 }
 
-/// Which turn is asked for; none: something else than a turn.
+/// The turn that is requested; none if the request is not for a turn.
 #[derive(Clone, Default)]
 struct Asked {
     turn: Arc<Mutex<usize>>,
@@ -65,7 +65,7 @@ struct Asked {
 /// The built-in model fills the room it is given. Models write summaries of this many tokens.
 const SUMMARY: u64 = 3_000;
 
-/// Answers turns as it was planned, and everything else as the built-in model does.
+/// Answers turns as planned, and everything else as the built-in model does.
 struct Planned {
     steps: Arc<Vec<Step>>,
     asked: Asked,

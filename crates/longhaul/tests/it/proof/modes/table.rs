@@ -1,4 +1,4 @@
-//! What a mode came to, and all modes side by side.
+//! The results of a mode, and all modes side by side.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use longhaul_sim::usage_log::UsageTotals;
 
 use super::host::Host;
 
-/// What a mode came to.
+/// The results of a mode.
 pub(super) struct Figures {
     pub(super) name: &'static str,
     pub(super) compactions: BTreeMap<String, usize>,
-    /// Why notes were not used, what became of what was prepared, what failed.
+    /// Why notes were not used, what happened to prepared summaries, what failed.
     pub(super) oddities: BTreeMap<String, usize>,
     /// Requests, tokens and cost by who asked.
     pub(super) by: BTreeMap<String, UsageTotals>,
     pub(super) total: UsageTotals,
-    /// What the session told that it cost.
+    /// The cost that the session reported.
     pub(super) told: Usd,
-    /// What a summary cost that was being prepared when the session ended: nobody is told of it.
+    /// The cost of a summary that was being prepared when the session ended: it is not reported.
     pub(super) untold: Usd,
     pub(super) waited: f64,
     pub(super) longest: f64,
-    /// What the compactions told that they were waited for.
+    /// The waiting time that the compactions reported.
     pub(super) waited_told: f64,
     pub(super) grown: usize,
     pub(super) messages: UserMessageLoss,
@@ -128,7 +128,7 @@ impl Figures {
     }
 }
 
-/// A row: what it is, and how it is told of one mode.
+/// A row: its title, and its value for one mode.
 type Row = (&'static str, fn(&Figures) -> String);
 
 const ROWS: [Row; 17] = [

@@ -1,4 +1,4 @@
-//! Compactions by notes, by folds and by summaries made ahead can be taken back, and the session goes on.
+//! Compactions by notes, by folds and by prepared summaries can be taken back, and the session continues.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
         !host.view().contains("isCompactSummary\":true"),
         "no summary is in view"
     );
-    // It is as full as it was: the next turn may compact again. Whatever it does, the provider takes it.
+    // It is as full as it was: the next turn may compact again. Whatever it does, the provider accepts it.
     for _ in 0..6 {
         host.step(at).await;
         at += 1;
@@ -58,7 +58,7 @@ async fn undone(mode: Mode, model: &'static str, by: Summarizer) {
     assert_eq!(host.provider.rejected(), Vec::<String>::new());
     host.nothing_is_lost();
 
-    // Whoever takes it up from the transcript asks the same to the byte.
+    // A session that resumes the transcript sends the same request, to the byte.
     if let Some(text) = host.steps[at].said.clone() {
         host.session().say(text).await.unwrap();
     }
