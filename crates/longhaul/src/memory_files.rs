@@ -94,7 +94,7 @@ fn run(
     found
 }
 
-/// The folders that decide whether a file is inside the project, with all links resolved.
+/// The folders of the project and of the user, which decide the reach of a file, with all links resolved.
 struct MemoryRoots {
     project: Vec<PathBuf>,
     home: Vec<PathBuf>,

@@ -161,7 +161,7 @@ fn q1_lines_are_prompts() {
         "{}",
         run.out
     );
-    // One line follows the other, and the tool calls are between them.
+    // One answer follows the other, and the output of `/context` is between them.
     let provider = Provider::scripted(&[r#"{"text":"One."}"#, r#"{"text":"Two."}"#]);
     let run = provider
         .chat(&world, &[])

@@ -60,7 +60,7 @@ impl NotesLocation {
         read
     }
 
-    /// Reads the notes and how far they reach. Files that cannot be read count as missing.
+    /// Reads the notes, their template and how far they reach. Files that cannot be read count as missing.
     pub fn on_disk(&self) -> NotesOnDisk {
         // How far they reach is read first: notes that are written meanwhile cover more than that, never less.
         let reach = self.reach();

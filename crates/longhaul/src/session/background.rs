@@ -79,7 +79,7 @@ impl BackgroundEffects {
         }
     }
 
-    /// Whether the task was still wanted.
+    /// Forgets a task. Returns whether it was still wanted.
     fn forget(&mut self, id: EffectId) -> bool {
         let before = self.running.len();
         self.running.retain(|running| running.0 != id);

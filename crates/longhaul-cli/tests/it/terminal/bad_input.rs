@@ -143,7 +143,8 @@ fn g2_a_home_that_cannot_be_written_is_named() {
     assert!(shown.contains("LONGHAUL_HOME"), "{code}:\n{shown}");
 }
 
-/// A problem that shows only with the first prompt is reported then.
+/// Returns the exit code. If the program is still running, because it notices the problem only with the first prompt,
+/// sends one and leaves.
 fn ends_or_leaves(terminal: &mut TestTerminal) -> u32 {
     if terminal.shown().contains("> what should be done?") {
         terminal.says("tell 5 words");

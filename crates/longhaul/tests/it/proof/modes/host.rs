@@ -128,7 +128,7 @@ impl Host {
         self.session = Some(opened);
     }
 
-    /// Begins or resumes the session with another model, in another folder.
+    /// Opens this transcript, which may be a copy, with this model.
     pub(super) fn open_at(&self, transcript: &Path, model: impl Model + 'static) -> Session {
         let opened = Session::builder()
             .model(model)
