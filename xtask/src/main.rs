@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use workspace::CargoWorkspace;
 
 /// A task's result: success, or sentences about what is wrong.
-type Outcome = Result<(), Vec<String>>;
+type TaskResult = Result<(), Vec<String>>;
 
 fn usage() -> String {
     format!(

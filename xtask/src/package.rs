@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::workspace::{CargoWorkspace, array, cargo, output, text};
 
 /// A crate that is published to the registry.
@@ -21,7 +21,7 @@ struct PublishableCrate {
 
 /// Packages the crates, unpacks the packages and checks them.
 #[expect(clippy::print_stderr, reason = "says what was packaged")]
-pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace) -> TaskResult {
     let (publishable, private): (Vec<_>, Vec<_>) =
         workspace.members().into_iter().partition(|package| {
             package["publish"].is_null() || !array(&package["publish"]).is_empty()
@@ -80,7 +80,7 @@ fn missing_metadata(package: &serde_json::Value) -> Vec<String> {
 }
 
 /// Creates a workspace that consists of the packages alone.
-fn unpack(workspace: &CargoWorkspace, crates: &[PublishableCrate], folder: &Path) -> Outcome {
+fn unpack(workspace: &CargoWorkspace, crates: &[PublishableCrate], folder: &Path) -> TaskResult {
     let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
     fs::create_dir_all(folder).map_err(failed)?;
     let mut manifest = String::from("[workspace]\nresolver = \"3\"\nmembers = [\n");

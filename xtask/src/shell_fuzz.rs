@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::workspace::CargoWorkspace;
 
 pub(crate) const USAGE: &str = "\
@@ -14,7 +14,7 @@ pub(crate) const USAGE: &str = "\
 const TEST: &str = "permission::shell_fuzz";
 
 /// Runs the shell fuzz test with the given options.
-pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> TaskResult {
     let (mut cases, mut seed) = (100_000_u64, 1_u64);
     let mut words = words.iter();
     while let Some(word) = words.next() {

@@ -12,7 +12,7 @@ mod map;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::workspace::CargoWorkspace;
 
 /// A requirement number: its letter and its digits, so that M10 sorts after M9.
@@ -37,7 +37,7 @@ const BESIDE: &str = "../shared/SPEC.md";
 
 /// Checks the table of files, also against the specification next to the checkout if there is one.
 #[expect(clippy::print_stdout, reason = "what was checked was asked for")]
-pub(crate) fn check(workspace: &CargoWorkspace) -> Outcome {
+pub(crate) fn check(workspace: &CargoWorkspace) -> TaskResult {
     let items = match std::fs::read_to_string(workspace.root.join(BESIDE)) {
         Ok(text) => Some(numbers_in(&text)),
         Err(_) => {
@@ -50,7 +50,7 @@ pub(crate) fn check(workspace: &CargoWorkspace) -> Outcome {
 
 /// Prints which tests name which number, and checks the table of files.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
-pub(crate) fn run(workspace: &CargoWorkspace, file: &str) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace, file: &str) -> TaskResult {
     let text = std::fs::read_to_string(file).map_err(|error| vec![format!("{file}: {error}")])?;
     let numbers = numbers_in(&text);
     if numbers.is_empty() {

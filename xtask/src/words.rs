@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::workspace::CargoWorkspace;
 
 /// The most types that may share their name with another, in percent.
@@ -49,7 +49,7 @@ enum Visibility {
 
 /// Prints the figures; fails where they are worse than they may be.
 #[expect(clippy::print_stdout, reason = "stdout is data")]
-pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace) -> TaskResult {
     let mut types = Vec::new();
     let mut lines = Vec::new();
     for path in workspace.sources(&["src"]) {

@@ -52,7 +52,7 @@ async fn serve(
     let mut signals = EndSignals::listen().map_err(CliError::Runtime)?;
     announce(&server, time)?;
     signals.received().await;
-    let books = server.with_world(|world| world.books().total);
+    let books = server.with_world(|world| world.usage_log().total);
     server.stop().await;
     tell(&farewell(&books));
     Ok(CliOutcome::Fine)

@@ -175,7 +175,7 @@ impl World {
     }
 
     /// The usage log.
-    pub fn books(&self) -> &SimUsageLog {
+    pub fn usage_log(&self) -> &SimUsageLog {
         &self.books
     }
 

@@ -8,14 +8,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-type Question = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+type PathPredicate = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Which files may be read because a project's files ask for them. By default nothing is forbidden, and nothing outside
 /// of the project is agreed to.
 #[derive(Clone, Default)]
 pub struct ReadPolicy {
-    denied: Option<Question>,
-    agreed: Option<Question>,
+    denied: Option<PathPredicate>,
+    agreed: Option<PathPredicate>,
 }
 
 impl ReadPolicy {

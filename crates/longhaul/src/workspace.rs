@@ -67,7 +67,7 @@ impl Workspace for FileWorkspace {
                     files,
                     ..RestoreInput::default()
                 },
-                head: None,
+                prefix: None,
             }
         })
     }

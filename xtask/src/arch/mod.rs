@@ -9,12 +9,12 @@ mod layers;
 mod modules;
 mod rules;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::workspace::CargoWorkspace;
 use graph::DependencyGraph;
 
 /// Runs all checks, so that one run shows everything there is to fix.
-pub(crate) fn run(workspace: &CargoWorkspace) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace) -> TaskResult {
     let graph = DependencyGraph::of(workspace);
     let mut found = layers::findings(&graph);
     found.extend(modules::findings(workspace)?);

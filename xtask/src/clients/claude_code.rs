@@ -35,7 +35,7 @@ pub(super) fn checks(
     installed: &InstalledClient,
     report: &mut ClientReport,
 ) {
-    let groups: [(&str, Group); 5] = [
+    let groups: [(&str, CheckGroup); 5] = [
         ("session", session),
         ("compaction", compaction),
         ("errors", errors),
@@ -51,7 +51,7 @@ pub(super) fn checks(
     }
 }
 
-type Group = fn(&CheckContext<'_>, &FreshHome, &mut ClientReport);
+type CheckGroup = fn(&CheckContext<'_>, &FreshHome, &mut ClientReport);
 
 /// Checks a single prompt, tool calls, and continuing a session.
 fn session(setting: &CheckContext<'_>, place: &FreshHome, report: &mut ClientReport) {

@@ -18,7 +18,7 @@ mod test_servers;
 
 use std::path::PathBuf;
 
-use crate::Outcome;
+use crate::TaskResult;
 use crate::workspace::{CargoWorkspace, cargo, output};
 use catalogue::{CLIENTS, ClientDriver, TestedClient};
 use install::{InstalledClient, WantedVersions};
@@ -55,7 +55,7 @@ pub(crate) const USAGE: &str = "\
     --json           print the checks as JSON";
 
 /// Runs the requested clients.
-pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> Outcome {
+pub(crate) fn run(workspace: &CargoWorkspace, words: &[&str]) -> TaskResult {
     let options = ClientCheckOptions::read(words)?;
     let chosen: Vec<&TestedClient> = CLIENTS
         .iter()

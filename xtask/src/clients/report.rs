@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Outcome;
+use crate::TaskResult;
 
 /// The format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl ClientReport {
 
     /// Prints the rest of the report, and returns an error unless all checks passed.
     #[expect(clippy::print_stdout, reason = "stdout is data")]
-    pub(super) fn finish(self) -> Outcome {
+    pub(super) fn finish(self) -> TaskResult {
         let count = |wanted: fn(&CheckEnding) -> bool| {
             let endings = self.rows.iter().map(|row| &row.ending);
             endings.filter(|ending| wanted(ending)).count()

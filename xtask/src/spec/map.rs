@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Number;
-use crate::Outcome;
+use crate::TaskResult;
 
 /// The table's path, relative to the workspace root.
 const MAP: &str = "docs/spec-map.md";
@@ -22,7 +22,7 @@ struct Row {
 }
 
 /// Checks the table below this root. `items` are those of the specification, if it is available.
-pub(super) fn check(root: &Path, items: Option<&BTreeMap<Number, String>>) -> Outcome {
+pub(super) fn check(root: &Path, items: Option<&BTreeMap<Number, String>>) -> TaskResult {
     let path = root.join(MAP);
     let text = std::fs::read_to_string(&path).map_err(|error| vec![format!("{MAP}: {error}")])?;
     let exists = |file: &str| root.join(file).is_file();

@@ -24,7 +24,7 @@ pub struct SessionSnapshot {
     /// The state of the context window.
     pub status: WindowStatus,
     /// The token counts of the request prefix.
-    pub head: PrefixTokenCounts,
+    pub prefix: PrefixTokenCounts,
 }
 
 /// The approximate token counts of the request prefix.
@@ -46,7 +46,7 @@ impl PrefixTokenCounts {
 }
 
 /// The last snapshot, and the usage log.
-type Seen = Option<(SessionSnapshot, Arc<SessionUsageLog>)>;
+type LastSnapshot = Option<(SessionSnapshot, Arc<SessionUsageLog>)>;
 
 /// Reads the state of an agent, and stops the agent, while another task works with it.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub struct AgentHandle {
     pub(super) gate: Arc<dyn Gate>,
     pub(super) cancellation: Cancellation,
     pub(super) event_sink: EventSink,
-    pub(super) seen: Arc<Mutex<Seen>>,
+    pub(super) seen: Arc<Mutex<LastSnapshot>>,
 }
 
 /// A session whose snapshots an [`AgentHandle`] can read.
@@ -76,7 +76,7 @@ impl ObservedSession {
             transcript: self.transcript.clone(),
             model: self.model.clone(),
             status: session.status(),
-            head: self.head,
+            prefix: self.head,
         };
         let glance = agent_status(&look, &self.account.spent(), self.outlook.gate.mode());
         *self.outlook.slot() = Some((look, self.account.clone()));
@@ -114,7 +114,7 @@ impl AgentHandle {
         }
     }
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Seen> {
+    fn slot(&self) -> std::sync::MutexGuard<'_, LastSnapshot> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,7 +10,7 @@ use longhaul_core::prompt::UserPresence;
 use longhaul_core::window::QuerySource;
 use longhaul_store::Env;
 
-use super::event_sink::Tell;
+use super::event_sink::EventCallback;
 use super::gate::Gate;
 use super::request_prefix::Preferences;
 use super::sources::ToolStateSources;
@@ -38,8 +38,8 @@ pub struct ConversationTools {
 
 /// Provides a conversation with tools. It is called for each session that is opened and for each sub-agent, so that no
 /// conversation sees the tool state of another. The tools send their events to the last argument.
-pub type Outfit =
-    Arc<dyn Fn(&SessionPaths, ConversationRole, &Tell) -> ConversationTools + Send + Sync>;
+pub type ToolProvisionFn =
+    Arc<dyn Fn(&SessionPaths, ConversationRole, &EventCallback) -> ConversationTools + Send + Sync>;
 
 /// Everything an agent is made of.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub(crate) struct AgentSpec {
     pub(crate) reads: ReadPolicy,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) kinds: Vec<AgentKind>,
-    pub(crate) outfit: Outfit,
+    pub(crate) outfit: ToolProvisionFn,
     pub(crate) presence: UserPresence,
     pub(crate) source: QuerySource,
     pub(crate) shell: Option<String>,

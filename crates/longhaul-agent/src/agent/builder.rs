@@ -11,7 +11,7 @@ use longhaul_core::window::QuerySource;
 use longhaul_store::Env;
 use tokio::sync::mpsc;
 
-use super::agent_spec::{AgentSpec, ConversationTools, Outfit};
+use super::agent_spec::{AgentSpec, ConversationTools, ToolProvisionFn};
 use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::gate::{Gate, OpenGate};
@@ -33,7 +33,7 @@ pub struct AgentBuilder {
     reads: ReadPolicy,
     gate: Option<Arc<dyn Gate>>,
     kinds: Vec<AgentKind>,
-    outfit: Option<Outfit>,
+    outfit: Option<ToolProvisionFn>,
     presence: UserPresence,
     source: QuerySource,
     shell: Option<String>,
@@ -133,7 +133,7 @@ impl AgentBuilder {
 
     /// Sets how conversations get their tools.
     #[must_use]
-    pub fn outfit(mut self, outfit: Outfit) -> Self {
+    pub fn outfit(mut self, outfit: ToolProvisionFn) -> Self {
         self.outfit = Some(outfit);
         self
     }

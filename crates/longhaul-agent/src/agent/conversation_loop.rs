@@ -33,7 +33,7 @@ pub(crate) enum LoopRole {
 }
 
 /// Gives the attachments that arrive between two turns: reports of agents in the background.
-pub(crate) type Arrivals = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
+pub(crate) type ArrivalsFn = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
 
 /// A conversation and the state of the work on it.
 pub(crate) struct ConversationLoop {
@@ -44,7 +44,7 @@ pub(crate) struct ConversationLoop {
     /// Loads memory files of the folders in which the model reads.
     pub(crate) nested_memory: NestedMemory,
     pub(crate) role: LoopRole,
-    pub(crate) arrivals: Option<Arrivals>,
+    pub(crate) arrivals: Option<ArrivalsFn>,
     /// Publishes the session's state to the agent's handle.
     pub(crate) observed: Option<ObservedSession>,
     /// The maximum number of replies to one prompt.

@@ -12,7 +12,7 @@ use super::usage_log::{EventOrigin, SessionUsageLog};
 use crate::event::AgentEvent;
 
 /// Sends an event to the listener.
-pub type Tell = Arc<dyn Fn(AgentEvent) + Send + Sync>;
+pub type EventCallback = Arc<dyn Fn(AgentEvent) + Send + Sync>;
 
 /// Sends events to the listener. Without a listener, events are dropped.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl EventSink {
     }
 
     /// The sink as a function that tools can share.
-    pub(crate) fn shared(&self) -> Tell {
+    pub(crate) fn shared(&self) -> EventCallback {
         let teller = self.clone();
         Arc::new(move |event| teller.send(event))
     }

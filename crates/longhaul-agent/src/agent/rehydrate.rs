@@ -16,17 +16,17 @@ use serde_json::Value;
 use super::hook_runner::HookRunner;
 use super::request_prefix::PrefixBuilder;
 use super::restore::FileRestorer;
-use super::sources::{Ask, ToolStateSources};
+use super::sources::{SourceFn, ToolStateSources};
 use crate::event::TodoStatus;
 
 /// The workspace of the main conversation.
 pub(crate) struct AgentWorkspace {
-    pub(crate) heads: Arc<PrefixBuilder>,
+    pub(crate) prefixes: Arc<PrefixBuilder>,
     pub(crate) spec: Arc<ModelSpec>,
     pub(crate) sources: ToolStateSources,
     pub(crate) hook_runner: HookRunner,
     /// Agents in the background whose result was not collected (R4).
-    pub(crate) agents: Ask<Vec<BackgroundAgent>>,
+    pub(crate) agents: SourceFn<Vec<BackgroundAgent>>,
     /// The available kinds of agents, as an attachment (R5).
     pub(crate) kinds: Option<Value>,
 }
@@ -40,15 +40,15 @@ impl Workspace for AgentWorkspace {
                 _ => None,
             };
             let restoring = FileRestorer {
-                place: self.heads.place().clone(),
-                reads: self.heads.reads().clone(),
+                place: self.prefixes.place().clone(),
+                reads: self.prefixes.reads().clone(),
                 sources: self.sources.clone(),
             };
             // Those are restored in another way.
             let comes_back = |path: &Path| {
                 is_memory_file(path)
                     || Some(path) == plan_path.as_deref()
-                    || path == self.heads.place().transcript
+                    || path == self.prefixes.place().transcript
             };
             let found = (wanted.files.iter())
                 .filter(|file| !comes_back(&file.path))
@@ -56,14 +56,14 @@ impl Workspace for AgentWorkspace {
                 .filter(|found| !found.as_ref().is_ok_and(|file| comes_back(&file.path)));
             let mut gathered = GatheredContext::default();
             gathered.gathered.files = FileRestorer::read(found.collect()).await;
-            gathered.head = self.request_prefix().await;
+            gathered.prefix = self.request_prefix().await;
             let into = &mut gathered.gathered;
             let todos: Vec<TodoListItem> = (self.sources.todos)().into_iter().map(todo).collect();
             into.todos = (!todos.is_empty()).then_some(RestoreSourceResult::Found(todos));
             into.plan = plan;
             into.plan_mode = (self.sources.plan_mode)();
             let mut skills = (self.sources.skills)();
-            skills.retain(|skill| !self.heads.reads().denies(&skill.path));
+            skills.retain(|skill| !self.prefixes.reads().denies(&skill.path));
             into.skills = (!skills.is_empty()).then_some(RestoreSourceResult::Found(skills));
             let agents = (self.agents)();
             into.agents = (!agents.is_empty()).then_some(RestoreSourceResult::Found(agents));
@@ -74,7 +74,7 @@ impl Workspace for AgentWorkspace {
     }
 
     fn compact_instructions(&self) -> Boxed<'_, Option<String>> {
-        Box::pin(async { Some(self.heads.compact_instructions()) })
+        Box::pin(async { Some(self.prefixes.compact_instructions()) })
     }
 }
 
@@ -97,7 +97,7 @@ impl Workspace for SubAgentWorkspace {
 impl AgentWorkspace {
     /// Builds the request prefix. Memory files are read again, and hooks are told (C1).
     async fn request_prefix(&self) -> Option<longhaul_core::prompt::RequestPrefix> {
-        let made = match self.heads.make() {
+        let made = match self.prefixes.make() {
             Ok(made) => made,
             Err(error) => {
                 tracing::warn!(%error, "the request prefix stays as it was");

@@ -76,7 +76,7 @@ impl Workspace for FileRestorer {
                     files: Self::read(found.collect()).await,
                     ..RestoreInput::default()
                 },
-                head: None,
+                prefix: None,
             }
         })
     }

@@ -56,7 +56,7 @@ impl Agent {
         self.send_status();
         self.cross_session
             .shared
-            .teller
+            .event_sink
             .send(AgentEvent::Ended(ended.clone()));
         ended
     }
@@ -173,7 +173,7 @@ impl Agent {
             transcript: self.opened.place.transcript.clone(),
             model: self.model.clone(),
             status: self.status(),
-            head: self.opened.prefix_tokens,
+            prefix: self.opened.prefix_tokens,
         };
         agent_handle::agent_status(&look, &self.spent(), self.mode())
     }

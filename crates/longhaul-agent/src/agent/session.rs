@@ -73,7 +73,7 @@ impl Agent {
             },
             shared: Shared {
                 recipe,
-                teller: event_sink,
+                event_sink,
                 asking: Arc::default(),
                 surroundings,
             },
@@ -94,17 +94,17 @@ impl CrossSessionState {
     ) -> Result<OpenSession, AgentError> {
         let source = settled.source;
         if let Some(notice) = &settled.notice {
-            self.shared.teller.notice(notice.clone());
+            self.shared.event_sink.notice(notice.clone());
         }
         let (mut opened, found) = self.assemble(settled, model, account, Arc::default())?;
         let ringer = &opened.worker.tool_executor.hook_runner;
         loaded(ringer, &found.files, LoadReason::SessionStart).await;
         for notice in &found.notices {
-            self.shared.teller.notice(notice.to_string());
+            self.shared.event_sink.notice(notice.to_string());
         }
         if source == StartSource::Resume {
             for notice in branches_left(&opened.id, &opened.place.transcript) {
-                self.shared.teller.notice(notice);
+                self.shared.event_sink.notice(notice);
             }
         }
         let is_new = matches!(source, StartSource::Startup | StartSource::Clear);
@@ -170,8 +170,11 @@ impl CrossSessionState {
             jobs: jobs.clone(),
             end: CancellationToken::new(),
         });
-        let equipment =
-            (recipe.outfit)(&place, ConversationRole::Main, &self.shared.teller.shared());
+        let equipment = (recipe.outfit)(
+            &place,
+            ConversationRole::Main,
+            &self.shared.event_sink.shared(),
+        );
         let sources = equipment.sources;
         let toolbox = (equipment.toolbox)
             .with(TaskTool(sub_agents.clone()))
@@ -195,7 +198,7 @@ impl CrossSessionState {
         };
         let Assembled {
             worker,
-            head,
+            prefix: head,
             found,
             cuts,
         } = conversation.assemble()?;

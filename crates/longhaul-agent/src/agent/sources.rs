@@ -11,28 +11,28 @@ use serde_json::Value;
 use crate::event::TodoItem;
 
 /// A question that a tool answers.
-pub type Ask<T> = Arc<dyn Fn() -> T + Send + Sync>;
+pub type SourceFn<T> = Arc<dyn Fn() -> T + Send + Sync>;
 
 /// Where to ask for the state of tools. A tool that does not exist answers with nothing.
 #[derive(Clone)]
 pub struct ToolStateSources {
     /// The items of the todo list.
-    pub todos: Ask<Vec<TodoItem>>,
+    pub todos: SourceFn<Vec<TodoItem>>,
     /// The plan file, if there is one.
-    pub plan: Ask<Option<RestoreSourceResult<PlanFile>>>,
+    pub plan: SourceFn<Option<RestoreSourceResult<PlanFile>>>,
     /// The plan mode reminder, while plan mode is on.
-    pub plan_mode: Ask<Option<String>>,
+    pub plan_mode: SourceFn<Option<String>>,
     /// Skills that were invoked.
-    pub skills: Ask<Vec<InvokedSkill>>,
+    pub skills: SourceFn<Vec<InvokedSkill>>,
     /// The list of all skills, sent once when a session begins.
-    pub skill_listing: Ask<Option<String>>,
+    pub skill_listing: SourceFn<Option<String>>,
     /// Whether the tools have shown the model this very file, given by its resolved path. If so, it may be read again
     /// after a compaction, even outside of the workspace (R1).
     pub knows: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     /// The instructions of connected servers.
-    pub servers: Ask<Vec<ServerInstructions>>,
+    pub servers: SourceFn<Vec<ServerInstructions>>,
     /// Tools, agents and servers as attachments, compared with an empty history (R5).
-    pub announcements: Ask<Vec<Value>>,
+    pub announcements: SourceFn<Vec<Value>>,
     /// Receives the events of the conversation that the tools belong to: tool state about cleared results and files
     /// must not outlive them (R7).
     pub heard: Arc<dyn Fn(&Event) + Send + Sync>,

@@ -17,7 +17,7 @@ use crate::offline;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{
     CommandItem, ContextView, CostLine, CostView, HookItem, HostRefusal, HostRequest,
-    MessageAuthor, MessageItem, ModelItem, Reply, SessionItem, TranscriptItem,
+    MessageAuthor, MessageItem, ModelItem, ReplySender, SessionItem, TranscriptItem,
 };
 
 /// Answers queries about an agent that another task works with.
@@ -54,7 +54,7 @@ impl ReadOnlyQueries {
 
     fn spawn_query<T: Send + 'static>(
         self: &Arc<Self>,
-        reply: Reply<T>,
+        reply: ReplySender<T>,
         look: impl FnOnce(&Self) -> Result<T, HostRefusal> + Send + 'static,
     ) {
         let looks = self.clone();
@@ -107,9 +107,9 @@ impl ReadOnlyQueries {
         let mut categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
         // Before the first request, nothing of the prefix is on disk.
         if categories.system_prompt == 0 {
-            categories.system_prompt = look.head.system;
-            categories.tools = look.head.tools;
-            categories.memory_files = look.head.context;
+            categories.system_prompt = look.prefix.system;
+            categories.tools = look.prefix.tools;
+            categories.memory_files = look.prefix.context;
         }
         Ok(ContextView {
             model: look.model,

@@ -64,10 +64,10 @@ struct TourDriver {
 }
 
 /// None if the screen or the agent is gone.
-type Gone = Option<()>;
+type ScreenGone = Option<()>;
 
 impl TourDriver {
-    async fn tour(&mut self) -> Gone {
+    async fn tour(&mut self) -> ScreenGone {
         let mut compacted_by_command = false;
         loop {
             match self.tour.next_step() {
@@ -103,7 +103,7 @@ impl TourDriver {
     }
 
     /// Types a text letter by letter and sends it.
-    async fn types(&mut self, text: &str) -> Gone {
+    async fn types(&mut self, text: &str) -> ScreenGone {
         if self.pace == TourPace::Human {
             for (at, letter) in text.char_indices() {
                 let so_far = text[..at + letter.len_utf8()].to_owned();
@@ -115,7 +115,7 @@ impl TourDriver {
     }
 
     /// Takes events until one matches.
-    async fn until(&mut self, is_it: impl Fn(&AgentEvent) -> bool) -> Gone {
+    async fn until(&mut self, is_it: impl Fn(&AgentEvent) -> bool) -> ScreenGone {
         loop {
             let event = self.events.recv().await?;
             let found = is_it(&event);
@@ -127,7 +127,7 @@ impl TourDriver {
     }
 
     /// Takes events for a while.
-    async fn rest(&mut self, time: Duration) -> Gone {
+    async fn rest(&mut self, time: Duration) -> ScreenGone {
         let time = match self.pace {
             TourPace::Human => time,
             TourPace::AtOnce => time.min(ANSWER) / 4,
@@ -141,13 +141,13 @@ impl TourDriver {
         }
     }
 
-    fn pass(&mut self, event: AgentEvent) -> Gone {
+    fn pass(&mut self, event: AgentEvent) -> ScreenGone {
         self.tour.watch(&event);
         self.screen.send(event).ok()
     }
 
     /// Compacts like a user who approves the preview.
-    async fn compact(&mut self) -> Gone {
+    async fn compact(&mut self) -> ScreenGone {
         let (reply, shown) = oneshot::channel();
         self.host
             .ask(HostRequest::Compact(CompactionRequest::default(), reply));

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::agent::Agent;
 use crate::project_setup::ProjectSetup;
 use crate::screen::{
-    CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, Reply,
+    CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
 };
 
 /// A job for the task.
@@ -144,7 +144,7 @@ fn refusal(error: impl std::fmt::Display) -> HostRefusal {
     HostRefusal(error.to_string())
 }
 
-fn answer<T>(reply: Reply<T>, with: Result<T, HostRefusal>) {
+fn answer<T>(reply: ReplySender<T>, with: Result<T, HostRefusal>) {
     // A screen that is gone needs no answer.
     let _ = reply.send(with);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::agent::Tell;
+use crate::agent::EventCallback;
 use crate::event::AgentEvent;
 
 /// Takes notices, and delivers them as soon as it can.
@@ -11,7 +11,7 @@ pub(super) struct Notifications(Mutex<NotificationState>);
 
 #[derive(Default)]
 struct NotificationState {
-    tell: Option<Tell>,
+    tell: Option<EventCallback>,
     waiting: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ impl Notifications {
     }
 
     /// Sends notices here from now on, beginning with those that waited.
-    pub(super) fn deliver_to(&self, tell: &Tell) {
+    pub(super) fn deliver_to(&self, tell: &EventCallback) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.tell = Some(tell.clone());
         let waiting = std::mem::take(&mut state.waiting);

@@ -12,7 +12,7 @@ use longhaul_store::archive::archive_path;
 
 use super::notifications::Notifications;
 use super::restore_tools::refill;
-use crate::agent::{ConversationRole, ConversationTools, Tell, ToolStateSources};
+use crate::agent::{ConversationRole, ConversationTools, EventCallback, ToolStateSources};
 use crate::event::{AgentEvent, ApprovalMode};
 use crate::files::FileState;
 use crate::permission::Permissions;
@@ -23,7 +23,8 @@ use crate::tools::plan::{self, ApprovalModeStore, PlanState};
 use crate::tools::skill::{Skill, SkillInvokeError, SkillInvoker, Skills};
 use crate::tools::todo::TodoList;
 use crate::tools::{
-    BackgroundShells, Hidden, ToolServices, Variables, files_and_shell, services, web_fetch,
+    BackgroundShells, HiddenPathFn, ShellVariables, ToolServices, files_and_shell, services,
+    web_fetch,
 };
 
 /// Provides conversations with tools.
@@ -33,7 +34,7 @@ pub(super) struct ToolProvisioner {
     pub(super) skills: Vec<Skill>,
     pub(super) web: web_fetch::WebFetchOptions,
     pub(super) servers: Option<Arc<McpServers>>,
-    pub(super) variables: Variables,
+    pub(super) variables: ShellVariables,
     pub(super) passed: PassedVariables,
     pub(super) notifications: Arc<Notifications>,
     /// What remains of the main conversation when it is reopened.
@@ -53,7 +54,7 @@ impl ToolProvisioner {
         &self,
         place: &SessionPaths,
         seat: ConversationRole,
-        tell: &Tell,
+        tell: &EventCallback,
     ) -> ConversationTools {
         let place = Arc::new(place.clone());
         let files = Arc::new(FileState::default());
@@ -78,7 +79,7 @@ impl ToolProvisioner {
             self.permissions.set_scratchpad(Some(place.scratchpad()));
         }
         let permissions = self.permissions.clone();
-        let hidden: Hidden = Arc::new(move |path| permissions.denies_reading(path));
+        let hidden: HiddenPathFn = Arc::new(move |path| permissions.denies_reading(path));
         let with = ToolServices {
             todos: todos.clone(),
             plan: plan.clone(),

@@ -35,7 +35,7 @@ pub trait ScreenHost: Send + 'static {
 }
 
 /// Receives the answer to a request.
-pub type Reply<T> = oneshot::Sender<Result<T, HostRefusal>>;
+pub type ReplySender<T> = oneshot::Sender<Result<T, HostRefusal>>;
 
 /// Why a request was refused, for people, with what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +46,7 @@ pub struct HostRefusal(pub String);
 #[derive(Debug)]
 pub enum HostRequest {
     /// Work on this prompt. Answered when the work has ended, in whatever way; an event says how.
-    Prompt(String, Reply<()>),
+    Prompt(String, ReplySender<()>),
     /// Work on a command of the user, with the text that was typed after its name.
     Command {
         /// The command's name, without the slash.
@@ -54,40 +54,40 @@ pub enum HostRequest {
         /// The rest of the line.
         arguments: String,
         /// Answered like a prompt.
-        reply: Reply<()>,
+        reply: ReplySender<()>,
     },
     /// Compact the conversation.
-    Compact(CompactionRequest, Reply<CompactionReply>),
+    Compact(CompactionRequest, ReplySender<CompactionReply>),
     /// Go back to the point before this message. The answer is its text, to be rephrased.
-    Rewind(String, Reply<Option<String>>),
+    Rewind(String, ReplySender<Option<String>>),
     /// Undo the newest compaction. The answer says what was done.
-    UndoCompaction(Reply<String>),
+    UndoCompaction(ReplySender<String>),
     /// Switch to another session.
-    Resume(String, Reply<()>),
+    Resume(String, ReplySender<()>),
     /// Start a new session.
-    Clear(Reply<()>),
+    Clear(ReplySender<()>),
     /// Use this model from now on.
-    SwitchModel(String, Reply<()>),
+    SwitchModel(String, ReplySender<()>),
     /// List the sessions that can be resumed, newest first.
-    Sessions(Reply<Vec<SessionItem>>),
+    Sessions(ReplySender<Vec<SessionItem>>),
     /// List the models that can be used.
-    Models(Reply<Vec<ModelItem>>),
+    Models(ReplySender<Vec<ModelItem>>),
     /// Show what fills the window.
-    Context(Reply<Box<ContextView>>),
+    Context(ReplySender<Box<ContextView>>),
     /// List the messages that can be returned to, oldest first.
-    Messages(Reply<Vec<MessageItem>>),
+    Messages(ReplySender<Vec<MessageItem>>),
     /// Show the whole conversation, including entries that are only in the transcript, but without meta entries.
-    Transcript(Reply<Vec<TranscriptItem>>),
+    Transcript(ReplySender<Vec<TranscriptItem>>),
     /// Show what a compaction lost, in words; the newest one if none is given.
-    Report(Option<String>, Reply<String>),
+    Report(Option<String>, ReplySender<String>),
     /// Show the session's notes.
-    Notes(Reply<String>),
+    Notes(ReplySender<String>),
     /// List the configured hooks.
-    Hooks(Reply<Vec<HookItem>>),
+    Hooks(ReplySender<Vec<HookItem>>),
     /// Show the costs by purpose.
-    Cost(Reply<CostView>),
+    Cost(ReplySender<CostView>),
     /// List the commands of the user.
-    Commands(Reply<Vec<CommandItem>>),
+    Commands(ReplySender<Vec<CommandItem>>),
 }
 
 /// How to compact.

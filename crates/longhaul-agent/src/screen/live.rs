@@ -97,9 +97,9 @@ fn below(app: &App, width: usize) -> Vec<Line<'static>> {
     }]
 }
 
-type Part = (Vec<Line<'static>>, Option<(usize, usize)>);
+type RegionPart = (Vec<Line<'static>>, Option<(usize, usize)>);
 
-fn bottom(app: &App, width: usize, room: usize) -> Part {
+fn bottom(app: &App, width: usize, room: usize) -> RegionPart {
     if let Some(asking) = app.questions.front() {
         return asking.rows(width, room);
     }
@@ -112,7 +112,7 @@ fn bottom(app: &App, width: usize, room: usize) -> Part {
     }
 }
 
-fn prompt(app: &App, width: usize, room: usize) -> Part {
+fn prompt(app: &App, width: usize, room: usize) -> RegionPart {
     let layout = app.editor.layout(prompt_width(width));
     let most = (room * 2 / 3).max(1);
     let from = (layout.row + 1).saturating_sub(most);

@@ -44,8 +44,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub use display::{Charset, ColorSupport, DisplayMode, DisplaySettings};
 pub use host::{
     CommandItem, CompactionReply, CompactionRequest, CompactionStep, ContextView, CostLine,
-    CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem, Reply,
-    ScreenHost, SessionItem, TranscriptItem, TranscriptKind,
+    CostView, HookItem, HostRefusal, HostRequest, MessageAuthor, MessageItem, ModelItem,
+    ReplySender, ScreenHost, SessionItem, TranscriptItem, TranscriptKind,
 };
 
 pub use text::visible;

@@ -27,7 +27,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use bash::{
-    BackgroundShells, BashOutputTool, BashTool, KillShellTool, ShellStatus, ShellSummary, Variables,
+    BackgroundShells, BashOutputTool, BashTool, KillShellTool, ShellStatus, ShellSummary,
+    ShellVariables,
 };
 pub use edit::EditTool;
 pub use glob::GlobTool;
@@ -41,14 +42,14 @@ use crate::session_paths::SessionPaths;
 use crate::tool::Tool;
 
 /// Whether a file must be hidden from the model: for searches, which come across files that nobody asked about.
-pub type Hidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+pub type HiddenPathFn = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// The tools that touch files and the shell. Searches skip hidden files.
 pub fn files_and_shell(
     place: &Arc<SessionPaths>,
     files: &Arc<FileState>,
     shells: &Arc<BackgroundShells>,
-    hidden: &Hidden,
+    hidden: &HiddenPathFn,
 ) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(ReadTool::new(place.clone(), files.clone())),

@@ -63,7 +63,7 @@ pub(super) fn object<'a>(
         turn: seen.turn.map(|turn| turn.number),
         turns: seen.turn.map(|turn| turn.count),
         model: prepared.model.as_deref(),
-        head: prepared.head,
+        head: prepared.prefix,
         request: match &prepared.body {
             Ok(_) => RequestState::Ready,
             Err(RequestNotReady::Empty) => RequestState::Empty,

@@ -208,7 +208,7 @@ impl ShowPage<'_> {
     /// Notes about the list as a whole.
     fn remarks(&self, out: &mut String) -> fmt::Result {
         let prepared = self.showing.prepared;
-        let head = match prepared.head {
+        let head = match prepared.prefix {
             PrefixState::Recorded => None,
             PrefixState::Outdated => Some(
                 "The conversation was changed after its request prefix was recorded: the next request begins with a new one.",

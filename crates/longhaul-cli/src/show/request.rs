@@ -38,11 +38,11 @@ pub(super) enum PrefixState {
 
 /// A request, as far as it can be made.
 pub(super) struct ReplayedRequest {
-    pub(super) head: PrefixState,
+    pub(super) prefix: PrefixState,
     /// The model that is asked, if anything names one.
     pub(super) model: Option<String>,
     assembly: RequestAssembly,
-    marks: MessageBreakpoints,
+    breakpoints: MessageBreakpoints,
     /// The folds that make up the summary, if old rounds were folded.
     folds: Option<Folds>,
     pub(super) body: Result<AssembledRequest, RequestNotReady>,
@@ -51,9 +51,9 @@ pub(super) struct ReplayedRequest {
 impl ReplayedRequest {
     /// The items of the request.
     pub(super) fn listing(&self) -> Listing<'_> {
-        let is_known = matches!(self.head, PrefixState::Recorded | PrefixState::Outdated);
-        let head = Some(self.assembly.head()).filter(|_| is_known);
-        let listing = Listing::of(head, self.assembly.rendering(), &self.marks);
+        let is_known = matches!(self.prefix, PrefixState::Recorded | PrefixState::Outdated);
+        let head = Some(self.assembly.prefix()).filter(|_| is_known);
+        let listing = Listing::of(head, self.assembly.rendering(), &self.breakpoints);
         match &self.folds {
             Some(folds) => listing.with_folds(folds),
             None => listing,
@@ -71,7 +71,7 @@ impl ReplayedRequest {
     }
 
     pub(super) fn prefix_is_unreadable(&self) -> bool {
-        self.head == PrefixState::Unreadable
+        self.prefix == PrefixState::Unreadable
     }
 
     /// The number of messages.
@@ -93,7 +93,7 @@ pub(super) fn prepare(
     let (head, model, mut assembly) = match seen.replay() {
         Some(Ok(replay)) => {
             more = replay.more_fields();
-            let model = replay.head.model().map(Cow::into_owned);
+            let model = replay.prefix.model().map(Cow::into_owned);
             let (state, assembly) = match replay.standing {
                 PrefixValidity::Goes => {
                     (PrefixState::Recorded, RequestAssembly::resume(replay, view))
@@ -140,10 +140,10 @@ pub(super) fn prepare(
     let mut boundary = boundary.filter(|entry| entry.facets.subtype == Subtype::CompactBoundary);
     let folds = boundary.next().and_then(Folds::from_boundary);
     Ok(ReplayedRequest {
-        head,
+        prefix: head,
         model,
         assembly,
-        marks,
+        breakpoints: marks,
         folds,
         body,
     })
@@ -156,8 +156,8 @@ fn follow(
     entries: &[EntryAtOffset],
 ) -> RequestAssembly {
     let beginning = RenderingStart {
-        before: PriorRendering::Head(&replay.head),
-        head: replay.head.clone(),
+        before: PriorRendering::Head(&replay.prefix),
+        head: replay.prefix.clone(),
         reason: PrefixReason::Rewound,
         binding: spec.thinking.binding,
     };

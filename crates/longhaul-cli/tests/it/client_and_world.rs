@@ -62,7 +62,7 @@ async fn n5_a_streamed_reply_and_a_whole_one_are_understood_alike() {
         assert!(reply.request_id.is_some() && reply.notices.is_empty());
         // What the client understood is what the simulator says that it sent.
         house.server.with_world(|world| {
-            let booked = serde_json::to_value(world.books().total).unwrap();
+            let booked = serde_json::to_value(world.usage_log().total).unwrap();
             assert_eq!(booked["output_tokens"], reply.usage.output);
             assert_eq!(
                 booked["cache_write_5m_input_tokens"],

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use super::canonical::{self, end_of_string};
 use super::fields::{JsonFields, items};
 use super::fingerprint::{
-    CacheBreakpoint, FingerprintMessages, Flags, PrefixFingerprint, RequestFingerprint, SystemPart,
-    ToolPart, ToolPlacement,
+    CacheBreakpoint, FingerprintMessages, HostModes, PrefixFingerprint, RequestFingerprint,
+    SystemPart, ToolPart, ToolPlacement,
 };
 use super::messages;
 use crate::json::{JsonCursor, JsonFault, text};
@@ -83,7 +83,7 @@ impl RequestFingerprint<'_> {
             source: source.into(),
             started,
             prefix: Arc::new(head),
-            flags: Arc::new(Flags::new()),
+            flags: Arc::new(HostModes::new()),
             messages: FingerprintMessages::Read(positions),
             breakpoints: marks,
             prefix_replacement: None,
@@ -91,7 +91,7 @@ impl RequestFingerprint<'_> {
     }
 
     /// Adds the host's modes.
-    pub fn with_flags(mut self, flags: Arc<Flags>) -> Self {
+    pub fn with_flags(mut self, flags: Arc<HostModes>) -> Self {
         self.flags = flags;
         self
     }

@@ -3,17 +3,17 @@
 use super::change::{PresenceChange, RequestChange};
 use super::definitions::{speed, system, tools, web_search};
 use super::edits::{VisiblePositions, message_changes};
-use super::fingerprint::{CacheBreakpoint, Flags, PrefixFingerprint};
+use super::fingerprint::{CacheBreakpoint, HostModes, PrefixFingerprint};
 use super::messages::CachePosition;
 use crate::models::ModelSpec;
 
 /// One of two compared requests.
 #[derive(Clone, Copy)]
 pub(super) struct ComparedRequest<'a> {
-    pub(super) head: &'a PrefixFingerprint,
-    pub(super) flags: &'a Flags,
+    pub(super) prefix: &'a PrefixFingerprint,
+    pub(super) flags: &'a HostModes,
     pub(super) positions: &'a [CachePosition],
-    pub(super) marks: &'a [(usize, CacheBreakpoint)],
+    pub(super) breakpoints: &'a [(usize, CacheBreakpoint)],
 }
 
 /// Everything that differs and may matter to the cache. Differences that cannot break it are left out: breakpoints that
@@ -23,9 +23,9 @@ pub(super) fn changes(
     after: ComparedRequest<'_>,
     spec: Option<&ModelSpec>,
 ) -> Vec<RequestChange> {
-    let (old, new) = (before.head, after.head);
-    let was = VisiblePositions::of(before.positions, before.marks, spec);
-    let is = VisiblePositions::of(after.positions, after.marks, spec);
+    let (old, new) = (before.prefix, after.prefix);
+    let was = VisiblePositions::of(before.positions, before.breakpoints, spec);
+    let is = VisiblePositions::of(after.positions, after.breakpoints, spec);
     let messages_cached = !was.cached().is_empty();
     let mut changes = Vec::new();
     if old.model != new.model {
@@ -116,17 +116,18 @@ fn settings(
 
 /// Differences that are not known to be part of the key.
 fn suspects(before: ComparedRequest<'_>, after: ComparedRequest<'_>) -> Vec<RequestChange> {
-    let (old, new) = (before.head, after.head);
+    let (old, new) = (before.prefix, after.prefix);
     let mut changes = Vec::new();
-    let pairs = |from: &Flags, to: &Flags| -> Vec<(String, Option<String>, Option<String>)> {
-        let names = from
-            .keys()
-            .chain(to.keys().filter(|name| !from.contains_key(*name)));
-        names
-            .filter(|name| from.get(*name) != to.get(*name))
-            .map(|name| (name.clone(), from.get(name).cloned(), to.get(name).cloned()))
-            .collect()
-    };
+    let pairs =
+        |from: &HostModes, to: &HostModes| -> Vec<(String, Option<String>, Option<String>)> {
+            let names = from
+                .keys()
+                .chain(to.keys().filter(|name| !from.contains_key(*name)));
+            names
+                .filter(|name| from.get(*name) != to.get(*name))
+                .map(|name| (name.clone(), from.get(name).cloned(), to.get(name).cloned()))
+                .collect()
+        };
     for (name, from, to) in pairs(&old.extra, &new.extra) {
         changes.push(RequestChange::Extra { name, from, to });
     }
@@ -155,11 +156,11 @@ fn suspects(before: ComparedRequest<'_>, after: ComparedRequest<'_>) -> Vec<Requ
 
 /// The last breakpoint of each level: tools, system, messages.
 pub(super) fn level_marks(side: ComparedRequest<'_>) -> [Option<&CacheBreakpoint>; 3] {
-    let tools = side.head.tools.iter().rev();
-    let system = side.head.system.iter().rev();
+    let tools = side.prefix.tools.iter().rev();
+    let system = side.prefix.system.iter().rev();
     [
         tools.filter_map(|tool| tool.mark.as_ref()).next(),
         system.filter_map(|part| part.mark.as_ref()).next(),
-        side.marks.last().map(|(_, mark)| mark),
+        side.breakpoints.last().map(|(_, mark)| mark),
     ]
 }

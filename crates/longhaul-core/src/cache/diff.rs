@@ -36,9 +36,9 @@ pub(super) fn render(
     for change in changes {
         let mut part = String::new();
         match change {
-            RequestChange::System(_) => system(&mut part, before.head, after.head),
+            RequestChange::System(_) => system(&mut part, before.prefix, after.prefix),
             RequestChange::Tools { .. } | RequestChange::WebSearch(_) => {
-                tools(&mut part, before.head, after.head);
+                tools(&mut part, before.prefix, after.prefix);
             }
             RequestChange::Message(edit) => {
                 let json = |bytes: &Option<bytes::Bytes>| match bytes {

@@ -16,7 +16,7 @@ use crate::xxh3::xxh3_64;
 
 /// The host's modes that are reported by name when they change: fast, auto, overage, cached-micro, cache strategy, any
 /// other.
-pub type Flags = BTreeMap<String, String>;
+pub type HostModes = BTreeMap<String, String>;
 
 /// One request, as it is about to be sent.
 #[derive(Debug, Clone)]
@@ -28,11 +28,11 @@ pub struct RequestFingerprint<'a> {
     /// The request prefix and the settings.
     pub prefix: Arc<PrefixFingerprint>,
     /// The host's modes.
-    pub flags: Arc<Flags>,
+    pub flags: Arc<HostModes>,
     /// The messages.
     pub messages: FingerprintMessages<'a>,
     /// The positions that carry a cache breakpoint, in order.
-    pub breakpoints: Marks,
+    pub breakpoints: BreakpointPositions,
     /// How a host between a client and the provider replaces part of the client's conversation. None if there is no
     /// such host.
     pub prefix_replacement: Option<PrefixReplacement>,
@@ -81,7 +81,7 @@ impl CacheBreakpoint {
 }
 
 /// The breakpoints on the messages: position and breakpoint, in order.
-pub type Marks = Vec<(usize, CacheBreakpoint)>;
+pub type BreakpointPositions = Vec<(usize, CacheBreakpoint)>;
 
 /// The parts of a request besides its messages.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::canonical;
 use super::fields::{JsonFields, items};
-use super::fingerprint::{CacheBreakpoint, Marks};
+use super::fingerprint::{BreakpointPositions, CacheBreakpoint};
 use crate::json::JsonFault;
 use crate::message::BlockKind;
 use crate::normalize::{AppendBuffer, MessageRole, RenderedBlock, RenderedMessage};
@@ -139,7 +139,7 @@ impl CachePosition {
 pub(super) fn read(
     body: &Bytes,
     messages: &[u8],
-) -> Result<(Vec<CachePosition>, Marks), JsonFault> {
+) -> Result<(Vec<CachePosition>, BreakpointPositions), JsonFault> {
     let mut positions = Vec::new();
     let mut marks = Vec::new();
     for (index, raw) in (0..).zip(items(messages)?) {

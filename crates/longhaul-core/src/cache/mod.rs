@@ -35,8 +35,8 @@ pub use change::{ChangeCertainty, MessageEdit, PresenceChange, RequestChange, Sy
 pub use cost::cost_of_cache_miss;
 pub use finding::{CacheFinding, CacheFindingKind};
 pub use fingerprint::{
-    CacheBreakpoint, FingerprintMessages, Flags, Marks, PrefixFingerprint, RequestFingerprint,
-    SystemPart, SystemSection, ToolPart, ToolPlacement,
+    BreakpointPositions, CacheBreakpoint, FingerprintMessages, HostModes, PrefixFingerprint,
+    RequestFingerprint, SystemPart, SystemSection, ToolPart, ToolPlacement,
 };
 pub(crate) use measure::DROP_TOKENS;
 pub use measure::{CacheMeasurement, is_drop};

@@ -10,7 +10,7 @@ use super::cost::cost_of_cache_miss;
 use super::diff;
 use super::expectation::{CacheReadExpectation, CacheReadResult};
 use super::finding::{CacheFinding, CacheFindingKind};
-use super::fingerprint::{Flags, Marks, PrefixFingerprint};
+use super::fingerprint::{BreakpointPositions, HostModes, PrefixFingerprint};
 use super::measure::CacheMeasurement;
 use super::prefix_replacement::{PrefixReplacement, replaced_prefix};
 use super::track::{TrackId, Tracks};
@@ -27,9 +27,9 @@ const CONVERSATIONS: usize = 8;
 pub(super) struct SentCall {
     pub(super) id: WatchedCallId,
     pub(super) track: (TrackId, usize),
-    pub(super) marks: Marks,
-    pub(super) head: Arc<PrefixFingerprint>,
-    pub(super) flags: Arc<Flags>,
+    pub(super) breakpoints: BreakpointPositions,
+    pub(super) prefix: Arc<PrefixFingerprint>,
+    pub(super) flags: Arc<HostModes>,
     pub(super) started: Timestamp,
     pub(super) rewriting: Option<PrefixReplacement>,
 }
@@ -149,7 +149,7 @@ impl WatchedSource {
         let mut finding = CacheFinding {
             kind,
             source: done.source.clone(),
-            model: done.call.head.model.clone(),
+            model: done.call.prefix.model.clone(),
             at: done.call.started,
             from,
             to: now.read,
@@ -169,10 +169,10 @@ impl WatchedSource {
 
     fn side<'a>(&'a self, call: &'a SentCall) -> ComparedRequest<'a> {
         ComparedRequest {
-            head: &call.head,
+            prefix: &call.prefix,
             flags: &call.flags,
             positions: self.tracks.positions(call.track),
-            marks: &call.marks,
+            breakpoints: &call.breakpoints,
         }
     }
 }

@@ -92,8 +92,8 @@ impl CacheBreakDetector {
         let call = SentCall {
             id,
             track: source.tracks.take(id, sent.messages),
-            marks: sent.breakpoints,
-            head: sent.prefix,
+            breakpoints: sent.breakpoints,
+            prefix: sent.prefix,
             flags: sent.flags,
             started: sent.started,
             rewriting: sent.prefix_replacement,

@@ -32,11 +32,11 @@ pub struct ConfigFileLayer {
 }
 
 /// Where each setting's value came from, by key. A setting without an entry has its default.
-type Sources = BTreeMap<&'static str, SettingSource>;
+type SettingSources = BTreeMap<&'static str, SettingSource>;
 
 pub(super) fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
     let mut config = Config::default();
-    let mut sources = Sources::new();
+    let mut sources = SettingSources::new();
     if let Some(layer) = &layers.file {
         file::apply(layer, &mut config, |setting, source| {
             sources.insert(setting.key, source);
@@ -75,7 +75,7 @@ fn apply_env(
     env: &[(String, String)],
     setting: &'static SettingSpec,
     config: &mut Config,
-    sources: &mut Sources,
+    sources: &mut SettingSources,
 ) {
     // The last name is applied first, so that the first one wins.
     for known in setting.env.iter().rev() {

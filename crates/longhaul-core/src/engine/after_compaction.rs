@@ -68,9 +68,9 @@ pub(super) struct NewConversation {
     pub(super) live: LiveConversation,
     /// The rendering. None where request prefixes are not written.
     pub(super) assembly: Option<RequestAssembly>,
-    pub(super) head: RequestPrefix,
+    pub(super) prefix: RequestPrefix,
     /// A request prefix that the host wants from the next compaction on.
-    pub(super) next_head: Option<RequestPrefix>,
+    pub(super) next_prefix: Option<RequestPrefix>,
     /// The files whose text was restored, the newest first.
     pub(super) restored: Vec<PathBuf>,
     /// The id of the turn that begins with the new conversation.
@@ -86,14 +86,14 @@ impl Engine {
     ) -> HostReset {
         self.live = new.live;
         self.live.read_files_mut().compacted(&new.restored, now);
-        self.head_count = known_prefix_count(&self.live, &self.config);
+        self.prefix_count = known_prefix_count(&self.live, &self.config);
         self.assembly = new.assembly;
-        self.head = new.head;
-        self.next_head = new.next_head;
+        self.prefix = new.prefix;
+        self.next_prefix = new.next_prefix;
         self.outdated = None;
         // The cache-break detector tells renderings apart by this number.
         self.generation += 1;
-        self.watched_head = None;
+        self.watched_prefix = None;
         self.watch.compacted(self.config.source.as_str());
         self.cached = CacheEditState::of(self.live.cache_edits());
         self.deletion = Default::default();

@@ -69,7 +69,7 @@ impl Engine {
         if is_judged_later || self.is_over(compaction, threshold) {
             return true;
         }
-        let expected = self.expected(compaction, &self.head);
+        let expected = self.expected(compaction, &self.prefix);
         let least = self.least(compaction);
         let words = UserWordsLimit::Budget(self.words_budget(compaction, expected));
         let draft = self.draft(compaction, &least, expected, DraftLevel::LEAST, words);
@@ -84,7 +84,7 @@ impl Engine {
 
     /// Whether the conversation has outgrown a limit, so that something must be cut.
     pub(super) fn is_over(&self, compaction: &CompactionInProgress, limit: u64) -> bool {
-        let used = match self.config.heads {
+        let used = match self.config.prefixes {
             PrefixRecording::Unknown => compaction.before,
             PrefixRecording::Written | PrefixRecording::Unwritten => compaction.used,
         };

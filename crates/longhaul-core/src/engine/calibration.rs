@@ -50,7 +50,7 @@ impl Engine {
         head: &RequestPrefix,
     ) -> CountCalibration {
         let (own, new) = (
-            prefix_weight(&self.head).padded(),
+            prefix_weight(&self.prefix).padded(),
             prefix_weight(head).padded(),
         );
         let as_estimated = |constant| CountCalibration {
@@ -59,7 +59,7 @@ impl Engine {
             estimated: 1,
         };
         let view = compaction.before;
-        if self.config.heads == PrefixRecording::Unknown {
+        if self.config.prefixes == PrefixRecording::Unknown {
             return as_estimated(0);
         }
         let after = self.prefix_count_after(compaction, head);
@@ -79,8 +79,8 @@ impl Engine {
     /// The most that the provider counts for the request prefix, according to the replies in view or before an earlier
     /// compaction.
     pub(super) fn counted_prefix(&self, compaction: &CompactionInProgress) -> Option<u64> {
-        let (own, view) = (prefix_weight(&self.head).padded(), compaction.before);
-        let known = self.head_count.map(|known| known.of(own));
+        let (own, view) = (prefix_weight(&self.prefix).padded(), compaction.before);
+        let known = self.prefix_count.map(|known| known.of(own));
         let first = before_first_reply(&self.live);
         if compaction.used <= own + view || view == 0 {
             // The count before the first reply includes the whole request prefix, which may have grown since.
@@ -103,11 +103,11 @@ impl Engine {
         view: u64,
     ) -> Option<u64> {
         let (own, new) = (
-            prefix_weight(&self.head).padded(),
+            prefix_weight(&self.prefix).padded(),
             prefix_weight(head).padded(),
         );
         let estimated = own + compaction.before;
-        if self.config.heads == PrefixRecording::Unknown || compaction.used >= estimated {
+        if self.config.prefixes == PrefixRecording::Unknown || compaction.used >= estimated {
             return None;
         }
         Some(scaled(new + view, compaction.used, estimated))

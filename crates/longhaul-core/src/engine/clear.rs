@@ -104,7 +104,7 @@ impl Engine {
         let ttl = self
             .assembly
             .as_ref()
-            .and_then(|assembly| assembly.head().latched.ttl);
+            .and_then(|assembly| assembly.prefix().latched.ttl);
         let idle = self.live.last_reply().map(|last| now.duration_since(last));
         match (ttl, idle, self.outdated) {
             (Some(ttl), Some(idle), None) if idle.as_secs() < ttl.seconds() => CacheState::Warm,

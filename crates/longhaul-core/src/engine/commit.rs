@@ -43,7 +43,7 @@ use crate::window::WindowLevel;
 pub(super) struct PendingCommit {
     compaction: CompactionInProgress,
     draft: ViewDraft,
-    head: RequestPrefix,
+    prefix: RequestPrefix,
     assembly: RequestAssembly,
     /// The new lines, and those of the request prefix.
     lines: Vec<Bytes>,
@@ -83,12 +83,12 @@ impl Engine {
     /// Chooses the new view, and has the summarized part archived.
     pub(super) fn prepare_commit(&mut self, mut compaction: CompactionInProgress, now: Timestamp) {
         // The part before the pivot stays as it was sent, so the request prefix must stay, too (P2).
-        let fresh = compaction.gathered.head.take();
-        let fresh = fresh.or_else(|| self.next_head.clone());
+        let fresh = compaction.gathered.prefix.take();
+        let fresh = fresh.or_else(|| self.next_prefix.clone());
         let keeps_head = compaction.direction == Some(PivotDirection::From);
         let head = fresh
             .filter(|_| !keeps_head)
-            .unwrap_or_else(|| self.head.clone());
+            .unwrap_or_else(|| self.prefix.clone());
         let head = self.with_engine_additions(head, KeepThinking::All);
         let draft = self.best_draft(&compaction, &head);
         if self.is_provisional(&compaction) && !self.holds(&compaction, draft.as_ref()) {
@@ -123,7 +123,7 @@ impl Engine {
             entries: gone.iter().map(|kept| kept.entry.clone()).collect(),
             results: None,
         });
-        compaction.gathered.head = Some(head);
+        compaction.gathered.prefix = Some(head);
         compaction.draft = Some(Box::new(draft));
         compaction.stage = CompactionStage::Archiving;
         compaction.awaits = Some(id);
@@ -195,7 +195,7 @@ impl Engine {
         now: Timestamp,
     ) {
         let (Some(mut draft), Some(head)) =
-            (compaction.draft.take(), compaction.gathered.head.take())
+            (compaction.draft.take(), compaction.gathered.prefix.take())
         else {
             return;
         };
@@ -216,7 +216,7 @@ impl Engine {
                     preserved: self.kept_ids(&compaction),
                     compaction,
                     draft: *draft,
-                    head,
+                    prefix: head,
                     assembly,
                     lines,
                     heads,
@@ -277,13 +277,17 @@ impl Engine {
         let assembly =
             RequestAssembly::begin(beginning, entries.iter().map(|kept| kept.entry.view()));
         let kept = self.kept_ids(compaction);
-        let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
+        let stripped = assembly
+            .prefix()
+            .latched
+            .thinking_stripped_through
+            .as_deref();
         on_boundary.stripped = stripped.filter(|uuid| kept.contains(&Id::of(uuid)));
         let lines = match on_boundary.stripped {
             Some(_) => self.lines(compaction, draft, &uuids, on_boundary)?,
             None => lines,
         };
-        let heads = match self.config.heads {
+        let heads = match self.config.prefixes {
             PrefixRecording::Unwritten | PrefixRecording::Unknown => Vec::new(),
             PrefixRecording::Written => assembly.entries_before_request(NewEntryStamp {
                 session_id: &self.config.identity.session_id,
@@ -443,7 +447,7 @@ impl Engine {
         let PendingCommit {
             mut compaction,
             draft,
-            head,
+            prefix: head,
             mut assembly,
             lines,
             heads,
@@ -489,16 +493,16 @@ impl Engine {
             usage.get_or_insert_default().add(&unbooked);
         }
         let cost = self.summary_cost(usage.as_ref());
-        let next_head = self.next_head.take();
+        let next_head = self.next_prefix.take();
         let new = NewConversation {
             live,
-            assembly: match self.config.heads {
+            assembly: match self.config.prefixes {
                 PrefixRecording::Written => Some(assembly),
                 PrefixRecording::Unwritten | PrefixRecording::Unknown => None,
             },
-            head,
+            prefix: head,
             // The part before the pivot keeps its request prefix (P2), so the other one still waits.
-            next_head: next_head.filter(|_| compaction.direction == Some(PivotDirection::From)),
+            next_prefix: next_head.filter(|_| compaction.direction == Some(PivotDirection::From)),
             restored: draft.restored.clone(),
             turn: recompaction.turn.clone(),
         };

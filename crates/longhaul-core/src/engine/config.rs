@@ -74,7 +74,7 @@ pub struct EngineConfig {
     /// The project's compaction instructions from its memory file (F4).
     pub compact_instructions: Option<String>,
     /// Whether request prefixes are part of the transcript.
-    pub heads: PrefixRecording,
+    pub prefixes: PrefixRecording,
     /// Another model that writes summaries in place of the conversation's own, by plain requests (F7).
     pub summary_model: Option<SummaryModel>,
     /// The configuration of session notes. None if there is no place for them.
@@ -112,7 +112,7 @@ impl EngineConfig {
             transcript: None,
             recall_tool: None,
             compact_instructions: None,
-            heads: PrefixRecording::Written,
+            prefixes: PrefixRecording::Written,
             summary_model: None,
             notes: None,
             preparation: SummaryTiming::WhenFull,

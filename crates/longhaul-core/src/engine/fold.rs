@@ -125,7 +125,7 @@ impl Engine {
     /// estimate counts where it is larger than the measurement.
     fn when_due(&self, limits: &FoldLimits) -> u64 {
         let used = self.used();
-        let whole = self.live.ledger().whole() + prefix_weight(&self.head);
+        let whole = self.live.ledger().whole() + prefix_weight(&self.prefix);
         used.max(whole.padded()) + limits.commit_at.saturating_sub(used)
     }
 

@@ -195,7 +195,7 @@ pub struct GatheredContext {
     /// The context to restore.
     pub gathered: RestoreInput,
     /// The request prefix for the requests from now on. None if it stays the same.
-    pub head: Option<RequestPrefix>,
+    pub prefix: Option<RequestPrefix>,
 }
 
 /// The output of hooks (K1).

@@ -85,20 +85,20 @@ pub struct Engine {
     ids: UuidSequence,
     live: LiveConversation,
     /// The request prefix that the host wants.
-    head: RequestPrefix,
+    prefix: RequestPrefix,
     /// The request prefix that the host wants from the next compaction on, if it is a different one.
-    next_head: Option<RequestPrefix>,
+    next_prefix: Option<RequestPrefix>,
     /// The known size of the request prefix while no reply has measured the view.
-    head_count: Option<prefix_count::PrefixCount>,
+    prefix_count: Option<prefix_count::PrefixCount>,
     /// The rendering with its request prefix. None until the first request.
     assembly: Option<RequestAssembly>,
     /// Why the rendering is no longer valid, if it is not.
     outdated: Option<PrefixReason>,
     generation: u64,
     watch: CacheBreakDetector,
-    watched_head: Option<Arc<cache::PrefixFingerprint>>,
+    watched_prefix: Option<Arc<cache::PrefixFingerprint>>,
     /// Modes that the cache-break detector names when they change (D1).
-    modes: Arc<cache::Flags>,
+    modes: Arc<cache::HostModes>,
     cached: CacheEditState,
     /// Deletions that no reply has measured yet.
     deletion: deletion::PendingDeletion,
@@ -204,15 +204,15 @@ impl Engine {
         let deletion = deletion::PendingDeletion::after(live.cache_deleted());
         let mut engine = Self {
             ids,
-            head_count: known_prefix_count(&live, &config),
+            prefix_count: known_prefix_count(&live, &config),
             live,
-            head,
-            next_head: resume.next_head,
+            prefix: head,
+            next_prefix: resume.next_head,
             assembly: resume.assembly,
             outdated: None,
             generation: 0,
             watch: CacheBreakDetector::new(cache::is_small_model),
-            watched_head: None,
+            watched_prefix: None,
             modes: Arc::new(own_modes(&config)),
             cached,
             deletion,
@@ -234,17 +234,17 @@ impl Engine {
             config,
         };
         // The last request determines how much thinking is kept, if there was one.
-        let sent = engine.assembly.as_ref().map(RequestAssembly::head);
-        let keep = prefix_additions::kept_thinking(sent.unwrap_or(&engine.head));
-        engine.head = engine.with_engine_additions(engine.head.clone(), keep);
-        if let Some(what) = engine.next_head.as_ref().and_then(|next| {
-            let before = engine.assembly.as_ref()?.head();
+        let sent = engine.assembly.as_ref().map(RequestAssembly::prefix);
+        let keep = prefix_additions::kept_thinking(sent.unwrap_or(&engine.prefix));
+        engine.prefix = engine.with_engine_additions(engine.prefix.clone(), keep);
+        if let Some(what) = engine.next_prefix.as_ref().and_then(|next| {
+            let before = engine.assembly.as_ref()?.prefix();
             before.difference(&engine.with_engine_additions(next.clone(), keep))
         }) {
             let from = PrefixChangeTime::NextCompaction;
             engine.notify(Event::PrefixChanged { what, from });
         } else {
-            engine.next_head = None;
+            engine.next_prefix = None;
         }
         engine
     }
@@ -279,9 +279,9 @@ impl Engine {
             }
             EngineInput::Head(head) => {
                 // The host has made a new decision.
-                self.next_head = None;
-                let keep = prefix_additions::kept_thinking(&self.head);
-                self.head = self.with_engine_additions(*head, keep);
+                self.next_prefix = None;
+                let keep = prefix_additions::kept_thinking(&self.prefix);
+                self.prefix = self.with_engine_additions(*head, keep);
             }
             EngineInput::Mode { name, value } => {
                 let modes = Arc::make_mut(&mut self.modes);
@@ -571,10 +571,10 @@ fn known_prefix_count(
 }
 
 /// The modes that the engine itself decides: whether results are dropped from the cache by reference.
-fn own_modes(config: &EngineConfig) -> cache::Flags {
+fn own_modes(config: &EngineConfig) -> cache::HostModes {
     let cached_micro = match config.cache_edits {
         CacheEditSupport::Supported => "on",
         CacheEditSupport::Unsupported => "off",
     };
-    cache::Flags::from([("cached_micro".to_owned(), cached_micro.to_owned())])
+    cache::HostModes::from([("cached_micro".to_owned(), cached_micro.to_owned())])
 }

@@ -133,7 +133,7 @@ impl Engine {
             assembly.freeze();
         }
         let fork = assembly.fork(None, edits.as_deref())?;
-        let betas = assembly.head().latched.betas.clone();
+        let betas = assembly.prefix().latched.betas.clone();
         let last = assembly.last_entry()?;
         let mut views = self.live.views();
         let through = views.find(|entry| entry.uuid() == Some(last))?;
@@ -303,7 +303,7 @@ impl Engine {
             pieces: &self.live.pieces(),
             entries: &entries,
             // Facts and restored context are weighed with the whole view, before anything is written.
-            beside: prefix_weight(&self.head),
+            beside: prefix_weight(&self.prefix),
             threshold: window.auto_compact,
             caps: NotesCaps::at(window.scale()),
             keep: KeepWindow::at(window.scale()),

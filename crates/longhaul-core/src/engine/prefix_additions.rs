@@ -49,7 +49,7 @@ impl Engine {
     pub(super) fn rest(&mut self, now: jiff::Timestamp) {
         let rested = is_rested(&self.config.micro, self.live.last_reply(), now);
         if rested && self.config.pressure == PressureOwner::Providers {
-            self.head = self.with_engine_additions(self.head.clone(), KeepThinking::LastTurn);
+            self.prefix = self.with_engine_additions(self.prefix.clone(), KeepThinking::LastTurn);
         }
     }
 

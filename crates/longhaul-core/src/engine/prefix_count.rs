@@ -66,11 +66,11 @@ impl Engine {
         compaction: &CompactionInProgress,
         head: &RequestPrefix,
     ) -> Option<PrefixCount> {
-        if self.config.heads == PrefixRecording::Unknown {
+        if self.config.prefixes == PrefixRecording::Unknown {
             return None;
         }
         let (own, new) = (
-            prefix_weight(&self.head).padded(),
+            prefix_weight(&self.prefix).padded(),
             prefix_weight(head).padded(),
         );
         let known = PrefixCount {

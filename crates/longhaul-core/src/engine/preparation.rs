@@ -105,7 +105,7 @@ impl Engine {
             _ => false,
         };
         wanted
-            && config.heads == PrefixRecording::Written
+            && config.prefixes == PrefixRecording::Written
             && config.switches.decide(SwitchableAction::Automatic) == SwitchVerdict::Allowed
             && self.tracking.breaker() == Breaker::Closed
             && self.assembly.is_some()

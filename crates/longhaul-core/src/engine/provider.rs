@@ -28,7 +28,7 @@ impl Engine {
         self.config.summariser == SummarizerSetting::Provider
             && compaction.direction != Some(PivotDirection::From)
             && compaction.folding.is_none()
-            && !compacts_by_threshold(&self.head)
+            && !compacts_by_threshold(&self.prefix)
     }
 
     /// The request to the provider.
@@ -46,7 +46,7 @@ impl Engine {
         let until = self.first_kept(compaction);
         let assembly = self.assembly.as_mut()?;
         let assembled = assembly.request_until(RequestKind::SummedUp, until, Some(&field));
-        let betas = assembly.head().latched.betas.clone();
+        let betas = assembly.prefix().latched.betas.clone();
         Some((assembled.ok()?.slices, betas))
     }
 }

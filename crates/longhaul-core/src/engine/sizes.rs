@@ -9,8 +9,8 @@ impl Engine {
     /// compaction, or is estimated, too (ruling 3).
     pub(super) fn used(&self) -> u64 {
         let context = self.live.ledger().context();
-        let head = prefix_weight(&self.head);
-        match (self.live.ledger().anchor(), self.head_count) {
+        let head = prefix_weight(&self.prefix);
+        match (self.live.ledger().anchor(), self.prefix_count) {
             (Some(_), _) => context.tokens(),
             (None, Some(known)) => known.of(head.padded()) + context.added.padded(),
             (None, None) => (context.added + head).padded(),

@@ -129,7 +129,7 @@ impl Engine {
 
     /// Whether the conversation has no request of its own to fork.
     fn asks_plainly(&self) -> bool {
-        self.config.heads != PrefixRecording::Written || self.config.summary_model.is_some()
+        self.config.prefixes != PrefixRecording::Written || self.config.summary_model.is_some()
     }
 
     /// The model that writes summaries.
@@ -261,7 +261,7 @@ impl Engine {
         // This request leaves out by reference the same results as the conversation's requests.
         let edits = self.cache_edits();
         if let Some((from, lead)) = compaction.asking.shortened {
-            let head = self.assembly.as_ref()?.head().clone();
+            let head = self.assembly.as_ref()?.prefix().clone();
             let marker = marker(lead);
             let rest = &self.live.entries()[from..compaction.scope.sent.end];
             let views = rest.iter().map(|kept| kept.entry.view());
@@ -273,7 +273,7 @@ impl Engine {
                 history,
             );
             let assembled = aside.request(kind, edits.as_deref());
-            let betas = aside.head().latched.betas.clone();
+            let betas = aside.prefix().latched.betas.clone();
             return Some((assembled.ok()?.slices, betas));
         }
         // Up to a pivot, only the part before it is sent. Spans are folded in batches that end far back, where the
@@ -286,12 +286,12 @@ impl Engine {
             let assembly = self.assembly.as_ref()?;
             let mut fork = assembly.fork(until, edits.as_deref())?;
             fork.say(&text);
-            return Some((fork.body(), assembly.head().latched.betas.clone()));
+            return Some((fork.body(), assembly.prefix().latched.betas.clone()));
         }
         let assembly = self.assembly.as_mut()?;
         let assembled = assembly.request_until(kind, until, edits.as_deref());
         let assembled = assembled.ok()?;
-        Some((assembled.slices, assembly.head().latched.betas.clone()))
+        Some((assembled.slices, assembly.prefix().latched.betas.clone()))
     }
 
     /// A separate request: short system prompt, no thinking, images left out.
@@ -312,7 +312,7 @@ impl Engine {
         let mut aside =
             RequestAssembly::aside(head, self.live.cleared(), last(stripped.iter()), history);
         let assembled = aside.request(RequestKind::Fork { text: &text }, None);
-        let betas = aside.head().latched.betas.clone();
+        let betas = aside.prefix().latched.betas.clone();
         Some((assembled.ok()?.slices, betas))
     }
 
@@ -320,7 +320,7 @@ impl Engine {
         let spec = self.summary_spec();
         let model = match &self.config.summary_model {
             Some(other) => other.id.as_str().into(),
-            None => self.head.model()?,
+            None => self.prefix.model()?,
         };
         let most = self.config.window.scale().apply(PLAIN_OUTPUT);
         let body = RequestParameters {
@@ -335,13 +335,13 @@ impl Engine {
         .to_body()
         .ok()?;
         let mut latched =
-            LatchedSettings::new(None, self.head.latched.betas.clone(), spec, body.json);
+            LatchedSettings::new(None, self.prefix.latched.betas.clone(), spec, body.json);
         latched.add_betas(body.betas);
         Some(RequestPrefix {
             system: to_raw_value(&json!([{"type": "text", "text": PLAIN_SYSTEM.trim()}])).ok()?,
             // Calls in the conversation need their tools defined.
-            tools: self.head.tools.clone(),
-            user_context: self.head.user_context.clone(),
+            tools: self.prefix.tools.clone(),
+            user_context: self.prefix.user_context.clone(),
             latched,
         })
     }

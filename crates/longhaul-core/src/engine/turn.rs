@@ -203,7 +203,7 @@ impl Engine {
         let changed = self
             .assembly
             .as_ref()
-            .and_then(|assembly| assembly.head().difference(&self.head));
+            .and_then(|assembly| assembly.prefix().difference(&self.prefix));
         let reason = match &self.assembly {
             None => Some(PrefixReason::First),
             Some(assembly) if assembly.must_begin_anew() => Some(PrefixReason::Cleared),
@@ -253,7 +253,7 @@ impl Engine {
         };
         let beginning = RenderingStart {
             before,
-            head: self.head.clone(),
+            head: self.prefix.clone(),
             reason,
             binding: self.config.model.thinking.binding,
         };
@@ -261,7 +261,7 @@ impl Engine {
         self.assembly = Some(assembly);
         self.outdated = None;
         self.generation += 1;
-        self.watched_head = None;
+        self.watched_prefix = None;
         if let PrefixReason::Cleared | PrefixReason::Rewound = reason {
             // This break is planned: it is recorded in the transcript.
             self.watch.compacted(self.config.source.as_str());
@@ -282,9 +282,9 @@ impl Engine {
             Err(error) => return self.turn_failed(EffectFailure::other(error.to_string())),
         };
         let head = self
-            .watched_head
-            .get_or_insert_with(|| Arc::new(watched(assembly.head())));
-        let ttl = assembly.head().latched.ttl.unwrap_or_default();
+            .watched_prefix
+            .get_or_insert_with(|| Arc::new(watched(assembly.prefix())));
+        let ttl = assembly.prefix().latched.ttl.unwrap_or_default();
         let marks = assembled.breakpoints.blocks().iter();
         let rendering = assembly.rendering();
         let call = self.watch.before(RequestFingerprint {
@@ -303,7 +303,7 @@ impl Engine {
                 .collect(),
             prefix_replacement: None,
         });
-        let betas = assembly.head().latched.betas.clone();
+        let betas = assembly.prefix().latched.betas.clone();
         let id = self.effect_id();
         self.outbox.push_back(Effect::Send {
             id,

@@ -12,7 +12,7 @@ impl Engine {
     /// Keeps the newest input word for word after a summary without a model, if that leaves room for the summary.
     pub(super) fn keep_unanswered(&self, compaction: &mut CompactionInProgress) {
         // A host that keeps the conversation elsewhere decides there what stays.
-        let is_ours = self.config.heads != PrefixRecording::Unwritten;
+        let is_ours = self.config.prefixes != PrefixRecording::Unwritten;
         if !is_ours || compaction.direction.is_some() || compaction.folding.is_some() {
             return;
         }
@@ -30,7 +30,7 @@ impl Engine {
         }
         let window = &self.config.window;
         let kept = kept_weight(&self.live.entries()[scope.kept.clone()]).padded();
-        let expected = self.expected(compaction, &self.head);
+        let expected = self.expected(compaction, &self.prefix);
         // There must also be room for a summary and for the user's words.
         let beside = 2 * window.scale().apply(SHORT);
         if expected.count(kept + beside) < window.auto_compact {

@@ -34,7 +34,7 @@ pub struct Inspection {
     calls: CallNotes,
     problems: Vec<TranscriptProblem>,
     session: Option<String>,
-    head: RecordedPrefixWeight,
+    prefix: RecordedPrefixWeight,
     notes: NotesBill,
     crlf: bool,
     damaged: u64,
@@ -77,7 +77,7 @@ impl Inspection {
                 self.calls.note(entry);
                 self.notes.note(entry);
                 if facets.kind == EntryKind::Head {
-                    self.head = RecordedPrefixWeight::of(entry);
+                    self.prefix = RecordedPrefixWeight::of(entry);
                 }
                 if facets.session.is_present() {
                     let session = facets.session.of(bytes);
@@ -156,8 +156,14 @@ impl Inspection {
             cache_breaks::cache_breaks(table, &conversation, &rounds, models);
         let cleared = categories::cleared(table, &conversation);
         let in_view = categories::results_in_view(table, &conversation, &cleared);
-        let mut categories =
-            categories::categories(table, &conversation, &in_view, &cleared, self.head, context);
+        let mut categories = categories::categories(
+            table,
+            &conversation,
+            &in_view,
+            &cleared,
+            self.prefix,
+            context,
+        );
         let repeated_in_view = self
             .calls
             .duplicate_reads(table, &conversation, |call| in_view.contains(&call));

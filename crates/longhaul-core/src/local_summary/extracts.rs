@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::gather::{CallWithResult, Said};
+use super::gather::{CallWithResult, TextBlock};
 use crate::facts::excerpt::excerpt;
 use crate::facts::page::BoundedText;
 use crate::facts::{call, shorten};
@@ -43,7 +43,7 @@ pub(super) fn add_counts(counts: &mut BTreeMap<String, usize>, lead: &str, items
     }
 }
 
-pub(super) fn words((entry, block): &Said<'_>, most: usize) -> String {
+pub(super) fn words((entry, block): &TextBlock<'_>, most: usize) -> String {
     excerpt(block.body.of(entry.line), most).trim().to_owned()
 }
 

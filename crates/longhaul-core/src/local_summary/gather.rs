@@ -12,7 +12,7 @@ const FIRST_TEXTS: usize = 2;
 const LAST_TEXTS: usize = 8;
 
 /// A text block of an entry.
-pub(super) type Said<'a> = (EntryView<'a>, &'a EntryBlock);
+pub(super) type TextBlock<'a> = (EntryView<'a>, &'a EntryBlock);
 
 /// A call and its result.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +36,8 @@ impl<'a> CallWithResult<'a> {
 /// The entries of a view, sorted by what a summary needs them for.
 #[derive(Debug, Default)]
 pub(super) struct GatheredView<'a> {
-    pub(super) first_texts: Vec<Said<'a>>,
-    pub(super) last_texts: VecDeque<Said<'a>>,
+    pub(super) first_texts: Vec<TextBlock<'a>>,
+    pub(super) last_texts: VecDeque<TextBlock<'a>>,
     pub(super) calls: Vec<CallWithResult<'a>>,
     /// How often each tool was called, by its raw name.
     pub(super) tools: BTreeMap<&'a [u8], usize>,
@@ -70,7 +70,7 @@ impl<'a> GatheredView<'a> {
     }
 
     /// Returns the assistant's remembered texts, in order.
-    pub(super) fn texts(&self) -> Vec<&Said<'a>> {
+    pub(super) fn texts(&self) -> Vec<&TextBlock<'a>> {
         self.first_texts.iter().chain(&self.last_texts).collect()
     }
 

@@ -92,7 +92,7 @@ impl RequestAssembly {
     pub fn resume<'a>(replay: RenderingReplay, view: impl Fn(usize) -> EntryView<'a>) -> Self {
         let history = replay.history.iter().map(|index| view(*index));
         let boundaries = BoundaryEffects::of(history.clone());
-        let mut head = replay.head;
+        let mut head = replay.prefix;
         // Prefix entries that Longhaul wrote repeat what the boundaries before them say.
         if head.latched.thinking_stripped_through.is_none() {
             head.latched.thinking_stripped_through = boundaries.stripped;
@@ -337,7 +337,7 @@ impl RequestAssembly {
     }
 
     /// The request prefix.
-    pub fn head(&self) -> &RequestPrefix {
+    pub fn prefix(&self) -> &RequestPrefix {
         &self.head
     }
 

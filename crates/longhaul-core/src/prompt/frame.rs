@@ -100,9 +100,9 @@ impl RequestFrame {
     }
 }
 
-type Field<'a> = (Vec<u8>, &'a [u8]);
+type BodyField<'a> = (Vec<u8>, &'a [u8]);
 
-fn opening(first: &[Field<'_>], body: &[Field<'_>], head: &RequestPrefix) -> Bytes {
+fn opening(first: &[BodyField<'_>], body: &[BodyField<'_>], head: &RequestPrefix) -> Bytes {
     let parts = [("system", &head.system), ("tools", &head.tools)];
     let mut bytes = vec![b'{'];
     for (name, value) in first.iter().chain(body) {
@@ -127,7 +127,7 @@ fn push(bytes: &mut Vec<u8>, name: &[u8], value: &[u8]) {
 }
 
 /// Returns the fields of an object, with their names unchanged.
-fn fields(object: &[u8]) -> Vec<Field<'_>> {
+fn fields(object: &[u8]) -> Vec<BodyField<'_>> {
     let mut fields = Vec::new();
     // Raw JSON is valid, so the walk ends with the object.
     let _ = JsonCursor::new(object).object(|cursor, name| {

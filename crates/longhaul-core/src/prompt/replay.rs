@@ -15,7 +15,7 @@ use crate::micro::CacheEditState;
 #[derive(Debug, Clone)]
 pub struct RenderingReplay {
     /// The newest request prefix.
-    pub head: RequestPrefix,
+    pub prefix: RequestPrefix,
     /// The entries that existed when the rendering began, as indices into the view, in its order.
     pub history: Vec<usize>,
     /// The entries that came one by one, in the order of the file.
@@ -29,7 +29,7 @@ pub struct RenderingReplay {
 impl RenderingReplay {
     /// Returns the field that the requests carry beside the prefix's fields, in an object of its own.
     pub fn more_fields(&self) -> Option<Box<RawValue>> {
-        if self.head.latched.cache_references {
+        if self.prefix.latched.cache_references {
             CacheEditState::of(&self.cache_edits).field()
         } else {
             None
@@ -60,7 +60,7 @@ impl RenderingReplay {
     /// Reads the newest prefix entry together with the live view.
     pub fn of(head: PlacedEntry<'_>, view: &[PlacedEntry<'_>]) -> Result<Self, UnreadablePrefix> {
         let mut replay = Self {
-            head: RequestPrefix::from_entry(head.entry)?,
+            prefix: RequestPrefix::from_entry(head.entry)?,
             history: Vec::new(),
             pushed: Vec::new(),
             standing: PrefixValidity::Goes,

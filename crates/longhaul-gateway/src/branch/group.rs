@@ -7,7 +7,7 @@ use http::HeaderMap;
 use longhaul_core::json::ObjectReader;
 use longhaul_core::xxh3::Xxh3_64;
 
-use super::ids::SessionId;
+use super::ids::GatewaySessionId;
 use super::tenant::Tenant;
 
 /// Headers that name a session.
@@ -23,7 +23,7 @@ const LONGEST_METADATA: usize = 16 << 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientGroup {
     /// The session that the client names.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// Whether the request comes from a sub-agent.
     pub agent: bool,
 }
@@ -45,7 +45,7 @@ impl ClientGroup {
         hash.update(&tenant.0.to_le_bytes());
         hash.update(&id);
         Some(Self {
-            session: SessionId(hash.digest()),
+            session: GatewaySessionId(hash.digest()),
             agent: header(AGENT).is_some(),
         })
     }

@@ -28,11 +28,11 @@ macro_rules! id {
 }
 
 id!(
-    LineId,
+    BranchId,
     "One line of a conversation: a history that was gone on with."
 );
 id!(
-    SessionId,
+    GatewaySessionId,
     "What belongs together: a line with its branches, or what a client groups."
 );
 
@@ -53,8 +53,8 @@ impl BranchIds {
     }
 
     /// The next id.
-    pub fn next_id(&self) -> LineId {
+    pub fn next_id(&self) -> BranchId {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        LineId(xxh3_64_with_seed(&number.to_le_bytes(), self.seed))
+        BranchId(xxh3_64_with_seed(&number.to_le_bytes(), self.seed))
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::chain::HistoryChain;
-use super::ids::{BranchIds, LineId, SessionId};
+use super::ids::{BranchId, BranchIds, GatewaySessionId};
 use super::landmarks::{BodyBeginnings, RememberedRequest};
 use super::tenant::Tenant;
 use crate::memory::MemoryShare;
@@ -39,18 +39,18 @@ pub enum BranchRelation {
     /// It continues the newest request of its branch, which had this many messages.
     Extends(u32),
     /// It shares this many messages with a branch that has continued differently.
-    Branches(LineId, u32),
+    Branches(BranchId, u32),
 }
 
 /// Where a request was placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BranchPlacement {
     /// The branch of the request.
-    pub line: LineId,
+    pub line: BranchId,
     /// The tenant that owns the branch.
     pub tenant: Tenant,
     /// The session that the branch belongs to.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// How the request relates to the branches that were known.
     pub relation: BranchRelation,
     /// The tip of the branch now: further on than the request, if the request repeats an earlier one of its branch.
@@ -63,9 +63,9 @@ pub struct RestoredBranch {
     /// The tenant that owns the branch.
     pub tenant: Tenant,
     /// The id of the branch.
-    pub line: LineId,
+    pub line: BranchId,
     /// The session that the branch belongs to.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// The tip of the branch.
     pub chain: HistoryChain,
 }
@@ -73,7 +73,7 @@ pub struct RestoredBranch {
 #[derive(Debug)]
 struct KnownBranch {
     tenant: Tenant,
-    session: SessionId,
+    session: GatewaySessionId,
     head: u128,
     heads: VecDeque<u128>,
     seen: u64,
@@ -94,7 +94,7 @@ impl KnownBranch {
 
 #[derive(Debug, Clone, Copy)]
 struct BranchTip {
-    line: LineId,
+    line: BranchId,
     chain: HistoryChain,
 }
 
@@ -102,13 +102,13 @@ struct BranchTip {
 #[derive(Debug)]
 pub struct BranchIndex {
     ids: BranchIds,
-    lines: Map<LineId, KnownBranch>,
+    lines: Map<BranchId, KnownBranch>,
     heads: Map<(Tenant, u128), BranchTip>,
-    starts: Map<u64, Vec<LineId>>,
-    by_age: BTreeSet<(u64, LineId)>,
+    starts: Map<u64, Vec<BranchId>>,
+    by_age: BTreeSet<(u64, BranchId)>,
     /// Branches whose newest request is remembered, by age as well: the request can be dropped while the branch stays
     /// known.
-    remembering: BTreeSet<(u64, LineId)>,
+    remembering: BTreeSet<(u64, BranchId)>,
     room: usize,
     uses: u64,
     bytes: usize,
@@ -168,7 +168,7 @@ impl BranchIndex {
         self.shrink_to(most.unwrap_or(usize::MAX));
     }
 
-    fn reckon(&mut self, id: LineId) {
+    fn reckon(&mut self, id: BranchId) {
         if let Some(line) = self.lines.get_mut(&id) {
             let bytes = line.weight();
             self.bytes = self.bytes + bytes - std::mem::replace(&mut line.bytes, bytes);
@@ -176,7 +176,7 @@ impl BranchIndex {
     }
 
     /// Drops what is remembered of the newest request of a branch.
-    fn forget_request(&mut self, id: LineId) {
+    fn forget_request(&mut self, id: BranchId) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
         };
@@ -193,7 +193,7 @@ impl BranchIndex {
     pub fn find(
         &self,
         tenant: Tenant,
-        group: Option<SessionId>,
+        group: Option<GatewaySessionId>,
         hashes: impl DoubleEndedIterator<Item = u128>,
         chain: HistoryChain,
     ) -> BranchPlacement {
@@ -204,7 +204,7 @@ impl BranchIndex {
     pub fn place(
         &mut self,
         tenant: Tenant,
-        group: Option<SessionId>,
+        group: Option<GatewaySessionId>,
         hashes: impl DoubleEndedIterator<Item = u128>,
         chain: HistoryChain,
     ) -> BranchPlacement {
@@ -219,7 +219,7 @@ impl BranchIndex {
         &mut self,
         before: BranchPlacement,
         tenant: Tenant,
-        group: Option<SessionId>,
+        group: Option<GatewaySessionId>,
         hashes: impl DoubleEndedIterator<Item = u128>,
         chain: HistoryChain,
     ) -> BranchPlacement {
@@ -242,10 +242,10 @@ impl BranchIndex {
     fn found(
         &self,
         tenant: Tenant,
-        group: Option<SessionId>,
+        group: Option<GatewaySessionId>,
         hashes: impl DoubleEndedIterator<Item = u128>,
         chain: HistoryChain,
-        name: impl Fn() -> LineId,
+        name: impl Fn() -> BranchId,
     ) -> BranchPlacement {
         let known = hashes
             .rev()
@@ -278,7 +278,7 @@ impl BranchIndex {
                 let line = name();
                 (
                     line,
-                    group.unwrap_or(SessionId(line.0)),
+                    group.unwrap_or(GatewaySessionId(line.0)),
                     BranchRelation::New,
                 )
             }
@@ -294,7 +294,12 @@ impl BranchIndex {
 
     /// An earlier request of a branch is repeated. The branch keeps its tip; otherwise, a client that replays a
     /// conversation would begin a branch with each request.
-    fn replayed(&self, head: BranchTip, session: SessionId, tenant: Tenant) -> BranchPlacement {
+    fn replayed(
+        &self,
+        head: BranchTip,
+        session: GatewaySessionId,
+        tenant: Tenant,
+    ) -> BranchPlacement {
         let newest = self.lines.get(&head.line).map(|line| line.head);
         let newest = newest.and_then(|newest| self.heads.get(&(tenant, newest)));
         BranchPlacement {
@@ -330,7 +335,13 @@ impl BranchIndex {
         }
     }
 
-    fn move_to(&mut self, tenant: Tenant, id: LineId, session: SessionId, chain: HistoryChain) {
+    fn move_to(
+        &mut self,
+        tenant: Tenant,
+        id: BranchId,
+        session: GatewaySessionId,
+        chain: HistoryChain,
+    ) {
         self.uses += 1;
         let seen = self.uses;
         let line = self.lines.entry(id).or_insert_with(|| KnownBranch {
@@ -370,14 +381,14 @@ impl BranchIndex {
         self.stay_within();
     }
 
-    fn forget_tip(&mut self, tenant: Tenant, hash: u128, line: LineId) {
+    fn forget_tip(&mut self, tenant: Tenant, hash: u128, line: BranchId) {
         if self.heads.get(&(tenant, hash)).map(|head| head.line) == Some(line) {
             self.heads.remove(&(tenant, hash));
         }
     }
 
     /// Drops a branch.
-    pub fn forget(&mut self, id: LineId) {
+    pub fn forget(&mut self, id: BranchId) {
         let Some(line) = self.lines.remove(&id) else {
             return;
         };
@@ -390,7 +401,7 @@ impl BranchIndex {
         self.forget_starts(&line.starts, id);
     }
 
-    fn forget_starts(&mut self, starts: &[u64], id: LineId) {
+    fn forget_starts(&mut self, starts: &[u64], id: BranchId) {
         for start in starts {
             if let Some(alike) = self.starts.get_mut(start) {
                 alike.retain(|other| *other != id);
@@ -403,7 +414,7 @@ impl BranchIndex {
 
     /// Moves all branches of one tenant to another, when the two turn out to be the same.
     pub fn adopt(&mut self, from: Tenant, to: Tenant) {
-        let moved: Vec<LineId> = (self.lines.iter())
+        let moved: Vec<BranchId> = (self.lines.iter())
             .filter(|(_, line)| line.tenant == from)
             .map(|(id, _)| *id)
             .collect();
@@ -423,7 +434,12 @@ impl BranchIndex {
     }
 
     /// Remembers the newest request of a branch.
-    pub(super) fn remember(&mut self, id: LineId, mine: Vec<u64>, request: Arc<RememberedRequest>) {
+    pub(super) fn remember(
+        &mut self,
+        id: BranchId,
+        mine: Vec<u64>,
+        request: Arc<RememberedRequest>,
+    ) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
         };
@@ -435,7 +451,7 @@ impl BranchIndex {
     }
 
     /// Sets the beginnings of its newest request by which a branch is looked up.
-    fn begins_with(&mut self, id: LineId, mine: Vec<u64>) {
+    fn begins_with(&mut self, id: BranchId, mine: Vec<u64>) {
         let Some(line) = self.lines.get_mut(&id) else {
             return;
         };

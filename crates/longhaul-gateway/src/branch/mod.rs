@@ -26,7 +26,7 @@ pub use credentials::Credentials;
 pub use generational_cache::GenerationalCache;
 pub use group::ClientGroup;
 pub use hashed_message::{HashedMessage, hash_message};
-pub use ids::{BranchIds, LineId, SessionId};
+pub use ids::{BranchId, BranchIds, GatewaySessionId};
 pub use index::{BranchIndex, BranchPlacement, BranchRelation, RestoredBranch};
 pub use key::HistoryKey;
 pub(crate) use landmarks::BodyBeginnings;

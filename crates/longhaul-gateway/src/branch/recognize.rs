@@ -9,7 +9,7 @@ use longhaul_provider::Dialect;
 use super::chain::HistoryChain;
 use super::generational_cache::GenerationalCache;
 use super::hashed_message::{HashedMessage, hash_message};
-use super::ids::SessionId;
+use super::ids::GatewaySessionId;
 use super::index::{BranchIndex, BranchPlacement};
 use super::key::HistoryKey;
 use super::landmarks::{BodyBeginnings, Landmark, RememberedRequest, landmarks};
@@ -113,7 +113,7 @@ impl RecognizedBody {
 #[derive(Debug)]
 pub struct PendingPlacement {
     found: BranchPlacement,
-    group: Option<SessionId>,
+    group: Option<GatewaySessionId>,
     chain: HistoryChain,
     hashes: Arc<[u128]>,
     starts: Vec<u64>,
@@ -328,7 +328,7 @@ impl BranchRecognizer {
         &self,
         request: RecognitionRequest<'_>,
         recognised: &RecognizedBody,
-        group: Option<SessionId>,
+        group: Option<GatewaySessionId>,
     ) -> BranchPlacement {
         let pending = self.find(request.tenant, request, recognised, group);
         self.keep(|| request.tenant, pending)
@@ -340,7 +340,7 @@ impl BranchRecognizer {
         whose: Tenant,
         request: RecognitionRequest<'_>,
         recognised: &RecognizedBody,
-        group: Option<SessionId>,
+        group: Option<GatewaySessionId>,
     ) -> PendingPlacement {
         let hashes = recognised.hashes.iter().copied();
         let chain = recognised.chain;

@@ -14,7 +14,7 @@ use crate::body::BodyRole;
 const UNBRIDGED: usize = 15;
 
 /// A block: the element that contains it, and its index there.
-pub(super) type Place = (usize, usize);
+pub(super) type BlockPosition = (usize, usize);
 
 /// The scanned messages, each with the position where it begins.
 pub(super) struct ScannedMessages<'a> {
@@ -67,7 +67,7 @@ impl<'a> ScannedMessages<'a> {
     /// The last block of the user or a tool that can have a breakpoint. Messages of role system come and go, and a
     /// prefilled reply is continued: neither is a prefix of the next request. The outer `None` means that the messages
     /// cannot be read.
-    pub(super) fn tail(&mut self) -> Option<Option<Place>> {
+    pub(super) fn tail(&mut self) -> Option<Option<BlockPosition>> {
         for element in (self.asked.left_out().end..self.asked.len()).rev() {
             let message = self.get(element)?;
             if let Some(block) = last_able(message) {
@@ -82,8 +82,8 @@ impl<'a> ScannedMessages<'a> {
     pub(super) fn bridge(
         &mut self,
         written: WrittenBreakpoint,
-        tail: Place,
-    ) -> Option<Option<Place>> {
+        tail: BlockPosition,
+    ) -> Option<Option<BlockPosition>> {
         let hashes = self.asked.hashes;
         // Messages of role system after it have the same hash.
         let last = hashes.iter().rposition(|hash| *hash == written.chain);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_core::message::Usage;
 use tokio::runtime::Handle;
 
-use crate::branch::LineId;
+use crate::branch::BranchId;
 use crate::manage::{BreakpointOwner, RequestContext};
 use crate::state::GatewayState;
 use crate::store::{CallEnding, CallRecord};
@@ -20,7 +20,7 @@ const UNMARKED: &str =
 #[derive(Debug)]
 pub(super) struct CallReport {
     pub(super) call: u64,
-    pub(super) line: Option<LineId>,
+    pub(super) line: Option<BranchId>,
     pub(super) record: CallRecord,
     /// The context from which the conversation can be compacted, if it is managed.
     pub(super) context: Option<Box<RequestContext>>,

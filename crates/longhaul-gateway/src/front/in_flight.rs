@@ -12,7 +12,7 @@ use tracing::Span;
 use super::after_reply::CallReport;
 use super::response_body::{ClientBody, ForwardedResponse, ResponseSource};
 use super::response_check::ResponseDecision;
-use crate::branch::{BranchPlacement, BranchRelation, LineId, PendingPlacement, Tenant};
+use crate::branch::{BranchId, BranchPlacement, BranchRelation, PendingPlacement, Tenant};
 use crate::manage::RequestContext;
 use crate::peer_sync::{KeyTenant, PendingPeerWrite};
 use crate::policy::RequestPolicy;
@@ -96,7 +96,7 @@ impl CallDetails {
 
     /// The branch that the request continues or has begun. A branch that it would only have begun is not known to
     /// anyone.
-    fn line(&self) -> Option<LineId> {
+    fn line(&self) -> Option<BranchId> {
         let (placed, _) = self.placed.as_ref()?;
         let begins = matches!(
             placed.relation,

@@ -148,7 +148,7 @@ impl RequestPlacement<'_> {
         let watch = match &call.context {
             Some(material) => watched(state, material),
             None => betas(self.passed).and_then(|betas| {
-                let (heads, budget) = (state.usage_queue.heads(), &state.budget);
+                let (heads, budget) = (state.usage_queue.prefixes(), &state.budget);
                 let session = placed.session;
                 WatchedRequest::new(
                     heads,
@@ -177,9 +177,9 @@ impl RequestPlacement<'_> {
         }
         let model = recognised.outline.model(self.body).into_owned();
         let placed = BranchPlacement {
-            line: branch::LineId(0),
+            line: branch::BranchId(0),
             tenant: self.asked.tenant,
-            session: branch::SessionId(0),
+            session: branch::GatewaySessionId(0),
             relation: BranchRelation::New,
             stands: recognised.chain,
         };
@@ -210,12 +210,12 @@ impl RequestPlacement<'_> {
 pub(super) fn watched(state: &GatewayState, material: &RequestContext) -> Option<WatchedRequest> {
     let sending = &material.outgoing;
     let mut watch = WatchedRequest::new(
-        state.usage_queue.heads(),
+        state.usage_queue.prefixes(),
         &state.budget,
         material.placed.session,
         material.dialect,
         &material.body,
-        Arc::clone(&material.recognised),
+        Arc::clone(&material.recognized),
         betas(&material.asking.headers)?,
     )?;
     let replaced = sending.replaced.as_ref();

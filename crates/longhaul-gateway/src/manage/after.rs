@@ -34,7 +34,7 @@ impl Compactor {
         let base = material.outgoing.replaced.as_ref();
         let measured = MeasuredReply {
             used,
-            at: material.recognised.hashes.last().copied().unwrap_or(0),
+            at: material.recognized.hashes.last().copied().unwrap_or(0),
             beginning: base.map(|(base, _)| base.beginning()),
             beside: material.size().beside,
             tokenizer: known.spec.tokenizer,

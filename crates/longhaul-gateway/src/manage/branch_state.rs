@@ -7,7 +7,7 @@ use longhaul_core::history::{HistoryChange, HistoryState, MeasuredReply};
 use longhaul_core::message::Usage;
 use longhaul_core::window::WindowStatus;
 
-use crate::branch::{GenerationalCache, LineId};
+use crate::branch::{BranchId, GenerationalCache};
 use crate::breakpoints::BreakpointHistory;
 
 /// How many branches are remembered. The state of others is learned again from their next response.
@@ -30,7 +30,7 @@ pub(crate) struct BranchState {
 }
 
 /// The states of all branches.
-pub(crate) struct BranchStates(Mutex<GenerationalCache<LineId, BranchState>>);
+pub(crate) struct BranchStates(Mutex<GenerationalCache<BranchId, BranchState>>);
 
 impl Default for BranchStates {
     fn default() -> Self {
@@ -40,24 +40,24 @@ impl Default for BranchStates {
 
 impl BranchStates {
     /// What the newest response of a branch measured.
-    pub(crate) fn measured(&self, line: LineId) -> MeasuredReply {
+    pub(crate) fn measured(&self, line: BranchId) -> MeasuredReply {
         self.change(line, |standing| standing.history.measured)
     }
 
     /// What is remembered of a branch's cache breakpoints.
-    pub(crate) fn trail(&self, line: LineId) -> Option<Arc<BreakpointHistory>> {
+    pub(crate) fn trail(&self, line: BranchId) -> Option<Arc<BreakpointHistory>> {
         self.change(line, |standing| standing.trail.clone())
     }
 
     /// The state of a branch.
-    pub(crate) fn of(&self, line: LineId) -> BranchState {
+    pub(crate) fn of(&self, line: BranchId) -> BranchState {
         self.change(line, |standing| standing.clone())
     }
 
     /// Records what a response measured. Returns what `follow` makes of the new state.
     pub(crate) fn answered<T>(
         &self,
-        line: LineId,
+        line: BranchId,
         measured: MeasuredReply,
         trail: Option<Arc<BreakpointHistory>>,
         now: Timestamp,
@@ -74,8 +74,8 @@ impl BranchStates {
     /// this branch or on the one that it forked from.
     pub(crate) fn sends(
         &self,
-        line: LineId,
-        from: Option<LineId>,
+        line: BranchId,
+        from: Option<BranchId>,
         beginning: Option<u128>,
     ) -> bool {
         let parent = from.map(|from| self.of(from));
@@ -92,38 +92,38 @@ impl BranchStates {
     }
 
     /// The state on which plans for a branch are based.
-    pub(crate) fn history(&self, line: LineId) -> HistoryState {
+    pub(crate) fn history(&self, line: BranchId) -> HistoryState {
         self.change(line, |standing| standing.history.clone())
     }
 
     /// Records a change of a branch's history state.
-    pub(crate) fn apply(&self, line: LineId, change: HistoryChange, window: &WindowStatus) {
+    pub(crate) fn apply(&self, line: BranchId, change: HistoryChange, window: &WindowStatus) {
         self.change(line, |standing| standing.history.apply(change, window));
     }
 
     /// Adds usage that led to nothing.
-    pub(crate) fn used_in_vain(&self, line: LineId, usage: &Usage) {
+    pub(crate) fn used_in_vain(&self, line: BranchId, usage: &Usage) {
         self.change(line, |standing| standing.in_vain.add(usage));
     }
 
     /// Takes the usage that led to nothing, which is now recorded.
-    pub(crate) fn take_in_vain(&self, line: LineId) -> Usage {
+    pub(crate) fn take_in_vain(&self, line: BranchId) -> Usage {
         self.change(line, |standing| std::mem::take(&mut standing.in_vain))
     }
 
     /// Whether the client sets no cache breakpoints.
-    pub(crate) fn is_unmarked(&self, line: LineId) -> bool {
+    pub(crate) fn is_unmarked(&self, line: BranchId) -> bool {
         self.change(line, |standing| standing.unmarked)
     }
 
     /// Records that the client sets no cache breakpoints. This is final: breakpoints that come and go would break the
     /// cache.
-    pub(crate) fn unmarked(&self, line: LineId) {
+    pub(crate) fn unmarked(&self, line: BranchId) {
         self.change(line, |standing| standing.unmarked = true);
     }
 
     /// How many tokens a compacted prefix saves, if that is known.
-    pub(crate) fn left_out(&self, line: LineId, beginning: u128) -> Option<u64> {
+    pub(crate) fn left_out(&self, line: BranchId, beginning: u128) -> Option<u64> {
         self.change(line, |standing| {
             let known = standing.left_out.filter(|(of, _)| *of == beginning);
             known.map(|(_, tokens)| tokens)
@@ -131,19 +131,19 @@ impl BranchStates {
     }
 
     /// Remembers how many tokens a compacted prefix saves.
-    pub(crate) fn leaves_out(&self, line: LineId, beginning: u128, tokens: u64) {
+    pub(crate) fn leaves_out(&self, line: BranchId, beginning: u128, tokens: u64) {
         self.change(line, |standing| {
             standing.left_out = Some((beginning, tokens));
         });
     }
 
     /// Drops the state of a branch.
-    pub(crate) fn forget(&self, line: LineId) {
+    pub(crate) fn forget(&self, line: BranchId) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.forget(&line);
     }
 
-    fn change<T>(&self, line: LineId, change: impl FnOnce(&mut BranchState) -> T) -> T {
+    fn change<T>(&self, line: BranchId, change: impl FnOnce(&mut BranchState) -> T) -> T {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         change(all.or_default(line))
     }

@@ -54,7 +54,7 @@ pub fn clear(
     cleared.extend(clearing.results.iter().map(|result| result.call.clone()));
     Some(CompactedDraft {
         kind: CompactedPrefixKind::Cleared,
-        talk: CompactableConversation {
+        conversation: CompactableConversation {
             elements: rest,
             cleared,
             measured: None,

@@ -9,7 +9,7 @@ use longhaul_core::json;
 use longhaul_core::money::Usd;
 use longhaul_core::xxh3::xxh3_128_with_seed;
 
-use super::loaded_prefixes::{Key, LoadedPrefixes, Map};
+use super::loaded_prefixes::{LoadedPrefixes, PrefixKey, PrefixMap};
 use super::weight;
 use super::writability::StoreWritability;
 use crate::branch::{SealKey, Tenant};
@@ -78,7 +78,7 @@ fn elements_of(text: &[u8]) -> Vec<Bytes> {
 pub(crate) struct CompactedPrefixes {
     shelf: Arc<dyn PrefixStore>,
     /// All prefixes, by the number of messages that they replace; `None` if only the store knows them.
-    known: Option<Mutex<Map<Key, u32>>>,
+    known: Option<Mutex<PrefixMap<PrefixKey, u32>>>,
     known_bytes: MemoryShare,
     at_hand: Arc<LoadedPrefixes>,
     seal: SealKey,
@@ -287,7 +287,7 @@ impl CompactedPrefixes {
     }
 
     /// The underlying store.
-    pub(crate) fn shelf(&self) -> &Arc<dyn PrefixStore> {
+    pub(crate) fn store(&self) -> &Arc<dyn PrefixStore> {
         &self.shelf
     }
 }

@@ -15,7 +15,7 @@ use super::branch_state::BranchStates;
 use super::compacted_prefixes::CompactedPrefixes;
 use super::notes::NotesTracker;
 use super::windows::ModelWindows;
-use crate::branch::{LineId, SealKey, Tenant};
+use crate::branch::{BranchId, SealKey, Tenant};
 use crate::breakpoints::BreakpointMode;
 use crate::memory::{Evictable, MemoryBudget};
 use crate::store::{NotesStore, PrefixStore, StoreError};
@@ -29,11 +29,11 @@ pub(crate) struct Compactor {
     pub(super) notes: Option<NotesTracker>,
     pub(super) settings: CompactorSettings,
     pub(super) windows: ModelWindows,
-    pub(super) marks: BreakpointMode,
+    pub(super) breakpoints: BreakpointMode,
     pub(super) metrics: Arc<Metrics>,
     pub(super) changes: SessionChanges,
     /// Branches that are being worked on.
-    pub(super) working: Mutex<HashMap<LineId, Arc<tokio::sync::Mutex<()>>>>,
+    pub(super) working: Mutex<HashMap<BranchId, Arc<tokio::sync::Mutex<()>>>>,
     /// The budget to which work on a conversation is charged.
     pub(super) budget: MemoryBudget,
     pub(super) tasks: TaskTracker,
@@ -76,7 +76,7 @@ impl Compactor {
             notes: (shelves.notes).map(|notes| NotesTracker::new(notes, shelves.seal)),
             windows: ModelWindows::new(Arc::clone(&settings.config), Arc::clone(&settings.models)),
             settings,
-            marks,
+            breakpoints: marks,
             metrics,
             changes,
             working: Mutex::default(),
@@ -104,7 +104,7 @@ impl Compactor {
     }
 
     /// Drops the state of a branch that did not begin after all.
-    pub(crate) fn forget(&self, line: LineId) {
+    pub(crate) fn forget(&self, line: BranchId) {
         self.branch_states.forget(line);
     }
 
@@ -124,7 +124,7 @@ impl Compactor {
     }
 
     /// The lock of a branch.
-    pub(super) fn lock(&self, line: LineId) -> Arc<tokio::sync::Mutex<()>> {
+    pub(super) fn lock(&self, line: BranchId) -> Arc<tokio::sync::Mutex<()>> {
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         // No one holds or awaits these any more.
         working.retain(|_, lock| Arc::strong_count(lock) > 1);

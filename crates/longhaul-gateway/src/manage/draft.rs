@@ -12,7 +12,7 @@ pub struct CompactedDraft {
     /// How it was made.
     pub kind: CompactedPrefixKind,
     /// The conversation as it is sent from now on: no elements follow the summary if everything was summarized.
-    pub talk: CompactableConversation,
+    pub conversation: CompactableConversation,
     /// How many elements of the conversation were summarized this time.
     pub summarized: usize,
     /// Tokens before the compaction.

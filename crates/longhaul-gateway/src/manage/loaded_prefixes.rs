@@ -15,16 +15,16 @@ const BYTES: usize = 32 << 20;
 const SHARE: usize = 8;
 
 /// The tenant, and the hash of the replaced history.
-pub(super) type Key = (Tenant, u128);
-pub(super) type Map<K, V> = HashMap<K, V, RandomState>;
+pub(super) type PrefixKey = (Tenant, u128);
+pub(super) type PrefixMap<K, V> = HashMap<K, V, RandomState>;
 
 /// The compacted prefixes in memory.
 pub(crate) struct LoadedPrefixes(Mutex<PrefixGenerations>, MemoryShare);
 
 #[derive(Default)]
 struct PrefixGenerations {
-    newer: Map<Key, Arc<LoadedPrefix>>,
-    older: Map<Key, Arc<LoadedPrefix>>,
+    newer: PrefixMap<PrefixKey, Arc<LoadedPrefix>>,
+    older: PrefixMap<PrefixKey, Arc<LoadedPrefix>>,
     newer_bytes: usize,
     older_bytes: usize,
 }
@@ -36,7 +36,7 @@ fn weight(shelved: &LoadedPrefix) -> usize {
 }
 
 impl PrefixGenerations {
-    fn get(&mut self, key: &Key, most: usize) -> Option<Arc<LoadedPrefix>> {
+    fn get(&mut self, key: &PrefixKey, most: usize) -> Option<Arc<LoadedPrefix>> {
         if let Some(found) = self.newer.get(key) {
             return Some(Arc::clone(found));
         }
@@ -46,7 +46,7 @@ impl PrefixGenerations {
         Some(found)
     }
 
-    fn put(&mut self, key: Key, shelved: Arc<LoadedPrefix>, most: usize) {
+    fn put(&mut self, key: PrefixKey, shelved: Arc<LoadedPrefix>, most: usize) {
         if self.newer_bytes > most {
             self.older = std::mem::take(&mut self.newer);
             self.older_bytes = std::mem::take(&mut self.newer_bytes);
@@ -57,7 +57,7 @@ impl PrefixGenerations {
         }
     }
 
-    fn forget(&mut self, key: &Key) {
+    fn forget(&mut self, key: &PrefixKey) {
         if let Some(gone) = self.newer.remove(key) {
             self.newer_bytes -= weight(&gone);
         }
@@ -76,15 +76,15 @@ impl LoadedPrefixes {
         Self(Mutex::default(), budget.new_share())
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<Arc<LoadedPrefix>> {
+    pub(super) fn get(&self, key: &PrefixKey) -> Option<Arc<LoadedPrefix>> {
         self.change(|texts, most| texts.get(key, most))
     }
 
-    pub(super) fn put(&self, key: Key, shelved: Arc<LoadedPrefix>) {
+    pub(super) fn put(&self, key: PrefixKey, shelved: Arc<LoadedPrefix>) {
         self.change(|texts, most| texts.put(key, shelved, most));
     }
 
-    pub(super) fn forget(&self, key: &Key) {
+    pub(super) fn forget(&self, key: &PrefixKey) {
         self.change(|texts, _| texts.forget(key));
     }
 
@@ -93,7 +93,7 @@ impl LoadedPrefixes {
         self.change(|texts, _| {
             let PrefixGenerations { newer, older, .. } = texts;
             for texts in [newer, older] {
-                let moved: Vec<Key> = (texts.keys())
+                let moved: Vec<PrefixKey> = (texts.keys())
                     .filter(|(tenant, _)| *tenant == from)
                     .copied()
                     .collect();
@@ -123,10 +123,10 @@ impl Evictable for LoadedPrefixes {
     fn evict(&self, bytes: usize) {
         self.change(|texts, _| {
             let most = texts.bytes().saturating_sub(bytes);
-            texts.older = Map::default();
+            texts.older = PrefixMap::default();
             texts.older_bytes = 0;
             if texts.bytes() > most {
-                texts.newer = Map::default();
+                texts.newer = PrefixMap::default();
                 texts.newer_bytes = 0;
             }
         });

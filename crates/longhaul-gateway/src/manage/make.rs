@@ -29,7 +29,7 @@ const QUESTION: u64 = 3;
 
 /// A conversation that is being compacted.
 struct CompactionWork<'w> {
-    material: &'w RequestContext,
+    context: &'w RequestContext,
     cut: &'w ConversationCut,
     settings: &'w CompactorSettings,
     window: WindowStatus,
@@ -58,7 +58,7 @@ impl Compactor {
         let line = material.placed.line;
         let instructions = settings.instructions.as_deref();
         let working = &mut CompactionWork {
-            material,
+            context: material,
             cut,
             settings,
             window,
@@ -78,36 +78,37 @@ impl Compactor {
             state,
         });
         while let Some(effect) = attempt.poll() {
-            let input = match effect {
-                AttemptEffect::Clear(why) => {
-                    working.cleared = clear::clear(&cut.talk, why, settings);
-                    AttemptInput::Cleared(working.cleared.as_ref().map(CompactedDraft::sizes))
-                }
-                AttemptEffect::EstimateSummary => {
-                    AttemptInput::SummaryLeaves(weight::least_after(&cut.talk, settings, &window))
-                }
-                AttemptEffect::UseNotes => {
-                    working.noted = self.by_notes(material, cut, settings).await;
-                    AttemptInput::Noted(working.noted.as_ref().map(CompactedDraft::sizes))
-                }
-                AttemptEffect::AskBehind(way) => {
-                    let longest = self.windows.of(&material.model).spec.max_output;
-                    working.ask_after(way, longest).await
-                }
-                AttemptEffect::Summarize(plain) => working.summarize(plain).await,
-                AttemptEffect::Change(change) => {
-                    self.branch_states.apply(line, change, &window);
-                    continue;
-                }
-                AttemptEffect::Discard(kept) => {
-                    self.discard(working, kept).await;
-                    continue;
-                }
-                AttemptEffect::Keep(KeptDraft::Cleared) => return working.cleared.take(),
-                AttemptEffect::Keep(KeptDraft::Notes) => return working.noted.take(),
-                AttemptEffect::Keep(KeptDraft::Summary) => return working.summary.take(),
-                AttemptEffect::GiveUp => return None,
-            };
+            let input =
+                match effect {
+                    AttemptEffect::Clear(why) => {
+                        working.cleared = clear::clear(&cut.conversation, why, settings);
+                        AttemptInput::Cleared(working.cleared.as_ref().map(CompactedDraft::sizes))
+                    }
+                    AttemptEffect::EstimateSummary => AttemptInput::SummaryLeaves(
+                        weight::least_after(&cut.conversation, settings, &window),
+                    ),
+                    AttemptEffect::UseNotes => {
+                        working.noted = self.by_notes(material, cut, settings).await;
+                        AttemptInput::Noted(working.noted.as_ref().map(CompactedDraft::sizes))
+                    }
+                    AttemptEffect::AskBehind(way) => {
+                        let longest = self.windows.of(&material.model).spec.max_output;
+                        working.ask_after(way, longest).await
+                    }
+                    AttemptEffect::Summarize(plain) => working.summarize(plain).await,
+                    AttemptEffect::Change(change) => {
+                        self.branch_states.apply(line, change, &window);
+                        continue;
+                    }
+                    AttemptEffect::Discard(kept) => {
+                        self.discard(working, kept).await;
+                        continue;
+                    }
+                    AttemptEffect::Keep(KeptDraft::Cleared) => return working.cleared.take(),
+                    AttemptEffect::Keep(KeptDraft::Notes) => return working.noted.take(),
+                    AttemptEffect::Keep(KeptDraft::Summary) => return working.summary.take(),
+                    AttemptEffect::GiveUp => return None,
+                };
             attempt.handle(input);
         }
         None
@@ -126,15 +127,21 @@ impl Compactor {
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let known = self.windows.of(&material.model);
         let base = material.outgoing.replaced.as_ref();
-        let hashes = &material.recognised.hashes;
-        let summary = join(&draft.talk.summary);
+        let hashes = &material.recognized.hashes;
+        let summary = join(&draft.conversation.summary);
         // The client's breakpoints move on, but these bytes stay.
         let rest = draft
-            .talk
+            .conversation
             .elements
             .iter()
             .map(thinking::without_breakpoints);
-        let elements: Vec<_> = draft.talk.summary.iter().cloned().chain(rest).collect();
+        let elements: Vec<_> = draft
+            .conversation
+            .summary
+            .iter()
+            .cloned()
+            .chain(rest)
+            .collect();
         let mut usage = self.branch_states.take_in_vain(line);
         usage.add(draft.usage.as_ref().unwrap_or(&Usage::default()));
         let rewrite = CompactedPrefix {
@@ -147,8 +154,8 @@ impl Compactor {
                 None => base.and_then(|(base, _)| base.rewrite.root),
             },
             summary: summary.len(),
-            lines: draft.talk.lines,
-            cleared: draft.talk.cleared,
+            lines: draft.conversation.lines,
+            cleared: draft.conversation.cleared,
             settled: false,
             made: PrefixProvenance {
                 session: material.placed.session,
@@ -194,18 +201,18 @@ impl Compactor {
             KeptDraft::Summary => working.summary.take(),
         };
         if let Some(draft) = draft {
-            let (line, before, after) = (working.material.placed.line, draft.before, draft.after);
+            let (line, before, after) = (working.context.placed.line, draft.before, draft.after);
             tracing::info!(%line, before, after, "a summary would free too little; nothing is changed");
         }
         let spent = working.asking.take_spent();
-        self.in_vain(working.material, &spent).await;
+        self.in_vain(working.context, &spent).await;
     }
 }
 
 impl CompactionWork<'_> {
     /// How many tokens the window holds.
     fn counted(&self) -> u64 {
-        self.cut.talk.measured.unwrap_or(0)
+        self.cut.conversation.measured.unwrap_or(0)
     }
 
     fn facts(&self, occasion: WorkOccasion) -> SummaryRequestFacts {
@@ -217,8 +224,8 @@ impl CompactionWork<'_> {
             counted: self.counted(),
             before_messages: self.settings.before_messages,
             question: self.question.len() as u64 / QUESTION,
-            behind: upstream_caller::way_behind(self.material),
-            plain: match self.material.dialect {
+            behind: upstream_caller::way_behind(self.context),
+            plain: match self.context.dialect {
                 Dialect::Anthropic => PlainRequestSupport::Possible,
                 Dialect::OpenAi => PlainRequestSupport::Impossible,
             },
@@ -227,9 +234,8 @@ impl CompactionWork<'_> {
 
     /// Asks for a summary after the client's own messages.
     async fn ask_after(&mut self, way: AppendedRequestWay, longest: u64) -> AttemptInput {
-        let line = self.material.placed.line;
-        let Some(parts) =
-            upstream_caller::parts_behind(way, self.material, &self.question, longest)
+        let line = self.context.placed.line;
+        let Some(parts) = upstream_caller::parts_behind(way, self.context, &self.question, longest)
         else {
             let passes = FailureTransience::Stays;
             return AttemptInput::NotAnswered { passes };
@@ -256,7 +262,7 @@ impl CompactionWork<'_> {
 
     /// Drafts a summary: from the reply to the appended request, by a plain request, or from extracts.
     async fn summarize(&mut self, plain: PlainRequestPermission) -> AttemptInput {
-        let line = self.material.placed.line;
+        let line = self.context.placed.line;
         let asked = match plain {
             PlainRequestPermission::May(reason) => {
                 tracing::info!(%line, way = "a plain request", reason, "a summary is asked for");
@@ -265,7 +271,7 @@ impl CompactionWork<'_> {
             PlainRequestPermission::MayNot => None,
         };
         let given = self.given.take();
-        match summarize::summarize(&self.cut.talk, given, asked, self.settings).await {
+        match summarize::summarize(&self.cut.conversation, given, asked, self.settings).await {
             Ok(draft) => {
                 // An unsuccessful request has a cost, too.
                 let draft = CompactedDraft {

@@ -79,10 +79,10 @@ pub async fn draft_from_notes(
     let draft = summarize::given(talk, &older, summary, rest, settings).await?;
     Ok(CompactedDraft {
         kind: CompactedPrefixKind::Noted,
-        talk: CompactableConversation {
+        conversation: CompactableConversation {
             elements: rest.to_vec(),
             cleared: kept,
-            ..draft.talk
+            ..draft.conversation
         },
         ..draft
     })
@@ -105,9 +105,9 @@ impl Compactor {
             None
         })?;
         // Otherwise, what was summarized before and is not in the notes would be lost.
-        let covered = position(&material.recognised, notes.at)?.checked_sub(cut.from)?;
-        let covered = covered.min(cut.talk.elements.len().checked_sub(1)?);
-        let drafted = draft_from_notes(&cut.talk, &notes.text, covered, settings).await;
+        let covered = position(&material.recognized, notes.at)?.checked_sub(cut.from)?;
+        let covered = covered.min(cut.conversation.elements.len().checked_sub(1)?);
+        let drafted = draft_from_notes(&cut.conversation, &notes.text, covered, settings).await;
         drafted
             .inspect_err(|why| tracing::debug!(%why, %line, "notes are not used"))
             .ok()

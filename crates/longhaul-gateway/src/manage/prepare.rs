@@ -88,7 +88,7 @@ impl Compactor {
             return;
         }
         let line = material.placed.line;
-        material.marked = match self.marks {
+        material.marked = match self.breakpoints {
             BreakpointMode::Manage => BreakpointOwner::Managed,
             BreakpointMode::Keep if self.branch_states.is_unmarked(line) => {
                 BreakpointOwner::Managed
@@ -108,7 +108,7 @@ impl Compactor {
             BreakpointOwner::Managed | BreakpointOwner::ManagedNow
         ) {
             let trail = self.branch_states.trail(line);
-            let (body, recognised) = (&material.body, &material.recognised);
+            let (body, recognised) = (&material.body, &material.recognized);
             material.outgoing.set_breakpoints(
                 body,
                 recognised,
@@ -132,7 +132,7 @@ impl Compactor {
         match self.beginning(material).await {
             Ok(Some(base)) => {
                 let behind =
-                    OutgoingRequestBody::with_prefix(&material.body, &material.recognised, &base);
+                    OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &base);
                 material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
             }
             Ok(None) => {}
@@ -165,7 +165,7 @@ impl Compactor {
                 let found = self.rewrites.find(material.tenant, &[at]).await;
                 let found = found.ok().flatten();
                 found.and_then(|base| {
-                    OutgoingRequestBody::with_prefix(&material.body, &material.recognised, &base)
+                    OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &base)
                 })
             }
         };
@@ -186,13 +186,13 @@ impl Compactor {
         &self,
         material: &RequestContext,
     ) -> Result<Option<Arc<LoadedPrefix>>, StoreError> {
-        let mut hashes = &*material.recognised.hashes;
+        let mut hashes = &*material.recognized.hashes;
         loop {
             let found = self.rewrites.find(material.tenant, hashes).await?;
             match found {
                 // The prefix also replaces the current question: the client never saw the answer, and asks again.
                 Some(base) if !material.may_begin_with(&base) => {
-                    let at = position(&material.recognised, base.rewrite.at);
+                    let at = position(&material.recognized, base.rewrite.at);
                     hashes = hashes.get(..at.unwrap_or(0)).unwrap_or_default();
                 }
                 found => return Ok(found),

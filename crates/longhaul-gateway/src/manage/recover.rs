@@ -53,7 +53,7 @@ impl Compactor {
         let first = first.unwrap_or_else(|| Box::new(material.outgoing.clone()));
         if material
             .cut(None)
-            .is_none_or(|cut| cut.talk.elements.is_empty())
+            .is_none_or(|cut| cut.conversation.elements.is_empty())
         {
             // The rejected prefix covers the whole conversation: it is made again from its original source.
             material.outgoing = (*first).clone();

@@ -27,7 +27,7 @@ pub(crate) struct RequestContext {
     /// The client's bytes.
     pub(crate) body: Bytes,
     /// Where its messages are, their roles, and the history that each of them ends.
-    pub(crate) recognised: Arc<RecognizedBody>,
+    pub(crate) recognized: Arc<RecognizedBody>,
     /// What was sent for them.
     pub(crate) outgoing: OutgoingRequestBody,
     pub(crate) asking: UpstreamCaller,
@@ -77,7 +77,7 @@ pub(crate) struct SentSize {
 
 /// A conversation to be compacted, and the history that it covers.
 pub(crate) struct ConversationCut {
-    pub(crate) talk: CompactableConversation,
+    pub(crate) conversation: CompactableConversation,
     /// The index of its first element among the client's elements.
     pub(crate) from: usize,
     /// The rolling hash after its last message.
@@ -91,8 +91,12 @@ pub(crate) struct ConversationCut {
 impl ConversationCut {
     /// How many bytes it has.
     pub(super) fn bytes(&self) -> usize {
-        let elements = self.talk.summary.iter().chain(&self.talk.elements);
-        elements.map(Bytes::len).sum::<usize>() + self.talk.lines.len()
+        let elements = self
+            .conversation
+            .summary
+            .iter()
+            .chain(&self.conversation.elements);
+        elements.map(Bytes::len).sum::<usize>() + self.conversation.lines.len()
     }
 }
 
@@ -101,7 +105,7 @@ impl RequestContext {
     pub(crate) fn size(&self) -> SentSize {
         self.size.unwrap_or_else(|| SentSize {
             sent: self.outgoing.len(),
-            beside: (self.body.len()).saturating_sub(self.recognised.outline.list.len()),
+            beside: (self.body.len()).saturating_sub(self.recognized.outline.list.len()),
         })
     }
 
@@ -126,7 +130,7 @@ impl RequestContext {
             dialect,
             model,
             body: body.clone(),
-            recognised,
+            recognized: recognised,
             outgoing: OutgoingRequestBody::unchanged(body),
             asking,
             size: None,
@@ -140,7 +144,7 @@ impl RequestContext {
     pub(super) fn roles(&self) -> &[BodyRole] {
         match self.size {
             Some(_) => &[],
-            None => &self.recognised.roles,
+            None => &self.recognized.roles,
         }
     }
 
@@ -151,7 +155,7 @@ impl RequestContext {
 
     /// The bytes of one of the client's messages.
     fn text(&self, index: usize) -> Option<&[u8]> {
-        (self.recognised).message(index, |place| self.body.get(place))
+        (self.recognized).message(index, |place| self.body.get(place))
     }
 
     /// How many messages there are up to this one, those of role system not counted.
@@ -185,10 +189,10 @@ impl RequestContext {
 
     /// The token count of what is sent.
     pub(super) fn weight(&self) -> RequestTokenCount {
-        let list = &self.recognised.outline.list;
+        let list = &self.recognized.outline.list;
         let before = self.body.get(..list.start).unwrap_or_default();
         let behind = self.body.get(list.end..).unwrap_or_default();
-        let lead = self.recognised.lead;
+        let lead = self.recognized.lead;
         let leads: u64 = (0..lead).filter_map(|at| self.weight_of(at)).sum();
         let (beginning, from) = match &self.outgoing.replaced {
             Some((base, until)) => (base.weight(), *until),
@@ -202,7 +206,7 @@ impl RequestContext {
 
     /// The token count of the client's messages from this one on.
     pub(super) fn weight_from(&self, first: usize) -> u64 {
-        let all = first..self.recognised.ends.len();
+        let all = first..self.recognized.ends.len();
         all.filter_map(|at| self.weight_of(at)).sum()
     }
 
@@ -213,7 +217,7 @@ impl RequestContext {
             .replaced
             .as_ref()
             .map_or(0, |(_, until)| *until);
-        let replaced = self.recognised.lead..until;
+        let replaced = self.recognized.lead..until;
         replaced.filter_map(|at| self.weight_of(at)).sum()
     }
 
@@ -223,7 +227,7 @@ impl RequestContext {
 
     /// The first message after those that were measured, and after the reply to them.
     pub(super) fn first_after(&self, measured: u128) -> Option<usize> {
-        let mut hashes = self.recognised.hashes.iter();
+        let mut hashes = self.recognized.hashes.iter();
         let next = hashes.rposition(|hash| *hash == measured)? + 1;
         match self.roles().get(next) {
             Some(BodyRole::Assistant) => Some(next + 1),
@@ -255,7 +259,7 @@ impl RequestContext {
             // It was made for a request that waited, or leaves everything new in place.
             return true;
         }
-        let Some(last) = position(&self.recognised, base.rewrite.at) else {
+        let Some(last) = position(&self.recognized, base.rewrite.at) else {
             return false;
         };
         let roles = self.roles();
@@ -298,19 +302,19 @@ impl RequestContext {
     }
 
     fn cut_at(&self, last: usize, measured: Option<u64>) -> Option<ConversationCut> {
-        let at = *self.recognised.hashes.get(last)?;
+        let at = *self.recognized.hashes.get(last)?;
         let base = self.outgoing.replaced.as_ref().map(|(base, _)| base);
         let summed_up = base.and_then(|base| base.rewrite.root);
         let from = match summed_up {
-            Some(root) => position(&self.recognised, root)? + 1,
-            None => self.recognised.lead,
+            Some(root) => position(&self.recognized, root)? + 1,
+            None => self.recognized.lead,
         };
         if from > last + 1 {
             return None;
         }
         let spoken = (from..=last).map(|index| self.element(index));
         Some(ConversationCut {
-            talk: CompactableConversation {
+            conversation: CompactableConversation {
                 dialect: self.dialect,
                 model: self.model.clone(),
                 lines: base.map_or_else(Bytes::new, |base| base.rewrite.lines.clone()),

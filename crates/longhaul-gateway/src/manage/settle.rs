@@ -32,7 +32,7 @@ pub(super) fn as_if_settled(material: &mut RequestContext) {
     {
         let settled = Arc::new(LoadedPrefix::new(settled));
         let behind =
-            OutgoingRequestBody::with_prefix(&material.body, &material.recognised, &settled);
+            OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &settled);
         material.outgoing = behind.unwrap_or_else(|| material.outgoing.clone());
     }
 }
@@ -48,7 +48,7 @@ pub(super) async fn without_thinking(
     match rewrites.put_at_once(settled).await {
         Ok(settled) => {
             let behind =
-                OutgoingRequestBody::with_prefix(&material.body, &material.recognised, &settled);
+                OutgoingRequestBody::with_prefix(&material.body, &material.recognized, &settled);
             let is_so = behind.is_some();
             material.outgoing =
                 behind.unwrap_or_else(|| OutgoingRequestBody::unchanged(&material.body));
@@ -66,7 +66,7 @@ pub(super) async fn without_thinking(
 fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
     let (base, from) = match &material.outgoing.replaced {
         Some((base, from)) => (Some(base), *from),
-        None => (None, material.recognised.lead),
+        None => (None, material.recognized.lead),
     };
     if material.size.is_some() {
         return None;
@@ -90,7 +90,7 @@ fn settled(material: &RequestContext) -> Option<CompactedPrefix> {
         .collect();
     Some(CompactedPrefix {
         tenant: material.tenant,
-        at: *material.recognised.hashes.get(last)?,
+        at: *material.recognized.hashes.get(last)?,
         messages: material.spoken_until(last),
         text: join(&elements),
         root: base.and_then(|base| base.rewrite.root),

@@ -358,7 +358,7 @@ fn drafted(
             Summarizer::Local => CompactedPrefixKind::Extracted,
             _ => CompactedPrefixKind::Summarised,
         },
-        talk: CompactableConversation {
+        conversation: CompactableConversation {
             dialect: talk.dialect,
             model: talk.model.clone(),
             lines: lines(entries.iter().map(|kept| kept.entry.bytes())),

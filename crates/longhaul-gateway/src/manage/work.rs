@@ -136,7 +136,7 @@ impl Compactor {
             if !self.rewrites.can_be_stored().await {
                 return false;
             }
-            match self.rewrites.shelf().claim(key).await {
+            match self.rewrites.store().claim(key).await {
                 // Another worker may have finished, and released its claim, just before.
                 Ok(Some(_claim)) => {
                     let standing = self.branch_states.history(material.placed.line);
@@ -208,7 +208,7 @@ impl Compactor {
     async fn is_done(&self, material: &RequestContext, occasion: WorkOccasion) -> bool {
         let base = material.outgoing.replaced.as_ref();
         let least = base.map_or(0, |(base, _)| base.rewrite.messages);
-        let hashes = &material.recognised.hashes;
+        let hashes = &material.recognized.hashes;
         let found = match occasion {
             WorkOccasion::Ahead(_) => self.rewrites.find(material.tenant, hashes).await,
             _ => self.beginning(material).await,
@@ -226,7 +226,7 @@ impl Compactor {
 
 /// The key of the claim: only one worker at a time works on conversations that begin alike.
 fn claim_key(material: &RequestContext) -> u64 {
-    let hashes = &material.recognised.hashes;
+    let hashes = &material.recognized.hashes;
     let alike = hashes.get(ALIKE - 1).or(hashes.last());
     (alike.copied().unwrap_or(0) as u64) ^ material.tenant.0
 }

@@ -4,7 +4,7 @@ use longhaul_core::message::Usage;
 use serde_json::{Value, json};
 
 use super::savings;
-use crate::branch::LineId;
+use crate::branch::BranchId;
 use crate::manage::Compactor;
 use crate::store::{CallRecord, PrefixProvenance, SessionRow};
 
@@ -18,7 +18,7 @@ pub(super) fn session(row: &SessionRow, care: &Compactor) -> Value {
 }
 
 /// A call.
-pub(super) fn call(line: LineId, call: &CallRecord) -> Value {
+pub(super) fn call(line: BranchId, call: &CallRecord) -> Value {
     json!({
         "line": line.to_string(),
         "at": call.at,

@@ -7,7 +7,7 @@ use longhaul_core::money::Usd;
 use serde_json::{Value, json};
 
 use super::{json_views, savings};
-use crate::branch::SessionId;
+use crate::branch::GatewaySessionId;
 use crate::own_body::{OwnBody, json_answer};
 use crate::state::GatewayState;
 use crate::store::StoreError;
@@ -65,7 +65,7 @@ async fn list(state: &GatewayState, most: usize) -> Result<Value, StoreError> {
 /// One session; `None` if it has no calls.
 async fn one(
     state: &GatewayState,
-    id: SessionId,
+    id: GatewaySessionId,
     most: usize,
 ) -> Result<Option<Value>, StoreError> {
     let calls = state.store.calls(id, most).await?;

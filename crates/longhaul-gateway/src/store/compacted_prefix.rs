@@ -7,7 +7,7 @@ use longhaul_core::money::Usd;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::branch::{LineId, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
 /// How a compacted prefix was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -81,9 +81,9 @@ pub struct CompactedPrefix {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrefixProvenance {
     /// The session in which it was made.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// The branch on which it was made.
-    pub line: LineId,
+    pub line: BranchId,
     /// When it was made.
     pub at: Timestamp,
     /// The kind of prefix.

@@ -4,11 +4,11 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::{
-    CallRecord, Claim, CompactedPrefix, Listed, NotesRecord, NotesStore, PrefixProvenance,
+    CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PrefixListing, PrefixProvenance,
     PrefixStore, PurgeCounts, Sealed, SessionRow, SqliteStore, StartupState, StoreError,
     StoreHealth, UsageLogRecord, UsageLogStore,
 };
-use crate::branch::{LineId, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
 /// A store that is forgotten when the process ends.
 #[derive(Debug)]
@@ -36,9 +36,9 @@ impl UsageLogStore for InMemoryStore {
 
     fn calls(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         self.0.calls(session, most)
     }
 
@@ -71,7 +71,7 @@ impl PrefixStore for InMemoryStore {
         self.0.discard(tenant, at)
     }
 
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<PrefixListing>>, StoreError>> {
         self.0.index()
     }
 
@@ -81,7 +81,7 @@ impl PrefixStore for InMemoryStore {
 
     fn made(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.0.made(session, most)

@@ -31,7 +31,7 @@ pub use record::{BranchRecord, CallEnding, CallRecord, PurgeCounts, SessionRow, 
 pub use sealed::{Sealable, Sealed};
 pub use sqlite::SqliteStore;
 
-use crate::branch::{LineId, RestoredBranch, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, RestoredBranch, Tenant};
 
 /// Why a store cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -87,15 +87,15 @@ pub trait UsageLogStore: Send + Sync + 'static {
     /// The newest calls of a session with the branch of each, oldest first.
     fn calls(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>>;
     /// Deletes what was last seen before this time.
     fn purge(&self, before: Timestamp) -> BoxFuture<'_, Result<PurgeCounts, StoreError>>;
 }
 
 /// A compacted prefix in a list: its tenant, its hash, and the number of replaced messages.
-pub type Listed = (Tenant, u128, u32);
+pub type PrefixListing = (Tenant, u128, u32);
 
 /// A claim to work on something; it is released when dropped.
 pub trait Claim: Send + Sync {}
@@ -115,14 +115,14 @@ pub trait PrefixStore: StoreHealth {
     /// Deletes the prefix for a history.
     fn discard(&self, tenant: Tenant, at: u128) -> BoxFuture<'_, Result<(), StoreError>>;
     /// All prefixes; `None` if other processes also add some, so that only a query can tell.
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>>;
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<PrefixListing>>, StoreError>>;
     /// A claim that no one else, in any process, has at the same time; `None` if it is taken. The claims of a process
     /// that dies are released.
     fn claim(&self, key: u64) -> BoxFuture<'_, Result<Option<Box<dyn Claim>>, StoreError>>;
     /// How the newest prefixes of a session were made, the oldest first.
     fn made(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>>;
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use longhaul_core::money::Usd;
 
 use super::{Sealed, StoreError};
-use crate::branch::{LineId, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
 /// The notes of a history, as of one message.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +22,9 @@ pub struct NotesRecord {
     /// The notes.
     pub text: String,
     /// The session in which they were taken.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// The branch on which they were taken.
-    pub line: LineId,
+    pub line: BranchId,
     /// When they were taken.
     pub made: Timestamp,
     /// The cost of requesting them, failed attempts since the previous notes included, if prices are known.

@@ -5,7 +5,7 @@ use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
 use serde::Serialize;
 
-use crate::branch::{HistoryChain, LineId, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 
 /// One record of the usage log.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub enum UsageLogRecord {
     /// A branch began or was continued.
     Line(BranchRecord),
     /// A call ended.
-    Call(Option<LineId>, Box<CallRecord>),
+    Call(Option<BranchId>, Box<CallRecord>),
     /// A key turned out to belong to an organization, which then owns everything of the key.
     Tenant(Tenant, Tenant),
 }
@@ -22,13 +22,13 @@ pub enum UsageLogRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchRecord {
     /// The id of the branch.
-    pub line: LineId,
+    pub line: BranchId,
     /// The tenant that owns it.
     pub tenant: Tenant,
     /// The session that it belongs to.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// The branch that it forked from.
-    pub parent: Option<LineId>,
+    pub parent: Option<BranchId>,
     /// The tip of the branch.
     pub chain: HistoryChain,
     /// The model requested last.

@@ -11,10 +11,10 @@ use longhaul_core::money::Usd;
 
 use super::columns::Columns;
 use super::{
-    CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, Listed, NotesRecord,
+    CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, NotesRecord, PrefixListing,
     PrefixProvenance, Sealed, SessionRow,
 };
-use crate::branch::{HistoryChain, LineId, RestoredBranch, Seal, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, HistoryChain, RestoredBranch, Seal, Tenant};
 
 /// The use of a record is written again only after this long: purges are not more exact than that.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -92,8 +92,11 @@ pub(super) fn chain<R: Columns>(row: &R, at: usize) -> Result<HistoryChain, R::E
 }
 
 /// A branch: id, session, from this column on.
-pub(super) fn line<R: Columns>(row: &R, at: usize) -> Result<(LineId, SessionId), R::Error> {
-    Ok((LineId(id(row, at)?), SessionId(id(row, at + 1)?)))
+pub(super) fn line<R: Columns>(
+    row: &R,
+    at: usize,
+) -> Result<(BranchId, GatewaySessionId), R::Error> {
+    Ok((BranchId(id(row, at)?), GatewaySessionId(id(row, at + 1)?)))
 }
 
 /// A branch to recognize again: tenant, id, session, chain, messages, answered.
@@ -116,7 +119,7 @@ pub(super) fn tenants<R: Columns>(row: &R) -> Result<(Tenant, Tenant), R::Error>
 /// cache written, output, cost, findings, first seen, saved, compactions, cost of these.
 pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
     Ok(SessionRow {
-        session: SessionId(id(row, 0)?).to_string(),
+        session: GatewaySessionId(id(row, 0)?).to_string(),
         tenant: Tenant(id(row, 1)?).to_string(),
         lines: number(row, 2)?,
         messages: number(row, 3)?,
@@ -139,7 +142,7 @@ pub(super) fn session<R: Columns>(row: &R) -> Result<SessionRow, R::Error> {
 
 /// A call: line, at, model, messages, status, ended, millis, input, cache read, written for five minutes, for an hour,
 /// output, cost, finding, saved, rewritten, partial.
-pub(super) fn call<R: Columns>(row: &R) -> Result<(LineId, CallRecord), R::Error> {
+pub(super) fn call<R: Columns>(row: &R) -> Result<(BranchId, CallRecord), R::Error> {
     let usage = Usage {
         input: number(row, 7)?,
         cache_read: number(row, 8)?,
@@ -162,14 +165,14 @@ pub(super) fn call<R: Columns>(row: &R) -> Result<(LineId, CallRecord), R::Error
         rewritten: row.flag(15)?,
         partial: row.flag(16)?,
     };
-    Ok((LineId(id(row, 0)?), record))
+    Ok((BranchId(id(row, 0)?), record))
 }
 
 /// How a prefix was made: session, line, at, kind, before, after, millis, waited, cost, report.
 pub(super) fn made<R: Columns>(row: &R) -> Result<PrefixProvenance, R::Error> {
     Ok(PrefixProvenance {
-        session: SessionId(id(row, 0)?),
-        line: LineId(id(row, 1)?),
+        session: GatewaySessionId(id(row, 0)?),
+        line: BranchId(id(row, 1)?),
         at: time(row, 2)?.unwrap_or_default(),
         kind: CompactedPrefixKind::of(&text(row, 3)?).unwrap_or(CompactedPrefixKind::Extracted),
         before: number(row, 4)?,
@@ -222,7 +225,7 @@ pub(super) fn rewrite<R: Columns>(row: &R, tenant: Tenant) -> Result<FoundRewrit
 }
 
 /// A compacted prefix in a list: tenant, at, messages.
-pub(super) fn listed<R: Columns>(row: &R) -> Result<Listed, R::Error> {
+pub(super) fn listed<R: Columns>(row: &R) -> Result<PrefixListing, R::Error> {
     Ok((Tenant(id(row, 0)?), hash(row, 1)?, number(row, 2)?))
 }
 
@@ -234,8 +237,8 @@ pub(super) fn notes<R: Columns>(row: &R, tenant: Tenant) -> Result<Sealed<NotesR
         messages: number(row, 1)?,
         tokens: number(row, 2)?,
         text: text(row, 3)?,
-        session: SessionId(id(row, 4)?),
-        line: LineId(id(row, 5)?),
+        session: GatewaySessionId(id(row, 4)?),
+        line: BranchId(id(row, 5)?),
         made: time(row, 6)?.unwrap_or_default(),
         cost: cost(row, 7)?,
     };

@@ -9,7 +9,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 
-use crate::branch::SessionId;
+use crate::branch::GatewaySessionId;
 
 /// How many changes may wait for one subscriber.
 const WAITING: usize = 256;
@@ -21,7 +21,7 @@ const GATHER: Duration = Duration::from_millis(100);
 /// The source of changes. Clones share their subscribers.
 #[derive(Debug, Clone)]
 pub struct SessionChanges {
-    told: broadcast::Sender<SessionId>,
+    told: broadcast::Sender<GatewaySessionId>,
     places: Arc<Semaphore>,
     stop: CancellationToken,
 }
@@ -37,7 +37,7 @@ impl SessionChanges {
     }
 
     /// Reports that a session has changed.
-    pub fn changed(&self, session: SessionId) {
+    pub fn changed(&self, session: GatewaySessionId) {
         // There may be no subscriber.
         let _ = self.told.send(session);
     }
@@ -57,7 +57,7 @@ impl SessionChanges {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionChange {
     /// These sessions have changed.
-    Sessions(BTreeSet<SessionId>),
+    Sessions(BTreeSet<GatewaySessionId>),
     /// So many have changed that it may be any session.
     Any,
 }
@@ -65,9 +65,9 @@ pub enum SessionChange {
 /// A subscription to changes.
 #[derive(Debug)]
 pub struct ChangeSubscription {
-    coming: broadcast::Receiver<SessionId>,
+    coming: broadcast::Receiver<GatewaySessionId>,
     /// Changes that are not reported yet.
-    gathered: BTreeSet<SessionId>,
+    gathered: BTreeSet<GatewaySessionId>,
     stop: CancellationToken,
     _place: OwnedSemaphorePermit,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::cache::{
-    CacheBreakpoint, CachePosition, FingerprintMessages, Flags, PrefixFingerprint,
+    CacheBreakpoint, CachePosition, FingerprintMessages, HostModes, PrefixFingerprint,
     RequestFingerprint,
 };
 use longhaul_provider::Dialect;
@@ -25,8 +25,8 @@ type Positions = Arc<[(CachePosition, Option<CacheBreakpoint>)]>;
 /// Makes the fingerprints of requests.
 pub(super) struct RequestFingerprinter {
     messages: GenerationalCache<u128, Positions>,
-    heads: Arc<SeenRequestPrefixes>,
-    flags: Arc<Flags>,
+    prefixes: Arc<SeenRequestPrefixes>,
+    flags: Arc<HostModes>,
     /// The most positions of one request.
     most: usize,
 }
@@ -41,7 +41,7 @@ impl RequestFingerprinter {
     pub(super) fn new(heads: Arc<SeenRequestPrefixes>, bytes: usize) -> Self {
         Self {
             messages: GenerationalCache::within(MESSAGES, bytes / 2),
-            heads,
+            prefixes: heads,
             flags: Arc::default(),
             most: bytes / size_of::<CachePosition>(),
         }
@@ -75,11 +75,11 @@ impl RequestFingerprinter {
             None => (&[][..], 0),
         };
         let beginning = beginning.iter().map(|(raw, text)| (*raw, Ok(text)));
-        let raws = sent.recognised.raws.iter();
+        let raws = sent.recognized.raws.iter();
         // The leading messages of a chat belong to its request prefix.
         let from = match sent.dialect {
             Dialect::Anthropic => from,
-            Dialect::OpenAi => from.max(sent.recognised.lead),
+            Dialect::OpenAi => from.max(sent.recognized.lead),
         };
         let rest = raws.zip(0_usize..).skip(from);
         let rest = rest.map(|(raw, element)| (*raw, Err(element)));
@@ -93,7 +93,7 @@ impl RequestFingerprinter {
                     };
                     let Some(text) = text else {
                         // It was known when the request was sent, and has been dropped since.
-                        self.heads.forget(sent.head);
+                        self.prefixes.forget(sent.head);
                         return None;
                     };
                     self.read(sent.dialect, text, raw)?
@@ -161,7 +161,7 @@ impl RequestFingerprinter {
 
     /// The request prefix, remembered.
     fn head(&self, sent: &WatchedRequest) -> Option<Arc<PrefixFingerprint>> {
-        if let Some(known) = self.heads.get(sent.head) {
+        if let Some(known) = self.prefixes.get(sent.head) {
             return known;
         }
         // It was known when the request was sent, and has been dropped since: nothing is remembered of that.
@@ -171,7 +171,7 @@ impl RequestFingerprinter {
             Dialect::OpenAi => chat::request_prefix(sent),
         };
         let head = head.map(Arc::new);
-        self.heads.put(sent.head, head.clone());
+        self.prefixes.put(sent.head, head.clone());
         head
     }
 }

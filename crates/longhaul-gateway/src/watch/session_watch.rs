@@ -10,7 +10,7 @@ use longhaul_core::models::ModelSpec;
 
 use super::fingerprint::RequestFingerprinter;
 use super::watched_request::{SeenRequestPrefixes, WatchedRequest};
-use crate::branch::SessionId;
+use crate::branch::GatewaySessionId;
 use crate::memory::{Evictable, MemoryBudget, MemoryShare};
 
 /// How many sessions have their cache watched.
@@ -28,8 +28,8 @@ pub(super) struct SessionCacheWatch(Mutex<CacheWatchState>);
 struct CacheWatchState {
     watch: CacheBreakDetector,
     fingerprints: RequestFingerprinter,
-    under_way: HashMap<u64, (WatchedCallId, SessionId)>,
-    heard: HashMap<SessionId, SessionActivity>,
+    under_way: HashMap<u64, (WatchedCallId, GatewaySessionId)>,
+    heard: HashMap<GatewaySessionId, SessionActivity>,
     clock: u64,
     /// The memory taken for sessions.
     bytes: usize,
@@ -120,7 +120,7 @@ impl CacheWatchState {
         }
     }
 
-    fn reckon(&mut self, session: SessionId) {
+    fn reckon(&mut self, session: GatewaySessionId) {
         if let Some(heard) = self.heard.get_mut(&session) {
             let bytes = self.watch.positions(&session.to_string()) * size_of::<CachePosition>();
             self.bytes = self.bytes + bytes - std::mem::replace(&mut heard.bytes, bytes);

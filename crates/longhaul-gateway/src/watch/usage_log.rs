@@ -16,7 +16,7 @@ use super::metrics::Metrics;
 use super::session_watch::SessionCacheWatch;
 use super::usage::UsageCompleteness;
 use super::watched_request::{SeenRequestPrefixes, WatchedRequest};
-use crate::branch::{BranchPlacement, BranchRelation, LineId, SessionId, Tenant};
+use crate::branch::{BranchId, BranchPlacement, BranchRelation, GatewaySessionId, Tenant};
 use crate::memory::{Evictable, MemoryBudget};
 use crate::store::{BranchRecord, CallRecord, StoreError, UsageLogRecord, UsageLogStore};
 
@@ -79,7 +79,7 @@ pub struct CompletedCall {
     /// The unique number of the call.
     pub call: u64,
     /// Its branch; `None` if it was not recognized.
-    pub line: Option<LineId>,
+    pub line: Option<BranchId>,
     /// What happened, without what the usage log writer adds: usage, cost, finding.
     pub record: CallRecord,
     /// The usage that the upstream reported, if any.
@@ -138,7 +138,7 @@ impl UsageLogQueue {
     }
 
     /// The request prefixes that were watched.
-    pub(crate) fn heads(&self) -> &SeenRequestPrefixes {
+    pub(crate) fn prefixes(&self) -> &SeenRequestPrefixes {
         &self.heads
     }
 
@@ -252,9 +252,9 @@ struct UsageLogState {
     models: ModelTable,
     watching: Arc<SessionCacheWatch>,
     /// The sessions of calls in flight.
-    session_of: HashMap<u64, SessionId>,
+    session_of: HashMap<u64, GatewaySessionId>,
     /// The sessions that changed in this batch.
-    changed: HashSet<SessionId>,
+    changed: HashSet<GatewaySessionId>,
     /// Keys, and the organization that each was first known to belong to.
     learned: HashMap<Tenant, Tenant>,
 }
@@ -330,7 +330,7 @@ struct UsageLogBatch {
     taken: usize,
     records: Vec<UsageLogRecord>,
     /// The positions of the branches in it.
-    lines: HashMap<LineId, usize>,
+    lines: HashMap<BranchId, usize>,
 }
 
 impl UsageLogBatch {

@@ -11,7 +11,7 @@ use longhaul_core::cache::{PrefixFingerprint, PrefixReplacement, SystemPart, Too
 use longhaul_core::xxh3::Xxh3_128;
 use longhaul_provider::Dialect;
 
-use crate::branch::{GenerationalCache, RecognizedBody, SessionId};
+use crate::branch::{GatewaySessionId, GenerationalCache, RecognizedBody};
 use crate::memory::{BudgetExhausted, MemoryBudget, MemoryShare};
 
 /// New messages of more bytes than this are not copied: their body is shared.
@@ -28,11 +28,11 @@ pub(crate) type SentElements = Arc<[(u128, Bytes)]>;
 #[derive(Debug)]
 pub struct WatchedRequest {
     /// Its session.
-    pub session: SessionId,
+    pub session: GatewaySessionId,
     /// The API dialect of the request.
     pub dialect: Dialect,
     /// What was recognized in it.
-    pub recognised: Arc<RecognizedBody>,
+    pub recognized: Arc<RecognizedBody>,
     /// The elements that were sent instead of its beginning, and how many messages they replace.
     pub(crate) replaced: Option<(SentElements, usize)>,
     /// The body that was sent, if breakpoints in it were changed, too.
@@ -60,7 +60,7 @@ impl WatchedRequest {
     pub(crate) fn new(
         heads: &SeenRequestPrefixes,
         budget: &MemoryBudget,
-        session: SessionId,
+        session: GatewaySessionId,
         dialect: Dialect,
         body: &Bytes,
         recognised: Arc<RecognizedBody>,
@@ -75,7 +75,7 @@ impl WatchedRequest {
         Some(Self {
             session,
             dialect,
-            recognised,
+            recognized: recognised,
             replaced: None,
             sent_parts: None,
             rewriting: None,
@@ -93,18 +93,18 @@ impl WatchedRequest {
 
     /// The bytes before the messages and after them. `None` if they were known.
     pub(super) fn beside(&self) -> Option<(&[u8], &[u8])> {
-        let list = &self.recognised.outline.list;
+        let list = &self.recognized.outline.list;
         let bytes = (self.part.from == 0).then_some(&self.part.bytes)?;
         Some((bytes.get(..list.start)?, bytes.get(list.end..)?))
     }
 
     /// One of its messages. `None` if it was known.
     pub(super) fn message(&self, index: usize) -> Option<&[u8]> {
-        let outline = &self.recognised.outline;
+        let outline = &self.recognized.outline;
         if let Some(read) = index.checked_sub(outline.known) {
             return self.bytes(outline.elements.get(read)?.span.clone());
         }
-        self.recognised.message(index, |place| self.bytes(place))
+        self.recognized.message(index, |place| self.bytes(place))
     }
 
     fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use longhaul_gateway::branch::{SessionId, Tenant, Tenants};
+use longhaul_gateway::branch::{GatewaySessionId, Tenant, Tenants};
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
-    Claim, CompactedPrefix, GatewayStorage, InMemoryStore, Listed, PrefixProvenance, PrefixStore,
-    Sealed, SqliteStore, StoreError, StoreHealth,
+    Claim, CompactedPrefix, GatewayStorage, InMemoryStore, PrefixListing, PrefixProvenance,
+    PrefixStore, Sealed, SqliteStore, StoreError, StoreHealth,
 };
 use serde_json::{Value, json};
 
@@ -173,7 +173,7 @@ impl PrefixStore for Full {
         self.kept.discard(tenant, at)
     }
 
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<PrefixListing>>, StoreError>> {
         self.kept.index()
     }
 
@@ -183,7 +183,7 @@ impl PrefixStore for Full {
 
     fn made(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.kept.made(session, most)
@@ -233,7 +233,7 @@ async fn o2_after_three_summaries_that_could_not_be_kept_none_is_bought_until_on
     gateway.stop().await;
     // Every summary that was paid for was then stored, or the attempt was made.
     let sim = behind.simulated().unwrap();
-    let requests = sim.with_world(|world| world.books().total.requests);
+    let requests = sim.with_world(|world| world.usage_log().total.requests);
     assert_eq!(requests, asked + puts() as u64);
     behind.stop().await;
 }

@@ -126,7 +126,7 @@ async fn messages(marks: BreakpointMode) -> f64 {
     let books = gateway
         .simulated()
         .unwrap()
-        .with_world(|world| world.books().total);
+        .with_world(|world| world.usage_log().total);
     println!(
         "{marks:?}: ${:.4}, hit rate {:.3}",
         books.cost_usd.to_f64(),

@@ -170,7 +170,7 @@ pub(crate) fn refused(gateway: &Gateway) -> u64 {
     gateway
         .simulated()
         .unwrap()
-        .with_world(|world| world.books().total.errors)
+        .with_world(|world| world.usage_log().total.errors)
 }
 
 async fn endless(model: &'static str, turns: usize) {

@@ -1,8 +1,8 @@
 //! Which branch a request continues, case by case.
 
 use longhaul_gateway::branch::{
-    BranchIds, BranchIndex, BranchPlacement, BranchRecognizer, BranchRelation, HistoryKey,
-    RecognitionRequest, SessionId, Tenant,
+    BranchIds, BranchIndex, BranchPlacement, BranchRecognizer, BranchRelation, GatewaySessionId,
+    HistoryKey, RecognitionRequest, Tenant,
 };
 use longhaul_provider::Dialect;
 use serde_json::{Value, json};
@@ -266,7 +266,7 @@ fn x8_lines_from_the_store_go_on() {
         lines.restore(&longhaul_gateway::branch::RestoredBranch {
             tenant: Tenant(1),
             line: before.line,
-            session: SessionId(7),
+            session: GatewaySessionId(7),
             chain,
         });
     });
@@ -279,7 +279,7 @@ fn x8_lines_from_the_store_go_on() {
     ]));
     assert_eq!(
         (on.line, on.session, on.relation),
-        (before.line, SessionId(7), BranchRelation::Extends(3))
+        (before.line, GatewaySessionId(7), BranchRelation::Extends(3))
     );
 }
 

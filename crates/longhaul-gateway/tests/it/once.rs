@@ -84,7 +84,7 @@ async fn until_one_is_asked_for(
 }
 
 fn nothing_was_refused(world: &SimServer) {
-    assert_eq!(world.with_world(|world| world.books().total.errors), 0);
+    assert_eq!(world.with_world(|world| world.usage_log().total.errors), 0);
 }
 
 async fn twins_at_one_gateway(model: &'static str) {
@@ -151,7 +151,7 @@ async fn both_recover(
     let request = post("/v1/messages", headers, &body.to_string());
     let [one, two] = gateways.map(|gateway| exchange(gateway.addr(), &request));
     let opening = async {
-        while world.with_world(|world| world.books().total.errors) < 2 {
+        while world.with_world(|world| world.usage_log().total.errors) < 2 {
             tokio::task::yield_now().await;
         }
         gate.open();

@@ -82,7 +82,7 @@ fn asked() -> Value {
 
 fn outcomes(server: &SimServer) -> Vec<String> {
     server.with_world(|world| {
-        let calls = world.books().recent.iter();
+        let calls = world.usage_log().recent.iter();
         calls.map(|call| call.outcome.clone()).collect()
     })
 }

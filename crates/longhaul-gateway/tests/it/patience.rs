@@ -68,7 +68,7 @@ async fn goes_on_meanwhile(model: &'static str) {
         "nobody waited"
     );
     gateway.stop().await;
-    assert_eq!(behind.with_world(|world| world.books().total.errors), 0);
+    assert_eq!(behind.with_world(|world| world.usage_log().total.errors), 0);
     behind.stop().await;
 }
 

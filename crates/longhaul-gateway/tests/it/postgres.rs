@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use jiff::Timestamp;
-use longhaul_gateway::branch::{HistoryChain, LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
     BranchRecord, CallEnding, CallRecord, GatewayStorage, NotesStore, PeerStore, PostgresStore,
@@ -18,9 +18,9 @@ const MINE: Tenant = Tenant(7);
 
 fn line(messages: u32, millis: i64) -> UsageLogRecord {
     UsageLogRecord::Line(BranchRecord {
-        line: LineId(1),
+        line: BranchId(1),
         tenant: MINE,
-        session: SessionId(2),
+        session: GatewaySessionId(2),
         parent: None,
         chain: HistoryChain {
             hash: u128::from(messages),
@@ -35,7 +35,7 @@ fn line(messages: u32, millis: i64) -> UsageLogRecord {
 
 fn call() -> UsageLogRecord {
     UsageLogRecord::Call(
-        Some(LineId(1)),
+        Some(BranchId(1)),
         Box::new(CallRecord {
             at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
             model: "with a \0 in it".to_owned(),
@@ -202,7 +202,7 @@ async fn x8_a_server_that_starts_again_is_used_again_and_nothing_is_written_twic
     for written in writing {
         written.await.unwrap();
     }
-    let calls = store.calls(SessionId(2), 1_000).await.unwrap();
+    let calls = store.calls(GatewaySessionId(2), 1_000).await.unwrap();
     assert_eq!(calls.len(), 3 * BATCHES);
     let heads = store.branch_tips_at(MINE, vec![1]).await.unwrap();
     assert_eq!(heads.len(), 1);

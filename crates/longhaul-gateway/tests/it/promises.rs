@@ -42,9 +42,9 @@ fn prompt(reply: &Value) -> u64 {
 /// The largest prompt that was sent to the simulator, and how many requests it rejected.
 fn largest(gateway: &Gateway) -> (u64, u64) {
     gateway.simulated().unwrap().with_world(|world| {
-        let recent = world.books().recent.iter();
+        let recent = world.usage_log().recent.iter();
         let largest = recent.map(|one| one.tokens.prompt_tokens()).max();
-        (largest.unwrap_or(0), world.books().total.errors)
+        (largest.unwrap_or(0), world.usage_log().total.errors)
     })
 }
 
@@ -301,7 +301,7 @@ async fn f7_x8_a_limit_that_is_too_small_for_a_summary_is_raised_in_the_gateways
     );
     // A plain request is not in any cache; after the client's own messages there is its breakpoint.
     let plain = gateway.simulated().unwrap().with_world(|world| {
-        let recent = world.books().recent.iter();
+        let recent = world.usage_log().recent.iter();
         let large = recent.filter(|one| one.tokens.prompt_tokens() > 15_000);
         let uncached = |one: &&_| {
             let one: &longhaul_sim::usage_log::LoggedCall = one;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use longhaul_gateway::branch::{LineId, SessionId, Tenants};
+use longhaul_gateway::branch::{BranchId, GatewaySessionId, Tenants};
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
 use longhaul_gateway::store::{
     CallRecord, InMemoryStore, PurgeCounts, SessionRow, StartupState, StoreError, StoreHealth,
@@ -48,9 +48,9 @@ impl UsageLogStore for Slow {
 
     fn calls(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         self.kept.calls(session, most)
     }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use longhaul_gateway::branch::{LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{BranchId, GatewaySessionId, Tenant};
 use longhaul_gateway::store::{
     CompactedPrefix, CompactedPrefixKind, PrefixProvenance, PrefixStore, SqliteStore, UsageLogStore,
 };
@@ -24,8 +24,8 @@ fn rewrite() -> CompactedPrefix {
         cleared: Vec::new(),
         settled: true,
         made: PrefixProvenance {
-            session: SessionId(3),
-            line: LineId(2),
+            session: GatewaySessionId(3),
+            line: BranchId(2),
             at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
             kind: CompactedPrefixKind::Cleared,
             before: 2,
@@ -53,7 +53,7 @@ async fn x8_books_of_the_first_version_are_taken_over() {
         (session.calls, session.saved_tokens, session.compactions),
         (1, 0, 0)
     );
-    let calls = store.calls(SessionId(7), 10).await.unwrap();
+    let calls = store.calls(GatewaySessionId(7), 10).await.unwrap();
     assert!(!calls[0].1.rewritten);
     store.put(sealed(rewrite())).await.unwrap();
     drop(store);

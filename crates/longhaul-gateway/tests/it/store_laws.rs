@@ -6,7 +6,7 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_gateway::branch::{HistoryChain, LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 use longhaul_gateway::store::{
     BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, GatewayStorage,
     InMemoryStore, NotesRecord, NotesStore, PostgresStore, PrefixProvenance, PrefixStore,
@@ -71,9 +71,9 @@ fn at(hours: i64) -> Timestamp {
 
 fn line(number: u64, tenant: Tenant, seen: Timestamp) -> BranchRecord {
     BranchRecord {
-        line: LineId(number),
+        line: BranchId(number),
         tenant,
-        session: SessionId(number | 1),
+        session: GatewaySessionId(number | 1),
         parent: None,
         chain: HistoryChain {
             hash: u128::from(number) << 100 | 7,
@@ -123,8 +123,8 @@ fn rewrite(tenant: Tenant, hash: u128, messages: u32) -> CompactedPrefix {
         cleared: vec!["toolu_1".to_owned(), "with \"quotes\"".to_owned()],
         settled: messages > 4,
         made: PrefixProvenance {
-            session: SessionId(3),
-            line: LineId(2),
+            session: GatewaySessionId(3),
+            line: BranchId(2),
             at: at(i64::from(messages)),
             kind: CompactedPrefixKind::Summarised,
             before: 180_000,
@@ -146,7 +146,7 @@ async fn x8_every_store_says_again_what_was_written() {
         let batch = vec![
             UsageLogRecord::Line(line(2, MINE, at(0))),
             UsageLogRecord::Line(line(3, MINE, at(1))),
-            UsageLogRecord::Call(Some(LineId(2)), Box::new(call(at(0)))),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(call(at(0)))),
             UsageLogRecord::Call(None, Box::new(call(at(0)))),
             UsageLogRecord::Tenant(Tenant(5), Tenant(6)),
         ];
@@ -172,8 +172,8 @@ async fn x8_every_store_says_again_what_was_written() {
         assert_eq!(
             lines,
             [
-                (LineId(2), line(2, MINE, at(0)).chain, MINE),
-                (LineId(3), further.chain, MINE)
+                (BranchId(2), line(2, MINE, at(0)).chain, MINE),
+                (BranchId(3), further.chain, MINE)
             ],
             "{name}: a line stays whose it was"
         );
@@ -199,8 +199,8 @@ async fn x8_every_store_says_again_what_was_written() {
             (session.first_seen, session.last_seen),
             (Some(at(0)), Some(at(2)))
         );
-        let calls = store.calls(SessionId(3), 10).await.unwrap();
-        assert_eq!(calls, [(LineId(2), call(at(0)))], "{name}");
+        let calls = store.calls(GatewaySessionId(3), 10).await.unwrap();
+        assert_eq!(calls, [(BranchId(2), call(at(0)))], "{name}");
     }
 }
 
@@ -296,14 +296,14 @@ async fn x8_what_was_made_is_told_by_session() {
         // It is not known whether the first attempt succeeded: store it again.
         shelf.put(sealed(all[1].clone())).await.unwrap();
         let mut elsewhere = made(2, CompactedPrefixKind::Noted);
-        elsewhere.made.session = SessionId(99);
+        elsewhere.made.session = GatewaySessionId(99);
         shelf.put(sealed(elsewhere)).await.unwrap();
-        let told = shelf.made(SessionId(3), 10).await.unwrap();
+        let told = shelf.made(GatewaySessionId(3), 10).await.unwrap();
         let expected: Vec<PrefixProvenance> =
             all.iter().map(|rewrite| rewrite.made.clone()).collect();
         assert_eq!(told, expected, "{name}");
         assert_eq!(
-            shelf.made(SessionId(3), 2).await.unwrap(),
+            shelf.made(GatewaySessionId(3), 2).await.unwrap(),
             expected[2..],
             "{name}: the newest"
         );
@@ -326,8 +326,8 @@ fn notes(tenant: Tenant, hash: u128, messages: u32) -> NotesRecord {
         messages,
         tokens: 12_345,
         text: format!("# Session title\n_Words_\n\u{1F600} {messages}\n"),
-        session: SessionId(3),
-        line: LineId(2),
+        session: GatewaySessionId(3),
+        line: BranchId(2),
         made: at(i64::from(messages)),
         cost: messages
             .is_multiple_of(2)
@@ -478,13 +478,13 @@ async fn x8_what_is_too_old_is_deleted_everywhere() {
         let batch = vec![
             UsageLogRecord::Line(line(2, MINE, old)),
             UsageLogRecord::Line(line(8, MINE, now)),
-            UsageLogRecord::Call(Some(LineId(2)), Box::new(call(old))),
-            UsageLogRecord::Call(Some(LineId(8)), Box::new(call(now))),
+            UsageLogRecord::Call(Some(BranchId(2)), Box::new(call(old))),
+            UsageLogRecord::Call(Some(BranchId(8)), Box::new(call(now))),
         ];
         store.append(batch).await.unwrap();
         let mut of_kept_line = [rewrite(MINE, 20, 2), rewrite(MINE, 21, 6)];
         for rewrite in &mut of_kept_line {
-            rewrite.made.line = LineId(8);
+            rewrite.made.line = BranchId(8);
             shelf.put(sealed(rewrite.clone())).await.unwrap();
         }
         shelf.put(sealed(rewrite(MINE, 10, 2))).await.unwrap();

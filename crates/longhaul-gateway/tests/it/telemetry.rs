@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
-use longhaul_gateway::branch::{BranchRelation, LineId};
+use longhaul_gateway::branch::{BranchId, BranchRelation};
 use longhaul_gateway::policy::RequestPolicy;
 use longhaul_gateway::store::CompactedPrefixKind;
 use longhaul_gateway::watch::{Metrics, RefusalClass};
@@ -38,7 +38,7 @@ fn something_happened(metrics: &Metrics) {
     metrics.dropped();
     metrics.placed(BranchRelation::New);
     metrics.placed(BranchRelation::Extends(3));
-    metrics.placed(BranchRelation::Branches(LineId(1), 2));
+    metrics.placed(BranchRelation::Branches(BranchId(1), 2));
 }
 
 /// Name and labels as Prometheus writes them.

@@ -167,7 +167,7 @@ async fn o2_x8_a_model_that_failed_is_tried_again_after_some_extracts_and_no_soo
         caught_up(gateway.addr(), client.actions.len()).await;
         let sessions = sessions_when(gateway.addr(), |_| true).await;
         let made = sessions["sessions"][0]["compactions"].as_u64().unwrap();
-        let total = sim.with_world(|world| world.books().total);
+        let total = sim.with_world(|world| world.usage_log().total);
         while (asked.len() as u64) < made {
             asked.push(total.requests - client.actions.len() as u64);
         }
@@ -198,7 +198,7 @@ async fn y1_x8_a_small_window_is_not_summarized_with_every_turn() {
     for turn in 0..TURNS {
         client.turn(turn).await;
     }
-    let total = (gateway.simulated().unwrap()).with_world(|world| world.books().total);
+    let total = (gateway.simulated().unwrap()).with_world(|world| world.usage_log().total);
     let sessions = sessions_when(gateway.addr(), |all| all["sessions"][0]["calls"] == TURNS).await;
     let id = sessions["sessions"][0]["session"].as_str().unwrap();
     let answer = get(gateway.addr(), &format!("/longhaul/api/sessions/{id}")).await;

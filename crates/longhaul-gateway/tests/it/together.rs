@@ -96,7 +96,7 @@ async fn x8_a_conversation_whose_turns_alternate_between_gateways_is_one_line() 
         assert_eq!(all["sessions"].as_array().unwrap().len(), 1);
         assert_eq!(all["sessions"][0]["lines"], 1);
         assert_eq!(all["sessions"][0]["messages"], 23);
-        let books = shared.world().with_world(|world| world.books().total);
+        let books = shared.world().with_world(|world| world.usage_log().total);
         let cost = all["sessions"][0]["cost_usd"].as_f64().unwrap();
         assert!((cost - books.cost_usd.to_f64()).abs() < 1e-9);
     }

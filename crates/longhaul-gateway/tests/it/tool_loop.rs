@@ -21,7 +21,7 @@ async fn in_one_loop(model: &'static str, turns: usize) {
         client.go_on(&reply);
     }
     assert_eq!(client.said.len(), 1, "the user said one thing");
-    let total = behind.with_world(|world| world.books().total);
+    let total = behind.with_world(|world| world.usage_log().total);
     assert_eq!(total.errors, 0, "each result stood behind its call");
     assert!(client.largest < 40_000);
     let summaries = seen.lock().unwrap().summaries;

@@ -103,7 +103,7 @@ async fn x8_a_conversation_with_the_offline_world_is_one_line_with_a_warm_cache(
     let books = gateway
         .simulated()
         .unwrap()
-        .with_world(|world| world.books().total);
+        .with_world(|world| world.usage_log().total);
     let cost = session["cost_usd"].as_f64().unwrap();
     assert!(
         (cost - books.cost_usd.to_f64()).abs() < 1e-9,

@@ -13,7 +13,7 @@ const LARGE: &str = "claude-sonnet-4-6";
 
 fn spent(gateway: &Gateway) -> f64 {
     let world = gateway.simulated().unwrap();
-    world.with_world(|world| world.books().total.cost_usd.to_f64())
+    world.with_world(|world| world.usage_log().total.cost_usd.to_f64())
 }
 
 async fn session(gateway: &Gateway, turns: u64) -> (Value, Value) {

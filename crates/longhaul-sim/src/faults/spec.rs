@@ -45,9 +45,9 @@ pub enum FaultSpecError {
 }
 
 /// A parsed rule: its trigger, if it has one, and its faults, each with its number of repetitions.
-pub(super) type Read = (Option<FaultTrigger>, Vec<(InjectedFault, u32)>);
+pub(super) type ParsedRule = (Option<FaultTrigger>, Vec<(InjectedFault, u32)>);
 
-pub(super) fn parse(spec: &str) -> Result<Vec<Read>, FaultSpecError> {
+pub(super) fn parse(spec: &str) -> Result<Vec<ParsedRule>, FaultSpecError> {
     spec.trim()
         .trim_end_matches(';')
         .split(';')
@@ -55,7 +55,7 @@ pub(super) fn parse(spec: &str) -> Result<Vec<Read>, FaultSpecError> {
         .collect()
 }
 
-fn rule(text: &str) -> Result<Read, FaultSpecError> {
+fn rule(text: &str) -> Result<ParsedRule, FaultSpecError> {
     let (when, faults) = match text.split_once(':') {
         Some((when, faults)) => (Some(self::when(when.trim())?), faults),
         None => (None, text),

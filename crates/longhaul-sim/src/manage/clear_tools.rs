@@ -62,9 +62,9 @@ pub(super) fn decide(
     decided
 }
 
-type Placed<'a> = ((usize, usize), &'a ApiBlock);
+type PlacedToolBlock<'a> = ((usize, usize), &'a ApiBlock);
 
-fn blocks(request: &MessagesRequest) -> impl Iterator<Item = Placed<'_>> {
+fn blocks(request: &MessagesRequest) -> impl Iterator<Item = PlacedToolBlock<'_>> {
     let messages = request.messages.iter().enumerate();
     messages.flat_map(|(index, message)| {
         let blocks = message.content.iter().enumerate();
@@ -72,12 +72,12 @@ fn blocks(request: &MessagesRequest) -> impl Iterator<Item = Placed<'_>> {
     })
 }
 
-fn uses(request: &MessagesRequest) -> Vec<Placed<'_>> {
+fn uses(request: &MessagesRequest) -> Vec<PlacedToolBlock<'_>> {
     let all = blocks(request);
     all.filter(|(_, block)| block.kind == "tool_use").collect()
 }
 
-fn results(request: &MessagesRequest) -> BTreeMap<&str, Placed<'_>> {
+fn results(request: &MessagesRequest) -> BTreeMap<&str, PlacedToolBlock<'_>> {
     let results = blocks(request).filter(|(_, block)| block.kind == "tool_result");
     results
         .filter_map(|(place, block)| Some((block.text("tool_use_id")?, (place, block))))

@@ -160,9 +160,13 @@ fn read_system(
 }
 
 /// The messages, and the first one of role system without any content.
-type Messages = (Vec<ApiMessage>, Option<usize>);
+type ReadMessages = (Vec<ApiMessage>, Option<usize>);
 
-fn read_messages(raw: &RawValue, at: &FieldPath<'_>, betas: &Betas) -> Result<Messages, ApiError> {
+fn read_messages(
+    raw: &RawValue,
+    at: &FieldPath<'_>,
+    betas: &Betas,
+) -> Result<ReadMessages, ApiError> {
     let items = list(raw, at)?;
     if items.len() > MOST_MESSAGES {
         return Err(at.error(format_args!(

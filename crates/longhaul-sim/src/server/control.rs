@@ -64,7 +64,7 @@ pub(super) async fn advance(State(shared): State<Arc<SimServerState>>, body: Bod
 
 pub(super) async fn usage_log(State(shared): State<Arc<SimServerState>>) -> Response {
     let books = shared.with_world(|world| {
-        let mut books = serde_json::to_value(world.books()).unwrap_or_default();
+        let mut books = serde_json::to_value(world.usage_log()).unwrap_or_default();
         books["now_ms"] = world.now().0.into();
         books
     });

@@ -33,7 +33,7 @@ pub(super) async fn exchange(shared: &Arc<SimServerState>, call: ApiCall) -> Ser
             let outcome = world.messages(&call);
             let request_id = match &outcome {
                 Ok(reply) => Some(reply.request_id.clone()),
-                Err(_) => world.books().last().map(|last| last.request_id.clone()),
+                Err(_) => world.usage_log().last().map(|last| last.request_id.clone()),
             };
             (request_id.unwrap_or_default(), outcome, world.now())
         })

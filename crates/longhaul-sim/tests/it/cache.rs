@@ -154,7 +154,7 @@ fn b1_a_prefix_below_the_models_minimum_is_silently_not_cached() {
             let [read, five, hour, _] = classes(&send(&mut world, &short));
             assert_eq!((read, five, hour), (0, 0, 0), "{model}");
         }
-        let why = &world.books().last().unwrap().verdict.runs[0].why;
+        let why = &world.usage_log().last().unwrap().verdict.runs[0].why;
         assert!(why.contains(&minimum.to_string()), "{why}");
         let mut enough = request(vec![block(&words(minimum + 100), Some(marker()))]);
         enough["model"] = json!(model);
@@ -429,7 +429,7 @@ fn d2_diagnostics_name_the_earliest_divergence() {
             found["cache_missed_input_tokens"].is_u64(),
             reason.is_some()
         );
-        let changed = world.books().last().unwrap().changed.clone();
+        let changed = world.usage_log().last().unwrap().changed.clone();
         assert_eq!(changed.is_some(), reason.is_some(), "{changed:?}");
         body["diagnostics"]["previous_message_id"] = json!("msg_unknown");
         let third = send(&mut world, &body);

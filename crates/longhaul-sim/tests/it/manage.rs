@@ -221,7 +221,7 @@ fn n3_a_prompt_past_the_threshold_is_summarised_first_and_both_steps_are_billed(
         steps[1]["input_tokens"]
     );
     assert!(reply.usage.context() < 2_000);
-    assert!(reply.cost > world.books().recent[0].tokens.cost_usd.into());
+    assert!(reply.cost > world.usage_log().recent[0].tokens.cost_usd.into());
     let shown = seen.lock().unwrap().pop().unwrap();
     assert!(
         shown.contains("Two files were read.") && !shown.contains("tool_result"),

@@ -25,12 +25,12 @@ fn n5_a_prompt_over_the_window_is_refused_with_the_numbers_and_booked() {
     let (tokens, rest) = numbers.split_once(" tokens > ").unwrap();
     assert!(tokens.parse::<u64>().unwrap() > 200_000);
     assert_eq!(rest, "200000 maximum");
-    let record = world.books().last().unwrap();
+    let record = world.usage_log().last().unwrap();
     assert_eq!(
         (record.status, record.outcome.as_str()),
         (400, "invalid_request_error")
     );
-    assert_eq!(world.books().total.errors, 1);
+    assert_eq!(world.usage_log().total.errors, 1);
 }
 
 #[test]
@@ -344,15 +344,15 @@ fn the_books_hold_what_the_replies_said_to_the_last_token() {
         prompts += prompt(&reply);
         reads += classes(&reply)[0];
     }
-    let total = &world.books().total;
+    let total = &world.usage_log().total;
     assert_eq!((total.requests, total.cost_usd.pico()), (5, cost));
     assert_eq!(
         (total.prompt_tokens(), total.cache_read_input_tokens),
         (prompts, reads)
     );
     assert_eq!(total.hit_rate, reads as f64 / prompts as f64);
-    assert_eq!(world.books().sessions["s0"].requests, 3);
-    let json = serde_json::to_value(world.books()).unwrap();
+    assert_eq!(world.usage_log().sessions["s0"].requests, 3);
+    let json = serde_json::to_value(world.usage_log()).unwrap();
     assert_eq!(json["recent"][1]["verdict"]["runs"][0]["class"], "read");
     assert_eq!(
         json["recent"][1]["verdict"]["runs"][0]["to"],
@@ -459,7 +459,7 @@ fn b1_a_day_of_three_hundred_turns_reads_what_it_wrote() {
             json!({ "role": "user", "content": results })
         });
     }
-    let books = world.books();
+    let books = world.usage_log();
     assert!(books.total.hit_rate > 0.95, "{}", books.total.hit_rate);
     assert!(books.last().unwrap().ended_ms > 300 * 60_000);
 }

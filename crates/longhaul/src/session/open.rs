@@ -237,7 +237,7 @@ fn resumed_with_prefix(
             && before.model() == wanted.model()
             && before.tool_names() == wanted.tool_names()
     };
-    let before = assembly.as_ref().map(RequestAssembly::head);
+    let before = assembly.as_ref().map(RequestAssembly::prefix);
     let (head, next_head) = match before.filter(|before| may_keep(before)) {
         Some(before) => (before.clone(), Some(wanted)),
         None => (wanted, None),

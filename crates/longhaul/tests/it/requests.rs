@@ -421,7 +421,7 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
     let resumed = resume(&path).unwrap();
     let replay = resumed.replay().unwrap().unwrap();
     assert_eq!((replay.history.len(), replay.pushed.len()), (5, 0));
-    assert_eq!(stripped(&replay.head).as_deref(), Some("u3"));
+    assert_eq!(stripped(&replay.prefix).as_deref(), Some("u3"));
     assert!(resumed.assembly().is_some());
 
     append(&json!({
@@ -432,14 +432,18 @@ fn m7_what_was_compacted_or_cleared_behind_the_head_begins_anew() {
     let replay = resumed.replay().unwrap().unwrap();
     assert!(resumed.assembly().is_none());
     let again = RenderingStart {
-        before: PriorRendering::Head(&replay.head),
-        head: replay.head.clone(),
+        before: PriorRendering::Head(&replay.prefix),
+        head: replay.prefix.clone(),
         reason: PrefixReason::Cleared,
         binding: ThinkingBinding::Always,
     };
     let assembly = RequestAssembly::begin(again, resumed.entries.iter().map(Entry::view));
     assert_eq!(
-        assembly.head().latched.thinking_stripped_through.as_deref(),
+        assembly
+            .prefix()
+            .latched
+            .thinking_stripped_through
+            .as_deref(),
         Some("m1")
     );
 }
@@ -463,7 +467,11 @@ fn n2_foreign_thinking_is_stripped_where_it_may_be_bound() {
             .matches("\"signature\"")
             .count();
         assert_eq!(found, sent, "{binding:?}");
-        let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
+        let stripped = assembly
+            .prefix()
+            .latched
+            .thinking_stripped_through
+            .as_deref();
         assert_eq!(stripped, (sent == 0).then_some("u3"));
     }
 }
@@ -488,19 +496,19 @@ fn n2_thinking_that_stands_where_it_stood_is_kept_when_a_rendering_begins_anew()
     let (old, entries) = bound();
     let new = begin(
         old.as_predecessor(),
-        old.head().clone(),
+        old.prefix().clone(),
         ThinkingBinding::Always,
         &entries[..4],
     );
-    assert_eq!(new.head().latched.thinking_stripped_through, None);
+    assert_eq!(new.prefix().latched.thinking_stripped_through, None);
 }
 
 #[test]
 fn n2_thinking_is_stripped_when_anything_before_it_changed() {
     let (old, entries) = bound();
-    let mut tools = old.head().clone();
+    let mut tools = old.prefix().clone();
     tools.tools = raw(&json!([]));
-    let mut context = old.head().clone();
+    let mut context = old.prefix().clone();
     context.user_context = None;
     for head in [tools, context] {
         let new = begin(
@@ -509,30 +517,30 @@ fn n2_thinking_is_stripped_when_anything_before_it_changed() {
             ThinkingBinding::Always,
             &entries,
         );
-        let stripped = new.head().latched.thinking_stripped_through.as_deref();
+        let stripped = new.prefix().latched.thinking_stripped_through.as_deref();
         assert_eq!(stripped, Some("u3"));
     }
     // An earlier message was removed.
     let new = begin(
         old.as_predecessor(),
-        old.head().clone(),
+        old.prefix().clone(),
         ThinkingBinding::Always,
         &entries[3..],
     );
     assert_eq!(
-        new.head().latched.thinking_stripped_through.as_deref(),
+        new.prefix().latched.thinking_stripped_through.as_deref(),
         Some("u3")
     );
     // Where thinking is not bound, it stays.
-    let mut tools = old.head().clone();
+    let mut tools = old.prefix().clone();
     tools.tools = raw(&json!([]));
     let new = begin(old.as_predecessor(), tools, ThinkingBinding::None, &entries);
-    assert_eq!(new.head().latched.thinking_stripped_through, None);
+    assert_eq!(new.prefix().latched.thinking_stripped_through, None);
     // Another model cannot be trusted to read it.
     let other = head("claude-sonnet-5", None, "n2");
     let new = begin(old.as_predecessor(), other, ThinkingBinding::None, &entries);
     assert_eq!(
-        new.head().latched.thinking_stripped_through.as_deref(),
+        new.prefix().latched.thinking_stripped_through.as_deref(),
         Some("u3")
     );
 }
@@ -563,7 +571,7 @@ fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
     };
     assert_eq!(thoughts(&mut first), 1);
     let all: Vec<Entry> = entries.into_iter().chain(more).collect();
-    let mut settings = first.head().clone();
+    let mut settings = first.prefix().clone();
     settings.latched.thinking_stripped_through = None;
     let mut second = begin(
         first.as_predecessor(),
@@ -572,7 +580,7 @@ fn n2_what_was_stripped_once_stays_stripped_and_later_thinking_is_sent() {
         &all,
     );
     assert_eq!(
-        second.head().latched.thinking_stripped_through.as_deref(),
+        second.prefix().latched.thinking_stripped_through.as_deref(),
         Some("u3")
     );
     assert_eq!(thoughts(&mut second), 1);
@@ -613,7 +621,11 @@ fn m7_what_was_cleared_and_stripped_is_read_off_the_boundaries() {
     history.push(entry(&boundary));
     let head = head(MODEL, None, "m7");
     let mut assembly = begin(PriorRendering::None, head, ThinkingBinding::None, &history);
-    let stripped = assembly.head().latched.thinking_stripped_through.as_deref();
+    let stripped = assembly
+        .prefix()
+        .latched
+        .thinking_stripped_through
+        .as_deref();
     assert_eq!(stripped, Some("a2"));
     let body = body(&mut assembly, MAIN);
     assert!(!body.to_string().contains("\"signature\""));

@@ -80,7 +80,7 @@ fn n2_no_change_of_the_history_is_ever_refused() {
     assert!(turns(&mut session, &mut world) <= before);
 
     // Another tool.
-    let next = other_tools(session.host.assembly.as_ref().unwrap().head());
+    let next = other_tools(session.host.assembly.as_ref().unwrap().prefix());
     session
         .host
         .with_head(next, spec(BINDS).thinking.binding, PrefixReason::Tools);

@@ -18,14 +18,14 @@ use serde_json::Value;
 
 use super::agent_handle::{AgentHandle, ObservedSession, PrefixTokenCounts};
 use super::agent_spec::AgentSpec;
-use super::conversation_loop::{Arrivals, ConversationLoop, LoopRole};
+use super::conversation_loop::{ArrivalsFn, ConversationLoop, LoopRole};
 use super::error::AgentError;
 use super::event_sink::EventSink;
 use super::hook_runner::HookRunner;
 use super::host_environment::HostEnvironment;
 use super::nested_memory::NestedMemory;
 use super::request_prefix::{PrefixBuilder, PrefixInputs, SystemPromptOverride};
-use super::sources::{Ask, ToolStateSources};
+use super::sources::{SourceFn, ToolStateSources};
 use super::tool_executor::{CallAudience, ToolExecutor};
 use super::usage_log::SessionUsageLog;
 use crate::agent_kind::AgentKind;
@@ -39,7 +39,7 @@ const HOOK_OUTPUT: &str = "hooks";
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) recipe: Arc<AgentSpec>,
-    pub(crate) teller: EventSink,
+    pub(crate) event_sink: EventSink,
     /// Held while a question is open, so that people are asked one question at a time.
     pub(crate) asking: Arc<tokio::sync::Mutex<()>>,
     pub(crate) surroundings: HostEnvironment,
@@ -65,22 +65,22 @@ pub(crate) struct Conversation {
 /// Who holds a conversation with the model.
 pub(crate) enum Holder {
     User(User),
-    SubAgent(SubAgent),
+    SubAgent(SubAgentRole),
 }
 
 /// The user, who sees every call and may read the agent's state through a handle.
 pub(crate) struct User {
     pub(crate) outlook: AgentHandle,
     /// Reports of agents in the background that have ended since the last call.
-    pub(crate) arrivals: Arrivals,
+    pub(crate) arrivals: ArrivalsFn,
     /// Agents in the background whose report was not collected (R4).
-    pub(crate) uncollected: Ask<Vec<BackgroundAgent>>,
+    pub(crate) uncollected: SourceFn<Vec<BackgroundAgent>>,
     /// The available kinds of agents, as an attachment (R5).
     pub(crate) kinds: Value,
 }
 
 /// A sub-agent, which gets one order and reports at the end.
-pub(crate) struct SubAgent {
+pub(crate) struct SubAgentRole {
     pub(crate) id: String,
     pub(crate) kind: AgentKind,
     /// Where the session that the sub-agent works for is stored.
@@ -92,7 +92,7 @@ pub(crate) struct SubAgent {
 /// A conversation with everything around it, and what was read for its request prefix.
 pub(crate) struct Assembled {
     pub(crate) worker: ConversationLoop,
-    pub(crate) head: PrefixTokenCounts,
+    pub(crate) prefix: PrefixTokenCounts,
     /// The memory files that were found.
     pub(crate) found: FoundMemoryFiles,
     /// Memory files that did not fit whole.
@@ -135,7 +135,7 @@ impl Conversation {
                 toolbox: self.toolbox,
                 gate: recipe.gate.clone(),
                 hook_runner: ringer,
-                event_sink: self.shared.teller,
+                event_sink: self.shared.event_sink,
                 audience: match &self.holder {
                     Holder::User(_) => CallAudience::Calls,
                     Holder::SubAgent(agent) => CallAudience::Progress(agent.progress.clone()),
@@ -157,7 +157,7 @@ impl Conversation {
         };
         Ok(Assembled {
             worker,
-            head,
+            prefix: head,
             found: made.found,
             cuts: made.cuts,
         })
@@ -242,7 +242,7 @@ impl Conversation {
                 ..HookCommon::default()
             },
             gate: self.shared.recipe.gate.clone(),
-            event_sink: self.shared.teller.clone(),
+            event_sink: self.shared.event_sink.clone(),
             cancellation: self.cancellation.clone(),
             overflow: of.session_folder().join(HOOK_OUTPUT),
         }

@@ -10,7 +10,7 @@ use longhaul_core::prompt::UserPresence;
 use longhaul_store::Home;
 use longhaul_store::archive::archive_path;
 
-use super::{Conversation, HOOK_OUTPUT, SubAgent, User};
+use super::{Conversation, HOOK_OUTPUT, SubAgentRole, User};
 use crate::agent::error::AgentError;
 use crate::agent::event_sink::{MainObserver, SubAgentObserver};
 use crate::agent::hook_runner::HookRunner;
@@ -67,7 +67,7 @@ impl Conversation {
         let recipe = &self.shared.recipe;
         builder
             .workspace(AgentWorkspace {
-                heads: heads.clone(),
+                prefixes: heads.clone(),
                 spec,
                 sources: self.sources.clone(),
                 hook_runner: ringer.clone(),
@@ -75,7 +75,7 @@ impl Conversation {
                 kinds: Some(user.kinds.clone()),
             })
             .observer(MainObserver {
-                event_sink: self.shared.teller.clone(),
+                event_sink: self.shared.event_sink.clone(),
                 account: self.account.clone(),
                 heard: self.sources.heard.clone(),
                 gate: recipe.gate.clone(),
@@ -85,7 +85,7 @@ impl Conversation {
     /// Adds the options of a sub-agent's conversation.
     pub(super) fn for_sub_agent(
         &self,
-        agent: &SubAgent,
+        agent: &SubAgentRole,
         builder: SessionBuilder,
         heads: &Arc<PrefixBuilder>,
     ) -> SessionBuilder {

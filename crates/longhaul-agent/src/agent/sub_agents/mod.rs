@@ -19,7 +19,7 @@ use longhaul_store::layout::subagents_folder;
 use serde_json::{Value, json};
 
 use super::agent_spec::ConversationRole;
-use super::assembly::{Conversation, Holder, Shared, SubAgent};
+use super::assembly::{Conversation, Holder, Shared, SubAgentRole};
 use super::error::AgentError;
 use super::hook_runner::hook_context;
 use super::usage_log::SessionUsageLog;
@@ -115,7 +115,7 @@ impl SubAgents {
         let (jobs, end, teller) = (
             self.jobs.clone(),
             self.end.clone(),
-            self.shared.teller.clone(),
+            self.shared.event_sink.clone(),
         );
         let told = (id.clone(), transcript.clone());
         // A separate copy: the task must not keep the session's own value alive, because it ends when that value is
@@ -206,7 +206,7 @@ impl SubAgents {
         let equipment = outfit(
             &place,
             ConversationRole::SubAgent,
-            &self.shared.teller.shared(),
+            &self.shared.event_sink.shared(),
         );
         let named = order.model.as_deref().or(kind.model.as_deref());
         Conversation {
@@ -218,7 +218,7 @@ impl SubAgents {
             sources: equipment.sources,
             account: self.usage_log.clone(),
             cancellation: cancel.clone().into(),
-            holder: Holder::SubAgent(SubAgent {
+            holder: Holder::SubAgent(SubAgentRole {
                 id: id.to_owned(),
                 kind: kind.clone(),
                 of: self.place.clone(),

@@ -15,7 +15,7 @@ use crate::screen::command::{self, BuiltinCommand, ParsedInput as Read};
 use crate::screen::complete;
 use crate::screen::event_lines;
 use crate::screen::flow::WrappedLine;
-use crate::screen::host::{CompactionRequest, HostRefusal, HostRequest, Reply};
+use crate::screen::host::{CompactionRequest, HostRefusal, HostRequest, ReplySender};
 use crate::screen::picker::{PickOption, Picker};
 use crate::screen::style::WARNING;
 use crate::screen::text::clean_line;
@@ -24,7 +24,7 @@ impl App {
     /// Asks the host; the answer comes back as a [`HostAnswer`].
     pub(super) fn ask<T: Send + 'static>(
         &mut self,
-        ask: impl FnOnce(Reply<T>) -> HostRequest,
+        ask: impl FnOnce(ReplySender<T>) -> HostRequest,
         answered: impl FnOnce(Result<T, HostRefusal>) -> HostAnswer + Send + 'static,
     ) {
         let (reply, answer) = oneshot::channel();
@@ -42,7 +42,7 @@ impl App {
     /// Asks the host for a change of the conversation: until it is answered, other changes wait.
     fn work<T: Send + 'static>(
         &mut self,
-        ask: impl FnOnce(Reply<T>) -> HostRequest,
+        ask: impl FnOnce(ReplySender<T>) -> HostRequest,
         answered: impl FnOnce(Result<T, HostRefusal>) -> HostAnswer + Send + 'static,
     ) {
         self.work = Some(ActiveWork {

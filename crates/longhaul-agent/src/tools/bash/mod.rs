@@ -28,7 +28,7 @@ use watch::CommandEnding;
 
 pub use companions::{BashOutputTool, KillShellTool};
 pub use shells::{BackgroundShells, ShellStatus, ShellSummary};
-pub use start::Variables;
+pub use start::ShellVariables;
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;

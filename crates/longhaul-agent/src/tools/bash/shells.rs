@@ -9,7 +9,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::command_output::CommandOutput;
-use super::start::{CommandEnvironment, RunningCommand, Variables, start};
+use super::start::{CommandEnvironment, RunningCommand, ShellVariables, start};
 use super::watch::{CommandEnding, watch};
 use crate::tool::CallGuard;
 
@@ -23,7 +23,7 @@ const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 #[derive(Default)]
 pub struct BackgroundShells {
     shells: Mutex<Vec<Arc<BackgroundShell>>>,
-    env: Variables,
+    env: ShellVariables,
     passed: PassedVariables,
 }
 
@@ -88,7 +88,7 @@ pub(super) enum ShellError {
 impl BackgroundShells {
     /// No commands yet; all commands, including those in the foreground, get these variables in addition to those of
     /// this process.
-    pub(crate) fn with_env(env: Variables) -> Self {
+    pub(crate) fn with_env(env: ShellVariables) -> Self {
         Self {
             shells: Mutex::default(),
             env,

@@ -18,11 +18,11 @@ use crate::tool::CallGuard;
 const WRAPPER: &str = include_str!("wrapper.sh");
 
 /// Variables for commands, in addition to those of this process that are passed on.
-pub type Variables = BTreeMap<String, String>;
+pub type ShellVariables = BTreeMap<String, String>;
 
 /// The environment of a command.
 pub(super) struct CommandEnvironment<'a> {
-    pub(super) env: &'a Variables,
+    pub(super) env: &'a ShellVariables,
     pub(super) passed: &'a PassedVariables,
     pub(super) guard: CallGuard,
 }

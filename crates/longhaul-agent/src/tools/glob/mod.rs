@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Hidden;
+use super::HiddenPathFn;
 use super::blocking::blocking;
 use super::definition::stopped;
 use super::input;
@@ -27,7 +27,7 @@ const MOST: usize = 100;
 /// Finds files.
 pub struct GlobTool {
     judged: Arc<JudgedPaths>,
-    hidden: Hidden,
+    hidden: HiddenPathFn,
 }
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ pub(super) struct GlobInput {
 
 impl GlobTool {
     /// Finds files of this session, except for hidden ones.
-    pub fn new(place: Arc<SessionPaths>, hidden: Hidden) -> Self {
+    pub fn new(place: Arc<SessionPaths>, hidden: HiddenPathFn) -> Self {
         Self {
             judged: Arc::new(JudgedPaths::new(&place)),
             hidden,
@@ -89,7 +89,7 @@ fn split(root: &str, pattern: &str) -> (String, String) {
 
 fn find(
     judged: &JudgedPaths,
-    hidden: &Hidden,
+    hidden: &HiddenPathFn,
     root: &str,
     pattern: &str,
     cancel: &CancellationToken,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Hidden;
+use super::HiddenPathFn;
 use super::blocking::blocking;
 use super::definition::stopped;
 use super::input;
@@ -26,7 +26,7 @@ use results::{GrepResults, ResultsFull};
 /// Searches files.
 pub struct GrepTool {
     judged: Arc<JudgedPaths>,
-    hidden: Hidden,
+    hidden: HiddenPathFn,
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(super) struct GrepInput {
 
 impl GrepTool {
     /// Searches files of this session, except for hidden ones.
-    pub fn new(place: Arc<SessionPaths>, hidden: Hidden) -> Self {
+    pub fn new(place: Arc<SessionPaths>, hidden: HiddenPathFn) -> Self {
         Self {
             judged: Arc::new(JudgedPaths::new(&place)),
             hidden,
@@ -95,7 +95,7 @@ impl TypedTool for GrepTool {
 
 fn matches(
     judged: &JudgedPaths,
-    hidden: &Hidden,
+    hidden: &HiddenPathFn,
     input: &GrepInput,
     cancel: &CancellationToken,
 ) -> Result<ToolCallOutput, String> {

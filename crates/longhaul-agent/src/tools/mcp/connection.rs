@@ -13,10 +13,10 @@ use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use tokio::sync::Notify;
 
 use super::process::McpProcess;
-use super::{McpServerConfig, Notices};
+use super::{McpServerConfig, NoticeFn};
 
 /// Shows the progress of a long call.
-pub(super) type Progress = Arc<dyn Fn(&str) + Send + Sync>;
+pub(super) type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What a server offers.
 pub(super) struct McpOffer {
@@ -87,14 +87,14 @@ impl McpConnection {
 /// Receives a server's notifications.
 pub(super) struct McpListener {
     name: String,
-    notices: Notices,
+    notices: NoticeFn,
     has_told: AtomicBool,
-    progress: Mutex<Option<Progress>>,
+    progress: Mutex<Option<ProgressFn>>,
     pub(super) sign: Notify,
 }
 
 impl McpListener {
-    pub(super) fn new(name: &str, notices: Notices) -> Self {
+    pub(super) fn new(name: &str, notices: NoticeFn) -> Self {
         Self {
             name: name.to_owned(),
             notices,
@@ -105,7 +105,7 @@ impl McpListener {
     }
 
     /// Sets who is shown the progress of the newest call.
-    pub(super) fn watch(&self, progress: Progress) {
+    pub(super) fn watch(&self, progress: ProgressFn) {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
     }
 }

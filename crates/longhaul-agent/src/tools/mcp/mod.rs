@@ -35,7 +35,7 @@ use tool::McpTool;
 const LONGEST_INSTRUCTIONS: usize = 2_048;
 
 /// Receives notices for people, one sentence each.
-pub type Notices = Arc<dyn Fn(String) + Send + Sync>;
+pub type NoticeFn = Arc<dyn Fn(String) + Send + Sync>;
 
 /// How a server is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -112,7 +112,7 @@ impl McpServers {
         configs: Vec<McpServerConfig>,
         place: &SessionPaths,
         limits: McpLimits,
-        notices: Notices,
+        notices: NoticeFn,
     ) -> Self {
         let starts = configs.into_iter().map(|config| {
             let server = Arc::new(McpServerHandle::new(config, place, limits, notices.clone()));

@@ -8,8 +8,8 @@ use longhaul_core::normalize::fragment::fill;
 use rmcp::ServiceError;
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
 
-use super::connection::{McpConnection, McpListener, McpOffer, Progress};
-use super::{McpLimits, McpServerConfig, Notices, names};
+use super::connection::{McpConnection, McpListener, McpOffer, ProgressFn};
+use super::{McpLimits, McpServerConfig, NoticeFn, names};
 use crate::session_paths::SessionPaths;
 
 /// A server of a session.
@@ -18,7 +18,7 @@ pub(super) struct McpServerHandle {
     folder: PathBuf,
     log: PathBuf,
     limits: McpLimits,
-    notices: Notices,
+    notices: NoticeFn,
     connection: Mutex<Option<Arc<McpConnection>>>,
     /// Held during a restart, so that two calls do not start two processes.
     restarting: tokio::sync::Mutex<()>,
@@ -32,7 +32,7 @@ impl McpServerHandle {
         config: McpServerConfig,
         place: &SessionPaths,
         limits: McpLimits,
-        notices: Notices,
+        notices: NoticeFn,
     ) -> Self {
         let logs = place.session_folder().join("mcp");
         Self {
@@ -102,7 +102,7 @@ impl McpServerHandle {
         &self,
         tool: &str,
         arguments: JsonObject,
-        progress: Progress,
+        progress: ProgressFn,
     ) -> Result<CallToolResult, String> {
         let connection = self.connected().await?;
         let service = &connection.service;

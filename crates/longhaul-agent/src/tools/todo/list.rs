@@ -13,12 +13,12 @@ const MOST: usize = 200;
 const LONGEST: usize = 2_000;
 
 /// Called with each new list.
-type Watcher = Arc<dyn Fn(&[TodoItem]) + Send + Sync>;
+type TodoWatcher = Arc<dyn Fn(&[TodoItem]) + Send + Sync>;
 
 /// The todo list of a session.
 pub struct TodoList {
     list: Mutex<Vec<TodoItem>>,
-    watcher: Watcher,
+    watcher: TodoWatcher,
 }
 
 impl Default for TodoList {

@@ -1,7 +1,7 @@
 //! The request prefix.
 
 use longhaul_agent::agent::{
-    ConversationRole, ConversationTools, SessionChoice, Tell, ToolStateSources,
+    ConversationRole, ConversationTools, EventCallback, SessionChoice, ToolStateSources,
 };
 use longhaul_agent::event::{PromptOutcome, TodoItem, TodoStatus};
 use longhaul_core::engine::CompactRequest;
@@ -39,31 +39,32 @@ async fn r2_the_state_of_tools_and_fresh_memory_files_survive_a_compaction() {
     let memory = house.cwd().join("CLAUDE.md");
     std::fs::write(&memory, "Old rule.").unwrap();
     let plan = house.cwd().join("plan.md");
-    let outfit =
-        move |_: &longhaul_agent::session_paths::SessionPaths, _: ConversationRole, _: &Tell| {
-            let plan = plan.clone();
-            ConversationTools {
-                sources: ToolStateSources {
-                    todos: Arc::new(|| {
-                        vec![TodoItem {
-                            content: "Write the parser".into(),
-                            status: TodoStatus::InProgress,
-                            active_form: "Writing the parser".into(),
-                        }]
-                    }),
-                    plan: Arc::new(move || {
-                        Some(RestoreSourceResult::Found(PlanFile {
-                            path: plan.clone(),
-                            text: "First the lexer.".into(),
-                        }))
-                    }),
-                    plan_mode: Arc::new(|| Some("Plan mode is on.".into())),
-                    skill_listing: Arc::new(|| Some("- review: reads a change".into())),
-                    ..ToolStateSources::default()
-                },
-                ..ConversationTools::default()
-            }
-        };
+    let outfit = move |_: &longhaul_agent::session_paths::SessionPaths,
+                       _: ConversationRole,
+                       _: &EventCallback| {
+        let plan = plan.clone();
+        ConversationTools {
+            sources: ToolStateSources {
+                todos: Arc::new(|| {
+                    vec![TodoItem {
+                        content: "Write the parser".into(),
+                        status: TodoStatus::InProgress,
+                        active_form: "Writing the parser".into(),
+                    }]
+                }),
+                plan: Arc::new(move || {
+                    Some(RestoreSourceResult::Found(PlanFile {
+                        path: plan.clone(),
+                        text: "First the lexer.".into(),
+                    }))
+                }),
+                plan_mode: Arc::new(|| Some("Plan mode is on.".into())),
+                skill_listing: Arc::new(|| Some("- review: reads a change".into())),
+                ..ToolStateSources::default()
+            },
+            ..ConversationTools::default()
+        }
+    };
     let (mut agent, mut events) = house
         .builder()
         .outfit(Arc::new(outfit))
@@ -102,22 +103,23 @@ async fn a2_a_section_that_is_declared_per_turn_is_computed_per_turn() {
     let house = House::scripted(&[text("One."), text("Two."), text("Three.")]).await;
     let said: Arc<Mutex<String>> = Arc::default();
     let servers = said.clone();
-    let outfit =
-        move |_: &longhaul_agent::session_paths::SessionPaths, _: ConversationRole, _: &Tell| {
-            let servers = servers.clone();
-            ConversationTools {
-                sources: ToolStateSources {
-                    servers: Arc::new(move || {
-                        vec![ServerInstructions {
-                            name: "tickets".into(),
-                            instructions: servers.lock().unwrap().clone(),
-                        }]
-                    }),
-                    ..ToolStateSources::default()
-                },
-                ..ConversationTools::default()
-            }
-        };
+    let outfit = move |_: &longhaul_agent::session_paths::SessionPaths,
+                       _: ConversationRole,
+                       _: &EventCallback| {
+        let servers = servers.clone();
+        ConversationTools {
+            sources: ToolStateSources {
+                servers: Arc::new(move || {
+                    vec![ServerInstructions {
+                        name: "tickets".into(),
+                        instructions: servers.lock().unwrap().clone(),
+                    }]
+                }),
+                ..ToolStateSources::default()
+            },
+            ..ConversationTools::default()
+        }
+    };
     let builder = house.builder().outfit(Arc::new(outfit));
     let (mut agent, mut events) = builder.open(SessionChoice::New).await.unwrap();
     for (instructions, prompt) in [("", "A"), ("Close what is done.", "B"), ("", "C")] {

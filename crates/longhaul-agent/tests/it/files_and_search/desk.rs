@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_agent::files::FileState;
 use longhaul_agent::session_paths::SessionPaths;
 use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput, Toolbox};
-use longhaul_agent::tools::{BackgroundShells, Hidden, files_and_shell};
+use longhaul_agent::tools::{BackgroundShells, HiddenPathFn, files_and_shell};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -51,7 +51,7 @@ pub(super) fn desk() -> Desk {
 }
 
 /// Names that searches skip.
-fn hidden() -> Hidden {
+fn hidden() -> HiddenPathFn {
     Arc::new(|path| path.ends_with("hidden.txt"))
 }
 

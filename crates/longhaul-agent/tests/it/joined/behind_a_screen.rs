@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_agent::agent::SessionChoice;
 use longhaul_agent::host::AgentHost;
 use longhaul_agent::screen::{
-    CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, Reply,
+    CompactionReply, CompactionRequest, CompactionStep, HostRefusal, HostRequest, ReplySender,
     ScreenHost, TranscriptKind,
 };
 use longhaul_core::models::ModelTable;
@@ -17,7 +17,7 @@ use crate::agent::house::{House, calls, long, text};
 
 async fn ask<T>(
     host: &AgentHost,
-    ask: impl FnOnce(Reply<T>) -> HostRequest,
+    ask: impl FnOnce(ReplySender<T>) -> HostRequest,
 ) -> Result<T, HostRefusal> {
     let (reply, answer) = oneshot::channel();
     host.ask(ask(reply));

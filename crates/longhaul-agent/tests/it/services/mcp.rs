@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use longhaul_agent::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
-use longhaul_agent::tools::mcp::{McpLimits, McpServerConfig, McpServers, Notices};
+use longhaul_agent::tools::mcp::{McpLimits, McpServerConfig, McpServers, NoticeFn};
 use longhaul_core::rehydrate::{RestoreInput, restore};
 use longhaul_core::window::WindowScale;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn start(configs: Vec<McpServerConfig>, limits: McpLimits) -> Started {
     let folder = tempfile::tempdir().unwrap();
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let hears = told.clone();
-    let notices: Notices = Arc::new(move |notice| hears.lock().unwrap().push(notice));
+    let notices: NoticeFn = Arc::new(move |notice| hears.lock().unwrap().push(notice));
     let servers = McpServers::start(configs, &place(folder.path()), limits, notices).await;
     Started {
         servers,

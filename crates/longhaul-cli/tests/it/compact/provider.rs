@@ -64,7 +64,8 @@ impl House {
     }
 
     fn requests(&self) -> u64 {
-        self.server.with_world(|world| world.books().total.requests)
+        self.server
+            .with_world(|world| world.usage_log().total.requests)
     }
 }
 

@@ -175,7 +175,7 @@ impl House {
     #[track_caller]
     pub(super) fn nothing_refused(&self) {
         let refused = self.server.with_world(|world| {
-            let recent = world.books().recent.iter();
+            let recent = world.usage_log().recent.iter();
             let refused = recent.filter(|record| record.status != 200);
             refused
                 .map(|record| format!("{} {}", record.status, record.outcome))
@@ -187,7 +187,7 @@ impl House {
     /// Tokens that were read from the cache by the last call.
     pub(super) fn last_cache_read(&self) -> u64 {
         self.server.with_world(|world| {
-            let last = world.books().last();
+            let last = world.usage_log().last();
             last.map_or(0, |record| record.tokens.cache_read_input_tokens)
         })
     }

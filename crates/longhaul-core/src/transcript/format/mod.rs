@@ -43,10 +43,10 @@ const READS_ONLY_CLAUDE_CODE: &str =
     "Longhaul reads Claude Code transcripts (JSONL, one entry a line) for now.";
 
 /// A function that recognizes a format: it returns `Some` if it is sure.
-type Recogniser = fn(&FileStart<'_>) -> Option<DetectedFormat>;
+type FormatRecognizer = fn(&FileStart<'_>) -> Option<DetectedFormat>;
 
 /// The recognizers, in order: the most specific first, those that only know the outer shape last.
-const FORMATS: [Recogniser; 9] = [
+const FORMATS: [FormatRecognizer; 9] = [
     claude_code::recognise,
     stream_json::recognise,
     codex::recognise,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use longhaul_core::cache::{
-    CacheBreakDetector, CacheFinding, CacheVerdict, Flags, cost_of_cache_miss,
+    CacheBreakDetector, CacheFinding, CacheVerdict, HostModes, cost_of_cache_miss,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
@@ -122,7 +122,7 @@ fn d1_the_hosts_modes_are_named_when_nothing_else_changed() {
     let flags = |overage: &str| {
         let pairs = [("auto", "on"), ("overage", overage)];
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Arc::new(Flags::from(pairs))
+        Arc::new(HostModes::from(pairs))
     };
     let mut watch = CacheBreakDetector::default();
     let first = watch.before(print("main", at(0), &request(1)).with_flags(flags("no")));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::cache::{
-    CacheBreakDetector, CacheBreakpoint, CacheVerdict, FingerprintMessages, Flags,
+    CacheBreakDetector, CacheBreakpoint, CacheVerdict, FingerprintMessages, HostModes,
     PrefixFingerprint, RequestFingerprint,
 };
 use longhaul_core::message::BlockKind;
@@ -74,7 +74,7 @@ impl Rendered {
             source: "main".to_owned(),
             started: at(seconds),
             prefix: Arc::clone(head),
-            flags: Arc::new(Flags::new()),
+            flags: Arc::new(HostModes::new()),
             messages: FingerprintMessages::Rendered {
                 generation,
                 buffer: &self.buffer,

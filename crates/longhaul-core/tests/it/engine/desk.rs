@@ -322,7 +322,7 @@ impl Desk {
                 };
                 let context = longhaul_core::engine::GatheredContext {
                     gathered,
-                    head: self.new_head.take(),
+                    prefix: self.new_head.take(),
                 };
                 (id, EffectOutcome::Gathered(Box::new(context)))
             }

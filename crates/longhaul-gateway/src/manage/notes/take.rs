@@ -195,7 +195,7 @@ impl Compactor {
             return Err(NotesAttemptError::NotKept);
         }
         let key = material.placed.line.0 ^ CLAIM;
-        let claim = self.rewrites.shelf().claim(key);
+        let claim = self.rewrites.store().claim(key);
         let _claim = claim.await?.ok_or(NotesAttemptError::Elsewhere)?;
         let template = NotesTemplate::default();
         let before = desk.find(material).await?;
@@ -230,7 +230,7 @@ impl RequestEnd {
     fn of(material: &RequestContext) -> Option<Self> {
         let (spoken, calls) = material.message_and_call_count()?;
         Some(Self {
-            at: *material.recognised.hashes.last()?,
+            at: *material.recognized.hashes.last()?,
             messages: spoken,
             calls,
         })

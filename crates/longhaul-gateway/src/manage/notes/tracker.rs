@@ -8,7 +8,7 @@ use longhaul_core::message::Usage;
 use longhaul_core::notes::{NotesTrigger, NotesWait};
 use tokio::sync::Notify;
 
-use crate::branch::{GenerationalCache, LineId, SealKey};
+use crate::branch::{BranchId, GenerationalCache, SealKey};
 use crate::manage::request_context::RequestContext;
 use crate::store::{NotesRecord, NotesStore, Sealable as _, StoreError};
 
@@ -17,9 +17,9 @@ const LINES: usize = 100_000;
 
 /// Notes of all conversations.
 pub(in crate::manage) struct NotesTracker {
-    shelf: Arc<dyn NotesStore>,
+    store: Arc<dyn NotesStore>,
     seal: SealKey,
-    lines: Mutex<GenerationalCache<LineId, BranchNotesState>>,
+    lines: Mutex<GenerationalCache<BranchId, BranchNotesState>>,
     /// Notified whenever an attempt has ended.
     pub(super) ended: Notify,
 }
@@ -39,7 +39,7 @@ pub(super) struct BranchNotesState {
 impl NotesTracker {
     pub(in crate::manage) fn new(shelf: Arc<dyn NotesStore>, seal: SealKey) -> Self {
         Self {
-            shelf,
+            store: shelf,
             seal,
             lines: Mutex::new(GenerationalCache::new(LINES)),
             ended: Notify::new(),
@@ -47,12 +47,12 @@ impl NotesTracker {
     }
 
     /// Whether a branch has notes that can be relied on.
-    pub(in crate::manage) fn are_fresh(&self, line: LineId) -> bool {
+    pub(in crate::manage) fn are_fresh(&self, line: BranchId) -> bool {
         self.change(line, |taking| taking.fresh).unwrap_or(false)
     }
 
     /// Waits for notes that are being taken, but not for long (S6).
-    pub(in crate::manage) async fn taken(&self, line: LineId) {
+    pub(in crate::manage) async fn taken(&self, line: BranchId) {
         let now = Timestamp::now();
         let wait = self.change(line, |taking| taking.trigger.wait(now));
         let Some(NotesWait::Until(until)) = wait else {
@@ -82,8 +82,8 @@ impl NotesTracker {
     ) -> Result<Option<NotesRecord>, StoreError> {
         let tenant = material.tenant;
         loop {
-            let hashes = material.recognised.hashes.to_vec();
-            let Some(found) = self.shelf.find_notes(tenant, hashes).await? else {
+            let hashes = material.recognized.hashes.to_vec();
+            let Some(found) = self.store.find_notes(tenant, hashes).await? else {
                 return Ok(None);
             };
             let (line, at) = (found.stored.line, found.stored.at);
@@ -91,7 +91,7 @@ impl NotesTracker {
                 return Ok(Some(notes));
             }
             tracing::warn!(%line, "notes in the store are damaged; they are dropped");
-            self.shelf.discard_notes(tenant, at).await?;
+            self.store.discard_notes(tenant, at).await?;
         }
     }
 
@@ -99,17 +99,17 @@ impl NotesTracker {
     pub(super) async fn put(&self, notes: NotesRecord) -> Result<(), StoreError> {
         let text = notes.text.replace('\0', "\u{fffd}");
         let notes = NotesRecord { text, ..notes };
-        self.shelf.put_notes(notes.sealed(&self.seal)).await
+        self.store.put_notes(notes.sealed(&self.seal)).await
     }
 
-    pub(super) fn knows(&self, line: LineId) -> bool {
+    pub(super) fn knows(&self, line: BranchId) -> bool {
         self.change(line, |_| ()).is_some()
     }
 
     /// Changes the state of a branch's notes; `None` if the branch is not known.
     pub(super) fn change<T>(
         &self,
-        line: LineId,
+        line: BranchId,
         change: impl FnOnce(&mut BranchNotesState) -> T,
     ) -> Option<T> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +119,7 @@ impl NotesTracker {
         Some(result)
     }
 
-    pub(super) fn begin(&self, line: LineId, taking: BranchNotesState) {
+    pub(super) fn begin(&self, line: BranchId, taking: BranchNotesState) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.get(&line).is_none() {
             lines.put(line, taking);

@@ -104,7 +104,7 @@ impl Workspace for HistoryWorkspace {
         Box::pin(async move {
             GatheredContext {
                 gathered,
-                head: None,
+                prefix: None,
             }
         })
     }

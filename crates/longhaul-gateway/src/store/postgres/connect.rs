@@ -74,7 +74,7 @@ impl PostgresAddress {
 }
 
 /// A connection of the pool.
-pub(super) type Connected = PoolConnection<Postgres>;
+pub(super) type PooledConnection = PoolConnection<Postgres>;
 /// An operation on a connection.
 pub(super) type Attempt<T> = BoxFuture<'static, sqlx::Result<T>>;
 
@@ -111,7 +111,7 @@ impl PostgresPool {
     /// while the server is left alone.
     pub(super) async fn ask<T>(
         &self,
-        work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
+        work: impl Fn(PooledConnection) -> Attempt<T> + Send + Sync,
     ) -> Result<T, StoreError> {
         let question = self.rest.ask()?;
         let done = self.attempt(ASKING, work).await;
@@ -124,7 +124,7 @@ impl PostgresPool {
     pub(super) async fn run<T>(
         &self,
         patience: Duration,
-        work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
+        work: impl Fn(PooledConnection) -> Attempt<T> + Send + Sync,
     ) -> Result<T, StoreError> {
         let done = self.attempt(patience, work).await;
         self.rest.heard(&done);
@@ -134,7 +134,7 @@ impl PostgresPool {
     async fn attempt<T>(
         &self,
         patience: Duration,
-        work: impl Fn(Connected) -> Attempt<T> + Send + Sync,
+        work: impl Fn(PooledConnection) -> Attempt<T> + Send + Sync,
     ) -> Result<T, StoreError> {
         let mut last = None;
         let attempts = async {

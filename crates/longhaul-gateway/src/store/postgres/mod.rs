@@ -23,14 +23,14 @@ use jiff::Timestamp;
 
 use self::backoff::StoreBackoff;
 use self::claims::AdvisoryClaims;
-use self::connect::{Attempt, Connected, PostgresAddress, PostgresPool};
+use self::connect::{Attempt, PooledConnection, PostgresAddress, PostgresPool};
 use self::discard::DiscardTarget;
 use super::{
-    CallRecord, Claim, CompactedPrefix, Listed, NotesRecord, NotesStore, PeerStore,
+    CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PeerStore, PrefixListing,
     PrefixProvenance, PrefixStore, PurgeCounts, Sealed, SessionRow, StartupState, StoreError,
     StoreHealth, UsageLogRecord, UsageLogStore,
 };
-use crate::branch::{LineId, RestoredBranch, SessionId, Tenant, Tenants};
+use crate::branch::{BranchId, GatewaySessionId, RestoredBranch, Tenant, Tenants};
 
 /// How long writing is retried: a server that restarts is waited for.
 const WRITING: Duration = Duration::from_secs(30);
@@ -84,10 +84,12 @@ impl PostgresStore {
 /// Creates a future for each attempt; it owns the connection, and shares the data that it writes.
 macro_rules! attempt {
     (|$connection:ident| $work:expr) => {
-        move |mut $connection: Connected| -> Attempt<_> { Box::pin(async move { $work.await }) }
+        move |mut $connection: PooledConnection| -> Attempt<_> {
+            Box::pin(async move { $work.await })
+        }
     };
     ($shared:ident, |$connection:ident| $work:expr) => {
-        move |mut $connection: Connected| -> Attempt<_> {
+        move |mut $connection: PooledConnection| -> Attempt<_> {
             let $shared = Arc::clone(&$shared);
             Box::pin(async move { $work.await })
         }
@@ -117,9 +119,9 @@ impl UsageLogStore for PostgresStore {
 
     fn calls(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         let calls = attempt!(|connection| read::calls(&mut connection, session, most));
         Box::pin(self.connections.ask(calls))
     }
@@ -178,7 +180,7 @@ impl PrefixStore for PostgresStore {
         Box::pin(self.connections.ask(discard))
     }
 
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<PrefixListing>>, StoreError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
@@ -188,7 +190,7 @@ impl PrefixStore for PostgresStore {
 
     fn made(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         let made = attempt!(|connection| prefix_store::made_in(&mut connection, session, most));

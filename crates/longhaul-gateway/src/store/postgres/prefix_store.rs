@@ -6,7 +6,7 @@ use sqlx::{Connection, PgConnection, Row};
 use super::super::rows::{self, limit, pico, signed};
 use super::super::{CompactedPrefix, PrefixProvenance, Sealed};
 use super::write::text;
-use crate::branch::{SessionId, Tenant};
+use crate::branch::{GatewaySessionId, Tenant};
 
 /// Makes a transaction's commit durable, even if the server is configured to be fast rather than safe.
 pub(super) async fn durably(transaction: &mut PgConnection) -> sqlx::Result<()> {
@@ -119,7 +119,7 @@ pub(super) async fn find(
 
 pub(super) async fn made_in(
     connection: &mut PgConnection,
-    session: SessionId,
+    session: GatewaySessionId,
     most: usize,
 ) -> sqlx::Result<Vec<PrefixProvenance>> {
     let query = sqlx::query(

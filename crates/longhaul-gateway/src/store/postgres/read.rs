@@ -4,7 +4,7 @@ use sqlx::PgConnection;
 
 use super::super::rows::{self, limit};
 use super::super::{CallRecord, SessionRow, StartupState};
-use crate::branch::{LineId, SessionId};
+use crate::branch::{BranchId, GatewaySessionId};
 
 pub(super) async fn known(
     connection: &mut PgConnection,
@@ -66,9 +66,9 @@ pub(super) async fn sessions(
 
 pub(super) async fn calls(
     connection: &mut PgConnection,
-    session: SessionId,
+    session: GatewaySessionId,
     most: usize,
-) -> sqlx::Result<Vec<(LineId, CallRecord)>> {
+) -> sqlx::Result<Vec<(BranchId, CallRecord)>> {
     let query = sqlx::query(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,

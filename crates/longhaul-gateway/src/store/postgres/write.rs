@@ -10,7 +10,7 @@ use sqlx::{Connection, PgConnection};
 
 use super::super::rows::{pico, signed};
 use super::super::{BranchRecord, CallRecord, PurgeCounts, StoreError, UsageLogRecord};
-use crate::branch::{LineId, Tenant};
+use crate::branch::{BranchId, Tenant};
 
 /// One batch in this many deletes the numbers of batches that are no longer retried.
 const TIDY_EVERY: i64 = 64;
@@ -73,7 +73,7 @@ async fn lines(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
     });
     // In the order of their ids, so that two gateways do not wait for each other. The first record of a branch names
     // its tenant and parent, the last its tip.
-    let mut lines: BTreeMap<LineId, (&BranchRecord, &BranchRecord)> = BTreeMap::new();
+    let mut lines: BTreeMap<BranchId, (&BranchRecord, &BranchRecord)> = BTreeMap::new();
     let mut heads = Vec::new();
     for record in records {
         heads.push(record);
@@ -151,7 +151,7 @@ async fn calls(connection: &mut PgConnection, part: &[UsageLogRecord]) -> sqlx::
         UsageLogRecord::Call(line, record) => Some((*line, &**record)),
         _ => None,
     });
-    let (lines, calls): (Vec<Option<LineId>>, Vec<&CallRecord>) = calls.unzip();
+    let (lines, calls): (Vec<Option<BranchId>>, Vec<&CallRecord>) = calls.unzip();
     if calls.is_empty() {
         return Ok(());
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Identifies a file.
-type Identity = Option<(u64, u64)>;
+type InodeIdentity = Option<(u64, u64)>;
 
 /// The path of the file, and the identity of the opened one.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
-    opened: Mutex<Identity>,
+    opened: Mutex<InodeIdentity>,
 }
 
 impl DatabaseFile {
@@ -47,14 +47,14 @@ impl DatabaseFile {
 }
 
 #[cfg(unix)]
-fn identity(path: &Path) -> Identity {
+fn identity(path: &Path) -> InodeIdentity {
     use std::os::unix::fs::MetadataExt;
     let file = fs::metadata(path).ok()?;
     Some((file.dev(), file.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(path: &Path) -> Identity {
+fn identity(path: &Path) -> InodeIdentity {
     // An open file cannot be deleted on this platform.
     fs::metadata(path).ok().map(|_| (0, 0))
 }

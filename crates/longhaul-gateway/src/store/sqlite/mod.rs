@@ -18,11 +18,11 @@ use rusqlite::Connection;
 use self::database_file::DatabaseFile;
 use super::claims::LocalClaims;
 use super::{
-    CallRecord, Claim, CompactedPrefix, Listed, NotesRecord, NotesStore, PrefixProvenance,
+    CallRecord, Claim, CompactedPrefix, NotesRecord, NotesStore, PrefixListing, PrefixProvenance,
     PrefixStore, PurgeCounts, Sealed, SessionRow, StartupState, StoreError, StoreHealth,
     UsageLogRecord, UsageLogStore,
 };
-use crate::branch::{LineId, SessionId, Tenant};
+use crate::branch::{BranchId, GatewaySessionId, Tenant};
 
 /// How long to wait for another process's commit.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -211,9 +211,9 @@ impl UsageLogStore for SqliteStore {
 
     fn calls(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<(LineId, CallRecord)>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<(BranchId, CallRecord)>, StoreError>> {
         self.blocking(ConnectionUse::Reading, move |connection| {
             read::calls(connection, session, most)
         })
@@ -266,7 +266,7 @@ impl PrefixStore for SqliteStore {
         })
     }
 
-    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<Listed>>, StoreError>> {
+    fn index(&self) -> BoxFuture<'_, Result<Option<Vec<PrefixListing>>, StoreError>> {
         self.blocking(ConnectionUse::Reading, move |connection| {
             prefix_store::index(connection).map(Some)
         })
@@ -278,7 +278,7 @@ impl PrefixStore for SqliteStore {
 
     fn made(
         &self,
-        session: SessionId,
+        session: GatewaySessionId,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<PrefixProvenance>, StoreError>> {
         self.blocking(ConnectionUse::Reading, move |connection| {

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::rows::{self, FoundRewrite, limit, pico, signed};
-use super::super::{CompactedPrefix, Listed, PrefixProvenance, Sealed};
+use super::super::{CompactedPrefix, PrefixListing, PrefixProvenance, Sealed};
 use super::durably;
-use crate::branch::{SessionId, Tenant};
+use crate::branch::{GatewaySessionId, Tenant};
 
 /// The columns on how a prefix was made, in the order in which they are read.
 macro_rules! made {
@@ -140,7 +140,7 @@ pub(super) fn used(connection: &Connection, number: i64) -> rusqlite::Result<()>
     Ok(())
 }
 
-pub(super) fn index(connection: &Connection) -> rusqlite::Result<Vec<Listed>> {
+pub(super) fn index(connection: &Connection) -> rusqlite::Result<Vec<PrefixListing>> {
     let mut statement = connection.prepare_cached("SELECT tenant, at, messages FROM rewrite")?;
     let rows = statement.query_map([], |row| rows::listed(row))?;
     rows.collect()
@@ -148,7 +148,7 @@ pub(super) fn index(connection: &Connection) -> rusqlite::Result<Vec<Listed>> {
 
 pub(super) fn made_in(
     connection: &Connection,
-    session: SessionId,
+    session: GatewaySessionId,
     most: usize,
 ) -> rusqlite::Result<Vec<PrefixProvenance>> {
     let mut statement = connection.prepare_cached(concat!(

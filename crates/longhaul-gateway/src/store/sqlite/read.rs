@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::super::rows::{self, limit};
 use super::super::{CallRecord, SessionRow, StartupState};
-use crate::branch::{LineId, SessionId};
+use crate::branch::{BranchId, GatewaySessionId};
 
 pub(super) fn known(connection: &Connection, most: usize) -> rusqlite::Result<StartupState> {
     let mut statement = connection.prepare_cached(
@@ -45,9 +45,9 @@ pub(super) fn sessions(connection: &Connection, most: usize) -> rusqlite::Result
 
 pub(super) fn calls(
     connection: &Connection,
-    session: SessionId,
+    session: GatewaySessionId,
     most: usize,
-) -> rusqlite::Result<Vec<(LineId, CallRecord)>> {
+) -> rusqlite::Result<Vec<(BranchId, CallRecord)>> {
     let mut statement = connection.prepare_cached(
         "SELECT l.id, c.at, c.model, c.messages, c.status, c.ended, c.millis, c.input, c.cache_read,
                 c.cache_write_5m, c.cache_write_1h, c.output, c.cost_pico, c.finding, c.saved, c.rewritten,

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::super::rows::{pico, signed};
 use super::super::{BranchRecord, CallRecord, PurgeCounts, UsageLogRecord};
-use crate::branch::LineId;
+use crate::branch::BranchId;
 
 pub(super) fn append(
     connection: &mut Connection,
@@ -67,7 +67,11 @@ fn line(connection: &Connection, record: &BranchRecord) -> rusqlite::Result<()> 
     Ok(())
 }
 
-fn call(connection: &Connection, of: Option<LineId>, record: &CallRecord) -> rusqlite::Result<()> {
+fn call(
+    connection: &Connection,
+    of: Option<BranchId>,
+    record: &CallRecord,
+) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO call (line, at, model, messages, status, ended, millis, input, cache_read,
              cache_write_5m, cache_write_1h, output, cost_pico, finding, saved, rewritten, partial)

@@ -29,7 +29,7 @@ proptest! {
             prop_assert!(small, "{refused}");
             return Ok(());
         };
-        prop_assert_eq!(made.talk.summary.len(), 1);
+        prop_assert_eq!(made.conversation.summary.len(), 1);
         let user = json!({"role": "user", "content": "go on"});
         prop_assert_eq!(accepted(Dialect::OpenAi, &sent(&made, std::slice::from_ref(&user))), Ok(()));
         let report: Value = serde_json::from_str(&made.report).unwrap();

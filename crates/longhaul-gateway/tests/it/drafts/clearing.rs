@@ -35,7 +35,7 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
     let draft = clear(&before, ClearingReason::Pressure, &settings).unwrap();
     assert_eq!(draft.kind, CompactedPrefixKind::Cleared);
     // 100,000 tokens of results: twelve and a bit must go.
-    assert_eq!(draft.talk.cleared.len(), 13);
+    assert_eq!(draft.conversation.cleared.len(), 13);
     assert_eq!(markers(&sent(&draft, &[])), 13);
     assert!(
         draft.before - draft.after >= 60_000,
@@ -48,7 +48,7 @@ fn u5_keeps_the_newest_three_and_forty_thousand_tokens() {
     // Large results: three stay whatever their size.
     let large = talk(Dialect::Anthropic, &messages(&rounds(1, 5, 30_000), 0));
     let draft = clear(&large, ClearingReason::Pressure, &settings).unwrap();
-    assert_eq!(draft.talk.cleared, ["toolu_0", "toolu_1"]);
+    assert_eq!(draft.conversation.cleared, ["toolu_0", "toolu_1"]);
 }
 
 #[test]
@@ -71,7 +71,10 @@ fn u3_after_a_rest_the_newest_five_stay() {
     let settings = settings(Some(200_000));
     let before = talk(Dialect::OpenAi, &completions(&rounds(1, 9, 100), 0));
     let draft = clear(&before, ClearingReason::Idle, &settings).unwrap();
-    assert_eq!(draft.talk.cleared, ["call_0", "call_1", "call_2", "call_3"]);
+    assert_eq!(
+        draft.conversation.cleared,
+        ["call_0", "call_1", "call_2", "call_3"]
+    );
     assert_eq!(markers(&sent(&draft, &[])), 4);
     let few = talk(Dialect::OpenAi, &completions(&rounds(1, 5, 100), 0));
     assert!(clear(&few, ClearingReason::Idle, &settings).is_none());
@@ -93,19 +96,24 @@ fn u2_what_was_cleared_is_cleared_again_and_not_counted_again() {
     let first = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 5_000), 0));
     let draft = clear(&first, ClearingReason::Pressure, &settings).unwrap();
     let same = CompactableConversation {
-        cleared: draft.talk.cleared.clone(),
+        cleared: draft.conversation.cleared.clone(),
         ..first.clone()
     };
     assert!(clear(&same, ClearingReason::Pressure, &settings).is_none());
     let mut more = messages(&rounds(1, 20, 5_000), 0);
     more.extend(messages(&rounds(1, 8, 5_000), 100));
     let later = CompactableConversation {
-        cleared: draft.talk.cleared.clone(),
+        cleared: draft.conversation.cleared.clone(),
         ..talk(Dialect::Anthropic, &more)
     };
     let again = clear(&later, ClearingReason::Pressure, &settings).unwrap();
-    assert!(again.talk.cleared.starts_with(&draft.talk.cleared));
-    assert_eq!(again.talk.cleared.len(), 13 + 8);
+    assert!(
+        again
+            .conversation
+            .cleared
+            .starts_with(&draft.conversation.cleared)
+    );
+    assert_eq!(again.conversation.cleared.len(), 13 + 8);
     assert_eq!(markers(&sent(&again, &[])), 13 + 8);
 }
 
@@ -114,7 +122,7 @@ fn h7_small_windows_clear_earlier() {
     let before = talk(Dialect::Anthropic, &messages(&rounds(1, 20, 500), 0));
     assert!(clear(&before, ClearingReason::Pressure, &settings(Some(200_000))).is_none());
     let draft = clear(&before, ClearingReason::Pressure, &settings(Some(10_000))).unwrap();
-    assert_eq!(draft.talk.cleared.len(), 13);
+    assert_eq!(draft.conversation.cleared.len(), 13);
 }
 
 /// The element without everything that may be cleared, for comparing both forms.
@@ -151,11 +159,11 @@ proptest! {
         };
         let after = sent(&draft, &[]);
         prop_assert_eq!(after.len(), elements.len());
-        prop_assert_eq!(markers(&after), draft.talk.cleared.len());
+        prop_assert_eq!(markers(&after), draft.conversation.cleared.len());
         for (index, (old, new)) in elements.iter().zip(&after).enumerate() {
-            prop_assert_eq!(but_results(old, &draft.talk.cleared), but_results(new, &draft.talk.cleared));
+            prop_assert_eq!(but_results(old, &draft.conversation.cleared), but_results(new, &draft.conversation.cleared));
             if old == new {
-                prop_assert_eq!(&before.elements[index], &draft.talk.elements[index]);
+                prop_assert_eq!(&before.elements[index], &draft.conversation.elements[index]);
             }
         }
         let end = json!({"role": "user", "content": "end"});

@@ -52,8 +52,8 @@ pub(crate) fn behind(
     elements: &[Value],
 ) -> CompactableConversation {
     CompactableConversation {
-        lines: draft.talk.lines.clone(),
-        summary: draft.talk.summary.clone(),
+        lines: draft.conversation.lines.clone(),
+        summary: draft.conversation.summary.clone(),
         ..talk(dialect, elements)
     }
 }
@@ -66,10 +66,10 @@ pub(crate) fn raw(value: &Value) -> Bytes {
 pub(crate) fn sent(draft: &CompactedDraft, more: &[Value]) -> Vec<Value> {
     let parse = |bytes: &Bytes| serde_json::from_slice(bytes).unwrap();
     let ours = draft
-        .talk
+        .conversation
         .summary
         .iter()
-        .chain(&draft.talk.elements)
+        .chain(&draft.conversation.elements)
         .map(parse);
     ours.chain(more.iter().cloned()).collect()
 }

@@ -50,10 +50,10 @@ proptest! {
         prop_assert_eq!(draft.kind, CompactedPrefixKind::Noted);
         prop_assert!(draft.after < draft.before);
         prop_assert!(draft.after < settings.window(&talk.model).unwrap().auto_compact);
-        let from = elements.len() - draft.talk.elements.len();
+        let from = elements.len() - draft.conversation.elements.len();
         prop_assert!(from <= covered + 1, "the first {} are not all covered by {}", from, covered);
         prop_assert_eq!(from, draft.summarized);
-        prop_assert_eq!(&draft.talk.elements, &talk.elements[from..]);
+        prop_assert_eq!(&draft.conversation.elements, &talk.elements[from..]);
         let user = json!({"role": "user", "content": "go on"});
         let mut unmarked = sent(&draft, &[user]);
         for message in &mut unmarked {

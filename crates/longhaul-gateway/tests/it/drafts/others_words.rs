@@ -18,7 +18,7 @@ const RULE: &str = "Never touch the billing tables.";
 
 /// The facts at the boundary of a draft.
 fn facts(draft: &CompactedDraft) -> Facts {
-    let lines = draft.talk.lines.split(|byte| *byte == b'\n');
+    let lines = draft.conversation.lines.split(|byte| *byte == b'\n');
     let entries = lines.filter_map(|line| Entry::read(line.to_vec().into()).ok());
     let mut boundaries = entries.filter(|entry| {
         let facets = entry.facets();

@@ -69,7 +69,7 @@ proptest! {
             Ok(draft) => {
                 prop_assert!(draft.after < draft.before);
                 prop_assert!(draft.after < settings.window(&talk.model).unwrap().auto_compact);
-                prop_assert!(draft.talk.elements.is_empty() && draft.kind == CompactedPrefixKind::Extracted);
+                prop_assert!(draft.conversation.elements.is_empty() && draft.kind == CompactedPrefixKind::Extracted);
                 for element in sent(&draft, &[]) {
                     prop_assert_eq!(&element["role"], "user");
                     prop_assert!(!element.to_string().contains("cache_control"));
@@ -81,8 +81,8 @@ proptest! {
                 }
                 // The same conversation gives the same summary.
                 let again = run(summarize(&talk, None, None, &settings)).unwrap();
-                prop_assert_eq!(again.talk.summary, draft.talk.summary);
-                prop_assert_eq!(again.talk.lines, draft.talk.lines);
+                prop_assert_eq!(again.conversation.summary, draft.conversation.summary);
+                prop_assert_eq!(again.conversation.lines, draft.conversation.lines);
             }
             Err(DraftError::WouldNotShrink(_) | DraftError::TooLarge { .. }) => {}
             Err(other) => prop_assert!(false, "{other}"),

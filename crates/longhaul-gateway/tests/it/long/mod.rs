@@ -67,9 +67,9 @@ async fn run(model: &'static str, workload: Workload) {
     }
     let name = workload.name;
     let (total, refused) = gateway.simulated().unwrap().with_world(|world| {
-        let recent = world.books().recent.iter();
+        let recent = world.usage_log().recent.iter();
         let refused: Vec<String> = recent.filter_map(|one| one.refusal.clone()).collect();
-        (world.books().total, refused)
+        (world.usage_log().total, refused)
     });
     println!(
         "{model}, {name}: {turns} turns, window {window}, largest prompt {largest}, {} compactions, {} calls of the gateway's own, {} errors, actions {:?}, ${:.2}",

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use longhaul_gateway::body;
-use longhaul_gateway::branch::{HistoryChain, LineId, RecognitionRequest, Tenant, hash_message};
+use longhaul_gateway::branch::{BranchId, HistoryChain, RecognitionRequest, Tenant, hash_message};
 use longhaul_gateway::breakpoints::{
     BreakpointChanges, BreakpointHistory, BreakpointMode, BreakpointRequest, ReplacedMessages,
     keep, manage,
@@ -42,7 +42,7 @@ impl Sent {
 struct Desk {
     marks: BreakpointMode,
     bench: Bench,
-    trails: HashMap<LineId, BreakpointHistory>,
+    trails: HashMap<BranchId, BreakpointHistory>,
 }
 
 impl Desk {

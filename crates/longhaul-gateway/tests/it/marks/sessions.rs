@@ -143,7 +143,7 @@ fn session(marks: BreakpointMode, marking: Marking, course: Course) -> (Vec<f64>
             marks == BreakpointMode::Keep || answered.is_ok(),
             "{answered:?}"
         );
-        shares.push(world.books().last().unwrap().tokens.hit_rate);
+        shares.push(world.usage_log().last().unwrap().tokens.hit_rate);
         // A pause for thought; sometimes a longer one, within five minutes.
         world.advance(if turn % 10 == 9 { 200_000 } else { 15_000 });
         let many = course == Course::Many && turn % MANY_EVERY == MANY_EVERY - 1;
@@ -163,7 +163,7 @@ fn session(marks: BreakpointMode, marking: Marking, course: Course) -> (Vec<f64>
         });
         messages.push(user(results.collect::<Vec<_>>()));
     }
-    (shares, world.books().total)
+    (shares, world.usage_log().total)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::message::Usage;
 use longhaul_core::models::ModelTable;
 use longhaul_core::money::Usd;
-use longhaul_gateway::branch::{HistoryChain, LineId, SessionId, Tenant};
+use longhaul_gateway::branch::{BranchId, GatewaySessionId, HistoryChain, Tenant};
 use longhaul_gateway::store::{
     BranchRecord, CallEnding, CallRecord, CompactedPrefix, CompactedPrefixKind, InMemoryStore,
     PrefixProvenance, PrefixStore, UsageLogRecord, UsageLogStore,
@@ -15,11 +15,11 @@ use serde_json::json;
 
 use crate::support::sealed;
 
-pub(crate) const SESSION: SessionId = SessionId(0x9f3c_21b8_04d7_e6a5);
+pub(crate) const SESSION: GatewaySessionId = GatewaySessionId(0x9f3c_21b8_04d7_e6a5);
 pub(crate) const CAUSE: &str = "cache broke: 98,412 tokens read last time, 18,204 now (−81%, cost $0.4010): tool 14 `Read` changed (description)";
 pub(crate) const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>bold</b>";
-const LINE: LineId = LineId(0x11aa_22bb_33cc_44dd);
-const AGENT: LineId = LineId(0x77ee_00ff_1234_5678);
+const LINE: BranchId = BranchId(0x11aa_22bb_33cc_44dd);
+const AGENT: BranchId = BranchId(0x77ee_00ff_1234_5678);
 const TENANT: Tenant = Tenant(0x4c4c_0000_1111_2222);
 const MODEL: &str = "claude-opus-4-5";
 const SMALL: &str = "claude-haiku-4-5";
@@ -36,8 +36,8 @@ fn minute(at: f64) -> Timestamp {
 }
 
 fn line(
-    line: LineId,
-    session: SessionId,
+    line: BranchId,
+    session: GatewaySessionId,
     model: &str,
     messages: u32,
     seen: Timestamp,
@@ -59,12 +59,12 @@ fn line(
 }
 
 fn call(
-    of: LineId,
+    of: BranchId,
     at: Timestamp,
     model: &str,
     messages: u32,
     usage: Usage,
-) -> (LineId, CallRecord) {
+) -> (BranchId, CallRecord) {
     let spec = ModelTable::builtin().resolve(model).spec;
     let record = CallRecord {
         at,
@@ -186,7 +186,10 @@ pub(crate) fn long() -> (Vec<UsageLogRecord>, Vec<PrefixProvenance>) {
 fn short() -> Vec<UsageLogRecord> {
     let mut records = Vec::new();
     for number in 0..SHORT {
-        let (of, session) = (LineId(1_000 + number), SessionId(0xabc0_0000 + number));
+        let (of, session) = (
+            BranchId(1_000 + number),
+            GatewaySessionId(0xabc0_0000 + number),
+        );
         let model = match number % 3 {
             _ if number == 1 => MARKUP,
             0 => "claude-sonnet-4-5",

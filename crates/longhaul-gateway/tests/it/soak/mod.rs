@@ -46,7 +46,7 @@ enum Until {
 /// What the simulator rejected recently, and why.
 fn refusals_of(world: &SimServer) -> Vec<(String, String, String)> {
     world.with_world(|world| {
-        let recent = world.books().recent.iter();
+        let recent = world.usage_log().recent.iter();
         let refused = recent.filter_map(|record| {
             let why = record.refusal.clone()?;
             Some((record.request_id.clone(), record.model.clone(), why))
@@ -165,7 +165,7 @@ async fn x8_many_conversations_in_bad_weather_are_each_answered_rightly() {
     let struck = get(behind.addr(), "/sim/faults").await;
     let struck: Value = serde_json::from_str(body_of(&struck)).unwrap();
     gateway.stop();
-    let total = behind.with_world(|world| world.books().total);
+    let total = behind.with_world(|world| world.usage_log().total);
     let seen = std::mem::take(&mut *seen.lock().unwrap());
     let (turns, failures) = (load(&counts.turns), load(&counts.failures));
     println!(
@@ -223,7 +223,7 @@ async fn x8_what_is_asked_again_is_answered_though_its_history_was_summed_up_mea
         }
     }
     assert!(seen.lock().unwrap().summaries >= 4);
-    assert_eq!(behind.with_world(|world| world.books().total.errors), 0);
+    assert_eq!(behind.with_world(|world| world.usage_log().total.errors), 0);
     gateway.stop().await;
     behind.stop().await;
 }

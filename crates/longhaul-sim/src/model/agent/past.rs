@@ -18,14 +18,14 @@ pub(super) struct Past {
     /// The user's newest words; blank if the newest message is a summary.
     words: String,
     /// The summary that the conversation continues from.
-    summary: Option<Summary>,
+    summary: Option<PastSummary>,
     /// The user's prompts in order, without those that a summary quotes.
     prompts: Vec<String>,
 }
 
 /// A summary that replaces earlier messages.
 #[derive(Debug)]
-struct Summary {
+struct PastSummary {
     text: String,
     /// The sections of the summary, if it has any.
     sections: Option<CarriedSummary>,
@@ -33,7 +33,7 @@ struct Summary {
     quoted: Vec<String>,
 }
 
-impl Summary {
+impl PastSummary {
     fn read(text: &str) -> Option<Self> {
         let sections = CarriedSummary::read(text);
         if sections.is_none() && !text.starts_with(OPENING) {
@@ -54,7 +54,7 @@ impl Past {
         let mut past = Self::default();
         for (at, message) in request.messages.iter().enumerate() {
             for text in own_texts(message) {
-                if let Some(summary) = Summary::read(&text) {
+                if let Some(summary) = PastSummary::read(&text) {
                     past.summary = Some(summary);
                     past.words.clear();
                 } else if !text.starts_with(INTERRUPTED) {

@@ -1,13 +1,13 @@
 //! The tools that read, change and write files.
 
-use super::{Both, GeneratedAnswer};
+use super::{GeneratedAnswer, InputAndAnswer};
 use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
 use crate::session::spec::Feature;
 use crate::words;
 
 impl Generator {
-    pub(super) fn read(&mut self, fails: bool) -> Both {
+    pub(super) fn read(&mut self, fails: bool) -> InputAndAnswer {
         if fails {
             let path = format!("{}/missing/{}.rs", self.tape.cwd, self.rng.next());
             return (
@@ -87,7 +87,7 @@ impl Generator {
         read
     }
 
-    fn read_picture(&mut self) -> Both {
+    fn read_picture(&mut self) -> InputAndAnswer {
         let path = format!(
             "{}/shots/{}-{:08x}.png",
             self.tape.cwd,
@@ -112,7 +112,7 @@ impl Generator {
         (ObjectBuilder::new().text("file_path", &path).end(), answer)
     }
 
-    pub(super) fn edit(&mut self, fails: bool) -> Both {
+    pub(super) fn edit(&mut self, fails: bool) -> InputAndAnswer {
         let file = self.known_file();
         let (path, whole) = (self.absolute(file), self.file_content(file));
         let lines: Vec<&str> = whole.split('\n').collect();
@@ -174,7 +174,7 @@ impl Generator {
         )
     }
 
-    pub(super) fn write(&mut self) -> Both {
+    pub(super) fn write(&mut self) -> InputAndAnswer {
         let file = self.new_file();
         let (path, content) = (self.absolute(file), self.file_content(file));
         let copy = ObjectBuilder::new()

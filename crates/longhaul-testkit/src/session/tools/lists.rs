@@ -1,6 +1,6 @@
 //! The todo list, and tasks given to sub-agents.
 
-use super::{Both, GeneratedAnswer, GeneratedTodo};
+use super::{GeneratedAnswer, GeneratedTodo, InputAndAnswer};
 use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
 use crate::session::reply::usage_json;
@@ -8,7 +8,7 @@ use crate::session::truth::ExpectedUsage;
 use crate::words;
 
 impl Generator {
-    pub(super) fn todo_write(&mut self) -> Both {
+    pub(super) fn todo_write(&mut self) -> InputAndAnswer {
         let old = self.todos_json();
         let done = self
             .todos
@@ -50,7 +50,7 @@ impl Generator {
         )
     }
 
-    pub(super) fn task(&mut self, agent: &str, prompt: &str) -> Both {
+    pub(super) fn task(&mut self, agent: &str, prompt: &str) -> InputAndAnswer {
         let letters = self.letters;
         let input = ObjectBuilder::new()
             .text("description", &words::sentence(&mut self.rng, letters))

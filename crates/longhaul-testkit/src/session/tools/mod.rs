@@ -18,7 +18,7 @@ use crate::rng::Rng;
 use crate::words;
 
 /// A call's input as JSON, and its answer.
-type Both = (String, GeneratedAnswer);
+type InputAndAnswer = (String, GeneratedAnswer);
 
 /// A call that has been decided, including its answer.
 #[derive(Debug)]

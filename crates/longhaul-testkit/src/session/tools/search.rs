@@ -1,12 +1,12 @@
 //! The tools that search in files and for files.
 
-use super::{Both, GeneratedAnswer};
+use super::{GeneratedAnswer, InputAndAnswer};
 use crate::json::{ObjectBuilder, array, quote};
 use crate::session::generator::Generator;
 use crate::words;
 
 impl Generator {
-    pub(super) fn grep(&mut self, fails: bool) -> Both {
+    pub(super) fn grep(&mut self, fails: bool) -> InputAndAnswer {
         let pattern = format!(
             "{}|\\b{}\\(",
             words::noun(&mut self.rng),
@@ -66,7 +66,7 @@ impl Generator {
         )
     }
 
-    pub(super) fn glob(&mut self) -> Both {
+    pub(super) fn glob(&mut self) -> InputAndAnswer {
         let found = self.rng.skewed(0, 100);
         let names: Vec<String> = (0..found)
             .map(|_| format!("{}/{}", self.tape.cwd, words::path(&mut self.rng)))

@@ -1,12 +1,12 @@
 //! The tool that runs commands.
 
-use super::{Both, GeneratedAnswer};
+use super::{GeneratedAnswer, InputAndAnswer};
 use crate::json::{ObjectBuilder, quote};
 use crate::session::generator::Generator;
 use crate::words;
 
 impl Generator {
-    pub(super) fn bash(&mut self, fails: bool) -> Both {
+    pub(super) fn bash(&mut self, fails: bool) -> InputAndAnswer {
         let letters = self.letters;
         let (noun, name) = (words::noun(&mut self.rng), words::name(&mut self.rng));
         let command = match self.rng.below(4) {

@@ -85,7 +85,7 @@ impl Workspace for RecordedFolder {
         Box::pin(async move {
             GatheredContext {
                 gathered,
-                head: None,
+                prefix: None,
             }
         })
     }

@@ -69,7 +69,7 @@ impl InMemoryConversation {
         let engine = EngineConfig {
             clearable: self.clearable,
             compact_instructions: self.compact_instructions,
-            heads: PrefixRecording::Unwritten,
+            prefixes: PrefixRecording::Unwritten,
             originals: OriginalsLocation::Client,
             summary_model,
             ..EngineConfig::new(identity, ModelSpec::clone(&spec), window, config)

@@ -145,7 +145,7 @@ impl RecordedTranscript {
 
     /// The recorded request prefix, if there is one.
     fn request_prefix(&self) -> Option<RequestPrefix> {
-        Some(self.resumed.replay()?.ok()?.head)
+        Some(self.resumed.replay()?.ok()?.prefix)
     }
 
     /// Opens the recording for a compaction. To continue the conversation, use [`Session::builder`] with a prompt and a
@@ -196,7 +196,7 @@ impl RecordedTranscript {
         let config = EngineConfig {
             mode: CompactionMode::Manual,
             transcript: Some(known_as.display().to_string()),
-            heads,
+            prefixes: heads,
             summary_model,
             ..base
         };

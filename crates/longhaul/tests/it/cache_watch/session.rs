@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 use longhaul_core::cache::{
-    CacheBreakDetector, CacheVerdict, Flags, RequestFingerprint, WatchedCallId,
+    CacheBreakDetector, CacheVerdict, HostModes, RequestFingerprint, WatchedCallId,
 };
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_sim::call::ApiCall;
@@ -111,7 +111,7 @@ pub(crate) struct Session {
     pub(crate) spec: Arc<ModelSpec>,
     pub(crate) source: String,
     pub(crate) betas: BTreeSet<String>,
-    pub(crate) flags: Flags,
+    pub(crate) flags: HostModes,
     /// The fields of the body except system, tools and messages.
     pub(crate) settings: Value,
     pub(crate) system: Vec<Value>,
@@ -151,7 +151,7 @@ impl Session {
             watch: CacheBreakDetector::default(),
             source: "repl_main_thread".to_owned(),
             betas: BTreeSet::new(),
-            flags: Flags::new(),
+            flags: HostModes::new(),
             settings: json!({ "model": model, "max_tokens": 8_000 }),
             system,
             tools,
@@ -310,7 +310,7 @@ impl Session {
         let verdict = self.watch.after(id, &reply.usage, Some(&self.spec));
         let changed = self
             .world
-            .books()
+            .usage_log()
             .last()
             .and_then(|record| record.changed.clone());
         self.hear(&reply);

@@ -100,7 +100,7 @@ fn bill(place: &Place) -> (Usd, Usd) {
     }
     let booked = place
         .server
-        .with_world(|world| world.books().total.cost_usd);
+        .with_world(|world| world.usage_log().total.cost_usd);
     (told, booked)
 }
 
@@ -135,7 +135,7 @@ fn figures(place: &Place, person: &Person) -> String {
         .compactions()
         .last()
         .map(|done| done.report.user_messages);
-    let books = place.server.with_world(|world| world.books().total);
+    let books = place.server.with_world(|world| world.usage_log().total);
     let (told, _) = bill(place);
     format!(
         "{} requests, {faults} faults, {too_long} too long, {} failed turns, {kinds:?}, words {report:?}, \

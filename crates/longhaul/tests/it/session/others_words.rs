@@ -67,7 +67,7 @@ impl Workspace for Desk {
         Box::pin(async {
             GatheredContext {
                 gathered: self.0.clone(),
-                head: None,
+                prefix: None,
             }
         })
     }

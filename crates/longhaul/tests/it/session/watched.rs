@@ -52,7 +52,7 @@ async fn a1_another_prompt_holds_from_the_next_request_on_and_its_break_is_expla
     prompt.system = longhaul::System::Custom("Never touch the database. Be brief.".to_owned());
     house.session.set_prompt(&prompt).unwrap();
     house.exchange(&mut talk, 8).await;
-    let head = house.session.engine().assembly().unwrap().head();
+    let head = house.session.engine().assembly().unwrap().prefix();
     assert!(head.system.get().contains("Never touch the database."));
     let breaks = house.told().breaks;
     assert!(

@@ -79,7 +79,7 @@ impl Figures {
         let done = host.told.compactions();
         let newest = done.last().map(|done| &done.report);
         let (by, total, untold) = host.provider.with_world(|world| {
-            let books = world.books();
+            let books = world.usage_log();
             let summary = |session: &str| matches!(session, "compact" | "collapse");
             let mut recent = books.recent.iter().rev();
             let newest = recent.find(|record| summary(&record.session) && begun == 1);
