@@ -1,4 +1,4 @@
-//! Lists the sessions that can be resumed. Only the beginning and the end of each transcript are read.
+//! Lists the sessions that can be resumed. Of a large transcript, only the beginning and the end are read.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use longhaul_core::message::{EntryKind, LineScanner};
 use longhaul_store::layout::{Env, Home, HomeOwner, sessions};
 use longhaul_store::tail::TailReader;
 
-/// How many lines at the end are read.
+/// How many lines at the end of a large transcript are read.
 const TAIL: usize = 20;
-/// Files up to this size are read completely, to count turns.
+/// Transcripts up to this size in bytes are read completely, to count turns.
 const SMALL: u64 = 1 << 20;
 
-/// A session in a list.
+/// A session that can be resumed, with the facts that a list of sessions shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSession {
     /// The session's id.
@@ -25,17 +25,17 @@ pub struct ListedSession {
     pub title: Option<String>,
     /// When the transcript was last written to.
     pub modified: SystemTime,
-    /// The number of the model's replies; none if the file is too large to count quickly.
+    /// The number of the model's replies; `None` if the transcript is too large to count them quickly.
     pub turns: Option<usize>,
-    /// The git branch it was last on.
+    /// The git branch that the session was last on.
     pub branch: Option<String>,
-    /// The folder it was last in.
+    /// The folder that the session was last in.
     pub cwd: Option<String>,
-    /// Which program owns it. Another program's session is copied when it is resumed.
+    /// The program that owns the session. Another program's session is copied when it is resumed.
     pub owner: HomeOwner,
 }
 
-/// The sessions of a folder, ours and Claude Code's, newest first.
+/// The sessions of the project in folder `cwd`, both Longhaul's and Claude Code's, newest first.
 pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
     let homes = [Home::longhaul(env), Home::claude(env)];
     let mut all = Vec::new();
@@ -61,7 +61,7 @@ pub fn list(env: &Env, cwd: &Path) -> Vec<ListedSession> {
     all
 }
 
-/// Facts from the end of a transcript.
+/// Facts from the last lines of a transcript. `turns` is complete only if the transcript is small.
 #[derive(Debug, Default)]
 struct TranscriptTail {
     branch: Option<String>,
@@ -90,7 +90,7 @@ impl TranscriptTail {
                 end.branch = end.branch.take().or_else(|| text("gitBranch"));
                 end.cwd = end.cwd.take().or_else(|| text("cwd"));
             }
-            // The lines of one response are adjacent.
+            // One reply can take several lines; they are adjacent and have the same message id.
             let message = view.message_id();
             if facets.kind == EntryKind::Assistant && facets.is_reply() {
                 end.turns += usize::from(message.is_none() || message != last);

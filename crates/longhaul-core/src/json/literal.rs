@@ -1,25 +1,25 @@
-//! String literals as bytes: the content between their quotes, the text it encodes, and literals made from either.
+//! JSON string literals as bytes: reads their content and their text, and makes literals from either of the two.
 
 use std::borrow::Cow;
 
 use super::decode::decode;
 
-/// The content of a raw value that is a string: the bytes between its quotes, still escaped.
+/// The bytes between the quotes of a JSON string, still escaped; `None` if the JSON value is not a string.
 pub fn content(raw: &[u8]) -> Option<&[u8]> {
     raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
-/// The decoded text of a raw value, if it is a string.
+/// The decoded text of a JSON string; `None` if the JSON value is not a string.
 pub fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     content(raw).map(decode)
 }
 
-/// Writes a text as a literal.
+/// Writes a text as a JSON string, with quotes and escapes.
 pub fn quote(text: &str) -> Vec<u8> {
     serde_json::Value::from(text).to_string().into_bytes()
 }
 
-/// Encloses content that is already escaped in quotes.
+/// Puts quotes around content that is already escaped.
 pub fn enclose(content: &[u8]) -> Vec<u8> {
     [b"\"", content, b"\""].concat()
 }

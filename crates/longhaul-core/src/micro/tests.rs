@@ -1,4 +1,4 @@
-//! Tests each way of clearing.
+//! Tests the ways to clear old tool results (U1 to U7), their order and timing (O1, Y5), and their budgets (H7).
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -20,17 +20,18 @@ fn entry(line: Value) -> Entry {
     Entry::read(Bytes::from(line.to_string())).unwrap()
 }
 
-/// Adds one call of a tool with a result of so many tokens.
+/// Adds one tool call with a result of `tokens` tokens: a token is estimated at four characters.
 fn call(results: &mut ToolResults, id: &str, tool: &str, tokens: usize) {
-    let asks = json!({"type":"assistant","uuid":format!("a{id}"),"message":{"id":format!("m{id}"),"role":"assistant",
+    let request = json!({"type":"assistant","uuid":format!("a{id}"),"message":{"id":format!("m{id}"),"role":"assistant",
         "content":[{"type":"tool_use","id":id,"name":tool,"input":{}}]}});
-    let answers = json!({"type":"user","uuid":format!("u{id}"),"message":{"role":"user",
+    let result = json!({"type":"user","uuid":format!("u{id}"),"message":{"role":"user",
         "content":[{"type":"tool_result","tool_use_id":id,"content":"x".repeat(tokens * 4)}]}});
-    for line in [asks, answers] {
+    for line in [request, result] {
         results.push(entry(line).view(), &RoughEstimator);
     }
 }
 
+/// Returns the results of `count` calls of the Read tool, with the ids `t0`, `t1` and so on.
 fn calls(count: usize, tokens: usize) -> ToolResults {
     let mut results = ToolResults::default();
     for at in 0..count {
@@ -43,6 +44,7 @@ fn ids(results: &[ClearableResult]) -> Vec<&str> {
     results.iter().map(|result| result.call.as_str()).collect()
 }
 
+/// Returns the status of a window of 200,000 tokens, of which `used` are in use.
 fn status(used: u64) -> WindowStatus {
     let settings = WindowSettings {
         auto_compact: AutoCompact::On,
@@ -57,8 +59,10 @@ fn status(used: u64) -> WindowStatus {
     .unwrap()
 }
 
+/// The time of the model's last reply.
 const REPLY: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
+/// Returns the time that many minutes after the last reply.
 fn later(minutes: i64) -> Timestamp {
     REPLY + SignedDuration::from_mins(minutes)
 }
@@ -82,7 +86,7 @@ fn situation<'a>(
 }
 
 #[test]
-fn u1_only_results_that_can_be_had_again_are_cleared() {
+fn u1_only_results_of_clearable_tools_are_cleared() {
     let tools = ClearableTools::default();
     for tool in [
         "Read",
@@ -110,7 +114,10 @@ fn u1_only_results_that_can_be_had_again_are_cleared() {
     let tools = tools.and(["mcp__docs__*".to_owned(), "TodoWrite".to_owned()]);
     assert!(tools.contains("mcp__docs__fetch"));
     assert!(!tools.contains("mcp__db__query"));
-    assert!(!tools.contains("TodoWrite"), "whatever is configured");
+    assert!(
+        !tools.contains("TodoWrite"),
+        "the configuration cannot make it clearable"
+    );
     let tools = tools.except(["mcp__docs__ask".to_owned()]);
     assert!(tools.contains("mcp__docs__fetch") && !tools.contains("mcp__docs__ask"));
 
@@ -120,7 +127,7 @@ fn u1_only_results_that_can_be_had_again_are_cleared() {
 }
 
 #[test]
-fn u2_what_was_cleared_is_not_cleared_again() {
+fn u2_a_cleared_result_is_not_cleared_again() {
     let mut results = calls(8, 100);
     let cleared = json!({"type":"system","subtype":"microcompact_boundary","uuid":"b",
         "microcompactMetadata":{"compactedToolIds":["t0","t1","t5"]}});
@@ -174,7 +181,11 @@ fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_delete
     assert_eq!(deletions.saved.unpadded(), 700);
     cached.pin(deletions.results.into_iter().map(|result| result.call));
     assert_eq!(cached.pinned().len(), 7);
-    assert_eq!(cached.plan(&results, &LIMITS), None, "five are active");
+    assert_eq!(
+        cached.plan(&results, &LIMITS),
+        None,
+        "only five results are active"
+    );
     for at in 12..19 {
         call(&mut results, &format!("t{at}"), "Read", 100);
     }
@@ -188,7 +199,7 @@ fn u4_from_twelve_results_on_the_oldest_are_deleted_by_reference_and_stay_delete
     assert_eq!(
         cached.plan(&results, &LIMITS).unwrap().results.len(),
         14,
-        "they count again"
+        "without pinned deletions, all results count"
     );
 }
 
@@ -204,12 +215,12 @@ fn u5_keeps_newest_three() {
     assert_eq!(
         ids(&clearing.results),
         ["t0", "t1"],
-        "though more than 40,000 tokens are left"
+        "the newest three stay, although they have more than 40,000 tokens"
     );
 }
 
 #[test]
-fn u5_clears_oldest_first_until_results_are_few_enough() {
+fn u5_clears_oldest_results_first_until_forty_thousand_tokens_are_left() {
     let results = calls(20, 4_000);
     let MicroStep::Clear(clearing) =
         choose(&situation(&results, &status(150_000), 10, CacheState::Cold))
@@ -221,10 +232,14 @@ fn u5_clears_oldest_first_until_results_are_few_enough() {
 }
 
 #[test]
-fn u5_a_saving_under_twenty_thousand_is_not_worth_it() {
+fn u5_clears_nothing_if_that_saves_less_than_twenty_thousand_tokens() {
     let results = calls(14, 4_000);
     let step = choose(&situation(&results, &status(150_000), 10, CacheState::Cold));
-    assert_eq!(step, MicroStep::Nothing, "16,000 would go");
+    assert_eq!(
+        step,
+        MicroStep::Nothing,
+        "clearing would save only 16,000 tokens"
+    );
     assert!(matches!(
         choose(&situation(
             &calls(15, 4_000),
@@ -252,7 +267,7 @@ fn u5_begins_at_the_warning_threshold() {
 }
 
 #[test]
-fn u6_old_memory_attachments_go_with_the_results() {
+fn u6_old_memory_attachments_are_cleared_with_the_results() {
     let mut results = calls(2, 100);
     let memory = |uuid: &str| {
         entry(
@@ -273,7 +288,7 @@ fn u6_old_memory_attachments_go_with_the_results() {
 }
 
 #[test]
-fn u7_edits_are_written_in_the_apis_own_terms() {
+fn u7_context_management_is_written_in_the_format_of_the_api() {
     let tools = ["Read", "Write", "TodoWrite"];
     let edits = context_management(
         &status(0),
@@ -293,18 +308,18 @@ fn u7_edits_are_written_in_the_apis_own_terms() {
              "clear_tool_inputs": ["Write"]},
         ]})
     );
-    let rested = context_management(
+    let last_turn_only = context_management(
         &status(0),
         &ClearableTools::default(),
         [],
         KeepThinking::LastTurn,
     );
-    assert_eq!(rested["edits"][0]["keep"]["value"], 1);
-    assert!(rested["edits"][1].get("exclude_tools").is_none());
+    assert_eq!(last_turn_only["edits"][0]["keep"]["value"], 1);
+    assert!(last_turn_only["edits"][1].get("exclude_tools").is_none());
 }
 
 #[test]
-fn u7_what_the_provider_cleared_is_read_back() {
+fn u7_the_providers_report_of_its_clearing_is_read() {
     let applied = json!([
         {"type": "clear_thinking_20251015", "cleared_thinking_turns": 2, "cleared_input_tokens": 900},
         {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 7, "cleared_input_tokens": 51_000},
@@ -325,37 +340,37 @@ fn u7_what_the_provider_cleared_is_read_back() {
 }
 
 #[test]
-fn y5_pressure_waits_for_a_cold_request_while_there_is_room() {
+fn y5_clearing_under_pressure_waits_for_a_cold_cache_while_there_is_room() {
     let results = calls(20, 4_000);
     let warm = |used| choose(&situation(&results, &status(used), 1, CacheState::Warm));
     assert!(matches!(warm(150_000), MicroStep::Wait(_)));
     assert!(
         matches!(warm(167_000), MicroStep::Clear(_)),
-        "before it is compacted"
+        "at the compaction threshold, clearing does not wait any longer"
     );
 }
 
 #[test]
-fn o1_cache_edits_come_before_pressure_and_rest_before_both() {
+fn o1_clearing_after_idle_time_comes_first_then_cache_edits_then_pressure() {
     let results = calls(20, 4_000);
     let cached = CacheEditState::default();
     let full = status(160_000);
-    let with = |minutes, cache| {
+    let step = |minutes, cache| {
         choose(&MicroSituation {
             cached: Some(&cached),
             ..situation(&results, &full, minutes, cache)
         })
     };
     assert!(matches!(
-        with(61, CacheState::Cold),
+        step(61, CacheState::Cold),
         MicroStep::Clear(PlannedClearing {
             reason: MicroClearingReason::Idle,
             ..
         })
     ));
-    assert!(matches!(with(1, CacheState::Warm), MicroStep::Delete(_)));
+    assert!(matches!(step(1, CacheState::Warm), MicroStep::Delete(_)));
     assert!(matches!(
-        with(10, CacheState::Cold),
+        step(10, CacheState::Cold),
         MicroStep::Clear(PlannedClearing {
             reason: MicroClearingReason::Pressure,
             ..
@@ -364,7 +379,7 @@ fn o1_cache_edits_come_before_pressure_and_rest_before_both() {
 }
 
 #[test]
-fn h7_budgets_of_clearing_shrink_with_the_window() {
+fn h7_token_budgets_for_clearing_shrink_with_the_window() {
     let settings = WindowSettings {
         auto_compact: AutoCompact::On,
         ..WindowSettings::default()
@@ -384,6 +399,6 @@ fn h7_budgets_of_clearing_shrink_with_the_window() {
     assert_eq!(
         clearing.results.len(),
         5,
-        "15,000 down to 8,000, and 4,000 is worth it"
+        "15,000 tokens go down to 8,000, and a saving of 4,000 is enough"
     );
 }

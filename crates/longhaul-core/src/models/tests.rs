@@ -1,22 +1,25 @@
-//! Tests for the table's contents, changes by a user's file, and the cost of a reply (N1).
+//! Tests the contents of the model table (N1, N2), the changes that a user's file makes to it, and the cost of a reply.
 
 use super::*;
 use crate::message::{Iteration, IterationKind, Usage};
 use crate::money::Usd;
 
+/// Looks up a model name in the built-in table.
 fn builtin(name: &str) -> ResolvedModel {
     ModelTable::builtin().resolve(name)
 }
 
+/// Returns the built-in table with the changes of a valid models file.
 fn extended(text: &str) -> ModelTable {
     ModelTable::builtin()
         .extended_with(text)
-        .expect("a good file")
+        .expect("a valid file")
 }
 
+/// Returns the error message for an invalid models file.
 fn refused(text: &str) -> String {
     let table = ModelTable::builtin().extended_with(text);
-    table.expect_err("a bad file").to_string()
+    table.expect_err("an invalid file").to_string()
 }
 
 /// Returns an amount given in millionths of a dollar.
@@ -24,7 +27,7 @@ fn usd(micro: i128) -> Option<Usd> {
     Some(Usd::from_pico(micro * 1_000_000))
 }
 
-/// Returns a usage with tokens of all classes.
+/// Returns the usage of one step, with tokens of each class that has a price of its own.
 fn mixed() -> Usage {
     Usage {
         input: 1_000,
@@ -37,7 +40,7 @@ fn mixed() -> Usage {
 }
 
 #[test]
-fn n1_the_built_in_table_is_whole() {
+fn n1_the_built_in_table_is_complete() {
     let table = ModelTable::builtin();
     assert_eq!(table.models().count(), 28);
     for model in table.models() {
@@ -57,7 +60,7 @@ fn n1_cache_prices_follow_the_published_multiples_of_input() {
         for set in all {
             let input = set.input.of(1).pico();
             assert_eq!(set.cache_write_1h.of(1).pico(), input * 2, "{}", model.id);
-            // Claude 3 Haiku's published price of 0.30 is the only rounded one.
+            // The published price for cache writes of Claude 3 Haiku, 0.30, is the only one that is rounded.
             if model.id != "claude-3-haiku" {
                 assert_eq!(
                     set.cache_write_5m.of(1).pico() * 4,
@@ -73,7 +76,7 @@ fn n1_cache_prices_follow_the_published_multiples_of_input() {
 }
 
 #[test]
-fn n1_facts_of_models_that_differ() {
+fn n1_the_table_has_the_facts_in_which_models_differ() {
     let spec = |id| builtin(id).spec;
     assert_eq!(spec("claude-opus-4-5").window, 200_000);
     assert_eq!(spec("claude-opus-4-5").max_output, 64_000);
@@ -94,7 +97,7 @@ fn n1_facts_of_models_that_differ() {
 }
 
 #[test]
-fn n2_thinking_rules_say_what_each_generation_takes() {
+fn n2_thinking_rules_list_the_settings_that_each_generation_accepts() {
     let rules = |id| builtin(id).spec.thinking.clone();
     use ThinkingType::{Adaptive, BetweenTools, Disabled, Enabled};
     assert_eq!(rules("claude-haiku-4-5").accepts, [Enabled, Disabled]);
@@ -165,7 +168,7 @@ fn n1_a_model_is_found_under_every_name_providers_give_it() {
 }
 
 #[test]
-fn n1_a_date_is_no_assumption_but_a_reseller_is() {
+fn n1_a_dated_name_needs_no_assumption_but_the_name_of_a_reseller_does() {
     assert!(builtin("claude-opus-4-5-20251101").assumptions.is_empty());
     assert!(builtin("anthropic/claude-opus-4-5").assumptions.is_empty());
     let resold = builtin("bedrock/anthropic.claude-opus-4-5-20251101-v1:0");
@@ -178,7 +181,7 @@ fn n1_a_date_is_no_assumption_but_a_reseller_is() {
 }
 
 #[test]
-fn n1_a_million_in_brackets_sets_the_window() {
+fn n1_the_suffix_1m_in_brackets_sets_the_window_to_a_million() {
     let wide = builtin("claude-sonnet-4-5-20250929[1m]");
     assert_eq!(wide.spec.window, 1_000_000);
     assert_eq!(wide.assumptions.len(), 1);
@@ -190,7 +193,7 @@ fn n1_a_million_in_brackets_sets_the_window() {
 }
 
 #[test]
-fn n1_an_unknown_model_works_and_says_what_was_assumed() {
+fn n1_an_unknown_model_works_and_lists_its_assumptions() {
     let unknown = builtin("house-model-7b");
     assert_eq!(unknown.spec.id, "house-model-7b");
     assert_eq!(unknown.spec.window, 200_000);
@@ -212,14 +215,14 @@ fn n1_the_note_of_a_model_is_among_its_assumptions() {
 }
 
 #[test]
-fn n1_a_step_costs_its_tokens_by_class() {
+fn n1_the_cost_of_a_step_is_the_sum_over_its_token_classes() {
     // Opus 4.5 costs 5, 0.50, 6.25, 10 and 25 dollars per million tokens.
     let cost = builtin("claude-opus-4-5").spec.cost(&mixed());
     assert_eq!(cost, usd(5_000 + 25_000 + 12_500 + 40_000 + 12_500));
 }
 
 #[test]
-fn n1_the_tier_begins_above_its_size_and_holds_for_the_whole_step() {
+fn n1_a_price_tier_begins_above_its_size_and_applies_to_the_whole_step() {
     let haiku = builtin("claude-haiku-5-5").spec;
     let prompt = |cache_read| Usage {
         input: 1_000,
@@ -228,7 +231,7 @@ fn n1_the_tier_begins_above_its_size_and_holds_for_the_whole_step() {
         ..Usage::default()
     };
     assert_eq!(haiku.cost(&prompt(99_000)), usd(100 + 990 + 500));
-    // The prices are 0.50, 0.05 and 2.50 dollars per million tokens, exact to the picodollar.
+    // Above 100,000 tokens, the prices are 0.50, 0.05 and 2.50 dollars per million, exact to the picodollar.
     let over = haiku.cost(&prompt(99_001)).expect("priced");
     assert_eq!(over.pico(), 500_000_000 + 99_001 * 50_000 + 2_500_000_000);
 }
@@ -259,7 +262,7 @@ fn n1_a_reply_costs_the_sum_of_its_steps_each_in_its_own_tier_under_the_replys_t
         },
     };
     let reply = Usage {
-        // The totals leave out the compaction, so they differ from what is billed.
+        // The totals do not include the first step, a compaction by the provider, so they differ from the bill.
         cache_read: 50_000,
         batch: true,
         iterations: vec![
@@ -292,7 +295,7 @@ fn n1_a_users_file_overrides_field_by_field() {
 }
 
 #[test]
-fn n1_a_users_file_adds_models_and_what_it_leaves_out_is_assumed() {
+fn n1_a_users_file_adds_models_and_missing_fields_are_assumed() {
     let table = extended(
         "[models.\"qwen2.5:14b\"]\nwindow = 32_768\nmax_output = 8_192\nprices = { input = 0.000001, output = 2 }\naliases = [\"house\"]\n",
     );
@@ -311,7 +314,7 @@ fn n1_a_users_file_adds_models_and_what_it_leaves_out_is_assumed() {
 }
 
 #[test]
-fn n1_a_dated_id_in_a_users_file_begins_as_the_model_it_dates() {
+fn n1_a_dated_id_in_a_users_file_starts_from_the_model_without_the_date() {
     let table = extended("[models.claude-opus-4-5-20251101]\nwindow = 500_000\n");
     let dated = table.resolve("claude-opus-4-5-20251101").spec;
     assert_eq!((dated.window, dated.max_output), (500_000, 64_000));
@@ -323,12 +326,12 @@ fn n1_a_dated_id_in_a_users_file_begins_as_the_model_it_dates() {
 }
 
 #[test]
-fn n1_a_second_file_takes_back_an_assumption() {
+fn n1_a_second_file_removes_an_assumption() {
     let first = extended("[models.house]\nwindow = 50_000\n");
     assert!(first.resolve("house").assumptions[0].contains("maximum output"));
     let second = first
         .extended_with("[models.house]\nmax_output = 4_000\n")
-        .expect("good");
+        .expect("a valid file");
     let house = second.resolve("house");
     assert_eq!((house.spec.window, house.spec.max_output), (50_000, 4_000));
     assert!(!house.assumptions[0].contains("maximum output"));
@@ -391,7 +394,9 @@ fn n1_a_wrong_value_in_a_models_file_is_named_with_its_line() {
 #[test]
 fn n1_prices_of_a_new_model_need_both_input_and_output() {
     let text = "[models.other]\nwindow = 9_000\n\n[models.house]\nprices = { input = 1 }\n";
-    let error = ModelTable::builtin().extended_with(text).expect_err("bad");
+    let error = ModelTable::builtin()
+        .extended_with(text)
+        .expect_err("an invalid file");
     let expected = ModelFileError::IncompletePrices {
         line: 4,
         model: "house".into(),

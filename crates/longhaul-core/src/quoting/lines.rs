@@ -1,12 +1,12 @@
-//! Quotes foreign text line by line: each line begins with a quote sign, so that none of them can open a section or a
-//! tag of the engine.
+//! Quotes text from tools, files, hooks and models line by line: a quote sign before each line keeps the line from
+//! passing for a heading or a tag of the engine.
 
 use super::tags;
 
 /// The quote sign before each line.
 const MARK: char = '>';
 
-/// Whether a reader may take this character for the end of a line.
+/// Whether a model may read this character as the end of a line.
 pub(crate) fn is_break(character: char) -> bool {
     matches!(
         character,
@@ -14,7 +14,8 @@ pub(crate) fn is_break(character: char) -> bool {
     )
 }
 
-/// Returns a text with a quote sign before each of its lines. Line ends stay unchanged; a blank text has no lines.
+/// Returns a text with a quote sign before each of its lines. Line breaks at both ends are removed, the others stay
+/// unchanged; tags of the engine get a backslash. A blank text becomes empty.
 pub fn quoted(text: &str) -> String {
     let text = text.trim_matches(is_break);
     if text.trim().is_empty() {
@@ -22,33 +23,33 @@ pub fn quoted(text: &str) -> String {
     }
     let text = tags::defused(text);
     let mut quoted = String::with_capacity(text.len() + text.len() / 16 + 2);
-    let mut begins = true;
+    let mut at_line_start = true;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
-        let breaks = is_break(character);
-        if begins {
+        let ends_line = is_break(character);
+        if at_line_start {
             quoted.push(MARK);
-            if !breaks {
+            if !ends_line {
                 quoted.push(' ');
             }
         }
         quoted.push(character);
-        let pair = character == '\r' && characters.peek() == Some(&'\n');
-        begins = breaks && !pair;
-        if pair {
+        let is_crlf = character == '\r' && characters.peek() == Some(&'\n');
+        at_line_start = ends_line && !is_crlf;
+        if is_crlf {
             quoted.extend(characters.next());
-            begins = true;
+            at_line_start = true;
         }
     }
     quoted
 }
 
-/// Returns the text that was quoted.
+/// Removes the quote signs that [`quoted`] put before the lines. Tags keep their backslash.
 pub fn unquoted(quoted: &str) -> String {
     let mut text = String::with_capacity(quoted.len());
     for line in quoted.split_inclusive(is_break) {
-        let bare = line.strip_prefix("> ");
-        text.push_str(bare.or_else(|| line.strip_prefix(MARK)).unwrap_or(line));
+        let content = line.strip_prefix("> ");
+        text.push_str(content.or_else(|| line.strip_prefix(MARK)).unwrap_or(line));
     }
     text
 }
@@ -59,7 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_line_begins_with_the_mark_whatever_ends_it() {
+    fn every_line_begins_with_the_quote_sign_after_any_line_break() {
         assert_eq!(
             quoted("a\n\n## b\r\nc\rd\u{2028}e"),
             "> a\n>\n> ## b\r\n> c\r> d\u{2028}> e"
@@ -73,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_quoted_can_be_had_again(text in "[a-z># \n\r\u{2028}]{0,60}") {
+        fn unquoting_restores_the_text(text in "[a-z># \n\r\u{2028}]{0,60}") {
             let bare = text.trim_matches(is_break);
             prop_assume!(!bare.trim().is_empty());
             prop_assert_eq!(unquoted(&quoted(&text)), bare);

@@ -1,4 +1,4 @@
-//! Recovers a request that the upstream rejected for its length: its conversation is compacted, and it is sent again.
+//! Recovers a request that the upstream rejected as too long: compacts its conversation, so that it can be sent again.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::settle;
 use super::weight::TokenDensity;
 use super::work::{RoomRequirement, WorkOccasion};
 
-/// What the upstream reported about a request that is too long, in tokens.
+/// The token counts that the upstream reported for a request that is too long.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Told {
     /// How many tokens the request has.
@@ -22,13 +22,13 @@ pub(crate) struct Told {
 }
 
 impl Compactor {
-    /// The upstream found a request too long, repeatedly if `again` is more than zero: compacts it. Returns whether it
-    /// is smaller now.
+    /// Compacts a request that the upstream rejected as too long. `earlier_attempts` says how often it was already
+    /// compacted and rejected again. Returns whether it is smaller now.
     pub(crate) async fn recover(
         self: &Arc<Self>,
         material: &mut RequestContext,
-        told: Told,
-        again: u32,
+        reported: Told,
+        earlier_attempts: u32,
     ) -> bool {
         let before = material.outgoing.len();
         let known = self.windows.of(&material.model);
@@ -41,25 +41,25 @@ impl Compactor {
             return false;
         };
         let counted = material.weight().total();
-        let limit = told
+        let limit = reported
             .limit
             .filter(|limit| *limit > 0 && *limit < window.size);
-        // It is more than the window, if the upstream does not say how much.
-        let actual = told.actual.unwrap_or(limit.unwrap_or(window.size));
+        // An upstream that does not report the size has found the request larger than its limit or the window.
+        let actual = reported.actual.unwrap_or(limit.unwrap_or(window.size));
         let density = TokenDensity::measured(actual, counted);
-        let refused = material.outgoing.replaced.as_ref();
-        let refused = refused.map(|(base, _)| (base.rewrite.at, base.rewrite.text.len()));
-        let first = material.refused.take();
-        let first = first.unwrap_or_else(|| Box::new(material.outgoing.clone()));
+        let rejected = material.outgoing.replaced.as_ref();
+        let rejected = rejected.map(|(base, _)| (base.rewrite.at, base.rewrite.text.len()));
+        let first_rejected = material.refused.take();
+        let first_rejected = first_rejected.unwrap_or_else(|| Box::new(material.outgoing.clone()));
         if material
             .cut(None)
             .is_none_or(|cut| cut.conversation.elements.is_empty())
         {
-            // The rejected prefix covers the whole conversation: it is made again from its original source.
-            material.outgoing = (*first).clone();
+            // The rejected prefix replaces the whole conversation, so a new one is made from the first rejected body.
+            material.outgoing = (*first_rejected).clone();
         }
-        material.refused = Some(first);
-        for tries in again..again + TRIES {
+        material.refused = Some(first_rejected);
+        for tries in earlier_attempts..earlier_attempts + TRIES {
             let need = RoomRequirement {
                 density,
                 pressing: OversizedRequest {
@@ -67,14 +67,14 @@ impl Compactor {
                     limit,
                     tries,
                 },
-                refused_with: refused,
+                refused_with: rejected,
             };
             if !self.work_on(material, WorkOccasion::Full(need)).await {
                 continue;
             }
-            // The new prefix stays, even if the request still fails: it is paid for, and the part that it replaces is
-            // too long, so a repeated request would have it made again. If the prefix itself is too long, a shorter one
-            // replaces it.
+            // The new prefix stays in the store even if the request still fails. It is paid for, and the messages that
+            // it replaces are too long, so that a repeated request would need the same prefix again. If the prefix
+            // itself is too long, a shorter one replaces it.
             self.find(material).await;
             if known.spec.thinking.binding.may_bind() {
                 settle::settle(&self.rewrites, material).await;

@@ -1,4 +1,4 @@
-//! Compacted prefixes, as they are stored.
+//! Compacted prefixes as the prefix store keeps them: the bytes that replace the first messages of a history.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -15,13 +15,13 @@ use crate::branch::{BranchId, GatewaySessionId, Tenant};
 pub enum CompactedPrefixKind {
     /// Old tool results were cleared.
     Cleared,
-    /// The session's notes became its summary.
+    /// The session notes are used as the summary.
     Noted,
     /// A model wrote a summary.
     Summarised,
-    /// Extracts became the summary: no model was asked, or none gave a good answer.
+    /// Extracts from the messages are used as the summary: no model was asked, or none gave a usable answer.
     Extracted,
-    /// Thinking was left out after an earlier prefix, when that came into use.
+    /// Earlier thinking was left out, because it is bound to messages that an earlier prefix replaces (N2).
     Settled,
 }
 
@@ -46,13 +46,14 @@ impl CompactedPrefixKind {
         }
     }
 
-    /// The kind with this name.
+    /// The kind with this name, if there is one.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// Up to the message where the rolling hash is `at`, `text` replaces all messages.
+/// The bytes that are sent in place of the beginning of a history: `text` replaces all messages up to the one after
+/// which the history's rolling hash is `at`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompactedPrefix {
     /// The tenant that owns the history.
@@ -61,30 +62,30 @@ pub struct CompactedPrefix {
     pub at: u128,
     /// How many messages are replaced.
     pub messages: u32,
-    /// What is sent instead: elements of `messages`, separated by commas.
+    /// The replacement: elements for the request's `messages` array, separated by commas.
     pub text: Bytes,
-    /// The rolling hash after the last summarized message; `None` if the prefix only leaves things out.
+    /// The rolling hash after the last summarized message; `None` if the prefix has no summary.
     pub root: Option<u128>,
-    /// How many bytes of `text` are the summary.
+    /// How many bytes at the beginning of `text` are the summary.
     pub summary: usize,
-    /// Transcript lines from which the summary was made.
+    /// The transcript lines from which the summary was made.
     pub lines: Bytes,
-    /// The ids of the calls whose results are cleared in the rest of `text`.
+    /// The ids of the tool calls with cleared results in the rest of `text`.
     pub cleared: Vec<String>,
-    /// Whether the replies before its first use are settled: no thinking follows that is bound to what was replaced.
+    /// Whether the prefix is settled: it leaves out the thinking that is bound to the replaced messages (N2).
     pub settled: bool,
     /// How the prefix was made.
     pub made: PrefixProvenance,
 }
 
-/// How a compacted prefix was made, in a form for people.
+/// How, when and at what cost a compacted prefix was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrefixProvenance {
-    /// The session in which it was made.
+    /// The session in which the prefix was made.
     pub session: GatewaySessionId,
-    /// The branch on which it was made.
+    /// The branch on which the prefix was made.
     pub line: BranchId,
-    /// When it was made.
+    /// When the prefix was made.
     pub at: Timestamp,
     /// The kind of prefix.
     pub kind: CompactedPrefixKind,
@@ -92,38 +93,38 @@ pub struct PrefixProvenance {
     pub before: u64,
     /// Estimated tokens after the compaction.
     pub after: u64,
-    /// How long it took, in milliseconds.
+    /// How long the compaction took, in milliseconds.
     pub millis: u64,
-    /// How long a request waited for it, in milliseconds.
+    /// How long a request waited for the prefix, in milliseconds; `None` if no request waited.
     pub waited: Option<u64>,
-    /// The cost of requesting it, if prices are known.
+    /// The cost of the model requests for the prefix, if there were any and prices are known.
     pub cost: Option<Usd>,
-    /// The report of what was lost, as JSON.
+    /// The loss report, as JSON.
     pub report: String,
 }
 
-/// The field in the report of a settled prefix that holds its former kind.
+/// The field of a settled prefix's report that holds the kind of the prefix before it was settled.
 const SETTLED: &str = "settled";
 
 impl PrefixProvenance {
-    /// The value in the stores: zero means that no request waited.
+    /// The value of `waited` in a column of a store, where zero means that no request waited.
     pub(crate) fn waited_column(&self) -> u64 {
         self.waited.map_or(0, |millis| millis.max(1))
     }
 
-    /// Reads the value from the stores.
+    /// Converts the value of the column back to that of `waited`.
     pub(crate) fn waited_of(column: u64) -> Option<u64> {
         (column > 0).then_some(column)
     }
 
-    /// The name of the action that made the prefix. A settled prefix counts as its former kind.
+    /// The name of the action that made the prefix. For a settled prefix, this is the action before it was settled.
     pub fn action(&self) -> &'static str {
-        self.kind_in_use().name()
+        self.kind_before_settling().name()
     }
 
-    /// What the gateway has done, as the reason for a cache break.
+    /// Says in words what the gateway did, to explain a cache break.
     pub fn in_words(&self) -> &'static str {
-        match self.kind_in_use() {
+        match self.kind_before_settling() {
             CompactedPrefixKind::Cleared => "the gateway cleared old tool results",
             CompactedPrefixKind::Noted => {
                 "the gateway put the session's notes in place of older messages"
@@ -136,18 +137,19 @@ impl PrefixProvenance {
         }
     }
 
-    fn kind_in_use(&self) -> CompactedPrefixKind {
+    /// The kind of the prefix, or, if it was settled, its kind before that, if its report holds one.
+    fn kind_before_settling(&self) -> CompactedPrefixKind {
         if self.kind != CompactedPrefixKind::Settled {
             return self.kind;
         }
         let report = ObjectReader::new(self.report.as_bytes());
-        let before = report
+        let former = report
             .string(SETTLED)
             .and_then(|name| CompactedPrefixKind::of(&name));
-        before.unwrap_or(CompactedPrefixKind::Settled)
+        former.unwrap_or(CompactedPrefixKind::Settled)
     }
 
-    /// The report of the settled prefix: this one, with its former kind.
+    /// The report for the prefix that settling this one results in: the same report, with the kind of this prefix.
     pub fn settled_report(&self) -> String {
         let name = self.action();
         match serde_json::from_str(&self.report) {

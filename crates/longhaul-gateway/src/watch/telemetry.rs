@@ -1,7 +1,8 @@
-//! The counters as OpenTelemetry metrics (E2). Names begin with `longhaul.gateway.`.
+//! Publishes the gateway's counters as OpenTelemetry metrics (E2). The names of the metrics begin with
+//! `longhaul.gateway.`.
 //!
-//! Counters are read when the host's provider collects; without a provider nothing is read. Durations are recorded as
-//! they occur, because the provider calculates their distribution.
+//! Counters are read when the host's OpenTelemetry provider collects metrics; without a provider, nothing is read. Each
+//! duration is recorded when a request ends, because the provider calculates the distribution.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::family::{MetricFamily, MetricKind, MetricValue};
 use super::metrics::{BOUNDS, Metrics};
 
 impl Metrics {
-    /// Publishes the counters through a meter, from now on.
+    /// Publishes the counters and the durations of requests through an OpenTelemetry meter, from now on.
     pub fn publish(self: &Arc<Self>, meter: &Meter) {
         for family in self.families() {
             self.publish_family(meter, &family);
@@ -23,28 +24,28 @@ impl Metrics {
             .with_description("From the head of a request to the end of its answer.")
             .with_boundaries(BOUNDS.map(|bound| bound as f64 / 1_000.0).to_vec())
             .build();
-        // Durations are published once; a second meter gets only the counters.
+        // Durations go to the first meter only; a second meter gets only the counters.
         let _ = self.told.set(duration);
     }
 
     fn publish_family(self: &Arc<Self>, meter: &Meter, family: &MetricFamily) {
-        let full = format!("longhaul.gateway.{}", family.name);
+        let full_name = format!("longhaul.gateway.{}", family.name);
         let metrics = Arc::clone(self);
         let name = family.name;
-        let now = move || {
+        let current_samples = move || {
             let mut families = metrics.families().into_iter();
             let found = families.find(|family| family.name == name);
             found.map(|family| family.samples).unwrap_or_default()
         };
         let number = family.samples.first().map(|sample| sample.number);
-        // The provider keeps the instruments that it needs.
+        // The provider keeps the callbacks, so the instruments need not be kept here.
         match (family.kind, number) {
             (MetricKind::Counter, Some(MetricValue::Amount(_))) => {
-                let instrument = meter.f64_observable_counter(full);
+                let instrument = meter.f64_observable_counter(full_name);
                 let observe = instrument
                     .with_description(family.help)
                     .with_callback(move |to| {
-                        for sample in now() {
+                        for sample in current_samples() {
                             if let MetricValue::Amount(amount) = sample.number {
                                 to.observe(amount, &labels(&sample.labels));
                             }
@@ -53,11 +54,11 @@ impl Metrics {
                 observe.build();
             }
             (MetricKind::Gauge, _) => {
-                let instrument = meter.i64_observable_up_down_counter(full);
+                let instrument = meter.i64_observable_up_down_counter(full_name);
                 let observe = instrument
                     .with_description(family.help)
                     .with_callback(move |to| {
-                        for sample in now() {
+                        for sample in current_samples() {
                             if let MetricValue::Level(level) = sample.number {
                                 to.observe(level, &labels(&sample.labels));
                             }
@@ -65,13 +66,13 @@ impl Metrics {
                     });
                 observe.build();
             }
-            // A family without samples is registered, too: it may get some later.
+            // A family that has no samples yet is registered too, because it may get some later.
             (MetricKind::Counter, _) => {
-                let instrument = meter.u64_observable_counter(full);
+                let instrument = meter.u64_observable_counter(full_name);
                 let observe = instrument
                     .with_description(family.help)
                     .with_callback(move |to| {
-                        for sample in now() {
+                        for sample in current_samples() {
                             if let MetricValue::Count(count) = sample.number {
                                 to.observe(count, &labels(&sample.labels));
                             }

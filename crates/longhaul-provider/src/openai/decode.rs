@@ -1,8 +1,8 @@
-//! Folds the chunks of a chat completion into a reply in the format of the Messages API.
+//! Assembles the chunks of a streamed chat completion into a reply in the format of the Messages API.
 //!
-//! Text, reasoning and each tool call become separate blocks, in the order in which they begin. Calls are told apart by
-//! their index, or by their id where a server sends no index. Usage comes in a chunk of its own after the finish
-//! reason, so the stream is over only at `[DONE]`.
+//! All text becomes one block, all reasoning another, and each tool call one of its own, in the order in which they
+//! begin. Tool calls are distinguished by their index, or by their id if a server sends no index. The usage comes in a
+//! separate chunk after the finish reason, so the stream ends only at `[DONE]`.
 
 use std::collections::VecDeque;
 
@@ -20,13 +20,13 @@ use crate::raw::{self, RawObject};
 use crate::reply::{Reply, ReplyNotice, StopReason};
 use crate::{sse, usage};
 
-/// The reply as far as it has arrived.
+/// Decodes the events of a streamed chat completion and holds the part of the reply that has arrived.
 #[derive(Debug)]
 pub struct OpenAiDecoder {
     id: Option<Vec<u8>>,
     model: Option<Vec<u8>>,
     blocks: Vec<OpenBlock>,
-    /// The call index of the block at the same position; `None` for text and reasoning.
+    /// For each block, the index of its tool call; `None` for text and reasoning.
     calls: Vec<Option<u64>>,
     stop: Option<StopReason>,
     usage: Usage,
@@ -50,10 +50,10 @@ impl Default for OpenAiDecoder {
 }
 
 impl OpenAiDecoder {
-    /// Takes one event; the resulting stream events are appended to `out`.
+    /// Decodes one server-sent event and appends the resulting stream events to `out`.
     ///
     /// # Errors
-    /// Fails if the event is an error, or not what the API sends.
+    /// Fails if the event reports an error or does not have the format of the API.
     pub fn event(
         &mut self,
         event: sse::SseEvent<'_>,
@@ -69,9 +69,9 @@ impl OpenAiDecoder {
             return Ok(());
         }
         let chunk = wire::object(event.data)?;
-        let begins = self.id.is_none() && self.model.is_none();
+        let is_first = self.id.is_none() && self.model.is_none();
         self.read_id_and_model(chunk);
-        if begins && (self.id.is_some() || self.model.is_some()) {
+        if is_first && (self.id.is_some() || self.model.is_some()) {
             let text = |raw: &Option<Vec<u8>>| {
                 let raw = raw.as_deref().unwrap_or_default();
                 json::text(raw).unwrap_or_default().into_owned()
@@ -86,8 +86,8 @@ impl OpenAiDecoder {
             self.choice(ObjectReader::new(choice), out);
         }
         match chunk.get("usage") {
-            Some(told) if usage::is_object(told) => {
-                self.usage = usage::openai(told);
+            Some(raw_usage) if usage::is_object(raw_usage) => {
+                self.usage = usage::openai(raw_usage);
                 out.push_back(StreamEvent::Usage(self.usage.clone()));
             }
             _ if choices.is_none() => {
@@ -103,10 +103,10 @@ impl OpenAiDecoder {
         self.progress
     }
 
-    /// The reply as far as it arrived.
+    /// The reply, or the part of it that arrived if the stream broke off.
     pub fn into_reply(self) -> Reply {
         let mut reply = Reply {
-            message: message(self.id, self.model, self.stop.as_ref(), &self.usage),
+            message: message_fields(self.id, self.model, self.stop.as_ref(), &self.usage),
             notices: self.notices,
             ..Reply::default()
         };
@@ -114,16 +114,16 @@ impl OpenAiDecoder {
         reply
     }
 
-    /// Reads id and model from the first chunk that has them.
+    /// Reads the reply's id and model, unless an earlier chunk had them.
     pub(super) fn read_id_and_model(&mut self, object: ObjectReader<'_>) {
-        let told = |key| {
+        let nonempty = |key| {
             let raw = object.get(key)?;
             json::content(raw)
                 .filter(|content| !content.is_empty())
                 .map(|_| raw.to_vec())
         };
-        self.id = self.id.take().or_else(|| told("id"));
-        self.model = self.model.take().or_else(|| told("model"));
+        self.id = self.id.take().or_else(|| nonempty("id"));
+        self.model = self.model.take().or_else(|| nonempty("model"));
     }
 
     pub(super) fn set_usage(&mut self, usage: Usage) {
@@ -134,7 +134,7 @@ impl OpenAiDecoder {
         self.progress = StreamProgress::Closed;
     }
 
-    /// Takes one choice of a chunk or of a whole reply.
+    /// Reads one choice of a chunk or of a whole reply. Only the first choice is used; others become a notice.
     pub(super) fn choice(&mut self, choice: ObjectReader<'_>, out: &mut VecDeque<StreamEvent>) {
         let index = choice.count("index").unwrap_or(0);
         if index != 0 {
@@ -144,8 +144,8 @@ impl OpenAiDecoder {
             }
             return;
         }
-        if let Some(said) = choice.object("delta").or_else(|| choice.object("message")) {
-            self.read_delta(ChatDelta(said), out);
+        if let Some(delta) = choice.object("delta").or_else(|| choice.object("message")) {
+            self.read_delta(ChatDelta(delta), out);
         }
         if let Some(reason) = choice.string("finish_reason") {
             self.stop = Some(StopReason::from_openai(&reason));
@@ -154,8 +154,8 @@ impl OpenAiDecoder {
         }
     }
 
-    fn read_delta(&mut self, said: ChatDelta<'_>, out: &mut VecDeque<StreamEvent>) {
-        if let Some(content) = said.reasoning() {
+    fn read_delta(&mut self, delta: ChatDelta<'_>, out: &mut VecDeque<StreamEvent>) {
+        if let Some(content) = delta.reasoning() {
             let index = self.block_of(ReplyBlockKind::Thinking, out);
             self.blocks[index].append("thinking", content);
             out.push_back(StreamEvent::Thinking {
@@ -163,7 +163,7 @@ impl OpenAiDecoder {
                 text: json::decode(content).into_owned(),
             });
         }
-        for content in said.texts() {
+        for content in delta.texts() {
             let index = self.block_of(ReplyBlockKind::Text, out);
             self.blocks[index].append("text", content);
             out.push_back(StreamEvent::Text {
@@ -171,15 +171,19 @@ impl OpenAiDecoder {
                 text: json::decode(content).into_owned(),
             });
         }
-        for (position, call) in said.calls().into_iter().enumerate() {
-            self.call(&call, position as u64, out);
+        for (position, call) in delta.calls().into_iter().enumerate() {
+            self.read_call(&call, position as u64, out);
         }
     }
 
-    fn call(&mut self, call: &ToolCallDelta<'_>, position: u64, out: &mut VecDeque<StreamEvent>) {
-        // Without an index, an id begins a new call, unless it is the id of the open one; otherwise the open call
-        // continues.
-        let known = |id: &[u8]| {
+    fn read_call(
+        &mut self,
+        call: &ToolCallDelta<'_>,
+        position: u64,
+        out: &mut VecDeque<StreamEvent>,
+    ) {
+        // Without an index, a new id begins a new call, and a delta without an id continues the newest call.
+        let with_id = |id: &[u8]| {
             self.blocks
                 .iter()
                 .rposition(|block| block.get("id") == Some(id))
@@ -187,7 +191,7 @@ impl OpenAiDecoder {
         let newest = || self.calls.iter().rposition(Option::is_some);
         let at = match (call.index, call.id) {
             (Some(index), _) => self.calls.iter().position(|known| *known == Some(index)),
-            (None, Some(id)) => known(id),
+            (None, Some(id)) => with_id(id),
             (None, None) => newest(),
         };
         let at = at.unwrap_or_else(|| {
@@ -196,7 +200,7 @@ impl OpenAiDecoder {
         });
         let block = &mut self.blocks[at];
         for (key, value) in [("id", call.id), ("name", call.name)] {
-            // Servers repeat them, or send them late.
+            // Some servers send the id or the name late, and some repeat them: only an empty value is replaced.
             if let Some(value) = value
                 && block.get(key) == Some(br#""""#)
             {
@@ -214,7 +218,7 @@ impl OpenAiDecoder {
                     json: json::decode(content).into_owned(),
                 });
             }
-            // Some servers send the object itself.
+            // Some servers send the arguments as an object instead of a string.
             Some((None, object)) if object.first() == Some(&b'{') => block.set("input", object),
             _ => {}
         }
@@ -231,10 +235,10 @@ impl OpenAiDecoder {
         start.set("id", call.id.unwrap_or(br#""""#));
         start.set("name", call.name.unwrap_or(br#""""#));
         start.set("input", *b"{}");
-        self.begin(start, Some(index), out)
+        self.begin_block(start, Some(index), out)
     }
 
-    /// The open block of text or reasoning, begun if necessary.
+    /// The position of the block of text or reasoning. Begins the block if there is none yet.
     fn block_of(&mut self, kind: ReplyBlockKind, out: &mut VecDeque<StreamEvent>) -> usize {
         if let Some(at) = self.blocks.iter().rposition(|block| block.kind() == kind) {
             return at;
@@ -246,10 +250,10 @@ impl OpenAiDecoder {
         let mut start = RawObject::default();
         start.set("type", json::quote(name));
         start.set(name, *br#""""#);
-        self.begin(start, None, out)
+        self.begin_block(start, None, out)
     }
 
-    fn begin(
+    fn begin_block(
         &mut self,
         start: RawObject,
         call: Option<u64>,
@@ -277,8 +281,8 @@ impl OpenAiDecoder {
     }
 }
 
-/// The message's fields in the format and order of the Messages API.
-fn message(
+/// The fields of the reply message in the format and order of the Messages API, with empty content.
+fn message_fields(
     id: Option<Vec<u8>>,
     model: Option<Vec<u8>>,
     stop: Option<&StopReason>,

@@ -1,8 +1,9 @@
-//! The OpenAI dialect (N5): chat completions translated to the Messages shape and back.
+//! Translates requests in the format of OpenAI's chat completions API to the format of the Messages API, and replies
+//! back (N5).
 //!
-//! This is translation only, on values: no network, no clock, and no rules except those of the dialect itself. The
-//! world validates, caches and bills the translated request in the same way for both dialects. The same bytes always
-//! translate to the same bytes, so a prefix stays a prefix.
+//! The translation works on values in memory: it uses no network and no clock, and it checks only the rules of the chat
+//! completions API itself. The simulator (`World`) then validates, caches and bills the translated request like any
+//! other. Equal requests always translate to equal bytes, so that the prompt cache still recognizes a common prefix.
 
 mod conversation;
 mod error;

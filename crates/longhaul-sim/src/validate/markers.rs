@@ -1,16 +1,17 @@
-//! Checks cache breakpoints: at most four including the automatic one, long-lived before short-lived.
+//! Checks the cache breakpoints of a request: there may be at most four, including the automatic one, and those that
+//! last one hour must come before those that last five minutes.
 
 use serde_json::Value;
 
 use crate::call::ApiError;
 use crate::request::{ApiBlock, CacheLifetime, MessagesRequest};
 
-/// The maximum number of breakpoints.
+/// The maximum number of cache breakpoints in a request.
 const MOST: usize = 4;
 
-/// Checks the breakpoints of a request.
+/// Checks the number, the order and the lifetimes of a request's cache breakpoints.
 pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
-    let mut markers = explicit(request);
+    let mut markers = explicit_breakpoints(request);
     if let Some(ttl) = request.automatic_cache {
         match last_cacheable(request).map(|block| block.marker) {
             Some(Some(other)) if other != ttl => {
@@ -20,7 +21,7 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
                     other.as_str()
                 )));
             }
-            // The block has a breakpoint already, or there is no block to put one on.
+            // The block already has a breakpoint, or no block can have one.
             Some(Some(_)) | None => {}
             Some(None) => markers.push((String::new(), ttl)),
         }
@@ -31,11 +32,11 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
             markers.len()
         )));
     }
-    let short = markers
+    let first_short = markers
         .iter()
         .position(|(_, ttl)| *ttl == CacheLifetime::FiveMinutes);
-    let behind = markers.iter().skip(short.unwrap_or(markers.len()));
-    match behind
+    let after_short = markers.iter().skip(first_short.unwrap_or(markers.len()));
+    match after_short
         .into_iter()
         .find(|(_, ttl)| *ttl == CacheLifetime::OneHour)
     {
@@ -49,8 +50,8 @@ pub(super) fn check(request: &MessagesRequest) -> Result<(), ApiError> {
     }
 }
 
-/// The breakpoints in the order of the prompt, each with the path of its block.
-fn explicit(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
+/// The breakpoints that the request sets itself, in the order of the prompt, each with the path of its block.
+fn explicit_breakpoints(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
     let mut markers = Vec::new();
     for (index, tool) in request.tools.iter().enumerate() {
         markers.extend(tool.marker.map(|ttl| (format!("tools.{index}"), ttl)));
@@ -62,7 +63,7 @@ fn explicit(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
         for (at, block) in message.content.iter().enumerate() {
             let path = || format!("messages.{index}.content.{at}");
             markers.extend(
-                inner(block).map(|(inner, ttl)| {
+                inner_breakpoints(block).map(|(inner, ttl)| {
                     (format!("{}.{}.content.{inner}", path(), block.kind), ttl)
                 }),
             );
@@ -72,8 +73,8 @@ fn explicit(request: &MessagesRequest) -> Vec<(String, CacheLifetime)> {
     markers
 }
 
-/// The breakpoints on blocks inside a tool result.
-fn inner(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLifetime)> {
+/// The breakpoints on blocks inside a block, such as a tool result, each with the index of the inner block.
+fn inner_breakpoints(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLifetime)> {
     let blocks = block.fields.get("content").and_then(Value::as_array);
     blocks
         .into_iter()
@@ -91,7 +92,8 @@ fn inner(block: &ApiBlock) -> impl Iterator<Item = (usize, CacheLifetime)> {
         })
 }
 
-/// The block for the breakpoint of automatic caching: the last one that can carry one.
+/// The block that gets the breakpoint of automatic caching: the last block of the messages that can have one, or else
+/// of the system prompt.
 pub fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
     let blocks = request
         .messages
@@ -102,7 +104,7 @@ pub fn last_cacheable(request: &MessagesRequest) -> Option<&ApiBlock> {
     blocks.find(|block| is_cacheable(block))
 }
 
-/// Whether the block can carry a breakpoint.
+/// Whether a block can have a breakpoint. Thinking and empty text cannot.
 fn is_cacheable(block: &ApiBlock) -> bool {
     let empty = block.kind == "text" && block.text("text").is_none_or(str::is_empty);
     !block.is_thinking() && !empty

@@ -1,4 +1,4 @@
-//! The `TaskOutput` tool: the progress of an agent in the background, and its report.
+//! The `TaskOutput` tool: tells the model whether a background agent is still at work, and returns its report.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::SubAgents;
 use super::job::bounded;
 use crate::tool::{CallContext, Tool, ToolAccess, ToolCallOutput};
 
-/// Returns the reports of agents in the background.
+/// The `TaskOutput` tool, which returns the report of a background agent.
 pub(crate) struct TaskOutputTool(pub(crate) Arc<SubAgents>);
 
 impl Tool for TaskOutputTool {
@@ -38,15 +38,15 @@ impl Tool for TaskOutputTool {
     }
 
     fn line(&self, input: &Value) -> String {
-        id(input).to_owned()
+        task_id(input).to_owned()
     }
 
     fn run<'a>(&'a self, input: Value, call: &'a CallContext) -> Boxed<'a, ToolCallOutput> {
         Box::pin(async move {
             let jobs = &self.0.jobs;
-            let id = id(&input);
-            let waits = input.get("block").and_then(Value::as_bool).unwrap_or(true);
-            let job = if waits {
+            let id = task_id(&input);
+            let block = input.get("block").and_then(Value::as_bool).unwrap_or(true);
+            let job = if block {
                 tokio::select! {
                     job = jobs.ended(id) => job,
                     () = call.cancel.cancelled() => jobs.find(id),
@@ -76,7 +76,8 @@ impl Tool for TaskOutputTool {
     }
 }
 
-fn id(input: &Value) -> &str {
+/// The id of the agent that a call asks for; empty if the call has none.
+fn task_id(input: &Value) -> &str {
     let id = input.get("task_id").and_then(Value::as_str);
     id.unwrap_or_default()
 }

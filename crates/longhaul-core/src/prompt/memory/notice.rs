@@ -1,4 +1,4 @@
-//! What a user should know about how memory files were read. None of it is an error: the session begins regardless.
+//! Notices for the user about the reading of memory files. None of them is an error: the session begins regardless.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// A fact about a memory file that its owner may not expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryFileNotice {
-    /// A file that another one imports does not exist.
+    /// A memory file imports a file that does not exist.
     Missing {
         /// The file.
         path: PathBuf,
@@ -27,14 +27,15 @@ pub enum MemoryFileNotice {
         /// The file.
         path: PathBuf,
     },
-    /// A file exceeds any budget, so only a part of it was read.
+    /// A file is too large, so only its beginning was read.
     ReadInPart {
         /// The file.
         path: PathBuf,
         /// The number of bytes that were not read.
         unread_bytes: u64,
     },
-    /// A file from elsewhere is sent, because of an import or because of a link in the place of a memory file.
+    /// A file from an unexpected place is sent: one outside of the project and the user's home, or one in the user's
+    /// home because of a project's file. It is imported, or a link to it takes the place of a memory file.
     Outside {
         /// The file.
         path: PathBuf,
@@ -43,7 +44,8 @@ pub enum MemoryFileNotice {
         /// The file that imports it, if one does.
         imported_by: Option<PathBuf>,
     },
-    /// A file of the project asks for one from elsewhere, and the user has not agreed to that. It was not read.
+    /// A file of the project imports or links to a file outside of the project, and the user has not agreed to that.
+    /// The file outside was not read.
     NotAgreed {
         /// The file.
         path: PathBuf,
@@ -52,7 +54,7 @@ pub enum MemoryFileNotice {
         /// The file that imports it; `None` if it is a link in the place of a memory file.
         imported_by: Option<PathBuf>,
     },
-    /// A rule forbids reading a file. It was not read.
+    /// A file was not read, because a rule forbids reading it.
     Denied {
         /// The file.
         path: PathBuf,
@@ -63,10 +65,10 @@ pub enum MemoryFileNotice {
     SameText {
         /// The file.
         path: PathBuf,
-        /// The file that is sent.
+        /// The other file, which is sent.
         sent: PathBuf,
     },
-    /// An import was not followed because it is too many files away from the first.
+    /// An import was not followed because the chain of imports that leads to it is too long.
     TooDeep {
         /// The file.
         path: PathBuf,
@@ -80,7 +82,7 @@ pub enum MemoryFileNotice {
         /// The file with the first import that was not followed.
         imported_by: PathBuf,
     },
-    /// A file that should have been read was not.
+    /// The host did not supply the content of a file that was needed, so the file is not sent.
     NotSupplied {
         /// The file.
         path: PathBuf,
