@@ -96,7 +96,7 @@ pub struct AgentStatus {
     pub percent_left: u64,
     /// How near the limit is.
     pub level: WindowLevel,
-    /// The cost of the session, including sub-agents and summaries; none if the prices are not known.
+    /// The cost of the session, including sub-agents and summaries; `None` if the prices are not known.
     pub cost: Option<Usd>,
     /// The tokens used.
     pub usage: Usage,

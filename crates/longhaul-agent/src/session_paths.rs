@@ -1,5 +1,5 @@
-//! Where an agent works, and where its session is stored. These are paths only; `permission` decides who may touch
-//! what.
+//! The paths at which an agent works and at which its session is stored. `permission` decides which calls may use
+//! which paths.
 
 use std::path::PathBuf;
 

@@ -60,7 +60,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     }
 }
 
-/// The content of a file; none if it does not exist.
+/// The content of a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),

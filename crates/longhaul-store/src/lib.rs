@@ -2,9 +2,9 @@
 //!
 //! - [`lines`] reads forward, [`tail`] backwards, [`load`](mod@load) a whole file to keep it byte for byte;
 //! - [`append`] adds entries so that an acknowledged one is never lost;
-//! - [`layout`] knows where sessions are, [`ownership`] who may change them, [`fork`](mod@fork) copies another
-//!   program's sessions, [`lease`] keeps two processes from working on one session, [`purge`] deletes our sessions,
-//!   [`copy`] makes any other copy;
+//! - [`layout`] knows where sessions are, [`ownership`] which program may change them, [`fork`](mod@fork) copies
+//!   another program's sessions, [`lease`] keeps two processes from working on one session, [`purge`] deletes our
+//!   sessions, [`copy`] makes any other copy;
 //! - [`archive`] finds content that left the model's view;
 //! - [`notes`] keeps an agent's notes next to the conversation;
 //! - [`resume`](mod@resume) resumes a conversation from the tail of its file.

@@ -77,7 +77,7 @@ pub struct LineReader<R> {
     at_end: bool,
 }
 
-/// What is known about a byte order mark.
+/// The known facts about a byte order mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ByteOrderMark {
     NotLooked,

@@ -26,7 +26,7 @@ pub struct CacheBreakFolder {
 pub struct CacheBreakNotice {
     /// One sentence for people, which names the file.
     pub sentence: String,
-    /// The path of the diff; none if it could not be written.
+    /// The path of the diff; `None` if it could not be written.
     pub diff: Option<PathBuf>,
 }
 

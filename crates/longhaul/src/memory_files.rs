@@ -60,7 +60,7 @@ pub fn load_nested(places: &SessionFolders, file: &Path, policy: &ReadPolicy) ->
     run(MemoryFileSearch::nested(places, file), places, policy)
 }
 
-/// The sections of memory files about compactions (F4), one after the other; none if there are none.
+/// The sections of memory files about compactions (F4), one after the other; `None` if there are none.
 pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
     let sections: Vec<&str> = (files.iter())
         .filter_map(|file| section(&file.text))

@@ -2,7 +2,7 @@
 
 use longhaul_core::engine::EffectFailureKind;
 
-/// The advice for a kind of failure; none where only trying again helps, or where the user was already told something
+/// The advice for a kind of failure; `None` where only trying again helps, or where the user was already told something
 /// else.
 pub(super) fn against(kind: EffectFailureKind) -> Option<&'static str> {
     Some(match kind {

@@ -1,5 +1,5 @@
 //! The loop itself: turns and calls until the model has nothing more to do. The main conversation and those of
-//! sub-agents use the same loop; they differ in who is told and in which hook may delay the end.
+//! sub-agents use the same loop; they differ in their listeners and in the hook that may delay the end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,13 +32,13 @@ pub(crate) enum LoopRole {
     },
 }
 
-/// Gives the attachments that arrive between two turns: reports of agents in the background.
+/// Gives the attachments that arrive between two turns: reports of background agents.
 pub(crate) type ArrivalsFn = Arc<dyn Fn() -> Vec<Value> + Send + Sync>;
 
 /// A conversation and the state of the work on it.
 pub(crate) struct ConversationLoop {
     pub(crate) session: Session,
-    /// Computes the sections of the system prompt that change with every turn; none where no section does.
+    /// Computes the sections of the system prompt that change with every turn; `None` where no section does.
     pub(crate) prefix_builder: Option<Arc<PrefixBuilder>>,
     pub(crate) tool_executor: ToolExecutor,
     /// Loads memory files of the folders in which the model reads.

@@ -45,7 +45,7 @@ impl HookRunner {
     }
 }
 
-/// What hooks want the model to know, as an attachment; none if there is nothing.
+/// What hooks want the model to know, as an attachment; `None` if there is nothing.
 pub(crate) fn hook_context(event: &str, context: &[String]) -> Option<Value> {
     (!context.is_empty()).then(|| {
         json!({

@@ -46,7 +46,7 @@ fn os() -> String {
     text.replace("  ", " ")
 }
 
-/// The repository around a folder, as git describes it; none if there is no repository or no git. Where git would run
+/// The repository around a folder, as git describes it; `None` if there is no repository or no git. Where git would run
 /// programs of the repository, git is not called and only the branch is known.
 async fn repository(cwd: &Path) -> Option<GitState> {
     if let Some(hazard) = git::hazard(cwd) {

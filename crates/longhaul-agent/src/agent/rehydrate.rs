@@ -95,7 +95,7 @@ impl Workspace for SubAgentWorkspace {
 }
 
 impl AgentWorkspace {
-    /// Builds the request prefix. Memory files are read again, and hooks are told (C1).
+    /// Builds the request prefix. Memory files are read again, and hooks are notified (C1).
     async fn request_prefix(&self) -> Option<longhaul_core::prompt::RequestPrefix> {
         let made = match self.prefixes.make() {
             Ok(made) => made,

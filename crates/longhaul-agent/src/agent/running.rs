@@ -278,7 +278,7 @@ impl Agent {
         )
     }
 
-    /// Closes the agent: agents in the background are stopped, and hooks are told.
+    /// Closes the agent: background agents are stopped, and hooks are notified.
     pub async fn close(self, reason: EndReason) {
         self.opened.sub_agents.end.cancel();
         self.cross_session.cancellation.renew();

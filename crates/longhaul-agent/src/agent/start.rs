@@ -43,7 +43,7 @@ pub(crate) struct ChosenSession {
     pub(crate) source: StartSource,
     /// A notice for the user.
     pub(crate) notice: Option<String>,
-    /// Keeps other processes away until the session is open and holds its own share of the lease; none if no lock can
+    /// Keeps other processes away until the session is open and holds its own share of the lease; `None` if no lock can
     /// be taken, and for a new session.
     pub(crate) lease: Option<Arc<Lease>>,
 }
@@ -135,7 +135,7 @@ impl ChosenSession {
     }
 }
 
-/// Takes the lease of a session that is resumed. This happens before hooks are told and the old session is left, so
+/// Takes the lease of a session that is resumed. This happens before hooks are notified and the old session is left, so
 /// that a session in use changes nothing.
 fn lease(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInUse> {
     match Lease::take(transcript) {

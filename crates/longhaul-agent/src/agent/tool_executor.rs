@@ -36,7 +36,7 @@ pub(crate) struct RequestedCall {
     pub(crate) input: Option<Value>,
 }
 
-/// Who is told about calls.
+/// The listeners that are notified about tool calls.
 #[derive(Clone)]
 pub(crate) enum CallAudience {
     /// The listeners of the agent.

@@ -58,7 +58,7 @@ pub(crate) enum EventOrigin {
 pub struct UsageTotal {
     /// Tokens by class.
     pub usage: Usage,
-    /// What the tokens cost; none if a price is not known.
+    /// The cost of the tokens; `None` if a price is not known.
     pub cost: Option<Usd>,
 }
 

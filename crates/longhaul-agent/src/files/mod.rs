@@ -1,7 +1,7 @@
 //! What the model was shown of files, and what changed since (W1, W2); where its paths lead, and how files are opened
 //! and replaced so that a path cannot lead elsewhere in the meantime.
 //!
-//! `permission` decides who may touch what; the tools that read and write are in `tools`.
+//! `permission` decides which calls may use which paths; the tools that read and write are in `tools`.
 
 mod fence;
 mod fingerprint;

@@ -27,7 +27,7 @@ struct FileStateInner {
 struct KnownFile {
     print: FileFingerprint,
     shown: ShownExtent,
-    /// The call whose result showed the file; none if it is not in the window.
+    /// The call whose result showed the file; `None` if it is not in the window.
     by: Option<String>,
     at: SystemTime,
     hinted: bool,

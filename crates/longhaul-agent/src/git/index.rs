@@ -10,7 +10,7 @@ use super::repository::{RepositoryLookup, around};
 /// A larger index is not read.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The files that git tracks in the repository around a folder; none if they cannot be determined.
+/// The files that git tracks in the repository around a folder; `None` if they cannot be determined.
 pub(crate) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let root = match around(folder) {
         RepositoryLookup::Nothing => return Some(Vec::new()),
@@ -22,7 +22,7 @@ pub(crate) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(names.into_iter().map(path).collect())
 }
 
-/// The names that git tracks in the folder that holds `.git`; none if they cannot be determined.
+/// The names that git tracks in the folder that holds `.git`; `None` if they cannot be determined.
 pub(crate) fn tracked_names(root: &Path) -> Option<Vec<Vec<u8>>> {
     // Without an index, nothing was ever added.
     let Some(bytes) = read(&index_of(root)?).ok()? else {
@@ -58,7 +58,7 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// The names in an index whose ids have this length; none if it cannot be parsed, or contains only some of the names.
+/// The names in an index whose ids have this length; `None` if it cannot be parsed, or contains only some of the names.
 fn names(bytes: &[u8], id: usize) -> Option<Vec<Vec<u8>>> {
     const STAT: usize = 40;
     const LONG_NAME: usize = 0xfff;

@@ -129,7 +129,7 @@ pub(super) fn forbidden_in(
         })
 }
 
-/// Which contents a git command shows; none if it shows no contents.
+/// Which contents a git command shows; `None` if it shows no contents.
 fn shown(arguments: &[ShellWord], base: &Path) -> Option<ShownContents> {
     let (command, rest) = arguments.split_first()?;
     let options = || rest.iter().map(|word| word.text.as_str());

@@ -84,7 +84,7 @@ pub(crate) struct RulePathPattern {
 }
 
 impl RulePathPattern {
-    /// Parses a pattern; none if it is not valid.
+    /// Parses a pattern; `None` if it is not valid.
     pub(crate) fn parse(text: &str, bases: RulePathBases<'_>) -> Option<Self> {
         let (root, line) = match text {
             _ if text.starts_with("//") => (Path::new("/"), text[1..].to_owned()),
@@ -187,7 +187,7 @@ impl RulePathPattern {
     }
 }
 
-/// The single path that a line of a .gitignore file names, relative to its root; none if it is not a single path.
+/// The single path that a line of a .gitignore file names, relative to its root; `None` if it is not a single path.
 fn fixed(line: &str) -> Option<&str> {
     let name = line.trim_end_matches("/**").trim_end_matches('/');
     let below = name.trim_start_matches('/');

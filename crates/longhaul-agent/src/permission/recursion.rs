@@ -28,7 +28,7 @@ enum RecursiveReach {
 const TAKING: &str = "ABCDdefm";
 const TAKING_IN_RG: &str = "ABCEMTdefgjmrt";
 
-/// What a part reads without naming it: how far it reaches, and the folders that it starts with. None if it reads
+/// What a part reads without naming it: how far it reaches, and the folders that it starts with. `None` if it reads
 /// nothing.
 fn reach(part: &SimpleCommand, base: &Path) -> Option<(RecursiveReach, Vec<PathBuf>)> {
     let (command, arguments) = part.words.split_first()?;

@@ -23,7 +23,8 @@ enum WildcardPiece {
     Many,
 }
 
-/// Expands a pattern ([`ShellWord::pattern`](super::shell::ShellWord)) in a folder. None if the result is not certain.
+/// Expands a pattern ([`ShellWord::pattern`](super::shell::ShellWord)) in a folder. `None` if the result is not
+/// certain.
 pub(crate) fn expand(pattern: &str, base: &Path) -> Option<ExpandedWildcard> {
     let mut expanded = ExpandedWildcard::default();
     let absolute = pattern.starts_with('/');
@@ -76,7 +77,8 @@ impl WildcardPiece {
     }
 }
 
-/// Parses one name of a path. A list of characters in brackets counts as any character; none if its end is not certain.
+/// Parses one name of a path. A list of characters in brackets counts as any character; `None` if its end is not
+/// certain.
 fn pieces(segment: &str) -> Option<Vec<WildcardPiece>> {
     let mut pieces = Vec::new();
     let mut characters = segment.chars();

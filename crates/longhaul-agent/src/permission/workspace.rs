@@ -117,7 +117,7 @@ const FILES: &[&str] = &[
 ];
 
 impl ReadableWorkspace {
-    /// The part of a path that makes writing it delicate: its name, or the folder that contains it. None if there is
+    /// The part of a path that makes writing it delicate: its name, or the folder that contains it. `None` if there is
     /// none. The location of the workspace itself does not count.
     pub(crate) fn delicate(&self, path: &LocatedPath) -> Option<String> {
         [&path.named, &path.real].into_iter().find_map(|path| {

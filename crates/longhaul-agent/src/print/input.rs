@@ -16,7 +16,7 @@ const WAITING: usize = 16;
 pub struct BadPrintInput {
     /// The line number, counted from 1.
     pub line: usize,
-    /// What is wrong with the line.
+    /// The problem with the line.
     pub why: String,
 }
 

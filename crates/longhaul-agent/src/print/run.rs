@@ -54,7 +54,7 @@ impl PrintExit {
 /// The result of a prompt.
 struct PromptResult {
     ended: PromptOutcome,
-    /// The output of a command; none if the model answered.
+    /// The output of a command; `None` if the model answered.
     said: Option<String>,
 }
 

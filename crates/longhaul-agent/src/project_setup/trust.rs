@@ -42,7 +42,7 @@ struct ServerConsent {
     starts: bool,
 }
 
-/// What is known about a server.
+/// The known facts about a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ServerTrust {
     /// The user was never asked about a server of this name.
@@ -101,7 +101,7 @@ impl ConsentStore {
         self.write()
     }
 
-    /// What is known about a server.
+    /// The known facts about a server.
     pub(super) fn known(&self, folder: &Path, server: &McpServer) -> ServerTrust {
         let all = self.answers.servers.get(folder).into_iter().flatten();
         let mut named = all.filter(|it| it.name == server.name).peekable();

@@ -22,7 +22,7 @@ pub(crate) struct Completion {
     pub(crate) chosen: usize,
 }
 
-/// The completions of the word at the cursor; none if it is neither a command nor a path.
+/// The completions of the word at the cursor; `None` if it is neither a command nor a path.
 pub(crate) fn of(editor: &Editor, own: &[CommandItem], files: &[String]) -> Option<Completion> {
     let word = editor.word();
     let options = if let Some(name) = word.strip_prefix('/').filter(|_| editor.word_is_first()) {

@@ -112,7 +112,7 @@ struct FlowGrapheme<'a> {
     style: Style,
 }
 
-/// The number of pieces in a row, and where the next row begins; none if there are no pieces.
+/// The number of pieces in a row, and where the next row begins; `None` if there are no pieces.
 fn one_row(pieces: &[FlowGrapheme<'_>], width: usize) -> Option<(usize, usize)> {
     if pieces.is_empty() {
         return None;

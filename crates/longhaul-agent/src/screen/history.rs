@@ -26,7 +26,7 @@ pub(crate) struct PromptHistory {
     file: Option<PathBuf>,
     project: String,
     texts: Vec<String>,
-    /// The prompt that is shown; none if it is the draft.
+    /// The prompt that is shown; `None` if it is the draft.
     at: Option<usize>,
     draft: String,
 }

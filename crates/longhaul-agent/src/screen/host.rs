@@ -243,7 +243,7 @@ pub struct HookItem {
 pub struct CostView {
     /// The parts of the costs.
     pub lines: Vec<CostLine>,
-    /// The total; none if a price is not known.
+    /// The total; `None` if a price is not known.
     pub total: Option<Usd>,
     /// The share of prompts that came from the cache, 0 to 1.
     pub cache_hit_rate: Option<f64>,

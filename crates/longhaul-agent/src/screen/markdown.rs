@@ -33,7 +33,7 @@ struct MarkdownPage {
     lines: Vec<WrappedLine>,
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
-    /// The number of the next item of each open list; none for bullets.
+    /// The number of the next item of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
     /// What the next line begins with, in place of its indent.
     marker: Option<String>,

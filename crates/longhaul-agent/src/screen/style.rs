@@ -32,7 +32,7 @@ pub(crate) fn styled(text: impl Into<String>, style: Style) -> Span<'static> {
     Span::styled(text.into(), style)
 }
 
-/// The style of a line of a diff; none if the line is not a change.
+/// The style of a line of a diff; `None` if the line is not a change.
 pub(crate) fn of_diff(line: &str) -> Option<Style> {
     match line.as_bytes().first() {
         Some(b'+') => Some(GOOD),

@@ -17,7 +17,7 @@ pub struct OutsideFile {
     pub path: PathBuf,
     /// The location of the file, all links resolved.
     pub real: PathBuf,
-    /// The memory file that imports it; none if it is a link.
+    /// The memory file that imports it; `None` if it is a link.
     pub imported_by: Option<PathBuf>,
 }
 

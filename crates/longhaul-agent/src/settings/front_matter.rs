@@ -132,7 +132,7 @@ impl FrontMatterFile {
         }
     }
 
-    /// A list of tools: a YAML list, or a text separated by commas or blanks. None if it is missing.
+    /// A list of tools: a YAML list, or a text separated by commas or blanks. `None` if it is missing.
     pub(super) fn tools(&self, key: &str) -> Option<Vec<String>> {
         match self.fields.get(key)? {
             Value::Array(list) => Some(

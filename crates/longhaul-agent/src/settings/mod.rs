@@ -62,7 +62,7 @@ pub struct ProjectSettings {
     pub passed: PassedVariables,
     /// The model to use.
     pub model: Option<String>,
-    /// Whether to compact automatically; none if it is not set.
+    /// Whether to compact automatically; `None` if it is not set.
     pub auto_compact: Option<bool>,
     /// The output style.
     pub output_style: Option<OutputStyle>,

@@ -17,7 +17,7 @@ const BUILT_IN: [(&str, &str); 2] = [
     ("Learning", include_str!("styles/learning.md")),
 ];
 
-/// The style with this name, from the first of these folders that has it, or a built-in one. None for the default; an
+/// The style with this name, from the first of these folders that has it, or a built-in one. `None` for the default; an
 /// unknown name causes a notice.
 pub(super) fn load(
     name: &str,

@@ -23,7 +23,7 @@ pub(crate) fn text_field<'a>(input: &'a Value, name: &str) -> &'a str {
         .trim()
 }
 
-/// The beginning of a text with at most this many characters; none if the whole text fits.
+/// The beginning of a text with at most this many characters; `None` if the whole text fits.
 pub(crate) fn beginning(text: &str, characters: usize) -> Option<&str> {
     // A text never has more characters than bytes.
     if text.len() <= characters {

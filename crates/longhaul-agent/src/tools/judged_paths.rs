@@ -26,7 +26,7 @@ impl JudgedPaths {
         }
     }
 
-    /// Resolves and remembers a path for the permission decision. None if the path is unusable and the call will be
+    /// Resolves and remembers a path for the permission decision. `None` if the path is unusable and the call will be
     /// refused.
     fn judge(&self, given: &str) -> Option<PathBuf> {
         let path = self.fence.resolve(given).ok()?;

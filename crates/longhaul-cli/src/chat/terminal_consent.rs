@@ -163,7 +163,7 @@ pub(super) fn copies(in_use: &SessionInUse) -> InUseChoice {
     }
 }
 
-/// Asks a question and returns the line that the user types; none if the question cannot be asked.
+/// Asks a question and returns the line that the user types; `None` if the question cannot be asked.
 fn answer(question: &str) -> Option<String> {
     let mut out = std::io::stdout();
     write!(out, "{question}").and_then(|()| out.flush()).ok()?;

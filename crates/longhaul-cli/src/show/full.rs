@@ -26,7 +26,7 @@ pub(super) fn render(listing: &Listing<'_>, items: &[ListedItem]) -> String {
     text
 }
 
-/// What is known about an item besides its text.
+/// The known facts about an item besides its text.
 fn facts(item: &ListedItem) -> Vec<String> {
     let mut facts = vec![format!("#{}", item.number), item.zone.as_str().to_owned()];
     if let (Some(message), Some(role)) = (item.message, item.role) {

@@ -30,7 +30,7 @@ enum FullItems {
 
 /// What to show of which session.
 struct ShowContent<'a> {
-    /// The file; none for standard input.
+    /// The file; `None` for standard input.
     file: Option<&'a str>,
     seen: &'a SessionReading,
     prepared: &'a ReplayedRequest,

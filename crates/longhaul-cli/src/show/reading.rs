@@ -29,7 +29,7 @@ pub(super) struct SessionReading {
     pub(super) entries: Vec<EntryAtOffset>,
     /// The newest recorded request prefix of the session.
     pub(super) head: Option<EntryAtOffset>,
-    /// The selected response, and how many there are; none for the next request.
+    /// The selected response, and how many there are; `None` for the next request.
     pub(super) turn: Option<TurnNumber>,
     /// The model that gave that response, or the newest one if none is in view.
     pub(super) model: Option<String>,
@@ -62,7 +62,7 @@ impl EntryAtOffset {
 }
 
 impl SessionReading {
-    /// How the conversation was rendered; none if no prefix entry was found.
+    /// How the conversation was rendered; `None` if no prefix entry was found.
     pub(super) fn replay(&self) -> Option<Result<RenderingReplay, UnreadablePrefix>> {
         let view: Vec<PlacedEntry<'_>> = self.entries.iter().map(EntryAtOffset::placed).collect();
         let head = self.head.as_ref()?;

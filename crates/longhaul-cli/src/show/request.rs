@@ -22,7 +22,7 @@ use super::reading::{EntryAtOffset, SessionReading};
 use crate::failure::{CliError, warn};
 use crate::settings;
 
-/// What is known about the request prefix.
+/// The known facts about the request prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PrefixState {

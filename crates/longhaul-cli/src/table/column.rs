@@ -11,7 +11,7 @@ pub(super) enum ColumnSide {
 pub(crate) struct Column {
     pub(super) title: &'static str,
     pub(super) side: ColumnSide,
-    /// The narrowest it may become by cutting or wrapping its cells; none if they stay whole.
+    /// The narrowest it may become by cutting or wrapping its cells; `None` if they stay whole.
     pub(super) narrowest: Option<usize>,
     /// The column with the highest number is left out first; 0 stays.
     pub(super) rank: u8,

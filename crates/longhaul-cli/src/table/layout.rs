@@ -7,7 +7,7 @@ use crate::text::columns;
 /// The layout of a table in the available width.
 pub(super) struct TableLayout {
     pub(super) gap: usize,
-    /// The width of each column; none if it is left out.
+    /// The width of each column; `None` if it is left out.
     pub(super) widths: Vec<Option<usize>>,
 }
 

@@ -27,7 +27,8 @@ pub struct ClearingRecord<'a> {
     /// The attachments that are cleared (U6).
     pub attachments: &'a [&'a str],
     /// All results that requests ask the provider to drop from its cache from now on (U4). In this case nothing is
-    /// cleared here, and the rendering goes on. None if this is a clearing: then no cache edits are requested any more.
+    /// cleared here, and the rendering goes on. `None` if this is a clearing: then no cache edits are requested any
+    /// more.
     pub cache_edits: Option<&'a [&'a str]>,
     /// The loss report (Y3).
     pub report: Option<&'a Value>,

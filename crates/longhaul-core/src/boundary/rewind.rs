@@ -13,7 +13,7 @@ pub struct RewindRecord<'a> {
     pub envelope: LineEnvelope<'a>,
     /// The line's id and time.
     pub stamp: LineStamp<'a>,
-    /// The entry that the conversation goes on from. None if the conversation starts over.
+    /// The entry that the conversation goes on from. `None` if the conversation starts over.
     pub parent: Option<&'a str>,
     /// The first entry that is abandoned.
     pub left: &'a str,

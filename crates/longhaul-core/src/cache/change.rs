@@ -141,9 +141,9 @@ pub struct SystemEdit {
     pub block: usize,
     /// The section, where the host names them.
     pub section: Option<String>,
-    /// Characters before. None if the part is new.
+    /// Characters before. `None` if the part is new.
     pub before: Option<usize>,
-    /// Characters now. None if the part is gone.
+    /// Characters now. `None` if the part is gone.
     pub after: Option<usize>,
 }
 
@@ -160,9 +160,9 @@ pub struct MessageEdit {
     pub image_removed: bool,
     /// Whether the whole message is gone or new.
     pub whole: bool,
-    /// The block before. None if it is new.
+    /// The block before. `None` if it is new.
     pub before: Option<Bytes>,
-    /// The block now. None if it is gone.
+    /// The block now. `None` if it is gone.
     pub after: Option<Bytes>,
 }
 

@@ -26,7 +26,7 @@ pub struct CacheFinding {
     pub to: u64,
     /// Tokens that were in the cache, were not read, and had to be computed again.
     pub missed: u64,
-    /// The cost of the missed tokens. None if the model's prices are not known.
+    /// The cost of the missed tokens. `None` if the model's prices are not known.
     pub cost: Option<Usd>,
     /// The cause of the miss.
     pub cause: CacheMissCause,

@@ -33,7 +33,7 @@ pub struct RequestFingerprint<'a> {
     pub messages: FingerprintMessages<'a>,
     /// The positions that carry a cache breakpoint, in order.
     pub breakpoints: BreakpointPositions,
-    /// How a host between a client and the provider replaces part of the client's conversation. None if there is no
+    /// How a host between a client and the provider replaces part of the client's conversation. `None` if there is no
     /// such host.
     pub prefix_replacement: Option<PrefixReplacement>,
 }
@@ -94,11 +94,11 @@ pub struct PrefixFingerprint {
     pub system: Vec<SystemPart>,
     /// The tools.
     pub tools: Vec<ToolPart>,
-    /// `speed`. None if it is left out.
+    /// `speed`. `None` if it is left out.
     pub speed: Option<String>,
-    /// `output_config.effort`. None if it is left out.
+    /// `output_config.effort`. `None` if it is left out.
     pub effort: Option<String>,
-    /// The type and budget of `thinking`, as JSON. None if it is left out.
+    /// The type and budget of `thinking`, as JSON. `None` if it is left out.
     pub thinking: Option<String>,
     /// `tool_choice` in one form: a request without one has `auto`.
     pub tool_choice: String,

@@ -14,7 +14,7 @@ pub struct CacheMeasurement {
     pub read: u64,
     /// Tokens that are cached afterwards, whether they were read or newly written.
     pub cached: u64,
-    /// Tokens that are also cached but were left out on request (U4). None if the reply does not say.
+    /// Tokens that are also cached but were left out on request (U4). `None` if the reply does not say.
     pub deleted: Option<u64>,
 }
 

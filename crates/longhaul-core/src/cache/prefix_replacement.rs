@@ -8,7 +8,7 @@ pub struct PrefixReplacement {
     pub conversation: u64,
     /// The conversation that it branched from.
     pub parent: Option<u64>,
-    /// Identifies the replacement of the beginning. None if the beginning is sent unchanged.
+    /// Identifies the replacement of the beginning. `None` if the beginning is sent unchanged.
     pub beginning: Option<u128>,
     /// What the host has done, worded to follow a colon.
     pub done: &'static str,

@@ -68,7 +68,7 @@ pub fn choose(
     })
 }
 
-/// The latest cut that leaves the newest rounds and tokens alone. None if there is nothing else.
+/// The latest cut that leaves the newest rounds and tokens alone. `None` if there is nothing else.
 fn latest_cut(pieces: &[ViewPiece], weights: &[Estimate], keep: u64) -> Option<usize> {
     let rounds = Rounds::of(pieces);
     let round = rounds.len().checked_sub(KEPT_ROUNDS)?;
@@ -137,7 +137,7 @@ impl SpanEnds {
     }
 
     /// The best end of a span that begins at `start` and should weigh `aim`: before a prompt if one is near, else as
-    /// close below it as whole rounds allow. None if there is no end left.
+    /// close below it as whole rounds allow. `None` if there is no end left.
     fn nearest(&self, start: usize, aim: u64) -> Option<usize> {
         let from = self.ends.partition_point(|end| end.at <= start);
         let weighed = self.ends[from..]

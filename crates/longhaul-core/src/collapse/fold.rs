@@ -82,7 +82,7 @@ struct StoredFolds {
 }
 
 impl Folds {
-    /// The folds that a boundary carries as `compactMetadata.folds`. None if it carries no readable ones.
+    /// The folds that a boundary carries as `compactMetadata.folds`. `None` if it carries no readable ones.
     pub fn from_boundary(boundary: EntryView<'_>) -> Option<Self> {
         let stored = boundary.object(boundary.facets.metadata).get("folds")?;
         let stored: StoredFolds = serde_json::from_slice(stored).ok()?;

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 pub struct ExplainedSetting {
     /// The setting's key.
     pub key: &'static str,
-    /// The value as it would be written; none if it is unset.
+    /// The value as it would be written; `None` if it is unset.
     pub value: Option<String>,
     /// Where the value came from.
     pub source: SettingSource,

@@ -130,7 +130,7 @@ impl ConfigField {
         self.set(config, &text, EnvSense::Same)
     }
 
-    /// The value as it would be written; none if it is unset.
+    /// The value as it would be written; `None` if it is unset.
     pub(super) fn show(&self, config: &mut Config) -> Option<String> {
         match self {
             ConfigField::Switch(field) => Some(field(config).to_string()),

@@ -1,6 +1,6 @@
-//! The setting that says who writes summaries.
+//! The setting for the way in which summaries are made.
 
-/// Who writes summaries.
+/// Whether Longhaul requests summaries from a model, or the provider makes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SummarizerSetting {
     /// A model writes summaries, by our own requests.

@@ -66,7 +66,7 @@ impl HostReset {
 /// The conversation that replaces the compacted one.
 pub(super) struct NewConversation {
     pub(super) live: LiveConversation,
-    /// The rendering. None where request prefixes are not written.
+    /// The rendering. `None` where request prefixes are not written.
     pub(super) assembly: Option<RequestAssembly>,
     pub(super) prefix: RequestPrefix,
     /// A request prefix that the host wants from the next compaction on.

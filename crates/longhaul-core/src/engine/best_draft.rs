@@ -18,7 +18,7 @@ use crate::report::LossReport;
 use crate::tokens::{Estimate, RoughEstimator};
 
 impl Engine {
-    /// The richest view that is small enough, else the smallest. None if no view is smaller than the one it replaces,
+    /// The richest view that is small enough, else the smallest. `None` if no view is smaller than the one it replaces,
     /// or only one that would cut the user's words although the window has room for them.
     pub(super) fn best_draft(
         &self,

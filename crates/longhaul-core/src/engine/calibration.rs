@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// The size of a view with this many estimated tokens and this request prefix, on the scale on which the
-    /// conversation was counted before. None if it was not counted below its estimate.
+    /// conversation was counted before. `None` if it was not counted below its estimate.
     pub(super) fn as_counted(
         &self,
         compaction: &CompactionInProgress,

@@ -77,7 +77,7 @@ pub struct EngineConfig {
     pub prefixes: PrefixRecording,
     /// Another model that writes summaries in place of the conversation's own, by plain requests (F7).
     pub summary_model: Option<SummaryModel>,
-    /// The configuration of session notes. None if there is no place for them.
+    /// The configuration of session notes. `None` if there is no place for them.
     pub notes: Option<NotesConfig>,
     /// When summaries are requested.
     pub preparation: SummaryTiming,
@@ -175,7 +175,7 @@ pub enum PrefixRecording {
 pub struct SummaryModel {
     /// The model's id, as requests name it.
     pub id: String,
-    /// What is known about the model.
+    /// The known facts about the model.
     pub spec: ModelSpec,
 }
 

@@ -34,7 +34,7 @@ pub enum Effect {
         id: EffectId,
         /// The entries with the results, and those with the calls they answer.
         entries: Vec<Entry>,
-        /// For a clearing: the results that go. None if whole entries go.
+        /// For a clearing: the results that go. `None` if whole entries go.
         results: Option<Vec<String>>,
     },
     /// Ask the model for the conversation's next turn.
@@ -113,7 +113,7 @@ pub struct NotesRun {
     pub fork: ConversationFork,
     /// The beta features of the request.
     pub betas: Vec<String>,
-    /// The parent's tool that edits files. None if the model answers with the changed sections.
+    /// The parent's tool that edits files. `None` if the model answers with the changed sections.
     pub edit_tool: Option<String>,
     /// How large the notes may be.
     pub caps: NotesCaps,

@@ -17,7 +17,7 @@ use crate::report::LossReport;
 /// Something that happened.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// The current phase of a compaction. None if it is over (F8).
+    /// The current phase of a compaction. `None` if it is over (F8).
     Phase(Option<CompactionPhase>),
     /// A compaction is still running; this is repeated every 30 seconds.
     StillCompacting {
@@ -145,7 +145,7 @@ pub enum Event {
 pub struct NotesEvent {
     /// The outcome of the run.
     pub taken: NotesRunOutcome,
-    /// What the run cost.
+    /// The cost of the run.
     pub cost: Option<Usd>,
     /// How long the run took.
     pub milliseconds: u64,
@@ -219,7 +219,7 @@ pub struct CompactionSuccess {
     pub after: u64,
     /// The total usage of the summary's requests.
     pub usage: Option<Usage>,
-    /// What the summary's requests cost.
+    /// The cost of the summary's requests.
     pub cost: Option<Usd>,
     /// How long the compaction took, from the first request for the summary on.
     pub milliseconds: u64,
@@ -250,7 +250,7 @@ pub struct PreviewedSummary {
     pub report: LossReport,
     /// Who wrote the summary.
     pub by: Summarizer,
-    /// What the summary's requests cost.
+    /// The cost of the summary's requests.
     pub cost: Option<Usd>,
 }
 

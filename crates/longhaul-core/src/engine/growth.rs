@@ -71,7 +71,7 @@ impl WindowGrowth {
         grown.div_ceil((self.turns.len() as u64).max(1))
     }
 
-    /// The most tokens by which the window grew in one of the last turns; none if that is not known.
+    /// The most tokens by which the window grew in one of the last turns; `None` if that is not known.
     pub(crate) fn largest(&self) -> Option<u64> {
         self.turns.iter().map(|(grown, _)| *grown).max()
     }

@@ -30,7 +30,7 @@ pub enum EngineInput {
     Mode {
         /// The name of the mode.
         name: String,
-        /// The value of the mode. None if the host no longer has it.
+        /// The value of the mode. `None` if the host no longer has it.
         value: Option<String>,
     },
     /// An effect is done.
@@ -131,7 +131,7 @@ pub struct NotesRunOutcome {
 /// The notes of a session as they are on disk.
 #[derive(Debug, Clone, Default)]
 pub struct NotesOnDisk {
-    /// The text of the notes. None if there is no file.
+    /// The text of the notes. `None` if there is no file.
     pub text: Option<String>,
     /// The template that they started from.
     pub template: Option<NotesTemplate>,
@@ -194,7 +194,7 @@ impl SummaryReply {
 pub struct GatheredContext {
     /// The context to restore.
     pub gathered: RestoreInput,
-    /// The request prefix for the requests from now on. None if it stays the same.
+    /// The request prefix for the requests from now on. `None` if it stays the same.
     pub prefix: Option<RequestPrefix>,
 }
 
@@ -207,7 +207,7 @@ pub struct HookOutcome {
     pub instructions: Vec<String>,
     /// Text for the model.
     pub context: Vec<String>,
-    /// Before a compaction: the project's current compaction instructions from its memory file (F4). None if they are
+    /// Before a compaction: the project's current compaction instructions from its memory file (F4). `None` if they are
     /// the same as when the engine was opened.
     pub compact_instructions: Option<String>,
 }

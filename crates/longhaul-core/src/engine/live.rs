@@ -20,7 +20,7 @@ use crate::tokens::{EntryStanding, Estimate, Estimator, RoughEstimator, TokenLed
 pub struct LiveEntry {
     /// The entry.
     pub entry: Entry,
-    /// The offset of the line. None if it is not on disk.
+    /// The offset of the line. `None` if it is not on disk.
     pub offset: Option<u64>,
 }
 

@@ -60,7 +60,7 @@ impl PrefixCount {
 }
 
 impl Engine {
-    /// The known count of the request prefix of a compaction's view. None if no reply has shown it.
+    /// The known count of the request prefix of a compaction's view. `None` if no reply has shown it.
     pub(super) fn prefix_count_after(
         &self,
         compaction: &CompactionInProgress,

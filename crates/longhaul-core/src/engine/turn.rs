@@ -54,7 +54,7 @@ pub(super) struct TurnProgress {
 pub(super) struct PendingReply {
     uuid: String,
     usage: Usage,
-    /// The call that it answers. None if the call is judged already.
+    /// The call that it answers. `None` if the call is judged already.
     call: Option<WatchedCallId>,
     applied: ProviderClearing,
 }

@@ -140,7 +140,7 @@ fn share(shares: &mut [BudgetShare], items: &[BudgetItem], open: &[usize], limit
     }
 }
 
-/// The highest level at which the sizes, cut down to it, fit. None if they fit unchanged.
+/// The highest level at which the sizes, cut down to it, fit. `None` if they fit unchanged.
 fn level(sizes: &[u64], limit: u64) -> Option<u64> {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();

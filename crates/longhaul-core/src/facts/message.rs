@@ -117,7 +117,7 @@ fn hash(parts: &[&[u8]]) -> String {
     format!("{:032x}", hasher.digest())
 }
 
-/// The user's message in an entry, before it is numbered. None if the user says nothing there.
+/// The user's message in an entry, before it is numbered. `None` if the user says nothing there.
 pub(super) fn user_message_in(entry: EntryView<'_>, host: &HostTexts) -> Option<UserMessage> {
     let flags = &entry.facets.flags;
     let message = match entry.facets.kind {

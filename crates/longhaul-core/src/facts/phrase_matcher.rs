@@ -100,7 +100,7 @@ pub(super) struct PhraseMatch {
 #[derive(Debug, Clone)]
 pub struct PhraseMatcher {
     phrases: Vec<(String, PhraseMeaning)>,
-    /// The search. None if there are no phrases.
+    /// The search. `None` if there are no phrases.
     search: Option<AhoCorasick>,
 }
 

@@ -162,7 +162,7 @@ pub(super) fn is_refusal(result: &str) -> bool {
     REFUSED.iter().any(|begin| result.starts_with(begin))
 }
 
-/// The user's comment on a refused call. None if there is none.
+/// The user's comment on a refused call. `None` if there is none.
 pub(super) fn refused(answer: ToolResultBlock<'_>, host: &HostTexts) -> Option<UserAnswer> {
     let result = answer.excerpt(LONGEST_RESULT);
     if !is_refusal(&result) {

@@ -85,7 +85,7 @@ impl Facts {
         &self.called_off
     }
 
-    /// The user's words against work that existed when `since` messages had been said. None if there are none.
+    /// The user's words against work that existed when `since` messages had been said. `None` if there are none.
     pub(crate) fn cancellation_after(&self, since: u32) -> Option<String> {
         let later: Vec<&UserCancellation> = self
             .called_off

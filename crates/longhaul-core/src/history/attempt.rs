@@ -27,7 +27,7 @@ pub enum AttemptOccasion {
     Full(OversizedRequest),
 }
 
-/// What is known about a request that does not fit.
+/// The known facts about a request that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OversizedRequest {
     /// Whether the provider has refused it, or it is only expected not to fit.
@@ -267,7 +267,7 @@ impl<'a> CompactionAttempt<'a> {
         attempt
     }
 
-    /// The next effect to perform. None if an input is awaited, or the attempt is finished.
+    /// The next effect to perform. `None` if an input is awaited, or the attempt is finished.
     pub fn poll(&mut self) -> Option<AttemptEffect> {
         self.outbox.pop_front()
     }

@@ -60,7 +60,7 @@ pub enum HistoryChange {
     Shrunk {
         /// Tokens that are left in the window.
         after: u64,
-        /// Who wrote the replacement. None if results were only cleared.
+        /// Who wrote the replacement. `None` if results were only cleared.
         by: Option<super::HistoryAuthor>,
         /// How long it took, in milliseconds.
         millis: u64,

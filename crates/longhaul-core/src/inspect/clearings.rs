@@ -66,7 +66,7 @@ impl MeasuredDeletions {
         Self(measured.collect())
     }
 
-    /// How much more the first reply after a record left out than the last one before it. None if replies do not say.
+    /// How much more the first reply after a record left out than the last one before it. `None` if replies do not say.
     fn freed(&self, note: &BoundaryNote) -> Option<u64> {
         let after = self.0.partition_point(|(row, _)| *row < note.row);
         let before = after.checked_sub(1).and_then(|at| self.0.get(at));

@@ -78,7 +78,7 @@ pub struct InspectionReport {
 }
 
 impl InspectionReport {
-    /// The recorded cost of summaries and notes besides the conversation. None if nothing is recorded.
+    /// The recorded cost of summaries and notes besides the conversation. `None` if nothing is recorded.
     pub fn cost_beside(&self) -> Option<f64> {
         let made = self.boundaries.iter().filter_map(|one| one.made.as_ref());
         let summaries: Vec<f64> = made.filter_map(|made| made.cost_usd).collect();

@@ -24,7 +24,7 @@ pub use string::StringLiteral;
 pub struct JsonFault {
     /// The byte position in the input.
     pub at: usize,
-    /// What is wrong there.
+    /// The problem at that place.
     pub kind: JsonFaultKind,
 }
 

@@ -1,5 +1,5 @@
 //! The listing as plain text, which is the form that snapshots use. It holds no ids or times, so it does not depend on
-//! who made the session.
+//! when and by which program the session was made.
 
 use std::fmt;
 

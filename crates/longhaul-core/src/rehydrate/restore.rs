@@ -49,7 +49,7 @@ pub struct RestoreInput {
     pub plan_mode: Option<String>,
     /// The skills that were invoked.
     pub skills: Option<RestoreSourceResult<Vec<InvokedSkill>>>,
-    /// The agents in the background.
+    /// The background agents.
     pub agents: Option<RestoreSourceResult<Vec<BackgroundAgent>>>,
     /// The user's later words that cancel todos or the plan. The engine fills this in.
     pub called_off: CancellationWords,

@@ -1,9 +1,9 @@
-//! How a summary came about: who made it, its cost, how long it took and how long a turn waited for it
+//! The origin of a summary: its maker, its cost, how long it took and how long a turn waited for it
 //! (`compactMetadata.made` on the boundary). The engine writes it; this module reads it back.
 
 use crate::message::{EntryView, Usage};
 
-/// How a summary came about. Values that a boundary does not record are `None`.
+/// The origin of a summary. Values that a boundary does not record are `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SummaryOrigin {
     /// Who made the summary: `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.

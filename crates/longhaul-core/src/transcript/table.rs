@@ -109,7 +109,7 @@ pub struct BoundaryNote {
     pub thinking_stripped_through: Option<Id>,
     /// `report`: the loss report (ruling 15).
     pub report: Option<Box<LossReport>>,
-    /// `made`: who made the summary, and its cost.
+    /// `made`: the origin of the summary and its cost.
     pub made: Option<Box<SummaryOrigin>>,
     /// `folds`: the number of spans that the summary consists of (O6).
     pub folds: Option<u64>,

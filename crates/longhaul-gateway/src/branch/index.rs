@@ -22,9 +22,9 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 const HEADS: usize = 64;
 /// How many branches that begin with the same bytes are compared.
 const ALIKE: usize = 8;
-/// What a branch takes in memory besides its tips and what is remembered of its newest request, approximately.
+/// The memory that a branch takes besides its tips and what is remembered of its newest request, approximately.
 const LINE_BYTES: usize = 512;
-/// What a tip takes in memory, approximately.
+/// The memory that a tip takes, approximately.
 const HEAD_BYTES: usize = 128;
 /// Branches take at most one part in this many of the memory.
 const SHARE: usize = 4;
@@ -79,7 +79,7 @@ struct KnownBranch {
     seen: u64,
     starts: Vec<u64>,
     remembered: Option<Arc<RememberedRequest>>,
-    /// What the branch takes in memory, as last calculated.
+    /// The memory that the branch takes, as last calculated.
     bytes: usize,
 }
 
@@ -141,7 +141,7 @@ impl BranchIndex {
         }
     }
 
-    /// What the branches take in memory, approximately.
+    /// The memory that the branches take, approximately.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

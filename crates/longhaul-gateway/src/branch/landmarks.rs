@@ -32,7 +32,7 @@ pub struct Landmark {
     pub chain: HistoryChain,
 }
 
-/// What is remembered of the newest request of a branch.
+/// The facts that are remembered about the newest request of a branch.
 #[derive(Debug)]
 pub(super) struct RememberedRequest {
     /// In the order of the body.
@@ -73,7 +73,7 @@ impl RememberedRequest {
         shared
     }
 
-    /// What it takes in memory, approximately.
+    /// The memory that it takes, approximately.
     pub(super) fn weight(&self) -> usize {
         let a_message = 2 * size_of::<u128>() + size_of::<u32>() + size_of::<BodyRole>();
         size_of::<Self>()

@@ -19,11 +19,11 @@ use crate::memory::{Evictable, MemoryBudget, MemoryCharge, MemoryShare};
 
 /// How many messages have their canonical hash remembered.
 const MESSAGES: usize = 200_000;
-/// What remembering one message takes in memory, approximately.
+/// The memory that remembering one message takes, approximately.
 const A_MESSAGE: usize = 80;
 /// Remembered messages take at most one part in this many of the memory.
 const SHARE: usize = 16;
-/// What reading takes in memory for each message, approximately.
+/// The memory that reading takes for each message, approximately.
 const READING: usize = size_of::<body::OutlineElement>()
     + size_of::<HistoryChain>()
     + 2 * size_of::<u128>()
@@ -79,7 +79,7 @@ impl RecognizedBody {
         (unknown / SHORTEST + known).min(body::MOST_MESSAGES) * READING
     }
 
-    /// What it takes in memory.
+    /// The memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.raws.len() * READING
     }

@@ -1,9 +1,9 @@
-//! What was changed about the breakpoints of a request, in a form for people.
+//! The changes to the breakpoints of a request, in a form for people.
 
 use std::fmt;
 use std::ops::AddAssign;
 
-/// What was changed about the breakpoints of a request.
+/// The changes to the breakpoints of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BreakpointChanges {
     /// How many of the client's breakpoints were removed.

@@ -69,7 +69,7 @@ impl ScannedElements {
     }
 }
 
-/// What is known of the elements of a request.
+/// The known facts about the elements of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KnownElements<'a> {
     looked: &'a ScannedElements,

@@ -20,11 +20,11 @@ pub struct BreakpointRequest<'a> {
     pub raws: &'a [u128],
     /// The rolling hash after each element.
     pub hashes: &'a [u128],
-    /// What is sent instead of the first messages.
+    /// The replacement for the first messages.
     pub replaced: Option<&'a ReplacedMessages>,
 }
 
-/// What is sent instead of some elements of `messages`.
+/// The replacement for some elements of `messages`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedMessages {
     /// The replaced elements: all from the first on, except perhaps leading messages of role system. Never empty.

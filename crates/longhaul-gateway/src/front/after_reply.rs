@@ -16,7 +16,7 @@ use crate::watch::{CompletedCall, ResponseUsage, UsageCompleteness};
 const UNMARKED: &str =
     "cache not used: the client sets no cache markers; the gateway sets them from this request on";
 
-/// What is known of a finished call, besides the usage in its response.
+/// The known facts about a finished call, besides the usage in its response.
 #[derive(Debug)]
 pub(super) struct CallReport {
     pub(super) call: u64,

@@ -33,7 +33,7 @@ const WAITED: HeaderName = HeaderName::from_static("x-longhaul-waited-ms");
 /// The header in which the upstream names the organization of a key.
 pub(super) const ORGANISATION: &str = "anthropic-organization-id";
 
-/// What is known of a call while it is in flight.
+/// The known facts about a call while it is in flight.
 pub(super) struct CallDetails {
     pub(super) number: u64,
     pub(super) at: Timestamp,
@@ -51,7 +51,7 @@ pub(super) struct CallDetails {
     pub(super) shortened: u32,
     /// Whether its thinking was rejected and left out.
     pub(super) unbound: bool,
-    /// What is remembered of it, once the upstream has answered successfully.
+    /// The facts that are remembered about it, once the upstream has answered successfully.
     pub(super) waiting: Option<Box<UnrecordedPlacement>>,
     /// Whether nothing may be remembered of it, because it came from another machine without credentials.
     pub(super) is_apart: bool,

@@ -1,4 +1,5 @@
-//! What is remembered of each branch between its requests. Plans are based on the core's `history::HistoryState`.
+//! The facts that are remembered about each branch between its requests. Plans are based on the core's
+//! `history::HistoryState`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,7 +45,7 @@ impl BranchStates {
         self.change(line, |standing| standing.history.measured)
     }
 
-    /// What is remembered of a branch's cache breakpoints.
+    /// The facts that are remembered about a branch's cache breakpoints.
     pub(crate) fn trail(&self, line: BranchId) -> Option<Arc<BreakpointHistory>> {
         self.change(line, |standing| standing.trail.clone())
     }

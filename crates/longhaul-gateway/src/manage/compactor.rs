@@ -113,7 +113,7 @@ impl Compactor {
         self.rewrites.adopt(from, to);
     }
 
-    /// What is known of a model.
+    /// The known facts about a model.
     pub(crate) fn spec(&self, model: &str) -> Arc<ModelSpec> {
         Arc::clone(&self.windows.of(model).spec)
     }

@@ -49,7 +49,7 @@ pub struct HistoryFiles {
     files: Vec<(PathBuf, HistoryFileText)>,
 }
 
-/// What is known of a file's text.
+/// The known facts about a file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum HistoryFileText {
     Text(String),

@@ -18,7 +18,7 @@ pub(crate) struct OutgoingRequestBody {
     pub(crate) parts: Vec<Bytes>,
     /// The compacted prefix, and how many of the client's elements it leaves out.
     pub(crate) replaced: Option<(Arc<LoadedPrefix>, usize)>,
-    /// What was changed about its cache breakpoints, and what is to be remembered of them.
+    /// The changes to its cache breakpoints, and what is to be remembered of them.
     pub(crate) marked: Option<(BreakpointChanges, Option<BreakpointHistory>)>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct RequestContext {
     pub(crate) asking: UpstreamCaller,
     /// The size of what was sent, once nothing else of it is needed.
     pub(crate) size: Option<SentSize>,
-    /// What was sent first, if that was rejected for its length.
+    /// The body that was sent first, if it was rejected as too long.
     pub(super) refused: Option<Box<OutgoingRequestBody>>,
     /// Whether the prefix differs from that of the branch's last request.
     pub(crate) fresh: bool,

@@ -1,4 +1,4 @@
-//! What is known of the requested models: looked up once for each name.
+//! The known facts about the requested models: looked up once for each name.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::branch::GenerationalCache;
 /// How many names are remembered: clients can make up any.
 const NAMES: usize = 256;
 
-/// What is known of a model.
+/// The known facts about a model.
 #[derive(Debug)]
 pub(super) struct KnownModel {
     pub(super) spec: Arc<ModelSpec>,
@@ -19,7 +19,7 @@ pub(super) struct KnownModel {
     pub(super) window: Option<WindowStatus>,
 }
 
-/// What is known of the requested models, by name.
+/// The known facts about the requested models, by name.
 pub(super) struct ModelWindows {
     config: Arc<Config>,
     models: Arc<ModelTable>,

@@ -12,8 +12,8 @@ use super::weight::TokenDensity;
 
 /// How often to check whether another gateway is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// Conversations of one tenant with this many messages in common count as one for deciding who works on them: the first
-/// few may be a host's standard text.
+/// Conversations of one tenant with this many messages in common count as one when a worker is chosen for them: the
+/// first few messages may be a host's standard text.
 const ALIKE: usize = 8;
 /// Messages that the model has not seen yet stay as they are, unless that leaves less than one part in this many of the
 /// threshold free.
@@ -50,7 +50,7 @@ pub(super) struct AnswerTokens {
 pub(super) struct RoomRequirement {
     /// The token density of what is sent, as measured or expected.
     pub(super) density: TokenDensity,
-    /// Who reports that it does not fit, and how often less was tried.
+    /// The evidence that the request does not fit, and how often a smaller one was tried.
     pub(super) pressing: OversizedRequest,
     /// The prefix with which the upstream has rejected it: the history where it ends, and its length.
     pub(super) refused_with: Option<(u128, usize)>,

@@ -125,7 +125,7 @@ pub struct SessionRow {
     pub cache_write_tokens: u64,
     /// Tokens the model wrote.
     pub output_tokens: u64,
-    /// What it cost, as far as prices are known.
+    /// Its cost, as far as prices are known.
     pub cost_usd: f64,
     /// How many calls have a finding of the cache watch.
     pub findings: u64,

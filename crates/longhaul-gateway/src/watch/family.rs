@@ -1,4 +1,4 @@
-//! The form of the counters for those who publish them.
+//! The form in which the counters are passed to Prometheus and OpenTelemetry.
 
 /// How a metric behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

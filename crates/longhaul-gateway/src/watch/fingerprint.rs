@@ -31,7 +31,7 @@ pub(super) struct RequestFingerprinter {
     most: usize,
 }
 
-/// What the positions of a message take in memory.
+/// The memory that the positions of a message take.
 fn weight(positions: &Positions) -> usize {
     positions.len() * size_of::<(CachePosition, Option<CacheBreakpoint>)>()
 }

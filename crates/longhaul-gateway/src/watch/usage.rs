@@ -32,7 +32,7 @@ pub enum UsageCompleteness {
     Partial,
 }
 
-/// What is known of a response's usage.
+/// The known facts about a response's usage.
 #[derive(Debug)]
 pub enum ResponseUsage {
     /// The usage, if any was reported.

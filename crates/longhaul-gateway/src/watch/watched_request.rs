@@ -169,7 +169,7 @@ pub(crate) struct SeenRequestPrefixes(
     MemoryShare,
 );
 
-/// What a request prefix takes in memory, approximately.
+/// The memory that a request prefix takes, approximately.
 fn weight(head: &PrefixFingerprint) -> usize {
     let tools = head.tools.iter().map(|tool| tool.name.len());
     let betas = head.betas.iter().map(String::len);

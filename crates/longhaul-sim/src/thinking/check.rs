@@ -182,7 +182,7 @@ fn whole(
     }
 }
 
-/// What is wrong with an intact block at its position, if anything.
+/// The problem with an intact block at its position, if there is one.
 fn judge(
     seal: &SignaturePayload,
     prefix: &ThinkingPrefix,

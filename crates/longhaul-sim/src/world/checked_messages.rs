@@ -23,7 +23,7 @@ const REACH: usize = 64;
 /// The maximum number of breakpoints.
 const MARKERS: usize = 4;
 
-/// What is remembered of messages that passed.
+/// The facts that are remembered about messages that passed.
 #[derive(Debug, Default)]
 pub(super) struct CheckedMessages {
     model: String,

@@ -44,7 +44,7 @@ pub(super) struct ReadBody {
     pub(super) layout: PromptLayout,
     /// The progress of the newest check of its thinking.
     pub(super) checked: ThinkingCheckProgress,
-    /// What is known of the messages that passed.
+    /// The known facts about the messages that passed.
     pub(super) settled: CheckedMessages,
     /// The number of messages at the start that the layout and the checks cover.
     pub(super) kept: usize,

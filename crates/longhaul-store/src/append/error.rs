@@ -25,7 +25,7 @@ pub enum AppendError {
     NotAnEntry {
         /// The entry's index, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The problem with it.
         damage: LineDamage,
     },
     /// The bytes given would span more than one line.

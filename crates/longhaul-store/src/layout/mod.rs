@@ -2,7 +2,7 @@
 //!
 //! Sessions are in `<root>/projects/<folder>/<session>.jsonl`, and the conversations of a session's sub-agents in
 //! `<root>/projects/<folder>/<session>/subagents/agent-*.jsonl`. Everything here is read-only;
-//! [`ownership`](crate::ownership) decides who may change what.
+//! [`ownership`](crate::ownership) decides which program may change which session.
 
 mod find;
 mod folder;

@@ -29,7 +29,7 @@ pub enum LoadedContent {
     Damaged {
         /// The bytes of the line.
         bytes: Bytes,
-        /// What is wrong with it.
+        /// The problem with it.
         damage: LineDamage,
     },
 }
@@ -68,7 +68,7 @@ impl LoadedLine {
         }
     }
 
-    /// What is wrong with the line, if anything.
+    /// The problem with the line, if there is one.
     pub fn damage(&self) -> Option<LineDamage> {
         match &self.content {
             LoadedContent::Damaged { damage, .. } => Some(*damage),

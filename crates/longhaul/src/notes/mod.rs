@@ -28,7 +28,7 @@ pub struct NotesLocation {
 }
 
 impl NotesLocation {
-    /// The location for the session with this transcript; none where the file name leaves no room for a folder beside
+    /// The location for the session with this transcript; `None` where the file name leaves no room for a folder beside
     /// it.
     pub fn of_transcript(transcript: &Path) -> Option<Self> {
         // The model is told the path, and editing tools need an absolute one.
@@ -50,7 +50,7 @@ impl NotesLocation {
         self.folder.files().notes().display().to_string()
     }
 
-    /// The last entry that the notes cover; none if that is not known.
+    /// The last entry that the notes cover; `None` if that is not known.
     pub fn reach(&self) -> Option<NotesProgress> {
         let progress = known(self.folder.progress())?;
         let read = NotesProgress::read(progress.as_bytes());

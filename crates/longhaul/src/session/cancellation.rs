@@ -11,7 +11,7 @@ use longhaul_provider::CancellationToken;
 /// Stops what sessions wait for. Clones share one token.
 ///
 /// A child of the token ([`CancellationToken::child_token`]) is for work that may be stopped alone, without everything
-/// else that the user waits for: a tool call, or an agent in the background.
+/// else that the user waits for: a tool call, or a background agent.
 #[derive(Debug, Clone, Default)]
 pub struct Cancellation {
     token: Arc<Mutex<CancellationToken>>,

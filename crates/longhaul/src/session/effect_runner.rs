@@ -39,7 +39,7 @@ pub(super) struct EffectRunner {
     pub(super) hooks: Arc<dyn Hooks>,
     pub(super) observer: Arc<dyn Observer>,
     pub(super) session_info: Arc<HookSessionInfo>,
-    /// The location of the notes; none if no notes are taken.
+    /// The location of the notes; `None` if no notes are taken.
     pub(super) notes: Option<Arc<NotesLocation>>,
 }
 

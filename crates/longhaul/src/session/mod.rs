@@ -243,7 +243,7 @@ impl Session {
         self.compactions
     }
 
-    /// What is known about the model.
+    /// The known facts about the model.
     pub fn model_spec(&self) -> &ModelSpec {
         &self.effect_runner.spec
     }

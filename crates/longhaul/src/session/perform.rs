@@ -298,7 +298,7 @@ impl Session {
     }
 }
 
-/// The result of a call that the host cancelled before it began; none for calls that never wait for long.
+/// The result of a call that the host cancelled before it began; `None` for calls that never wait for long.
 fn stopped_before(input: &EngineInput) -> Option<CallResult> {
     let failure = match input {
         EngineInput::Turn => {

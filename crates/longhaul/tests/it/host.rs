@@ -19,7 +19,7 @@ pub(crate) fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
 }
 
-/// What is known about a model.
+/// The known facts about a model.
 pub(crate) fn spec(model: &str) -> std::sync::Arc<ModelSpec> {
     ModelTable::builtin().resolve(model).spec
 }

@@ -71,7 +71,7 @@ pub(crate) enum Holder {
 /// The user, who sees every call and may read the agent's state through a handle.
 pub(crate) struct User {
     pub(crate) outlook: AgentHandle,
-    /// Reports of agents in the background that have ended since the last call.
+    /// Reports of background agents that have ended since the last call.
     pub(crate) arrivals: ArrivalsFn,
     /// Agents in the background whose report was not collected (R4).
     pub(crate) uncollected: SourceFn<Vec<BackgroundAgent>>,

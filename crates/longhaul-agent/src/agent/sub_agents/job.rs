@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 /// The maximum number of characters of a report in the conversation.
 const REPORT: usize = 40_000;
 
-/// An agent in the background.
+/// A background agent.
 #[derive(Debug, Clone)]
 pub(crate) struct BackgroundJob {
     pub(crate) id: String,
@@ -23,7 +23,7 @@ pub(crate) struct BackgroundJob {
     pub(crate) collected: bool,
 }
 
-/// All agents in the background of a session.
+/// All background agents of a session.
 #[derive(Debug, Default)]
 pub(crate) struct BackgroundJobs {
     jobs: Mutex<Vec<BackgroundJob>>,

@@ -58,7 +58,7 @@ pub(crate) struct SubAgents {
     pub(crate) model: String,
     pub(crate) usage_log: Arc<SessionUsageLog>,
     pub(crate) jobs: Arc<BackgroundJobs>,
-    /// Ends the sub-agents in the background with the session. A stop by the user does not end them.
+    /// Ends the background sub-agents with the session. A stop by the user does not end them.
     pub(crate) end: CancellationToken,
 }
 
@@ -124,7 +124,7 @@ impl SubAgents {
         tokio::spawn(async move {
             let description = order.description.clone();
             let quiet: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(|_| {});
-            // A child token: all agents in the background end with the session, and each can end on its own.
+            // A child token: all background agents end with the session, and each can end on its own.
             let ran = alone
                 .run_as(order, id.clone(), transcript, end.child_token(), quiet)
                 .await;

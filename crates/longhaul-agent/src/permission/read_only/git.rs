@@ -36,7 +36,7 @@ pub(crate) fn looks_around(part: &SimpleCommand, bases: &[PathBuf]) -> bool {
         && bases.iter().all(|base| hazard(base).is_none())
 }
 
-/// Why a read-only call of git is asked about; none if that is not the reason.
+/// Why a read-only call of git is asked about; `None` if that is not the reason.
 pub(crate) fn why_not(part: &SimpleCommand, bases: &[PathBuf]) -> Option<String> {
     let (name, arguments) = part.words.split_first()?;
     if name.text != "git" || !only_looks(arguments) {

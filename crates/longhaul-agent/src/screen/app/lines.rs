@@ -6,7 +6,7 @@ use crate::screen::flow::WrappedLine;
 use crate::screen::question::ApprovalChoice;
 
 impl App {
-    /// The open question, list or preview as lines; none if there is none.
+    /// The open question, list or preview as lines; `None` if there is none.
     pub(crate) fn waiting(&self) -> Option<Vec<String>> {
         if let Some(asking) = self.questions.front() {
             return Some(asking.plain());

@@ -44,7 +44,7 @@ pub(crate) struct AppInputs {
     pub(crate) guided: bool,
 }
 
-/// What a guide types next; none once the guide is gone.
+/// What a guide types next; `None` once the guide is gone.
 pub(crate) async fn next_typed(
     typed: &mut UnboundedReceiver<GuideInput>,
     guided: &mut bool,

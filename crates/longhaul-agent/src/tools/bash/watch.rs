@@ -79,7 +79,7 @@ pub(super) async fn watch(
     }
 }
 
-/// The number of bytes read; none if there will be no more. Waits forever if there is no stream.
+/// The number of bytes read; `None` if there will be no more. Waits forever if there is no stream.
 async fn next(output: &mut Option<ChildStdout>, chunk: &mut [u8]) -> Option<usize> {
     match output {
         Some(stream) => stream.read(chunk).await.ok().filter(|length| *length > 0),

@@ -104,7 +104,7 @@ impl McpListener {
         }
     }
 
-    /// Sets who is shown the progress of the newest call.
+    /// Sets the function that receives the progress of the newest call.
     pub(super) fn watch(&self, progress: ProgressFn) {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
     }

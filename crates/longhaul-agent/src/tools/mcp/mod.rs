@@ -172,7 +172,7 @@ impl McpServers {
         self.servers.iter().map(|server| server.name())
     }
 
-    /// The instructions for a model that has not seen any yet (R5): at the beginning, and after a compaction. None if
+    /// The instructions for a model that has not seen any yet (R5): at the beginning, and after a compaction. `None` if
     /// there are none.
     pub fn announcement(&self) -> Option<Value> {
         let names: Vec<&str> = self.instructions.iter().map(|said| &*said.server).collect();

@@ -99,7 +99,7 @@ impl PlanState {
         Ok(text)
     }
 
-    /// The plan for rehydration (R2); none if there never was one.
+    /// The plan for rehydration (R2); `None` if there never was one.
     pub fn gathered(&self) -> Option<RestoreSourceResult<PlanFile>> {
         match self.text() {
             Ok(text) => Some(RestoreSourceResult::Found(PlanFile {

@@ -148,7 +148,7 @@ impl Skills {
         invoked.insert(skill.name.clone(), skill);
     }
 
-    /// The invoked skills for rehydration (R3); none if there were none.
+    /// The invoked skills for rehydration (R3); `None` if there were none.
     pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<InvokedSkill>>> {
         let invoked = self.invoked.lock().unwrap_or_else(PoisonError::into_inner);
         let skills: Vec<InvokedSkill> = invoked.values().cloned().collect();

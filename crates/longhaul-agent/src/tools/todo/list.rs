@@ -51,7 +51,7 @@ impl TodoList {
         (self.watcher)(&todos);
     }
 
-    /// The list for rehydration (R2); none if it is empty.
+    /// The list for rehydration (R2); `None` if it is empty.
     pub fn gathered(&self) -> Option<RestoreSourceResult<Vec<rehydrate::TodoListItem>>> {
         let list = self.list();
         let todos = list.into_iter().map(|todo| rehydrate::TodoListItem {

@@ -134,7 +134,7 @@ fn text(text: impl Into<String>) -> Value {
     json!({"content": [{"type": "text", "text": text.into()}]})
 }
 
-/// The answer to a call; none if the server does not answer.
+/// The answer to a call; `None` if the server does not answer.
 fn called(params: &Value) -> Option<Value> {
     let arguments = &params["arguments"];
     Some(match params["name"].as_str().unwrap() {

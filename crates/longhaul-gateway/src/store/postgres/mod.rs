@@ -1,8 +1,8 @@
 //! Usage log and prefix store in a PostgreSQL database that several gateways share.
 //!
 //! `connect` is the connection (pool, timeouts, what is retried; `backoff`: when the server is left alone), `schema`
-//! the tables, `write` and `read` the usage log, `prefix_store` the compacted prefixes, `notes` the notes, `claims` who
-//! works on what, `peers` the tips of branches.
+//! the tables, `write` and `read` the usage log, `prefix_store` the compacted prefixes, `notes` the notes, `claims`
+//! which gateway works on which conversation, `peers` the tips of branches.
 
 mod backoff;
 mod claims;

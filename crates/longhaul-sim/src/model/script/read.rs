@@ -13,7 +13,7 @@ use crate::model::DraftStop;
 pub struct ScriptError {
     /// The line number, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
