@@ -133,7 +133,7 @@ fn q4_without_a_key_a_simulated_model_answers_and_says_so() {
     assert!(!run.out.trim().is_empty());
     world
         .run(["chat", "-p", "x", "--model", "claude-opus-5-5"])
-        .fails(&["where claude-opus-5-5 can be reached"]);
+        .fails(&["no key or address to reach claude-opus-5-5"]);
 }
 
 #[test]

@@ -225,7 +225,7 @@ async fn without_a_key_a_model_cannot_be_named() {
         "--output",
         "b.jsonl",
     ]);
-    run.fails(&["where a model can be reached", "ANTHROPIC_API_KEY"]);
+    run.fails(&["no key or address to reach a model", "ANTHROPIC_API_KEY"]);
 }
 
 fn tool(name: &str, field: &str) -> Value {

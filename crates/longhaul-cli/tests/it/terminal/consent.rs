@@ -134,7 +134,7 @@ fn files_outside_are_shown_by_their_paths_and_read_after_a_yes_alone() {
     assert!(sent().contains("sesame"), "the user opened the folder");
     for (answer, read) in [("n\n", false), ("y\n", true)] {
         let mut terminal = house.start(&[], &[]);
-        terminal.sees("Read it, now and from now on? [y/N]");
+        terminal.sees("Read them, now and in future? [y/N]");
         assert!(terminal.shown().contains("elsewhere/secret.md"));
         terminal.keys(answer);
         terminal.sees("> what should be done?");
