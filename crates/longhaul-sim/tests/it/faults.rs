@@ -333,6 +333,6 @@ async fn the_model_can_be_told_to_misbehave_while_it_runs() {
         .control("/sim/faults", r#"{"misbehave": "nonsense"}"#)
         .await;
     assert_eq!(status, 400);
-    assert!(answer["error"].as_str().unwrap().contains("misbehaviour"));
+    assert!(answer["error"].as_str().unwrap().contains("misbehavior"));
     assert_eq!(house.control("/sim/faults", "{}").await.0, 400);
 }
