@@ -5,6 +5,7 @@
 //! extracts. The last one always leads to a summary; whether it is small enough is checked all the same.
 
 mod fork;
+mod remembering_model;
 mod view;
 mod workspace;
 
@@ -28,6 +29,7 @@ use longhaul_core::tokens::{EntryStanding, Estimate, RoughEstimator, TokenLedger
 
 pub use fork::fork_message;
 pub(super) use fork::user_element;
+use remembering_model::RememberingModel;
 use workspace::HistoryWorkspace;
 
 use super::element::{ElementParts, texts};
@@ -75,6 +77,9 @@ pub enum DraftError {
     Failed(String),
 }
 
+/// How often a draft that is too large is made anew with a lower aim.
+const MOST_TIGHTENINGS: u32 = 3;
+
 /// Summarizes a whole conversation. `given` is the reply to [`fork_message`], `asked` is the provider to ask if that is
 /// not a summary. Without both, or if both fail, extracts are the summary.
 pub async fn summarize(
@@ -90,17 +95,22 @@ pub async fn summarize(
     }
     let counted = as_dense_as_words(talk, &plain, scales);
     let threshold = threshold(talk, settings)?;
-    let given = approved(given.as_ref());
+    let mut given = approved(given.as_ref());
+    let asked = asked.map(RememberingModel::of);
+    let mut paid = None;
+    let mut tightened = 0;
     // A summary that was paid for is not discarded for extracts that are a little shorter.
-    let aims = match (settings.most_left, &given) {
+    let mut aims = match (settings.most_left, &given) {
         (Some(most), Some(_)) => vec![most.min(threshold), threshold],
         (Some(most), None) => vec![most.min(threshold)],
         (None, _) => vec![threshold],
     };
     let mut drafted = Err(DraftError::Failed("nobody was asked".to_owned()));
-    for aim in aims {
+    aims.reverse();
+    while let Some(aim) = aims.pop() {
         let read = ConversationEntries::of(talk, counted, settings.now)?;
-        let mut session = open(talk, read, asked.clone(), settings, aim)?;
+        let model = asked.clone().map(|asked| asked as Arc<dyn Model>);
+        let mut session = open(talk, read, model, settings, aim)?;
         let mut requests: Vec<(CompactRequest, SummaryRequestOutcome)> = Vec::new();
         requests.extend(given.clone().map(|text| {
             let approved = CompactRequest {
@@ -129,8 +139,31 @@ pub async fn summarize(
         requests.push((local, answer));
         let (done, answer) = first_that_works(&mut session, requests).await?;
         let is_extract = done.by == Summarizer::Local;
-        drafted = self::drafted(talk, &session, *done, scales, &[], settings)
-            .map(|draft| CompactedDraft { answer, ..draft });
+        let usage = done.usage.clone();
+        drafted = self::drafted(talk, &session, *done, scales, &[], settings).map(|draft| {
+            let usage = draft.usage.or_else(|| paid.clone());
+            CompactedDraft {
+                answer,
+                usage,
+                ..draft
+            }
+        });
+        // The engine counts characters. Where the provider counts more tokens than that, the engine aims lower, with the
+        // summary that was paid for already.
+        if let Err(DraftError::TooLarge { after, threshold }) = &drafted
+            && !is_extract
+            && tightened < MOST_TIGHTENINGS
+        {
+            let reply = asked.as_ref().and_then(|asked| asked.take());
+            given = given.or_else(|| approved(reply.as_ref()));
+            paid = paid.or(usage);
+            let lower = aim.saturating_sub((after - threshold) / 2 * 3 + threshold / 50);
+            if given.is_some() && lower > 0 {
+                tightened += 1;
+                aims.push(lower);
+                continue;
+            }
+        }
         if drafted.is_ok() && !(is_extract && answer == SummaryRequestOutcome::Summary) {
             break;
         }
