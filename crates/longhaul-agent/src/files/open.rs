@@ -50,7 +50,7 @@ impl OpenedFile {
         self.metadata.len() <= WHOLE
     }
 
-    /// The content of the file, up to [`WHOLE`].
+    /// The content of the file, up to `WHOLE`.
     pub fn content(self) -> Result<Vec<u8>, UnusableFile> {
         let mut content = Vec::new();
         let read = self.file.take(WHOLE).read_to_end(&mut content);

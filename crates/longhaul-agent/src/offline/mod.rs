@@ -3,7 +3,7 @@
 //! [`start`] runs the simulator in this process and returns what a client needs. The simulator's own model answers, in
 //! the variant that does as it is told ([`model`]): it follows rules without intelligence, and says so. [`tour`] guides
 //! a newcomer. Nothing leaves the machine and nothing is billed; displayed costs are what such a session would cost, so
-//! they must be shown as simulated ([`is_simulated`]).
+//! they must be shown as simulated (`is_simulated`).
 
 mod start;
 pub mod tour;

@@ -16,7 +16,7 @@ use crate::event::ApprovalMode;
 
 /// Answers the requests of a screen.
 ///
-/// An implementation returns from [`ScreenHost::ask`] at once and answers through the request's [`Reply`]. Requests
+/// An implementation returns from [`ScreenHost::ask`] at once and answers through the request's [`ReplySender`]. Requests
 /// that change the conversation are performed one at a time, in their order; read-only requests are answered in the
 /// meantime, so that the transcript can be read while the model works. A reply that is dropped counts as a refusal.
 pub trait ScreenHost: Send + 'static {
