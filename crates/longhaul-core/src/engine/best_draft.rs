@@ -17,6 +17,10 @@ use crate::prompt::RequestPrefix;
 use crate::report::LossReport;
 use crate::tokens::{Estimate, RoughEstimator};
 
+/// The most that the user's words take of the free part of the window beyond their budget, where a compaction must make
+/// room to work in. With a summary of at most a fifth, a third of it or more stays free.
+const WORDS_PERCENT: u64 = 40;
+
 impl Engine {
     /// The richest view that is small enough, else the smallest. `None` if no view is smaller than the one it replaces,
     /// or only one that would cut the user's words although the window has room for them.
@@ -28,7 +32,7 @@ impl Engine {
         let expected = self.expected(compaction, head);
         let threshold = self.config.window.auto_compact;
         let given = self.given(compaction, expected)?;
-        let words = UserWordsLimit::Budget(self.words_budget(compaction, expected));
+        let words = self.words_limit(compaction, expected);
         let mut shorter: Vec<ViewDraft> = Vec::new();
         for thrift in LADDER.iter().filter(|thrift| thrift.suits(given.by)) {
             let draft = self.draft(compaction, &given, expected, *thrift, words);
@@ -36,7 +40,7 @@ impl Engine {
                 continue;
             }
             // A shorter summary may leave more room for the user's words.
-            if draft.with_head < threshold && !self.leaves_out(&draft.report) {
+            if draft.with_head < threshold && draft.words.have_their_share() {
                 return Some(draft);
             }
             shorter.push(draft);
@@ -46,7 +50,7 @@ impl Engine {
             return shorter.pop();
         }
         let limit = self.limit(compaction, &given, expected);
-        let fits = |draft: &ViewDraft| draft.with_head < limit && !self.leaves_out(&draft.report);
+        let fits = |draft: &ViewDraft| draft.with_head < limit && draft.words.have_their_share();
         if let Some(at) = shorter.iter().position(fits) {
             return Some(shorter.swap_remove(at));
         }
@@ -71,7 +75,7 @@ impl Engine {
         }
         let expected = self.expected(compaction, &self.prefix);
         let least = self.least(compaction);
-        let words = UserWordsLimit::Budget(self.words_budget(compaction, expected));
+        let words = self.words_limit(compaction, expected);
         let draft = self.draft(compaction, &least, expected, DraftLevel::LEAST, words);
         draft.after < compaction.before
     }
@@ -185,20 +189,23 @@ impl Engine {
         }
     }
 
-    /// The budget for the user's words. Where the compaction is due, they get the same share of the free part that they
-    /// otherwise have of the whole window (H7), so that they do not fill the little that a large request prefix leaves;
-    /// they always get a quarter of the budget.
-    fn words_budget(
+    /// The limit for the user's words. Where the compaction is due, messages are shortened to the share of the free part
+    /// that the budget otherwise is of the whole window (H7). Before any is left out, the words get their whole budget,
+    /// or [`WORDS_PERCENT`] of the free part if that is more; never everything, or a long session would have no room to
+    /// work in.
+    fn words_limit(
         &self,
         compaction: &CompactionInProgress,
         expected: CountCalibration,
-    ) -> FactsBudget {
+    ) -> UserWordsLimit {
         let window = &self.config.window;
-        let budget = FactsBudget::of_window(window);
+        let whole = FactsBudget::of_window(window);
         if self.is_due(compaction) {
-            budget.in_free_part(expected.most_below(window.auto_compact))
+            let free = expected.most_below(window.auto_compact);
+            let share = (free / 100 * WORDS_PERCENT).max(whole.tokens);
+            UserWordsLimit::Budget(whole.in_free_part(free), share)
         } else {
-            budget
+            UserWordsLimit::Budget(whole, u64::MAX)
         }
     }
 

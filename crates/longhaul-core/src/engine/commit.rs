@@ -158,7 +158,7 @@ impl Engine {
         let given = compaction.summary.as_ref().map(|(_, by)| *by);
         draft.is_some_and(|draft| {
             Some(draft.by) == given
-                && draft.words == UserWordsState::Kept
+                && draft.words != UserWordsState::Cut
                 && draft.with_head < self.config.window.auto_compact
         })
     }

@@ -26,19 +26,30 @@ pub(super) const JOINTS: u64 = 4;
 /// How many of the user's words go into the new view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UserWordsLimit {
-    /// As many words as the budget allows.
-    Budget(FactsBudget),
+    /// As many words as the budget allows. Before it leaves any out, the budget grows to at most this many tokens.
+    Budget(FactsBudget, u64),
     /// As many words as fit into this many tokens: rules first, then the newest.
     Within(u64),
 }
 
-/// Whether the user's words were cut because the window has no room for them.
+/// Whether all of the user's words are in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UserWordsState {
-    /// All words that the budget allows are in the view.
+    /// Every message is in the view, whole or shortened.
     Kept,
+    /// The words fill their share of the window, and older messages were left out.
+    FillTheirShare,
+    /// Messages were left out because other things take the room.
+    Crowded,
     /// Only the words that fit are in the view.
     Cut,
+}
+
+impl UserWordsState {
+    /// Whether the words have all the room that they may have.
+    pub(super) fn have_their_share(self) -> bool {
+        matches!(self, Self::Kept | Self::FillTheirShare)
+    }
 }
 
 /// A summary and its author.
@@ -123,15 +134,18 @@ impl Engine {
                 .as_ref()
                 .map_or(Estimate::ZERO, |signed| signed.weight)
             + attachments.iter().map(attachment_weight).sum();
-        let audited = match words {
-            UserWordsLimit::Within(tokens) => audit_words_first(facts, seen, tokens),
-            UserWordsLimit::Budget(budget) => {
+        let (audited, words) = match words {
+            UserWordsLimit::Within(tokens) => {
+                let audited = audit_words_first(facts, seen, tokens);
+                (audited, UserWordsState::Cut)
+            }
+            UserWordsLimit::Budget(budget, share) => {
                 let frame = RoughEstimator::text(&self.summary_message(compaction, told, ""));
                 let most = expected
                     .most_below(window.auto_compact)
                     .min(compaction.before.saturating_sub(1));
                 let room = most.saturating_sub((rest + frame).padded() + JOINTS);
-                self.audited(seen, budget, room)
+                self.audited(seen, budget, share, room)
             }
         };
         let message = self.summary_message(compaction, told, &audited.text);
@@ -144,10 +158,6 @@ impl Engine {
         report.files.restored = restored.files.len() as u64;
         report.results.cleared = self.results_in(compaction);
         report.notes.extend(restored.notes);
-        let words = match words {
-            UserWordsLimit::Budget(_) => UserWordsState::Kept,
-            UserWordsLimit::Within(_) => UserWordsState::Cut,
-        };
         let made = compaction.summary.as_ref().map(|(made, _)| made);
         let shortened = made.is_some_and(|made| *made != summary).then_some(by);
         self.config.originals.tell_of_messages(&mut report);
@@ -167,16 +177,31 @@ impl Engine {
     }
 
     /// Finds what a summary left out, within a budget. The budget first shortens messages; before it leaves any out, it
-    /// grows as far as there is room.
-    fn audited(&self, seen: AuditInput<'_>, budget: FactsBudget, room: u64) -> AuditedSummary {
+    /// grows to the share of the window that the user's words may have, as far as there is room.
+    fn audited(
+        &self,
+        seen: AuditInput<'_>,
+        budget: FactsBudget,
+        share: u64,
+        room: u64,
+    ) -> (AuditedSummary, UserWordsState) {
         let facts = self.live.facts();
+        let most = share.min(room);
         let mut budget = budget;
         loop {
             let audited = audit(facts, seen, budget);
-            if !self.leaves_out(&audited.report) || budget.tokens >= room {
-                return audited;
+            if !self.leaves_out(&audited.report) {
+                return (audited, UserWordsState::Kept);
             }
-            budget.tokens = (budget.tokens + budget.tokens / 4 + 1).min(room);
+            if budget.tokens >= most {
+                let state = if share <= room {
+                    UserWordsState::FillTheirShare
+                } else {
+                    UserWordsState::Crowded
+                };
+                return (audited, state);
+            }
+            budget.tokens = (budget.tokens + budget.tokens / 4 + 1).min(most);
         }
     }
 

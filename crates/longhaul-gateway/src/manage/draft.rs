@@ -28,6 +28,11 @@ pub struct CompactedDraft {
 }
 
 impl CompactedDraft {
+    /// Whether a model has written a summary that is not in the draft.
+    pub(super) fn discards_summary(&self) -> bool {
+        self.kind == CompactedPrefixKind::Extracted && self.answer == SummaryRequestOutcome::Summary
+    }
+
     /// The sizes of the draft.
     pub(super) fn sizes(&self) -> DraftSizes {
         DraftSizes {

@@ -7,10 +7,15 @@
 mod client;
 mod texts;
 
+use std::sync::Arc;
+
 use client::Dialect;
+use jiff::Timestamp;
+use longhaul_core::config::Config;
 use longhaul_core::models::ModelTable;
 use longhaul_gateway::branch::Tenants;
 use longhaul_gateway::front::{Gateway, GatewayOptions, UpstreamChoice};
+use longhaul_gateway::manage::CompactorSettings;
 use longhaul_gateway::store::InMemoryStore;
 pub(crate) use texts::Kind;
 
@@ -38,7 +43,7 @@ pub(crate) async fn gateway(
     models: ModelTable,
     change: impl FnOnce(&mut GatewayOptions),
 ) -> Gateway {
-    let store = std::sync::Arc::new(InMemoryStore::new().unwrap());
+    let store = Arc::new(InMemoryStore::new().unwrap());
     let mut options = GatewayOptions::new(UpstreamChoice::Simulated, store, Tenants::passing());
     options.models = models;
     change(&mut options);
@@ -201,6 +206,44 @@ const CHAT: Workload = Workload {
     dialect: Dialect::Chat,
     ..Workload::PLAIN
 };
+
+/// A session with many short requests: not all of them fit into the window, not even shortened.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x1_the_users_words_never_fill_the_window_however_many_there_are() {
+    let model = "claude-haiku-4-5";
+    let (models, window) = with_window(model, 20_000);
+    let gateway = gateway(models.clone(), |_| {}).await;
+    let workload = Workload {
+        name: "many short requests",
+        words: 6,
+        result: 30,
+        ..Workload::PLAIN
+    };
+    let mut client = Client::new(&gateway, model, workload, window).await;
+    for turn in 0..500 {
+        client.turn(turn).await;
+    }
+    let settings = CompactorSettings::new(
+        Arc::new(Config::default()),
+        Arc::new(models),
+        &[],
+        Timestamp::UNIX_EPOCH,
+    );
+    let threshold = settings.window(model).unwrap().auto_compact;
+    let made = compactions(&gateway).await;
+    let left = made.iter().map(|one| one["after_tokens"].as_u64().unwrap());
+    let most = left.max().unwrap();
+    assert!(
+        most <= threshold * 7 / 10,
+        "{most} of {threshold} tokens are left"
+    );
+    let omitted = &made[made.len() - 1]["report"]["user_messages"]["omitted"];
+    assert!(
+        omitted.as_u64().unwrap() > 0,
+        "some could not be kept, and it says so"
+    );
+    gateway.stop().await;
+}
 
 long! {
     x8_haiku_never_overflows_with_large_user_texts: "claude-haiku-4-5", LARGE_TEXTS;
