@@ -8,7 +8,6 @@ mod density;
 mod drafter;
 mod error;
 mod fork;
-mod remembering_model;
 mod session;
 mod view;
 mod workspace;
@@ -46,15 +45,14 @@ pub async fn summarize(
     model: Option<Arc<dyn Model>>,
     settings: &CompactorSettings,
 ) -> Result<CompactedDraft, DraftError> {
-    let mut drafter = Drafter::new(conversation, reply.as_ref(), model, settings)?;
+    let drafter = Drafter::new(conversation, reply.as_ref(), model, settings)?;
     let threshold = threshold(conversation, settings)?;
     let Some(most) = settings.most_left else {
         return drafter.draft(threshold).await;
     };
-    let had_summary = drafter.has_summary();
     let draft = drafter.draft(most.min(threshold)).await;
     let is_good = draft.as_ref().is_ok_and(|draft| !draft.discards_summary());
-    if is_good || !had_summary {
+    if is_good || !drafter.has_summary() {
         return draft;
     }
     // A summary that was paid for is not discarded for extracts that are a little shorter.
