@@ -217,7 +217,7 @@ impl Gateway {
         &self.metrics
     }
 
-    /// The simulator behind the gateway, if that is the upstream.
+    /// The simulator, if that is the upstream.
     pub fn simulated(&self) -> Option<&SimServer> {
         self.simulated.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Files as the history shows them (R1): behind a gateway there is no workspace, so the files read last are restored
+//! Files as the history shows them (R1): a gateway has no workspace, so the files read last are restored
 //! from the newest results.
 //!
 //! A file's text is known from its newest complete read; writes replace it and edits are applied to it, as the calls

@@ -1,4 +1,4 @@
-//! Session notes behind the gateway: taken beside the conversation, used instead of a summary, never in the way.
+//! Session notes in the gateway: taken beside the conversation, used instead of a summary, never in the way.
 
 use std::collections::BTreeMap;
 use std::path::Path;

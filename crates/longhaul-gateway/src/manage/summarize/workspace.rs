@@ -1,4 +1,4 @@
-//! What is restored to the window behind a gateway (R): files as the history shows them, and system messages. There is
+//! What the gateway restores to the window (R): files as the history shows them, and system messages. There is
 //! no other source: the client's own disk is out of reach.
 
 use longhaul::{Boxed, RestoreRequest, Workspace};
