@@ -22,15 +22,17 @@ macro_rules! examples {
   longhaul recall 6113e919 login bug    find something again in a conversation
   longhaul notes 6113e919               what is noted about a session
   longhaul compact session.jsonl --output small.jsonl   summarize an old conversation
-  longhaul serve --upstream https://api.anthropic.com   a gateway: usage log and cache watch for any client
+  longhaul serve --upstream https://api.anthropic.com   a gateway that does it for any client
   longhaul config --explain             every setting and where its value came from"
     };
 }
 
 /// Keeps an LLM agent's conversation going without end.
 ///
-/// Longhaul counts what is in the model's window, says how near the limits are and what everything costs. It reads the
-/// transcripts that Claude Code writes (JSONL, one entry per line).
+/// A model's window is fixed, and an agent fills it within an hour. Longhaul counts what is in the window, clears old tool
+/// results, summarizes old turns, restores what the model still needs and keeps the provider's prompt cache warm. `chat` is an
+/// agent that works this way, `serve` is a gateway that does it for any other agent, `sim` is a model API to test with,
+/// and the other commands look into the transcripts that Claude Code and Longhaul write (JSONL, one entry per line).
 #[derive(Debug, Parser)]
 #[command(
     name = "longhaul",
@@ -267,10 +269,14 @@ pub(crate) struct CompactArgs {
 ///
 /// Settings come from defaults, the file LONGHAUL_HOME/config.toml, environment variables and flags; later ones win.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Exit codes: 0 shown, 2 a setting cannot be read or is refused.
+
+Examples:
   longhaul config
   longhaul config --explain
-  DISABLE_AUTO_COMPACT=1 longhaul config --explain --json")]
+  DISABLE_AUTO_COMPACT=1 longhaul config --explain --json"
+)]
 pub(crate) struct ConfigArgs {
     /// Also say where each value came from, what it does and which variables set it
     #[arg(long)]
@@ -308,10 +314,14 @@ pub(crate) struct NotesArgs {
 /// Only deletes below LONGHAUL_HOME/projects; other programs' sessions are never touched. By default, deletes sessions
 /// that are older than the setting `retention.days`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Exit codes: 0 deleted, or nothing to delete, 1 not everything could be deleted, 2 cannot.
+
+Examples:
   longhaul purge --older-than 30 --dry-run
   longhaul purge --session 6113e919-67d3-417b-b525-c63700228d19 --yes
-  longhaul purge --all --yes")]
+  longhaul purge --all --yes"
+)]
 pub(crate) struct PurgeArgs {
     /// Delete sessions not changed for this many days
     #[arg(long, value_name = "DAYS", conflicts_with_all = ["session", "all"])]
@@ -341,6 +351,7 @@ pub(crate) struct PurgeArgs {
 #[derive(Debug, ClapArgs)]
 #[command(
     group(clap::ArgGroup::new("what").required(true).args(["query", "id", "path"])),
+    override_usage = "longhaul recall [OPTIONS] <FILE|SESSION-ID> <QUERY...|--id <ID>|--path <PATH>>",
     after_help = "Words are looked for all together, \"words in double quotes\" as a phrase; the last word may be only begun.
 
 Exit codes: 0 found, 1 nothing found, 2 cannot read.
@@ -392,7 +403,7 @@ Examples:
   OPENAI_BASE_URL=http://127.0.0.1:7411/v1 OPENAI_API_KEY=any my-agent
   longhaul sim --listen 127.0.0.1:0                    a free port, told on stdout
   longhaul sim --script turns.jsonl --virtual-time      the same replies each time, time by hand
-  longhaul sim --faults 'after 5: 529*2; 1%: reset'    two overloads behind request 5, some resets
+  longhaul sim --faults 'after 5: 529*2; 1%: reset'    two overloads after request 5, some resets
   curl -d '{\"advance_ms\":300000}' http://127.0.0.1:7411/sim/clock")]
 pub(crate) struct SimArgs {
     /// Where to listen; port 0 picks a free one
@@ -426,7 +437,9 @@ pub(crate) struct SimArgs {
 
 /// Print a completion script for a shell
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:
+#[command(after_help = "Exit codes: 0 printed, 2 no such shell, or cannot write.
+
+Examples:
   longhaul completions bash > ~/.local/share/bash-completion/completions/longhaul
   longhaul completions zsh > ~/.zfunc/_longhaul
   longhaul completions fish > ~/.config/fish/completions/longhaul.fish")]
@@ -437,7 +450,9 @@ pub(crate) struct CompletionsArgs {
 
 /// Print the manual page, or write all pages into a folder
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:
+#[command(after_help = "Exit codes: 0 printed or written, 2 cannot write.
+
+Examples:
   longhaul man | man -l -
   longhaul man --dir ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {

@@ -96,6 +96,8 @@ pub(crate) enum CliError {
     NoModel,
     #[error(transparent)]
     Head(#[from] PrefixEntryError),
+    #[error("{name}: more than 1 GiB came, and it cannot be read again")]
+    PipeTooLong { name: String },
     #[error("{}: no transcript in this folder", path.display())]
     EmptyFolder { path: PathBuf },
     #[error("{}: none of the {} here is a transcript", path.display(), crate::text::count(*.count, "file", "files"))]
@@ -274,6 +276,7 @@ impl CliError {
             Self::NotATranscript { .. } | Self::NoneReadable { .. } => {
                 "Longhaul reads Claude Code transcripts: JSONL, one entry per line, as under ~/.claude/projects."
             }
+            Self::PipeTooLong { .. } => "Save it to a file, and name the file.",
             Self::EmptyFolder { .. } => {
                 "Transcripts end in .jsonl. Claude Code keeps them in ~/.claude/projects, one folder per project."
             }

@@ -1,5 +1,6 @@
 //! `longhaul notes`: prints the notes of a session, or says why there are none (S1).
 
+use std::fs::File;
 use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use crate::args::NotesArgs as Command;
 use crate::failure::{CliError, CliOutcome, tell};
 use crate::output;
+use crate::reading;
 use crate::settings::CommandSettings;
 use crate::target::InspectionTarget;
 use crate::terminal::grouped;
@@ -36,6 +38,7 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             });
         }
     };
+    refuse_other_formats(&transcript)?;
     let files = NotesFiles::of_transcript(&transcript);
     let path = files.notes();
     let bytes = read(&path)?;
@@ -58,6 +61,17 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
             Ok(CliOutcome::NothingFound)
         }
     }
+}
+
+/// Fails if a file is not a transcript: only transcripts have notes.
+fn refuse_other_formats(path: &Path) -> Result<(), CliError> {
+    let failed = |source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    reading::recognise(&mut file, &path.display().to_string(), failed)?;
+    Ok(())
 }
 
 /// The content of a file; `None` if it does not exist.

@@ -1,6 +1,8 @@
 //! Output on stdout: pages for people, objects for programs. Messages go to stderr, through `failure.rs`. Nothing that
 //! is written here can control a terminal; only bytes that were requested unchanged go to a pipe unchanged.
 
+mod charset;
+
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -8,11 +10,17 @@ use longhaul_core::listing::{harmless_but_coloured, harmless_json};
 use serde::Serialize;
 
 use crate::failure::CliError;
+use charset::Charset;
 
-/// Prints a page for a person, without color where it would not be seen.
+/// Prints a page for a person: without color where it would not be seen, and in ASCII where the locale has nothing else.
 pub(crate) fn page(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
-    out.write_all(harmless_but_coloured(text).as_bytes())
+    let text = harmless_but_coloured(text);
+    let text = match charset::of_locale(|name| std::env::var(name).ok()) {
+        Charset::Unicode => text,
+        Charset::Ascii => charset::to_ascii(&text).into(),
+    };
+    out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(CliError::Stdout)
 }

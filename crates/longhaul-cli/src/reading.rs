@@ -53,6 +53,26 @@ pub(crate) fn recognise(
     }
 }
 
+/// The most bytes of a pipe that are kept in memory.
+const MOST_BUFFERED: u64 = 1 << 30;
+
+/// Reads a source that can be read only once, if it is a transcript.
+pub(crate) fn buffered(
+    mut source: impl Read,
+    name: &str,
+    failed: impl Fn(io::Error) -> CliError,
+) -> Result<Vec<u8>, CliError> {
+    let (mut bytes, _) = recognise(&mut source, name, &failed)?;
+    let mut rest = source.take(MOST_BUFFERED);
+    rest.read_to_end(&mut bytes).map_err(&failed)?;
+    if rest.limit() == 0 {
+        return Err(CliError::PipeTooLong {
+            name: name.to_owned(),
+        });
+    }
+    Ok(bytes)
+}
+
 /// Reads all lines.
 #[tracing::instrument(level = "debug", skip_all, fields(%name))]
 pub(crate) fn inspection(

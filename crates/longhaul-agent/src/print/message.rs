@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{Agent, UsageTotal};
 use crate::event::PromptOutcome;
+use crate::offline::is_simulated;
 use crate::tool::ToolCallOutput;
 
 /// The object for the start of a session.
@@ -141,6 +142,7 @@ pub(super) fn finish(agent: &Agent, finish: &PrintResult<'_>) -> Value {
         "result": result,
         "session_id": agent.session_id(),
         "total_cost_usd": finish.spent.cost.map(|cost| cost.to_f64()),
+        "is_simulated": is_simulated(agent.model()),
         "usage": usage(&finish.spent.usage),
         "permission_denials": finish.denials,
     })

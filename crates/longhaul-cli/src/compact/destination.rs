@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use longhaul::recorded::CompactionTarget;
-use longhaul_store::archive::archive_path;
+use longhaul_store::archive::{archive_path, check_writable};
 use longhaul_store::copy::{ExistingFilePolicy, TranscriptCopy};
 use longhaul_store::layout::Home;
 use longhaul_store::ownership::{Force, may_change_in_place};
@@ -58,10 +58,14 @@ impl CompactDestination {
             WriteMode::Nowhere | WriteMode::Copy(_) => None,
         };
         let known_as = output.unwrap_or_else(|| file.to_owned());
+        let archive = archive_path(home, &known_as);
+        if !matches!(way, WriteMode::Nowhere) {
+            check_writable(&archive)?;
+        }
         Ok(Self {
             way,
             file: file.to_owned(),
-            archive: archive_path(home, &known_as),
+            archive,
             known_as,
             _lease: lease,
         })

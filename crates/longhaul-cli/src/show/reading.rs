@@ -78,9 +78,7 @@ pub(super) fn read(
     match target {
         InspectionTarget::Folder(path) => Err(CliError::NotOneSession { path }),
         InspectionTarget::Stdin => {
-            let mut bytes = Vec::new();
-            let read = reading::stdin().read_to_end(&mut bytes);
-            read.map_err(CliError::Stdin)?;
+            let bytes = reading::buffered(reading::stdin(), reading::STDIN, CliError::Stdin)?;
             whole(
                 &RereadableSource::Bytes(reading::STDIN.to_owned(), bytes),
                 turn,
@@ -105,17 +103,17 @@ enum RereadableSource {
 impl RereadableSource {
     /// Opens a file; a pipe can be read only once, so its content is kept.
     fn of_file(path: PathBuf) -> Result<Self, CliError> {
-        let read = || {
-            if std::fs::metadata(&path)?.is_file() {
-                return Ok(None);
-            }
-            std::fs::read(&path).map(Some)
+        let failed = |source| CliError::Read {
+            path: path.clone(),
+            source,
         };
-        match read() {
-            Ok(None) => Ok(Self::File(path)),
-            Ok(Some(bytes)) => Ok(Self::Bytes(path.display().to_string(), bytes)),
-            Err(source) => Err(CliError::Read { path, source }),
+        if std::fs::metadata(&path).map_err(failed)?.is_file() {
+            return Ok(Self::File(path));
         }
+        let name = path.display().to_string();
+        let pipe = File::open(&path).map_err(failed)?;
+        let bytes = reading::buffered(pipe, &name, failed)?;
+        Ok(Self::Bytes(name, bytes))
     }
 
     fn name(&self) -> String {

@@ -163,3 +163,36 @@ fn flags_that_make_no_sense_are_refused() {
         .says("--window");
     world.run(["inspct"]).ends(2).says("inspect");
 }
+
+#[test]
+fn binary_data_has_no_notes_and_is_refused() {
+    let world = World::new();
+    world.write("x.bin", [0_u8, 159, 146, 150].repeat(300));
+    world
+        .run(["notes", "x.bin"])
+        .fails(&["this is binary data"]);
+}
+
+#[test]
+fn a_source_without_an_end_is_refused_by_its_beginning() {
+    let world = World::new();
+    for command in ["show", "inspect"] {
+        let run = world.run([command, "/dev/zero"]);
+        run.fails(&["/dev/zero: this is binary data"]);
+    }
+}
+
+#[test]
+fn a_locale_without_unicode_gets_ascii_and_nothing_else_changes() {
+    let world = World::new();
+    let path = world.write("s.jsonl", plain_session().bytes);
+    let page = |locale: &str| {
+        let mut command = world.longhaul(["inspect".as_ref(), path.as_os_str()]);
+        let output = command.env("LC_ALL", locale).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (ascii, unicode) = (page("C"), page("C.UTF-8"));
+    assert!(ascii.is_ascii(), "{ascii}");
+    assert!(!unicode.is_ascii(), "{unicode}");
+    assert_eq!(ascii.chars().count(), unicode.chars().count());
+}

@@ -34,6 +34,7 @@ mod snippet;
 mod source;
 pub mod tool;
 mod words;
+mod writable;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -49,6 +50,7 @@ pub use open::ArchiveNotice;
 pub use place::archive_path;
 pub use record::{ArchiveRecord, TextPage};
 pub use snippet::{Snippet, SnippetPiece};
+pub use writable::check_writable;
 pub use writer::{ArchiveBatch, ArchiveWriter, ArchivedPart, NotQueued};
 
 pub(crate) use place::is_archive_name;

@@ -67,11 +67,18 @@ pub(super) fn run(
 }
 
 fn read(path: &Path, basis: &ReportBasis) -> Result<InspectedFolder, CliError> {
-    let found = transcripts_under(path);
+    let mut found = transcripts_under(path);
     if found.paths.is_empty() {
-        return Err(CliError::EmptyFolder {
-            path: path.to_owned(),
-        });
+        let unreadable = found.problems.pop();
+        return Err(unreadable.map_or_else(
+            || CliError::EmptyFolder {
+                path: path.to_owned(),
+            },
+            |unlisted| CliError::Read {
+                path: unlisted.path,
+                source: unlisted.source,
+            },
+        ));
     }
     let progress = progress::bytes(found.paths.iter().map(|path| size(path)).sum());
     let mut folder = InspectedFolder::default();

@@ -232,3 +232,21 @@ fn r1_files_are_restored_from_the_recorded_folder_and_from_nowhere_else() {
     );
     holds("restored", &file, &out, &told);
 }
+
+#[test]
+fn x2_where_nothing_can_be_archived_nothing_is_compacted() {
+    let world = World::new();
+    world.write("s.jsonl", lines(&talk(30, 30)));
+    let home = world.write("blocked", "a file where a folder should be");
+    let mut command = world.longhaul(["compact", "s.jsonl", "--local", "--output", "small.jsonl"]);
+    let output = command.env("LONGHAUL_HOME", home).output();
+    let output = output.unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("Check the space and the permissions there"),
+        "{said}"
+    );
+    assert!(!said.contains("WARN"), "no log lines: {said}");
+    assert!(!world.root().join("small.jsonl").exists());
+}
