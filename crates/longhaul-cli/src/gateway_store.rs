@@ -9,8 +9,9 @@ use longhaul_gateway::store::{
     GatewayStorage, InMemoryStore, PeerStore, PostgresStore, SqliteStore,
 };
 use longhaul_store::layout::Home;
+use longhaul_store::{Lease, LeaseError};
 
-use crate::failure::CliError;
+use crate::failure::{CliError, warn};
 use crate::settings::CommandSettings;
 
 /// The default database, below LONGHAUL_HOME.
@@ -21,6 +22,8 @@ pub(crate) struct GatewayStore {
     pub(crate) store: Arc<dyn GatewayStorage>,
     pub(crate) peers: Option<Arc<dyn PeerStore>>,
     pub(crate) tenants: Tenants,
+    /// Tells another gateway that this one uses the file.
+    pub(crate) lease: Option<Arc<Lease>>,
 }
 
 /// Opens the store that a flag names, or the default one. Must be called on a tokio runtime.
@@ -34,6 +37,7 @@ pub(crate) async fn open(
                 store: Arc::new(InMemoryStore::new()?),
                 peers: None,
                 tenants: Tenants::passing(),
+                lease: None,
             });
         }
         Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
@@ -42,6 +46,7 @@ pub(crate) async fn open(
                 tenants: store.tenants(),
                 peers: Some(Arc::clone(&store) as Arc<dyn PeerStore>),
                 store,
+                lease: None,
             });
         }
         Some(text) => match text.strip_prefix("sqlite:") {
@@ -56,9 +61,26 @@ pub(crate) async fn open(
     };
     let mut secret = path.clone().into_os_string();
     secret.push(".secret");
+    let store = SqliteStore::open(&path)?;
     Ok(GatewayStore {
-        store: Arc::new(SqliteStore::open(&path)?),
+        store: Arc::new(store),
         peers: None,
         tenants: Tenants::of_file(Path::new(&secret))?,
+        lease: lease(&path),
     })
+}
+
+/// Says so if another gateway uses the file. Both can work with it, but neither knows which summaries the other is
+/// requesting.
+fn lease(path: &Path) -> Option<Arc<Lease>> {
+    match Lease::take(path) {
+        Ok(lease) => Some(lease),
+        Err(LeaseError::InUse(in_use)) => {
+            warn(&format!(
+                "{in_use}, too: each gateway may pay for the same summary. `--store` names another file, or a PostgreSQL server, which several gateways can share"
+            ));
+            None
+        }
+        Err(LeaseError::NotTaken { .. }) => None,
+    }
 }

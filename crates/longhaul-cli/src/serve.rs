@@ -44,6 +44,8 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     raise_open_files();
     let books = runtime.block_on(gateway_store::open(command.store.as_deref(), given))?;
     tell_dropped(books.store.dropped());
+    // Held for as long as the gateway runs.
+    let _lease = books.lease;
     let mut options = GatewayOptions::new(upstream(&command.upstream)?, books.store, books.tenants);
     options.peers = books.peers;
     options.listen = sim::address(&command.listen)?;

@@ -398,3 +398,17 @@ fn x8_a_gateway_that_is_killed_in_a_request_takes_nothing_with_it() {
     );
     end(third_process);
 }
+
+#[test]
+fn x8_a_second_gateway_on_the_same_file_says_so() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut first, _) = start(home.path(), &[]);
+    let (mut second, _) = start(home.path(), &[]);
+    for child in [&mut first, &mut second] {
+        child.kill().unwrap();
+    }
+    let said = |child: Child| String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    let (first, second) = (said(first), said(second));
+    assert!(!first.contains("is in use by"), "{first}");
+    assert!(second.contains("books.sqlite is in use by"), "{second}");
+}
