@@ -59,7 +59,7 @@ fn x9_every_transcript_is_summed_up_without_a_model() {
 
 #[test]
 fn p1_every_transcript_keeps_its_last_messages() {
-    every_transcript(|_| vec!["--keep".to_owned(), "10".to_owned()]);
+    every_transcript(|_| vec!["--keep".to_owned(), "6".to_owned()]);
 }
 
 #[test]
@@ -131,7 +131,12 @@ fn y1_a_second_compaction_finds_nothing_to_do_or_makes_it_smaller_still() {
         let kept = Found::at(&again);
         let run = compact(&world, &again, &["--local", "--keep", "4"]);
         match run.code {
-            1 => assert!(run.err.contains("nothing"), "{name}: {}", run.err),
+            1 => {
+                let why = ["nothing", "only"]
+                    .iter()
+                    .any(|word| run.err.contains(word));
+                assert!(why, "{name}: {}", run.err);
+            }
             _ => assert!(Found::at(&out).size < kept.size, "{name}"),
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Found, compact, lines, talk};
-use crate::support::World;
+use crate::support::{World, plain_session, rich_session};
 
 #[test]
 fn y6_a_preview_shows_the_summary_and_what_it_saves_and_changes_nothing() {
@@ -96,6 +96,18 @@ fn p1_a_pivot_is_named_by_the_beginning_of_its_id() {
     compact(&world, &file, &["--local", "--up-to", "00000000"]).ends(1);
     let run = compact(&world, &file, &["--local", "--keep", "100"]).ends(1);
     assert!(run.err.contains("only 60 messages"), "{}", run.err);
+}
+
+#[test]
+fn p1_messages_are_counted_as_inspect_counts_them() {
+    let world = World::new();
+    for session in [rich_session(), plain_session()] {
+        let file = world.write("a.jsonl", session.bytes);
+        let messages = &world.run(["inspect", "a.jsonl", "--json"]).json()["messages"];
+        let run = compact(&world, &file, &["--local", "--keep", "100000"]).ends(1);
+        let only = format!("only {messages} messages");
+        assert!(run.err.contains(&only), "{only}: {}", run.err);
+    }
 }
 
 #[test]

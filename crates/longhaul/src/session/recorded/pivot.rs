@@ -2,7 +2,7 @@
 
 use longhaul_core::engine::Pivot;
 use longhaul_core::message::EntryView;
-use longhaul_core::rounds::{PieceKind, ViewPiece};
+use longhaul_core::rounds::ViewPiece;
 use longhaul_core::summary::PivotDirection;
 
 use super::RecordedTranscript;
@@ -51,24 +51,21 @@ impl RecordedTranscript {
         })
     }
 
-    /// The pivot after which this many messages follow; the lines of one response count as one message.
+    /// The pivot after which this many messages follow, as a request holds them and `inspect` counts them: everything
+    /// from the user's side up to the next reply is one message, and so are the lines of a reply.
     pub fn keep_last(&self, messages: usize) -> Result<Pivot, PivotError> {
         let mut seen = 0;
-        let mut response = None;
+        let mut newer = None;
         let mut uuid = None;
         for view in self.views().rev() {
             let part = ViewPiece::of_view(view).part;
             if !part.is_sent() {
                 continue;
             }
-            let message = match part {
-                PieceKind::Response(message) | PieceKind::Reasoning(message) => message,
-                _ => None,
-            };
-            if message.is_none() || message != response {
+            let is_reply = part.is_response();
+            if newer.replace(is_reply) != Some(is_reply) {
                 seen += 1;
             }
-            response = message.or(response);
             if seen > messages {
                 break;
             }
