@@ -202,7 +202,7 @@ impl Engine {
         let whole = FactsBudget::of_window(window);
         if self.is_due(compaction) {
             let free = expected.most_below(window.auto_compact);
-            let share = (free / 100 * WORDS_PERCENT).max(whole.tokens);
+            let share = (free / 100 * WORDS_PERCENT).max(expected.estimate_of(whole.tokens));
             UserWordsLimit::Budget(whole.in_free_part(free), share)
         } else {
             UserWordsLimit::Budget(whole, u64::MAX)

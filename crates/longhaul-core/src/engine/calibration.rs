@@ -36,8 +36,13 @@ impl CountCalibration {
 
     /// The largest estimate of a view whose count stays below a limit; zero if there is none.
     pub(super) fn most_below(self, limit: u64) -> u64 {
-        let room = limit.saturating_sub(1).saturating_sub(self.constant);
-        let most = u128::from(room) * u128::from(self.estimated) / u128::from(self.counted.max(1));
+        self.estimate_of(limit.saturating_sub(1).saturating_sub(self.constant))
+    }
+
+    /// The estimate of messages that are counted as this many tokens.
+    pub(super) fn estimate_of(self, tokens: u64) -> u64 {
+        let most =
+            u128::from(tokens) * u128::from(self.estimated) / u128::from(self.counted.max(1));
         u64::try_from(most).unwrap_or(u64::MAX)
     }
 }

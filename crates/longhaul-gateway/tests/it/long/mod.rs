@@ -207,9 +207,18 @@ const CHAT: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// A session with many short requests: not all of them fit into the window, not even shortened.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x1_the_users_words_never_fill_the_window_however_many_there_are() {
+    never_fill_the_window(&[Kind::Words]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x1_the_users_words_never_fill_the_window_however_dense_they_are() {
+    never_fill_the_window(&[Kind::Chinese]).await;
+}
+
+/// A session with many short requests: not all of them fit into the window, not even shortened.
+async fn never_fill_the_window(kinds: &'static [Kind]) {
     let model = "claude-haiku-4-5";
     let (models, window) = with_window(model, 20_000);
     let gateway = gateway(models.clone(), |_| {}).await;
@@ -217,6 +226,7 @@ async fn x1_the_users_words_never_fill_the_window_however_many_there_are() {
         name: "many short requests",
         words: 6,
         result: 30,
+        kinds,
         ..Workload::PLAIN
     };
     let mut client = Client::new(&gateway, model, workload, window).await;
