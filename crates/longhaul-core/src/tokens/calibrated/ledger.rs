@@ -5,11 +5,15 @@
 //! counts here. A reply whose recorded output is plainly only its beginning is counted by its own lines.
 
 use super::{CalibratedCounter, CalibratedEstimate, EntryTokens, UnscaledTokens};
-use crate::message::{EntryView, Id, Sent, Subtype};
+use crate::message::{EntryKind, EntryView, Id, Sent, Subtype};
 use crate::models::Tokenizer;
 use crate::tokens::{
     EntryStanding, Estimate, LedgerEntry, LedgerMeasurement, MeasuredTokens, TokenLedger,
 };
+
+/// After a compaction, what is sent besides the messages may differ from what it was by one part in this many: of eight
+/// recorded compactions, seven stayed within it.
+const UNSEEN: u64 = 2;
 
 /// The size of a conversation: what was measured, and estimates of what changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +46,8 @@ pub struct CalibratedLedger {
     ledger: TokenLedger,
     counter: CalibratedCounter,
     prefix: CalibratedEstimate,
+    /// Whether the transcript records the request prefix, and with it everything that is sent.
+    record: SentRecord,
     /// The tokenizer that measured the anchor.
     anchored_by: Tokenizer,
 }
@@ -82,6 +88,7 @@ impl CalibratedLedger {
                 self.reply(reply, tokens, standing);
             }
             Some(Sent::Input | Sent::Attachment) => self.input(tokens, standing),
+            None if entry.facets.kind == EntryKind::Head => self.note_prefix_entry(),
             None if entry.facets.subtype == Subtype::MicrocompactBoundary => {
                 match entry.cache_edits() {
                     Some(edits) => {
@@ -118,6 +125,11 @@ impl CalibratedLedger {
             text: as_weight(tokens.visible),
         };
         self.ledger.push(line, standing);
+    }
+
+    /// Notes that the transcript has a prefix entry: whoever writes those records everything that is sent.
+    pub(crate) fn note_prefix_entry(&mut self) {
+        self.record = SentRecord::Complete;
     }
 
     /// Counts a user message or an attachment.
@@ -166,9 +178,14 @@ impl CalibratedLedger {
         if self.ledger.anchor().is_none() {
             // Whatever the messages do not explain is the request prefix.
             let messages = self.counter.scaled(added);
+            let tokens = prompt.tokens().saturating_sub(messages.tokens);
+            let unseen = match self.record {
+                SentRecord::Complete => 0,
+                SentRecord::Partial => tokens / UNSEEN,
+            };
             self.prefix = CalibratedEstimate {
-                tokens: prompt.tokens().saturating_sub(messages.tokens),
-                bound: messages.bound.min(prompt.tokens()),
+                tokens,
+                bound: messages.bound.max(unseen).min(prompt.tokens()),
             };
         } else if context.cleared == Estimate::ZERO && self.anchored_by == tokenizer {
             let grown = prompt.tokens().saturating_sub(context.measured.tokens());
@@ -176,6 +193,15 @@ impl CalibratedLedger {
         }
         self.anchored_by = tokenizer;
     }
+}
+
+/// Whether a transcript holds everything that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum SentRecord {
+    /// Files that a host restores after a compaction, reminders and the like may be missing.
+    #[default]
+    Partial,
+    Complete,
 }
 
 /// What identifies and measures a line of a reply.
