@@ -1,8 +1,10 @@
 //! Compares calibrated estimates with what providers measured in recorded sessions.
 //!
-//! An addition is what came into a conversation between one measurement and the next. Those that are estimated at 500
-//! tokens or more are compared: what is estimated is all that anyone knows when an estimate is needed, and a transcript
-//! does not hold everything that was sent (the output of hooks, for one).
+//! An addition is what came into a conversation between one measurement and the next. "500 tokens or more" can be said of
+//! its estimate, which is all that is known when one is needed, or of its measurement. The second includes additions of
+//! which the transcript holds only a part: hooks add text to the results of edits, and to the refusal of a command, that
+//! is sent and not recorded. Both populations are tested, the second without the additions that show traces of such hooks;
+//! the figure with them is printed.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -21,6 +23,7 @@ use serde_json::Value;
 struct Comparison {
     expected: CalibratedEstimate,
     measured: u64,
+    traces: HookTraces,
 }
 
 impl Comparison {
@@ -30,6 +33,30 @@ impl Comparison {
 
     fn is_within_bound(self) -> bool {
         self.expected.tokens.abs_diff(self.measured) <= self.expected.bound
+    }
+}
+
+/// Whether hooks may have added text to an addition, by what the transcript says of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct HookTraces {
+    edits: bool,
+    ran_after: bool,
+    ran_before: bool,
+    refused: bool,
+}
+
+impl HookTraces {
+    fn note(&mut self, line: &str) {
+        let is_reply = line.contains("\"type\":\"assistant\"");
+        let names = ["\"name\":\"Edit\"", "\"name\":\"Write\""];
+        self.edits |= is_reply && names.iter().any(|name| line.contains(name));
+        self.ran_after |= line.contains("\"hookEvent\":\"PostToolUse\"");
+        self.ran_before |= line.contains("\"hookEvent\":\"PreToolUse\"");
+        self.refused |= line.contains("\"is_error\":true");
+    }
+
+    fn may_have_added(self) -> bool {
+        (self.edits && self.ran_after) || (self.refused && self.ran_before)
     }
 }
 
@@ -56,6 +83,7 @@ fn compare(path: &Path, density: u64) -> SessionComparisons {
     let mut found = SessionComparisons::default();
     let mut messages: HashSet<Option<Id>> = HashSet::new();
     let mut is_first = true;
+    let mut traces = HookTraces::default();
     for line in std::fs::read_to_string(path).unwrap().lines() {
         let Ok(entry) = Entry::read(Bytes::copy_from_slice(line.as_bytes())) else {
             continue;
@@ -82,16 +110,20 @@ fn compare(path: &Path, density: u64) -> SessionComparisons {
                     found.additions.push(Comparison {
                         expected: size.added,
                         measured: prompt - anchor,
+                        traces,
                     });
                 } else if anchor == 0 && !is_first {
                     found.after_boundaries.push(Comparison {
                         expected: size.estimate(),
                         measured: prompt,
+                        traces,
                     });
                 }
                 is_first = false;
+                traces = HookTraces::default();
             }
         }
+        traces.note(line);
         if density == 100 {
             ledger.entry(entry, EntryStanding::Live);
         } else {
@@ -148,25 +180,35 @@ fn x4_additions_of_recorded_sessions_are_estimated_within_the_stated_error() {
     let (median, most) = (percentile(&errors, 50), percentile(&errors, 90));
     let within = large.iter().filter(|one| one.is_within_bound()).count();
     let within = within as f64 / large.len() as f64;
-    let by_measurement: Vec<f64> = (all.iter().filter(|one| one.measured >= 500))
-        .map(|one| one.error())
-        .collect();
     println!(
-        "{} additions, {} of 500 tokens or more: median {:.1} %, p90 {:.1} %, within the bound {:.1} %; measured at 500 \
-         or more ({}): median {:.1} %, p90 {:.1} %",
+        "{} additions; estimated at 500 or more: {}, median {:.1} %, p90 {:.1} %, within the bound {:.1} %",
         all.len(),
         large.len(),
         100.0 * median,
         100.0 * most,
         100.0 * within,
-        by_measurement.len(),
-        100.0 * percentile(&by_measurement, 50),
-        100.0 * percentile(&by_measurement, 90),
     );
     assert!(large.len() > 400, "{}", large.len());
     assert!(median <= 0.04, "{median}");
     assert!(most <= 0.17, "{most}");
     assert!(within >= 0.88, "{within}");
+    let measured = || all.iter().filter(|one| one.measured >= 500);
+    let every: Vec<f64> = measured().map(|one| one.error()).collect();
+    let recorded: Vec<f64> = measured()
+        .filter(|one| !one.traces.may_have_added())
+        .map(|one| one.error())
+        .collect();
+    for (name, errors) in [("all", &every), ("without traces of hooks", &recorded)] {
+        println!(
+            "measured at 500 or more, {name}: {}, median {:.1} %, p90 {:.1} %",
+            errors.len(),
+            100.0 * percentile(errors, 50),
+            100.0 * percentile(errors, 90),
+        );
+    }
+    assert!(recorded.len() > 350, "{}", recorded.len());
+    assert!(percentile(&recorded, 50) <= 0.04);
+    assert!(percentile(&recorded, 90) <= 0.17);
 }
 
 #[test]
@@ -263,7 +305,7 @@ fn x4_whole_requests_without_tools_are_estimated() {
         100.0 * percentile(&errors, 90)
     );
     assert!(errors.len() >= 10);
-    assert!(percentile(&errors, 50) <= 0.12);
+    assert!(percentile(&errors, 50) <= 0.05);
 }
 
 /// The texts of a request that has nothing else; `None` if there is anything else.
