@@ -8,6 +8,7 @@ use longhaul::rewind;
 use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::money::TokenPrice;
 use longhaul_core::tokens::RoughEstimator;
+use longhaul_core::tokens::calibrated::CalibratedEstimate;
 use longhaul_store::layout::NotesFiles;
 use longhaul_store::{Env, HomeOwner};
 
@@ -104,7 +105,12 @@ impl ReadOnlyQueries {
 
     pub(super) fn context(&self) -> Result<ContextView, HostRefusal> {
         let look = self.look()?;
-        let mut categories = transcript::categories(&look, &self.models).map_err(unreadable)?;
+        let report = transcript::inspect(&look, &self.models).map_err(unreadable)?;
+        let mut categories = report.categories;
+        let likely = report.calibrated.map(|likely| CalibratedEstimate {
+            tokens: likely.tokens,
+            bound: likely.bound,
+        });
         // Before the first request, nothing of the prefix is on disk.
         if categories.system_prompt == 0 {
             categories.system_prompt = look.prefix.system;
@@ -115,6 +121,7 @@ impl ReadOnlyQueries {
             model: look.model,
             categories,
             status: look.status,
+            likely: likely.unwrap_or_default(),
         })
     }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use longhaul_core::inspect::{Categories, Inspection, LineEnd};
+use longhaul_core::inspect::{Inspection, InspectionReport, LineEnd};
 use longhaul_core::message::{BlockKind, EntryBlock, EntryKind, EntryView, LineScanner, Subtype};
 use longhaul_core::models::ModelTable;
 use longhaul_core::report::LossReport;
@@ -58,8 +58,8 @@ pub(super) fn report(path: &Path, boundary: Option<&str>) -> io::Result<Option<S
     Ok(found)
 }
 
-/// What fills the window, by category (T4).
-pub(super) fn categories(look: &SessionSnapshot, models: &ModelTable) -> io::Result<Categories> {
+/// The report on the session's transcript: what fills the window, by category (T4), and its likely size (X4).
+pub(super) fn inspect(look: &SessionSnapshot, models: &ModelTable) -> io::Result<InspectionReport> {
     let mut inspection = Inspection::new();
     if look.transcript.exists() {
         let mut lines = LineReader::new(File::open(&look.transcript)?);
@@ -72,10 +72,9 @@ pub(super) fn categories(look: &SessionSnapshot, models: &ModelTable) -> io::Res
             inspection.line(line.number, line.offset, line.bytes, end);
         }
     }
-    let report = inspection
+    inspection
         .report(models, &WindowSettings::default(), Some(&look.model))
-        .map_err(io::Error::other)?;
-    Ok(report.categories)
+        .map_err(io::Error::other)
 }
 
 fn each(path: &Path, mut take: impl FnMut(EntryView<'_>)) -> io::Result<()> {

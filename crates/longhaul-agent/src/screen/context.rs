@@ -210,6 +210,14 @@ fn limits(view: &ContextView) -> Vec<WrappedLine> {
         format!("b refuses input at {}", at(status.blocking)),
     ];
     let mut lines = vec![WrappedLine::dim(format!("  {}", limits.join(" · ")))];
+    if view.likely.bound > 0 {
+        let likely = view.likely;
+        lines.push(WrappedLine::dim(format!(
+            "  likely {} ± {} in the window; the limits are compared with a careful estimate",
+            grouped(likely.tokens),
+            grouped(likely.bound)
+        )));
+    }
     lines.extend(
         match view.categories.cleared_results {
             0 => None,

@@ -9,6 +9,7 @@ use longhaul_core::engine::{Pivot, PreviewedSummary};
 use longhaul_core::inspect::Categories;
 use longhaul_core::message::Usage;
 use longhaul_core::money::Usd;
+use longhaul_core::tokens::calibrated::CalibratedEstimate;
 use longhaul_core::window::WindowStatus;
 use tokio::sync::oneshot;
 
@@ -157,6 +158,8 @@ pub struct ContextView {
     pub categories: Categories,
     /// The window and its limits.
     pub status: WindowStatus,
+    /// The likely size of the window, and how far it may be off; the bound is 0 if all of it was measured.
+    pub likely: CalibratedEstimate,
 }
 
 /// A message that can be returned to.

@@ -161,6 +161,38 @@ fn t1_an_estimate_is_not_called_a_measurement() {
 }
 
 #[test]
+fn x4_what_is_not_measured_is_shown_with_its_likely_size_and_a_bound() {
+    let line = |uuid: &str, parent: &str, rest: &str| {
+        format!(
+            "{{\"uuid\":\"{uuid}\",\"parentUuid\":{parent},\"sessionId\":\"s\",\"isSidechain\":false,\
+             \"timestamp\":\"2026-03-02T08:00:00Z\",{rest}}}\n"
+        )
+    };
+    let user = |text: &str| {
+        format!("\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}")
+    };
+    let reply = "\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\
+                 \"model\":\"claude-sonnet-4-5\",\"content\":[{\"type\":\"text\",\"text\":\"Yes.\"}],\
+                 \"usage\":{\"input_tokens\":20000,\"output_tokens\":5}}";
+    let measured = line("1", "null", &user("Go?")) + &line("2", "\"1\"", reply);
+    let world = World::new();
+    let page = world.page(measured.as_bytes()).ends(0);
+    assert!(!page.out.contains("likely"), "{}", page.out);
+    let words = "Steer by the green buoy and mind the tide. ".repeat(100);
+    let more = measured + &line("3", "\"2\"", &user(&words));
+    let path = world.write("more.jsonl", more.as_bytes());
+    let page = world.longhaul(["inspect"]).arg(&path).finish().ends(0);
+    page.prints("likely 2").prints(" ± ");
+    let json = world.longhaul(["inspect", "--json"]).arg(&path).finish();
+    let report: serde_json::Value = serde_json::from_str(&json.ends(0).out).unwrap();
+    let count = |name: &str| report["calibrated"][name].as_u64().unwrap();
+    // The sentence has nine words and a stop.
+    let added = count("tokens") - 20_005;
+    assert!((900..=1_200).contains(&added), "{added}");
+    assert!((100..=300).contains(&count("bound")), "{report}");
+}
+
+#[test]
 fn t4_m7_a_recorded_prompt_is_shown_by_its_parts() {
     let head = "{\"type\":\"request-head\",\"sessionId\":\"s\",\"timestamp\":\"2026-03-02T08:00:00Z\",\
                 \"system\":\"You are a pilot of harbours.\",\"tools\":[{\"name\":\"Read\"}],\

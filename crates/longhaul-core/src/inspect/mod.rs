@@ -5,6 +5,7 @@
 
 mod boundaries;
 mod cache_breaks;
+mod calibrated;
 mod calls;
 mod categories;
 mod clearings;
@@ -16,8 +17,8 @@ mod rounds;
 
 pub use reading::{Inspection, LineEnd};
 pub use report::{
-    BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, Categories, ClearingReport,
-    ClearingWay, DuplicateReads, EarlierConversation, InspectionReport, LargeResult, NotesReport,
-    ReplacedPart, Sidechains, SummaryOriginReport, Thresholds, ToolReport, TurnReport, UsageReport,
-    WindowReport,
+    BilledResponse, BoundaryReport, CacheBreak, CacheBreakTotals, CalibratedReport, Categories,
+    ClearingReport, ClearingWay, DuplicateReads, EarlierConversation, InspectionReport,
+    LargeResult, NotesReport, ReplacedPart, Sidechains, SummaryOriginReport, Thresholds,
+    ToolReport, TurnReport, UsageReport, WindowReport,
 };

@@ -5,11 +5,12 @@ use super::categories::RecordedPrefixWeight;
 use super::notes::NotesBill;
 use super::report::{InspectionReport, Thresholds, UsageReport, WindowReport};
 use super::rounds::{FileBill, rounds};
-use super::{boundaries, cache_breaks, categories, clearings, earlier};
+use super::{boundaries, cache_breaks, calibrated, categories, clearings, earlier};
 use crate::message::{EntryKind, LineDamage, LineScanner};
 use crate::models::ModelTable;
 use crate::normalize::MessageOutline;
 use crate::tokens::RoughEstimator;
+use crate::tokens::calibrated::EntryTokens;
 use crate::transcript::{
     EndsTheFile, ResolvedConversation, TranscriptProblem, TranscriptProblemKind, TranscriptTable,
 };
@@ -35,6 +36,8 @@ pub struct Inspection {
     problems: Vec<TranscriptProblem>,
     session: Option<String>,
     prefix: RecordedPrefixWeight,
+    /// The tokens of each row of the table, for the likely size.
+    tokens: Vec<EntryTokens>,
     notes: NotesBill,
     crlf: bool,
     damaged: u64,
@@ -74,6 +77,7 @@ impl Inspection {
             Ok(facets) => {
                 let entry = facets.view(bytes);
                 self.table.push(number, offset, entry, &RoughEstimator);
+                self.tokens.push(EntryTokens::of(entry));
                 self.calls.note(entry);
                 self.notes.note(entry);
                 if facets.kind == EntryKind::Head {
@@ -150,6 +154,8 @@ impl Inspection {
         let table = &self.table;
         let model = model(table, &conversation).or(default_model);
         let resolved = models.resolve(model.unwrap_or("unknown"));
+        let tokenizer = resolved.spec.tokenizer;
+        let calibrated = calibrated::size(table, &conversation, &self.tokens, models, tokenizer);
         let rounds = rounds(table, &conversation);
         let bill = FileBill::of(table, &conversation, &rounds, models);
         let (cache_breaks, cache_break_totals) =
@@ -191,6 +197,7 @@ impl Inspection {
             estimated: context.estimated(),
             measured: context.measured.tokens(),
             cleared: context.cleared.unpadded(),
+            calibrated,
             window: WindowReport {
                 model: model.map(str::to_owned),
                 size: status.size,

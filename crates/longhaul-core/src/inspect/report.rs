@@ -30,6 +30,9 @@ pub struct InspectionReport {
     pub measured: u64,
     /// Tokens cleared since the measurement; subtracted in `estimated`.
     pub cleared: u64,
+    /// The likely size of the window, by a count that learns from measurements. No threshold is compared with it.
+    /// `None` as long as nothing was measured: then the size of the request prefix is not known.
+    pub calibrated: Option<CalibratedReport>,
     /// The model's window.
     pub window: WindowReport,
     /// The limits in tokens, and how near they are.
@@ -85,6 +88,19 @@ impl InspectionReport {
         let any = self.notes.runs > 0 || !summaries.is_empty();
         any.then(|| self.notes.cost_usd + summaries.iter().sum::<f64>())
     }
+}
+
+/// The likely size of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CalibratedReport {
+    /// The tokens: the measurement, and a calibrated estimate of what changed since.
+    pub tokens: u64,
+    /// In nine of ten cases, the provider's count differs by at most this; 0 if all of it was measured.
+    pub bound: u64,
+    /// The provider's tokens for each token of the fixed model, as learned in this file.
+    pub scale: f64,
+    /// How many measurements the scale is based on.
+    pub observations: u64,
 }
 
 /// The model's window.

@@ -1,8 +1,10 @@
 //! Counting what is in the window (T).
 //!
 //! Provider measurements and our own estimates have different types; a context size consists of one of each. Thresholds
-//! are in `window/`, prices in `models/`.
+//! are in `window/`, prices in `models/`. Thresholds are compared with the rough estimate (T2); [`calibrated`] counts for
+//! prices and display (X4).
 
+pub mod calibrated;
 pub(crate) mod cut;
 mod estimate;
 mod ledger;

@@ -12,6 +12,7 @@ mod attachments;
 mod audit;
 mod boundary;
 mod cache;
+mod calibrated;
 mod collapse;
 mod conversation;
 mod cut;

@@ -430,6 +430,7 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
     use crate::screen::flow::rows;
     use crate::screen::host::ContextView;
     use longhaul_core::inspect::Categories;
+    use longhaul_core::tokens::calibrated::CalibratedEstimate;
     use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
     let status = WindowStatus::new(&WindowInput {
         window: 200_000,
@@ -455,6 +456,10 @@ fn q3_the_picture_of_the_window_needs_no_colour_and_little_room() {
             cleared_results: 7,
         },
         status: status.unwrap(),
+        likely: CalibratedEstimate {
+            tokens: 91_400,
+            bound: 2_300,
+        },
     };
     let at = |width| {
         let rows = rows(&picture(&view, width, ColorSupport::Off), width);

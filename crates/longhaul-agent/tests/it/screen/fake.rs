@@ -23,6 +23,7 @@ use longhaul_core::micro::MicroClearingReason;
 use longhaul_core::money::Usd;
 use longhaul_core::plan::Recompaction;
 use longhaul_core::report::LossReport;
+use longhaul_core::tokens::calibrated::CalibratedEstimate;
 use longhaul_core::window::{WindowInput, WindowLevel, WindowSettings, WindowStatus};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex as Turn, oneshot};
@@ -447,6 +448,7 @@ fn context() -> ContextView {
         model: "claude-sonnet-4-6".to_owned(),
         categories,
         status: status.unwrap(),
+        likely: CalibratedEstimate::default(),
     }
 }
 

@@ -45,7 +45,8 @@ impl InspectPage<'_> {
                 0 => "nothing to count yet",
                 _ => "all of it estimated: no reply in view was measured",
             };
-            return vec![unmeasured.to_owned()];
+            let unmeasured = unmeasured.to_owned();
+            return [unmeasured].into_iter().chain(self.likely()).collect();
         }
         let mut facts = vec![
             format!("{} measured by the provider", grouped(report.measured)),
@@ -54,7 +55,15 @@ impl InspectPage<'_> {
         if report.cleared > 0 {
             facts.push(format!("{} cleared since", grouped(report.cleared)));
         }
+        facts.extend(self.likely());
         facts
+    }
+
+    /// The likely size where it was not measured, and how far it may be off.
+    fn likely(&self) -> Option<String> {
+        let likely = self.report.calibrated?;
+        let (tokens, bound) = (grouped(likely.tokens), grouped(likely.bound));
+        (likely.bound > 0).then(|| format!("likely {tokens} ± {bound} in all"))
     }
 
     fn limits(&self) -> Vec<String> {
