@@ -1,188 +1,137 @@
-//! The storage of a session: a transcript, and an archive beside it.
+//! A storage in files: a transcript, and an archive beside it.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
-use longhaul_core::message::Entry;
 use longhaul_store::archive::{ArchiveBatch, ArchiveWriter, ArchivedPart, ViewPresence};
-use longhaul_store::{AppendError, Durability, TranscriptWriter};
+use longhaul_store::{Durability, LoadedLine, TranscriptWriter};
 
-/// Stores a session.
+use super::{
+    AppendPosition, ArchiveLocation, DepartingEntries, DepartingPart, Storage, StorageError,
+};
+
+/// Stores a session in a transcript file, in the format that Claude Code writes.
 ///
-/// An implementer acknowledges a write only when it is safe: until then the engine neither sends nor replaces anything.
-pub(crate) trait SessionStorage: Send {
-    /// Appends lines as one unit. Returns the offset where the first begins.
-    fn persist(&mut self, lines: &[Bytes]) -> Result<u64, StorageError>;
-
-    /// Archives what is about to leave the window: whole entries, or the results of these calls.
-    fn archive(
-        &mut self,
-        entries: Vec<Entry>,
-        results: Option<Vec<String>>,
-    ) -> Result<ArchiveLocation, StorageError>;
-
-    /// Whether writes may have to wait for a disk or a lock: then they run on a thread of their own.
-    fn waits(&self) -> BlockingWrites {
-        BlockingWrites::Perhaps
-    }
-}
-
-/// Whether a write may block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BlockingWrites {
-    /// A write may block.
-    Perhaps,
-    /// A write never blocks.
-    Never,
-}
-
-/// Where entries that leave the window can be found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArchiveLocation {
-    /// They are in the archive.
-    InArchive,
-    /// There is no archive: they are only in the transcript.
-    InTranscript,
-}
-
-/// Something could not be stored.
-#[derive(Debug, thiserror::Error)]
-pub enum StorageError {
-    /// The transcript could not be written.
-    #[error(transparent)]
-    Append(#[from] AppendError),
-    /// The archive could not be written.
-    #[error(transparent)]
-    Archive(#[from] longhaul_store::archive::ArchiveError),
-    /// The archive's queue did not accept it.
-    #[error(transparent)]
-    Queue(#[from] longhaul_store::archive::NotQueued),
-    /// Somebody wrote to the transcript since it was read.
-    #[error("{} was written to meanwhile; nothing was changed. Try again when the other program is done", path.display())]
-    Grown {
-        /// The transcript.
-        path: PathBuf,
-    },
-    /// Another error.
-    #[error("{0}")]
-    Other(String),
-}
-
-/// Stores a session in files.
+/// An append takes the file's lock, writes once and syncs before it acknowledges, unless the [`Durability`] says
+/// otherwise; the file is only ever appended to. [`SessionBuilder::transcript`](crate::SessionBuilder::transcript) uses
+/// this storage.
 #[derive(Debug)]
-pub(crate) struct FileStorage {
-    transcript: TranscriptWriter,
-    /// Where the file ends, if nobody else may have written to it.
-    end: Option<u64>,
+pub struct FileStorage {
+    path: PathBuf,
+    transcript: Mutex<OpenTranscript>,
     archive: Option<ArchiveWriter>,
 }
 
+#[derive(Debug)]
+struct OpenTranscript {
+    writer: TranscriptWriter,
+    /// Where the file ends, if nobody else may write to it.
+    end: Option<u64>,
+}
+
 impl FileStorage {
-    /// Opens a transcript for appending, with the archive at this path.
-    pub(crate) fn open(
-        transcript: &Path,
-        archive: Option<PathBuf>,
-        durability: Durability,
-    ) -> Result<Self, StorageError> {
-        Self::known_as(transcript, archive, transcript, durability)
+    /// Opens a transcript for appending, or creates an empty one, with every append synced.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or created.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StorageError> {
+        Self::with_durability(path, Durability::EveryAppend)
     }
 
-    /// Opens a transcript that will later be found under another path than the one where it is written now.
-    pub(crate) fn known_as(
-        transcript: &Path,
-        archive: Option<PathBuf>,
-        name: &Path,
+    /// Opens a transcript, and says when lines count as safe.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or created.
+    pub fn with_durability(
+        path: impl AsRef<Path>,
         durability: Durability,
     ) -> Result<Self, StorageError> {
-        let writer = TranscriptWriter::open(transcript, durability)?;
-        let archive = archive
-            .map(|path| ArchiveWriter::start(path, name.to_owned()))
-            .transpose()
-            .map_err(|error| {
-                StorageError::Other(format!("the archive cannot be opened: {error}"))
-            })?;
+        let path = path.as_ref();
+        let writer = TranscriptWriter::open(path, durability)?;
         Ok(Self {
-            transcript: writer,
-            end: None,
-            archive,
+            path: path.to_owned(),
+            transcript: Mutex::new(OpenTranscript { writer, end: None }),
+            archive: None,
         })
+    }
+
+    /// Archives in this database what leaves the window, so that it can be recalled.
+    ///
+    /// # Errors
+    /// If the archive cannot be opened.
+    pub fn with_archive(self, archive: impl Into<PathBuf>) -> Result<Self, StorageError> {
+        let transcript = self.path.clone();
+        self.with_archive_of(archive.into(), transcript)
+    }
+
+    /// Archives what leaves the window of a transcript that will later be found under another path than the one where
+    /// it is written now.
+    pub(crate) fn with_archive_of(
+        mut self,
+        archive: PathBuf,
+        known_as: PathBuf,
+    ) -> Result<Self, StorageError> {
+        let archive = ArchiveWriter::start(archive, known_as).map_err(|error| {
+            StorageError::Other(format!("the archive cannot be opened: {error}"))
+        })?;
+        self.archive = Some(archive);
+        Ok(self)
     }
 
     /// Refuses to append once another process has appended: a caller that read the transcript up to here would cut off
     /// what came since.
     #[must_use]
     pub(crate) fn only_after(mut self, end: u64) -> Self {
-        self.end = Some(end);
+        let transcript = self.transcript.get_mut();
+        transcript.unwrap_or_else(PoisonError::into_inner).end = Some(end);
         self
     }
 }
 
-impl SessionStorage for FileStorage {
-    fn persist(&mut self, lines: &[Bytes]) -> Result<u64, StorageError> {
-        let path = self.transcript.path();
-        let size = || std::fs::metadata(path).map(|metadata| metadata.len());
-        if let Some(end) = self.end
+impl Storage for FileStorage {
+    fn load(&self) -> Result<Vec<Bytes>, StorageError> {
+        let loaded = longhaul_store::load(&self.path)?;
+        let entries = loaded.lines().iter().filter_map(LoadedLine::entry);
+        Ok(entries.map(|entry| entry.bytes().clone()).collect())
+    }
+
+    fn append(&self, lines: &[Bytes]) -> Result<AppendPosition, StorageError> {
+        let transcript = self.transcript.lock();
+        let mut transcript = transcript.unwrap_or_else(PoisonError::into_inner);
+        let size = || std::fs::metadata(&self.path).map(|metadata| metadata.len());
+        if let Some(end) = transcript.end
             && !size().is_ok_and(|size| size == end)
         {
             return Err(StorageError::Grown {
-                path: path.to_owned(),
+                path: self.path.clone(),
             });
         }
-        let appended = self.transcript.append_all(lines)?;
+        let appended = transcript.writer.append_all(lines)?;
         let end = appended.offset + appended.bytes;
-        self.end = self.end.map(|_| end);
-        Ok(appended.offset)
+        transcript.end = transcript.end.map(|_| end);
+        Ok(AppendPosition::Offset(appended.offset))
     }
 
-    fn archive(
-        &mut self,
-        entries: Vec<Entry>,
-        results: Option<Vec<String>>,
-    ) -> Result<ArchiveLocation, StorageError> {
+    fn archive(&self, departing: DepartingEntries) -> Result<ArchiveLocation, StorageError> {
         let Some(archive) = &self.archive else {
             return Ok(ArchiveLocation::InTranscript);
         };
-        let (part, presence) = match results {
-            Some(results) => (ArchivedPart::Results(results), ViewPresence::Cleared),
-            None => (ArchivedPart::Whole, ViewPresence::Summarised),
+        let (part, presence) = match departing.part {
+            DepartingPart::Results(calls) => (ArchivedPart::Results(calls), ViewPresence::Cleared),
+            DepartingPart::Whole => (ArchivedPart::Whole, ViewPresence::Summarised),
         };
         // Sent as one batch, because the queue counts pieces. The batch also tells the archive which calls are in it.
         archive.archive(&ArchiveBatch {
-            entries,
+            entries: departing.entries,
             part,
             presence,
         })?;
         archive.flush()?;
         Ok(ArchiveLocation::InArchive)
     }
-}
 
-/// Stores a session in memory, for trying things out.
-#[derive(Debug, Default)]
-pub(crate) struct MemoryStorage {
-    /// The transcript.
-    pub transcript: Vec<u8>,
-}
-
-impl SessionStorage for MemoryStorage {
-    fn persist(&mut self, lines: &[Bytes]) -> Result<u64, StorageError> {
-        let offset = self.transcript.len() as u64;
-        for line in lines {
-            self.transcript.extend_from_slice(line);
-            self.transcript.push(b'\n');
-        }
-        Ok(offset)
-    }
-
-    fn archive(
-        &mut self,
-        _: Vec<Entry>,
-        _: Option<Vec<String>>,
-    ) -> Result<ArchiveLocation, StorageError> {
-        Ok(ArchiveLocation::InTranscript)
-    }
-
-    fn waits(&self) -> BlockingWrites {
-        BlockingWrites::Never
+    fn transcript_path(&self) -> Option<&Path> {
+        Some(&self.path)
     }
 }
