@@ -79,6 +79,87 @@ use crate::window::WindowStatus;
 use compact::CompactionInProgress;
 
 /// Runs one conversation.
+///
+/// A host feeds inputs, performs the effects that follow, and feeds their outcomes back:
+///
+/// ```
+/// use jiff::Timestamp;
+/// use longhaul_core::config::Config;
+/// use longhaul_core::engine::{
+///     CallResult, Effect, EffectOutcome, Engine, EngineConfig, EngineInput, EngineResume, ModelReply, NewEntry, ReplyEnding,
+///     SessionIdentity, UuidSequence,
+/// };
+/// use longhaul_core::micro::native::ProviderClearing;
+/// use longhaul_core::models::{ModelSpec, ModelTable};
+/// use longhaul_core::prompt::{
+///     LatchedSettings, OnPrefixMismatch, RequestParameters, RequestPrefix, SystemPrompt, ThinkingChoice, Ttl,
+/// };
+/// use longhaul_core::message::Usage;
+/// use longhaul_core::window::{WindowInput, WindowSettings, WindowStatus};
+///
+/// let model = ModelTable::builtin().resolve("claude-sonnet-4-6").spec;
+/// let body = RequestParameters {
+///     model: "claude-sonnet-4-6",
+///     spec: &model,
+///     max_tokens: 1_000,
+///     think: ThinkingChoice::Default,
+///     on_mismatch: OnPrefixMismatch::Refuse,
+///     effort: None,
+///     more: serde_json::Map::new(),
+/// }
+/// .to_body()?;
+/// let ttl = Some(Ttl::FiveMinutes);
+/// let prefix = RequestPrefix {
+///     system: SystemPrompt::custom("You fix bugs.", ttl)?.json,
+///     tools: serde_json::value::to_raw_value(&serde_json::json!([]))?,
+///     user_context: None,
+///     latched: LatchedSettings::new(ttl, body.betas, &model, body.json),
+/// };
+/// let window = WindowStatus::new(&WindowInput {
+///     window: model.window,
+///     max_output: model.max_output,
+///     used: 0,
+///     settings: WindowSettings::default(),
+/// })?;
+/// let config = EngineConfig::new(SessionIdentity::default(), ModelSpec::clone(&model), window, &Config::default());
+/// let mut engine = Engine::new(config, UuidSequence::new(1), prefix, EngineResume::default());
+///
+/// let now = Timestamp::UNIX_EPOCH;
+/// let mut file: Vec<u8> = Vec::new();
+/// let mut sent = 0;
+/// for input in [EngineInput::Add(vec![NewEntry::text("Hello")]), EngineInput::Turn] {
+///     engine.handle(input, now);
+///     while let Some(effect) = engine.poll() {
+///         let (id, outcome) = match effect {
+///             Effect::Persist { id, lines } => {
+///                 let offset = file.len() as u64;
+///                 lines.iter().for_each(|line| file.extend([line.as_ref(), b"\n"].concat()));
+///                 (id, EffectOutcome::Persisted { offset })
+///             }
+///             Effect::Send { id, .. } => {
+///                 sent += 1;
+///                 let message = r#"{"role":"assistant","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}"#;
+///                 let reply = ModelReply {
+///                     message: serde_json::from_str(message)?,
+///                     usage: Usage::default(),
+///                     request_id: None,
+///                     applied: ProviderClearing::default(),
+///                     ending: ReplyEnding::Complete,
+///                 };
+///                 (id, EffectOutcome::Replied(Box::new(reply)))
+///             }
+///             Effect::Finish(result) => {
+///                 assert!(!matches!(result, CallResult::Failed(_)), "{result:?}");
+///                 continue;
+///             }
+///             _ => continue,
+///         };
+///         engine.handle(EngineInput::Done { id, outcome }, now);
+///     }
+/// }
+/// assert_eq!((sent, engine.live().entries().len()), (1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Engine {
     config: EngineConfig,

@@ -50,6 +50,24 @@ const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [14, 4, 18, 12, 16, 18, 7, 9, 2];
 
 /// Summarizes the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
 /// by the padded estimate, and is always smaller than the entries it summarizes.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use bytes::Bytes;
+/// use longhaul_core::facts::{Facts, Vocabulary};
+/// use longhaul_core::local_summary::summarize;
+/// use longhaul_core::message::Entry;
+///
+/// let text = "The login test fails since the upgrade, please look into it. ".repeat(200);
+/// let line = format!(r#"{{"type":"user","uuid":"u1","message":{{"role":"user","content":"{text}"}}}}"#);
+/// let entry = Entry::read(Bytes::from(line))?;
+/// let mut facts = Facts::new(Arc::new(Vocabulary::default()));
+/// facts.push(entry.view());
+/// let summary = summarize([entry.view()], &facts, 500);
+/// assert!(summary.contains("login test") && summary.len() < text.len());
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 pub fn summarize<'a>(
     entries: impl IntoIterator<Item = EntryView<'a>>,
     facts: &Facts,
