@@ -55,12 +55,10 @@ pub(crate) async fn run(mut out: impl Write) -> Result<(), Box<dyn Error>> {
     };
     let approved = match session.compact(preview).await? {
         CompactOutcome::Preview(preview) => {
-            writeln!(out, "the summary begins: {}", first_line(&preview.summary))?;
-            writeln!(
-                out,
-                "preview: {} to {} tokens",
-                preview.before, preview.after
-            )?;
+            let begins: String = preview.summary.chars().take(60).collect();
+            writeln!(out, "the summary begins: {begins}")?;
+            let (before, after) = (preview.before, preview.after);
+            writeln!(out, "preview: {before} to {after} tokens")?;
             preview.summary
         }
         CompactOutcome::Done(_) => return Err("a preview was requested".into()),
@@ -73,19 +71,10 @@ pub(crate) async fn run(mut out: impl Write) -> Result<(), Box<dyn Error>> {
     if let CompactOutcome::Done(done) = session.compact(request).await? {
         let said = done.report.user_messages;
         writeln!(out, "done: {} to {} tokens", done.before, done.after)?;
-        writeln!(
-            out,
-            "{} of {} messages are kept word for word",
-            said.verbatim, said.total
-        )?;
+        let (kept, total) = (said.verbatim, said.total);
+        writeln!(out, "{kept} of {total} messages are kept word for word")?;
     }
     session.say("Where were we?").await?;
     writeln!(out, "model: {}", session.turn().await?.text())?;
     Ok(())
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
 }

@@ -59,13 +59,21 @@ const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [14, 4, 18, 12, 16, 18, 7, 9, 2];
 /// use longhaul_core::local_summary::summarize;
 /// use longhaul_core::message::Entry;
 ///
-/// let text = "The login test fails since the upgrade, please look into it. ".repeat(200);
-/// let line = format!(r#"{{"type":"user","uuid":"u1","message":{{"role":"user","content":"{text}"}}}}"#);
-/// let entry = Entry::read(Bytes::from(line))?;
+/// let report = "I read the whole log, and the session expires too early. ".repeat(200);
+/// let lines = [
+///     r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Fix the login test."}}"#.to_owned(),
+///     format!(r#"{{"type":"assistant","uuid":"u2","message":{{"id":"m","role":"assistant","content":[
+///         {{"type":"text","text":"{report}"}}]}}}}"#),
+/// ];
 /// let mut facts = Facts::new(Arc::new(Vocabulary::default()));
-/// facts.push(entry.view());
-/// let summary = summarize([entry.view()], &facts, 500);
-/// assert!(summary.contains("login test") && summary.len() < text.len());
+/// let mut entries = Vec::new();
+/// for line in lines {
+///     let entry = Entry::read(Bytes::from(line))?;
+///     facts.push(entry.view());
+///     entries.push(entry);
+/// }
+/// let summary = summarize(entries.iter().map(Entry::view), &facts, 800);
+/// assert!(summary.contains("Fix the login test.") && summary.len() < report.len(), "{summary}");
 /// # Ok::<(), longhaul_core::message::LineDamage>(())
 /// ```
 pub fn summarize<'a>(

@@ -40,8 +40,8 @@ pub struct WindowInput {
 ///     settings: WindowSettings::default(),
 /// })?;
 /// assert_eq!(window.auto_compact, 167_000, "20,000 tokens for the summary, 13,000 before that");
-/// assert_eq!(window.at(100_000).level, WindowLevel::Normal);
-/// assert!(window.at(170_000).used >= window.auto_compact);
+/// assert_eq!(window.at(100_000).level, WindowLevel::Ok);
+/// assert_eq!(window.at(170_000).level, WindowLevel::AutoCompact);
 /// # Ok::<(), longhaul_core::window::WindowError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

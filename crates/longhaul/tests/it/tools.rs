@@ -105,7 +105,7 @@ async fn a_function_is_a_tool_and_replaces_one_with_the_same_name() {
         Toolbox::new()
             .with(Weather)
             .with_fn("Weather", "Always the same.", |_: NoInput| async {
-                Ok(ToolContent::json(&json!({"sun": true}))?)
+                ToolContent::json(&json!({"sun": true}))
             });
     let definitions = tools.definitions();
     assert_eq!(definitions.len(), 1);
