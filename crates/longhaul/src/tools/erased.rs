@@ -1,4 +1,4 @@
-//! Tools of any input type behind one trait object, so that a toolbox can hold them together.
+//! Tools of any input type as one kind of trait object, so that a toolbox can hold them together.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -26,9 +26,9 @@ pub(super) trait ErasedTool: Send + Sync {
 }
 
 /// A tool that is a type.
-pub(super) struct TypedTool<T>(pub(super) T);
+pub(super) struct StaticTool<T>(pub(super) T);
 
-impl<T: Tool> ErasedTool for TypedTool<T> {
+impl<T: Tool> ErasedTool for StaticTool<T> {
     fn name(&self) -> &str {
         T::NAME
     }

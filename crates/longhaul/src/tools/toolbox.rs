@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::erased::{ErasedTool, FunctionTool, TypedTool};
+use super::erased::{ErasedTool, FunctionTool, StaticTool};
 use super::{Tool, ToolContent, ToolError};
 
 /// The tools that a model may call. Clones share the tools.
@@ -77,7 +77,7 @@ impl Toolbox {
     /// Adds a tool. It replaces one with the same name.
     #[must_use]
     pub fn with(self, tool: impl Tool + 'static) -> Self {
-        self.add(Arc::new(TypedTool(tool)))
+        self.add(Arc::new(StaticTool(tool)))
     }
 
     /// Adds a function as a tool. It replaces a tool with the same name.
