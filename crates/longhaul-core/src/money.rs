@@ -13,6 +13,18 @@ use serde::{Serialize, Serializer};
 const DOLLAR: i128 = 1_000_000_000_000;
 
 /// An amount of US dollars. Negative amounts are savings.
+///
+/// ```
+/// use longhaul_core::message::Usage;
+/// use longhaul_core::models::ModelTable;
+/// use longhaul_core::money::Usd;
+///
+/// let model = ModelTable::builtin().resolve("claude-sonnet-4-6").spec;
+/// let usage = Usage { input: 1_000_000, ..Usage::default() };
+/// let cost = model.cost_of_reply(&usage).unwrap_or_default();
+/// assert!(cost > Usd::ZERO);
+/// assert_eq!(cost + cost - cost, cost, "amounts are exact");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Usd(i128);
 

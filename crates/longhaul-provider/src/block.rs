@@ -4,6 +4,11 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use longhaul_core::json::ObjectReader;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The field that holds an input which was not valid JSON.
+pub(crate) const INVALID_INPUT: &str = "INVALID_JSON";
 
 /// A content block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +70,54 @@ pub struct ToolCall<'a> {
     pub id: Cow<'a, str>,
     /// The tool's name.
     pub name: Cow<'a, str>,
-    /// The tool's input: a JSON object.
-    pub input: &'a [u8],
+    /// The tool's input as the model wrote it: the bytes of a JSON object. [`ToolCall::input`] and
+    /// [`ToolCall::parse_input`] read it.
+    pub input_json: &'a [u8],
+}
+
+/// A tool's input does not have the form that the tool expects. The message is meant for the model, which can correct
+/// its call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the input of {tool} is not valid: {problem}")]
+pub struct ToolInputError {
+    /// The tool's name.
+    pub tool: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl ToolCall<'_> {
+    /// The tool's input. It is null if it cannot be held as a value, as with a number that is too large.
+    ///
+    /// ```
+    /// # use longhaul_provider::Reply;
+    /// # use serde_json::json;
+    /// # let reply = Reply::builder().tool_call("1", "Read", json!({"path": "a.rs"})).build();
+    /// for call in reply.tool_calls() {
+    ///     assert_eq!(call.input()["path"], "a.rs");
+    /// }
+    /// ```
+    pub fn input(&self) -> Value {
+        serde_json::from_slice(self.input_json).unwrap_or_default()
+    }
+
+    /// The tool's input as a type of the host.
+    ///
+    /// # Errors
+    /// Fails if the input is not valid JSON or does not have the type's form.
+    pub fn parse_input<T: DeserializeOwned>(&self) -> Result<T, ToolInputError> {
+        let wrong = |problem: String| ToolInputError {
+            tool: self.name.to_string(),
+            problem,
+        };
+        if ObjectReader::new(self.input_json)
+            .get(INVALID_INPUT)
+            .is_some()
+        {
+            return Err(wrong("it is not a JSON object".to_owned()));
+        }
+        serde_json::from_slice(self.input_json).map_err(|error| wrong(error.to_string()))
+    }
 }
 
 impl ReplyBlock {
@@ -146,7 +197,7 @@ impl ReplyBlock {
         Some(ToolCall {
             id: fields.string("id").unwrap_or_default(),
             name: fields.string("name").unwrap_or_default(),
-            input: fields.get("input").unwrap_or(b"{}"),
+            input_json: fields.get("input").unwrap_or(b"{}"),
         })
     }
 

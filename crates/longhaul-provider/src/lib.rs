@@ -28,6 +28,7 @@
 pub mod anthropic;
 mod block;
 mod client;
+mod composed;
 mod config;
 pub mod decode;
 mod decode_error;
@@ -46,8 +47,9 @@ pub mod retry;
 pub mod sse;
 mod usage;
 
-pub use block::{BlockCompleteness, ReplyBlock, ReplyBlockKind, ToolCall};
+pub use block::{BlockCompleteness, ReplyBlock, ReplyBlockKind, ToolCall, ToolInputError};
 pub use client::{Certificates, Client, ReplyStream, chain, http_client};
+pub use composed::ReplyBuilder;
 pub use config::{ClientConfig, ClientConfigError, ClientTimeouts, Dialect, Proxy};
 pub use error::{Error, ErrorClass};
 pub use event::StreamEvent;

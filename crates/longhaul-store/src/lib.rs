@@ -47,10 +47,12 @@ pub use fork::{ForkError, fork};
 pub use layout::{Env, Home, HomeOwner, SessionId};
 pub use lease::{Lease, LeaseError, LeaseHolder, SessionInUse};
 pub use lines::{LineEnding, LineReader, RawLine};
-pub use load::{LoadedContent, LoadedLine, LoadedTranscript, load, load_from, write_back};
+pub use load::{
+    LoadedContent, LoadedLine, LoadedTranscript, load, load_from, load_lines, write_back,
+};
 pub use newest_model::newest_model;
 pub use notes::{NotesError, NotesFolder, NotesLock};
 pub use ownership::{Force, OwnershipRefusal, may_change_in_place};
 pub use private::create_file as create_private_file;
-pub use resume::{ResumedConversation, ResumedRequestPrefix, resume};
+pub use resume::{ResumedConversation, ResumedRequestPrefix, resume, resume_lines};
 pub use tail::{TailLine, TailReader};

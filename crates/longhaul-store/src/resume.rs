@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
+use bytes::Bytes;
 use longhaul_core::facts::left_branches;
 use longhaul_core::message::{Entry, EntryKind, Id, LineScanner};
 use longhaul_core::prompt::{
@@ -21,7 +22,7 @@ use longhaul_core::tokens::{EntryStanding as TokenStanding, RoughEstimator, Toke
 use longhaul_core::transcript::{ResolvedConversation, ResumeNeed, ResumeProbe, TranscriptTable};
 
 use crate::error::ReadError;
-use crate::load::{LoadedContent, load_from};
+use crate::load::{LoadedContent, LoadedTranscript, load_from, load_lines};
 use crate::tail::TailReader;
 
 /// A conversation as the model sees it, read from the tail of its file.
@@ -96,7 +97,20 @@ pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
     tracing::debug!(from, end, "tail found");
     file.seek(SeekFrom::Start(from)).map_err(failed)?;
     let tail = load_from(file, end - from).map_err(failed)?;
+    Ok(resolved(tail, from))
+}
 
+/// Resumes a conversation from all lines of its transcript, wherever they were kept. A line's offset is the one that it
+/// would have in a file.
+///
+/// # Errors
+/// Fails if the lines do not fit into memory once more.
+pub fn resume_lines(lines: &[Bytes]) -> io::Result<ResumedConversation> {
+    Ok(resolved(load_lines(lines)?, 0))
+}
+
+/// Resolves the view of lines that begin at this offset.
+fn resolved(tail: LoadedTranscript, from: u64) -> ResumedConversation {
     let mut table = TranscriptTable::default();
     let mut lines = Vec::new();
     let mut head = None;
@@ -125,7 +139,7 @@ pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
     // Parents before the tail look like dangling ones here; `inspect` is what judges the file.
     let conversation = ResolvedConversation::resolve(&table, &mut Vec::new());
     let rows = &conversation.view().rows;
-    Ok(ResumedConversation {
+    ResumedConversation {
         entries: rows
             .iter()
             .map(|row| lines[*row as usize].clone())
@@ -151,7 +165,7 @@ pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
         request_prefix: head,
         read_from: from,
         damaged,
-    })
+    }
 }
 
 /// The offset where the live view begins; 0 if nothing says otherwise.

@@ -1,45 +1,50 @@
 //! Context management for LLM agents, for people who write agents in Rust: a conversation that never runs out of context,
 //! and a prompt cache that stays warm.
 //!
-//! A [`Session`] is the engine of [`core`] with a model, a transcript, a workspace and hooks around it. The agent keeps
-//! its own loop: say something, take a turn, run the tools, hand in their results. Clearing, compaction, recovery from
-//! requests that are too long, and restoring context happen in between.
+//! A [`Session`] is the [engine] with a model, a storage, a workspace and hooks around it. The agent keeps its own loop:
+//! say something, take a turn, run the tools, hand in their results. Clearing, compaction, recovery from requests that are
+//! too long, and restoring context happen in between.
 //!
 //! ```
-//! use longhaul::core::engine::ToolOutput;
-//! use longhaul::provider::{Client, ClientConfig, Dialect};
-//! use longhaul::{Prompt, Session};
+//! use longhaul::prelude::*;
 //! use longhaul_sim::model::SimModel;
 //! use longhaul_sim::server::{SimServer, SimServerOptions};
 //! use longhaul_sim::world::{World, WorldOptions};
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct ReadInput {
+//!     /// The path of the file.
+//!     file_path: String,
+//! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // The offline world stands in for a provider. With a key: `ClientConfig::from_env(…, |name| std::env::var(name).ok())`.
 //! let world = World::new(WorldOptions::new(1, Box::new(SimModel::new(Default::default()))));
 //! let server = SimServer::start("127.0.0.1:0".parse()?, world, SimServerOptions::default()).await?;
-//! let config = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
+//! let client = ClientConfig::from_env(Dialect::Anthropic, |name| match name {
 //!     "ANTHROPIC_BASE_URL" => Some(server.url()),
 //!     "ANTHROPIC_API_KEY" => Some("any".into()),
 //!     _ => None,
 //! })?;
-//! let read = serde_json::json!({"name": "Read", "description": "Reads a file.", "input_schema": {
-//!     "type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}});
-//! let mut settings = longhaul::core::config::Config::default();
-//! settings.window_cap = Some(12_000); // Small, to see it happen.
+//! let tools = Toolbox::new().with_fn("Read", "Reads a file.", |input: ReadInput| async move {
+//!     Ok(format!("// {}\n{}", input.file_path, "fn part() -> u32 { 42 }\n".repeat(200)).into())
+//! });
+//! let mut config = Config::default();
+//! config.window_cap = Some(12_000); // Small, to see it happen.
 //!
 //! let mut session = Session::builder()
-//!     .model(Client::new(config)?)
-//!     .prompt(Prompt::new("claude-sonnet-4-6", "You read code.").with_tools(vec![read]))
-//!     .config(settings)
+//!     .model(Client::new(client)?)
+//!     .prompt(Prompt::new("claude-sonnet-4-6", "You read code.").with_tools(tools.definitions()))
+//!     .config(config)
 //!     .open()?;
 //! for question in 1..=12 {
 //!     session.say(format!("Question {question}: what does src/part{question}.rs do?")).await?;
 //!     for _ in 0..4 {
 //!         let reply = session.turn().await?;
-//!         let results: Vec<ToolOutput> = (reply.tool_calls())
-//!             .map(|call| ToolOutput::text(call.id, "fn part() -> u32 { 42 }\n".repeat(200)))
-//!             .collect();
+//!         let results = tools.run(&reply).await;
 //!         if results.is_empty() {
 //!             break;
 //!         }
@@ -51,10 +56,13 @@
 //! # }
 //! ```
 //!
-//! An agent with a loop of its own can use single parts, all in [`core`]: [`core::plan`] and [`core::micro`] say what
-//! to do before a request, [`core::summary`] asks for summaries and reads them, [`core::facts`] keeps what the user
-//! said, [`core::prompt::RequestAssembly`] makes requests that hit the cache, and [`core::cache::CacheBreakDetector`]
-//! says why one did not. [`core::engine::Engine`] puts them together without doing any IO.
+//! The folder `examples/` of this crate has eight small agents. What an agent can replace: the model ([`Model`],
+//! [`model_fn`]), where lines are stored ([`Storage`]), where context is restored from ([`Workspace`]), the hooks
+//! ([`hooks`]) and the clock ([`Clock`]).
+//!
+//! An agent with a loop of its own can use single parts: [`planning`] says what to do before a request, [`mod@summary`] asks
+//! for summaries, reads them and keeps what the user said, [`request::RequestAssembly`] makes requests that hit the cache,
+//! and [`cache::CacheBreakDetector`] says why one did not. [`engine::Engine`] puts them together without doing any IO.
 
 pub mod branches;
 pub mod cache_breaks;
@@ -64,6 +72,8 @@ pub mod hooks;
 pub mod memory_files;
 mod model;
 pub mod notes;
+mod parts;
+pub mod prelude;
 pub mod process_group;
 mod prompt;
 mod read_policy;
@@ -72,17 +82,46 @@ pub mod rewind;
 pub mod session;
 mod storage;
 mod telemetry;
+mod tools;
 pub mod undo;
 mod workspace;
 
+pub use schemars;
+
 pub use clock::{Clock, SystemClock};
-pub use longhaul_core as core;
-pub use longhaul_provider as provider;
-pub use longhaul_store as store;
-pub use model::{Boxed, Model, OnStream};
+pub use longhaul_core::config::Config;
+pub use longhaul_core::engine::{
+    CompactRequest, CompactionSuccess, EffectFailure, EffectFailureKind, Event, ModelRequest,
+    NewEntry, ToolOutput,
+};
+pub use longhaul_core::message::{Entry, Usage};
+pub use longhaul_core::models::{ModelSpec, ModelTable};
+pub use longhaul_core::window::WindowStatus;
+pub use longhaul_provider::{
+    CancellationToken, Client, ClientConfig, Dialect, Error as ModelError,
+    ErrorClass as ModelErrorClass, Reply, ReplyBlock, ReplyBlockKind, ReplyBuilder, StopReason,
+    StreamEvent, ToolCall, ToolInputError,
+};
+pub use longhaul_store::Durability;
+pub use model::{Boxed, Model, ModelFn, OnStream, model_fn};
+pub use parts::{
+    archive, cache, engine, planning, provider, rehydration, request, summary, tokens, transcript,
+};
 pub use prompt::{Prompt, System};
 pub use read_policy::ReadPolicy;
-pub use session::{Session, recorded, window};
-pub use storage::StorageError;
+pub use session::{
+    Cancellation, CompactError, CompactOutcome, Observer, OpenError, Session, SessionBuilder,
+    SessionOptions, SilentObserver, TurnError, recorded, window,
+};
+pub use storage::{
+    AppendPosition, ArchiveLocation, BlockingWrites, DepartingEntries, DepartingPart, FileStorage,
+    MemoryStorage, Storage, StorageError,
+};
+pub use tools::{Tool, ToolContent, ToolError, Toolbox};
 pub use undo::undo;
 pub use workspace::{FileWorkspace, NoWorkspace, RestoreRequest, Workspace, text_of};
+
+/// The Rust code of the README, which is compiled with the documentation's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ReadmeExamples;

@@ -103,7 +103,7 @@ enum PreRunDecision {
 /// The calls that a reply requests.
 pub(crate) fn wanted(reply: &Reply) -> Vec<RequestedCall> {
     let calls = reply.tool_calls().map(|call| {
-        let input: Option<Value> = serde_json::from_slice(call.input).ok();
+        let input: Option<Value> = serde_json::from_slice(call.input_json).ok();
         // The provider wraps input that is not valid JSON.
         let input = input.filter(|input| input.is_object() && input.get("INVALID_JSON").is_none());
         RequestedCall {

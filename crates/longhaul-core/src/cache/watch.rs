@@ -55,6 +55,31 @@ impl CacheVerdict {
 }
 
 /// Watches the cache of any number of query sources.
+///
+/// ```
+/// use bytes::Bytes;
+/// use jiff::Timestamp;
+/// use longhaul_core::cache::{CacheBreakDetector, CacheVerdict, RequestFingerprint};
+/// use longhaul_core::message::Usage;
+///
+/// let body = |system: &str| Bytes::from(format!(
+///     r#"{{"model":"claude-sonnet-4-6","system":[{{"type":"text","text":"{system}","cache_control":{{"type":"ephemeral"}}}}],
+///         "messages":[{{"role":"user","content":"Hello"}}]}}"#
+/// ));
+/// let mut detector = CacheBreakDetector::new(|_model| false);
+/// let mut call = |system: &str, usage: Usage| {
+///     let sent = RequestFingerprint::of_body("sdk", Timestamp::UNIX_EPOCH, &body(system), [])?;
+///     let id = detector.before(sent);
+///     Ok::<_, longhaul_core::cache::BodyError>(detector.after(id, &usage, None))
+/// };
+/// let read = |cache_read| Usage { input: 10, cache_read, ..Usage::default() };
+/// assert_eq!(call("You fix bugs.", read(50_000))?, CacheVerdict::First);
+/// assert_eq!(call("You fix bugs.", read(50_000))?, CacheVerdict::Steady);
+/// let verdict = call("You fix bugs. It is 10:42.", read(0))?;
+/// let finding = verdict.finding().ok_or("a break was expected")?;
+/// assert!(matches!(verdict, CacheVerdict::Broke(_)) && !finding.changes.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct CacheBreakDetector {
     ignores: fn(&str) -> bool,

@@ -34,6 +34,19 @@ use crate::window::{
 };
 
 /// The values of all settings, with every layer applied.
+///
+/// ```
+/// use longhaul_core::config::{Config, ConfigLayers};
+///
+/// let layers = ConfigLayers {
+///     flags: vec![("window.cap".into(), "50000".into())],
+///     ..ConfigLayers::default()
+/// };
+/// let config = Config::load(&layers)?;
+/// assert_eq!(config.window_cap, Some(50_000));
+/// assert_eq!(Config::default().window_cap, None);
+/// # Ok::<(), longhaul_core::config::ConfigError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Which kinds of compaction may run.

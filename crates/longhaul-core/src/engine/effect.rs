@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use serde_json::Value;
 
 use super::event::Event;
 use super::result::CallResult;
@@ -132,6 +133,17 @@ pub struct ModelRequest {
     pub betas: Vec<String>,
     /// Whether anyone waits for the answer: the user can stop only what they wait for.
     pub urgency: Urgency,
+}
+
+impl ModelRequest {
+    /// Parses the body, for models that look into requests. What is sent is [`ModelRequest::body`] itself, byte for
+    /// byte.
+    ///
+    /// # Errors
+    /// Fails if the body is not JSON, which is a bug.
+    pub fn body_value(&self) -> Result<Value, serde_json::Error> {
+        serde_json::from_slice(&self.body.concat())
+    }
 }
 
 /// Hooks that a compaction runs (K1).

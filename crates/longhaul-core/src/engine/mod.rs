@@ -79,6 +79,8 @@ use crate::window::WindowStatus;
 use compact::CompactionInProgress;
 
 /// Runs one conversation.
+///
+#[doc = include_str!("example.md")]
 #[derive(Debug)]
 pub struct Engine {
     config: EngineConfig,

@@ -33,6 +33,24 @@ pub struct AuditedSummary {
 }
 
 /// Finds the facts that a summary does not contain word for word, and writes them.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use bytes::Bytes;
+/// use longhaul_core::facts::{AuditInput, Facts, FactsBudget, Vocabulary, audit};
+/// use longhaul_core::message::Entry;
+///
+/// let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Never push to main."}}"#;
+/// let mut facts = Facts::new(Arc::new(Vocabulary::default()));
+/// facts.push(Entry::read(Bytes::from(line))?.view());
+///
+/// let seen = AuditInput { summary: "The user wants a fix.", ..AuditInput::default() };
+/// let audited = audit(&facts, seen, FactsBudget { tokens: 2_000, protected: 1_000 });
+/// assert!(audited.text.contains("Never push to main."), "the summary left the rule out");
+/// assert_eq!(audited.report.rules.verbatim, 1);
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 pub fn audit(facts: &Facts, seen: AuditInput<'_>, budget: FactsBudget) -> AuditedSummary {
     let held = FactsInView::find(facts, seen);
     let limit = units_within(budget.tokens) as usize;

@@ -19,6 +19,21 @@ use crate::hash::{Map, Set};
 use crate::message::{EntryKind, EntryView, Id, Subtype};
 
 /// The facts that a session must not lose.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use bytes::Bytes;
+/// use longhaul_core::facts::{Facts, Vocabulary};
+/// use longhaul_core::message::Entry;
+///
+/// let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Fix the test. Never push to main."}}"#;
+/// let mut facts = Facts::new(Arc::new(Vocabulary::default()));
+/// facts.push(Entry::read(Bytes::from(line))?.view());
+/// assert_eq!(facts.messages()[0].text, "Fix the test. Never push to main.");
+/// assert_eq!(facts.rules()[0].text, "Never push to main.");
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     pub(super) vocabulary: Arc<Vocabulary>,

@@ -28,6 +28,15 @@ pub enum LineEnd {
 }
 
 /// A file being inspected.
+///
+/// ```
+/// use longhaul_core::inspect::{Inspection, LineEnd};
+///
+/// let mut inspection = Inspection::new();
+/// inspection.line(1, 0, br#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#, LineEnd::Lf);
+/// inspection.line(2, 72, br#"{"type":"assist"#, LineEnd::Lf);
+/// assert_eq!((inspection.entries(), inspection.damaged_lines()), (1, 1));
+/// ```
 #[derive(Debug, Default)]
 pub struct Inspection {
     scanner: LineScanner,

@@ -50,6 +50,32 @@ const ROOM_AFTER_SUMMARY: [usize; SECTIONS] = [14, 4, 18, 12, 16, 18, 7, 9, 2];
 
 /// Summarizes the entries of a view, in order, with the facts of their session. The text takes at most `budget` tokens
 /// by the padded estimate, and is always smaller than the entries it summarizes.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use bytes::Bytes;
+/// use longhaul_core::facts::{Facts, Vocabulary};
+/// use longhaul_core::local_summary::summarize;
+/// use longhaul_core::message::Entry;
+///
+/// let report = "I read the whole log, and the session expires too early. ".repeat(200);
+/// let lines = [
+///     r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Fix the login test."}}"#.to_owned(),
+///     format!(r#"{{"type":"assistant","uuid":"u2","message":{{"id":"m","role":"assistant","content":[
+///         {{"type":"text","text":"{report}"}}]}}}}"#),
+/// ];
+/// let mut facts = Facts::new(Arc::new(Vocabulary::default()));
+/// let mut entries = Vec::new();
+/// for line in lines {
+///     let entry = Entry::read(Bytes::from(line))?;
+///     facts.push(entry.view());
+///     entries.push(entry);
+/// }
+/// let summary = summarize(entries.iter().map(Entry::view), &facts, 800);
+/// assert!(summary.contains("Fix the login test.") && summary.len() < report.len(), "{summary}");
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 pub fn summarize<'a>(
     entries: impl IntoIterator<Item = EntryView<'a>>,
     facts: &Facts,

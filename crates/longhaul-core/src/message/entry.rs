@@ -8,6 +8,20 @@ use super::{EntryFacets, EntryView, LineDamage, LineScanner};
 /// changed, so everything that is written back or sent is exactly what was read (M2).
 ///
 /// Cloning shares the bytes.
+///
+/// ```
+/// use bytes::Bytes;
+/// use longhaul_core::message::{Entry, EntryKind};
+///
+/// let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Fix it"},"unknown":[1, 2]}"#;
+/// let entry = Entry::read(Bytes::from(line))?;
+/// assert_eq!(entry.facets().kind, EntryKind::User);
+/// assert_eq!(entry.view().text(entry.facets().uuid), "u1");
+/// assert_eq!(entry.bytes(), line, "unknown fields and white space stay");
+///
+/// assert!(Entry::read(Bytes::from(r#"{"type":"user","#)).is_err(), "a torn line is damage");
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     bytes: Bytes,

@@ -1,6 +1,14 @@
 //! What the provider measured for one reply (`message.usage`).
 
 /// The token counts of a reply, by price class.
+///
+/// ```
+/// use longhaul_core::message::Usage;
+///
+/// let json = br#"{"input_tokens": 4, "cache_read_input_tokens": 9000, "output_tokens": 300}"#;
+/// let usage = Usage::read(json).unwrap_or_default();
+/// assert_eq!((usage.prompt(), usage.total()), (9004, 9304));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Prompt tokens outside the cache.

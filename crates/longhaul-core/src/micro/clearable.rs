@@ -31,6 +31,13 @@ const NEVER: [&str; 9] = [
 ];
 
 /// The set of tools whose results may be cleared. A name may end in `*`, as in `mcp__docs__*`.
+///
+/// ```
+/// use longhaul_core::micro::ClearableTools;
+///
+/// let tools = ClearableTools::default().and(["Lookup".to_owned()]).except(["Read".to_owned()]);
+/// assert!(tools.contains("Lookup") && !tools.contains("Read"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClearableTools {
     names: Vec<String>,

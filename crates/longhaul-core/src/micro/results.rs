@@ -66,6 +66,26 @@ struct MemoryAttachment {
 }
 
 /// Follows a conversation and knows which results may be cleared.
+///
+/// ```
+/// use bytes::Bytes;
+/// use longhaul_core::message::Entry;
+/// use longhaul_core::micro::{ClearableTools, ToolResults};
+/// use longhaul_core::tokens::RoughEstimator;
+///
+/// let lines = [
+///     r#"{"type":"assistant","uuid":"1","message":{"id":"a","role":"assistant","content":[
+///         {"type":"tool_use","id":"t","name":"Read","input":{}}]}}"#,
+///     r#"{"type":"user","uuid":"2","message":{"role":"user","content":[
+///         {"type":"tool_result","tool_use_id":"t","content":"a long text"}]}}"#,
+/// ];
+/// let mut results = ToolResults::new(ClearableTools::default());
+/// for line in lines {
+///     results.push(Entry::read(Bytes::from(line))?.view(), &RoughEstimator);
+/// }
+/// assert_eq!(results.len(), 1, "results of Read can be fetched again, so they may be cleared");
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct ToolResults {
     tools: ClearableTools,

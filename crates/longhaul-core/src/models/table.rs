@@ -21,6 +21,18 @@ static BUILTIN: LazyLock<ModelTable> = LazyLock::new(|| {
 });
 
 /// All known models, by id.
+///
+/// ```
+/// use longhaul_core::models::ModelTable;
+///
+/// let models = ModelTable::builtin().extended_with("[models.my-model]\nwindow = 64_000\nmax_output = 8_000\n")?;
+/// let mine = models.resolve("my-model");
+/// assert_eq!((mine.spec.window, mine.spec.max_output), (64_000, 8_000));
+///
+/// let unknown = models.resolve("somebody-elses-model");
+/// assert!(!unknown.assumptions.is_empty(), "what is assumed about an unknown model is said");
+/// # Ok::<(), longhaul_core::models::ModelFileError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ModelTable {
     models: BTreeMap<String, KnownModelSpec>,

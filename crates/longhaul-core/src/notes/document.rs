@@ -9,6 +9,17 @@ use std::ops::Range;
 use super::fence::fenced_lines;
 
 /// The notes of a session, as they are in the file.
+///
+/// ```
+/// use longhaul_core::notes::SessionNotes;
+///
+/// let notes = SessionNotes::parse("# Current state\n_What is being done_\n\nReading.\n\n# Errors\n");
+/// let (number, section) = notes.find("current state").ok_or("no such section")?;
+/// assert_eq!(section.body, "Reading.");
+/// let changed = notes.with_body(number, "The test passes.").map_err(|_| "the frame is broken")?;
+/// assert!(changed.text().contains("_What is being done_"), "headings and descriptions stay");
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionNotes {
     text: String,

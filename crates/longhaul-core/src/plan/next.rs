@@ -79,6 +79,30 @@ impl RequestRefusal {
 }
 
 /// Decides the step before a request.
+///
+/// ```
+/// use longhaul_core::plan::{Breaker, NextStep, PlanSituation, SummaryWay, next};
+/// use longhaul_core::window::{QuerySource, Switches, WindowInput, WindowOwner, WindowSettings, WindowStatus};
+///
+/// let window = WindowStatus::new(&WindowInput {
+///     window: 200_000,
+///     max_output: 64_000,
+///     used: 0,
+///     settings: WindowSettings::default(),
+/// })?;
+/// let (switches, source) = (Switches::default(), QuerySource::SDK);
+/// let step = |used| next(&PlanSituation {
+///     status: &window.at(used),
+///     switches: &switches,
+///     source: &source,
+///     owner: WindowOwner::Proactive,
+///     breaker: Breaker::Closed,
+///     tried: false,
+/// });
+/// assert_eq!(step(100_000), NextStep::Send);
+/// assert_eq!(step(170_000), NextStep::Compact(SummaryWay::Model));
+/// # Ok::<(), longhaul_core::window::WindowError>(())
+/// ```
 pub fn next(situation: &PlanSituation<'_>) -> NextStep {
     let PlanSituation { status, tried, .. } = *situation;
     let guard = guard(situation.source, situation.owner);

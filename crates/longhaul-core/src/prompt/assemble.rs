@@ -23,6 +23,60 @@ use crate::models::ThinkingBinding;
 use crate::normalize::{MessageRole, RenderOptions, Rendering};
 
 /// A session's requests, made from one prefix and one rendering.
+///
+/// ```
+/// use bytes::Bytes;
+/// use longhaul_core::message::Entry;
+/// use longhaul_core::models::{ModelTable, ThinkingBinding};
+/// use longhaul_core::prompt::{
+///     LatchedSettings, NewEntryStamp, OnPrefixMismatch, PrefixReason, PriorRendering, PushOutcome, RenderingStart,
+///     RequestAssembly, RequestKind, RequestParameters, RequestPrefix, SystemPrompt, ThinkingChoice, Ttl,
+/// };
+///
+/// let model = ModelTable::builtin().resolve("claude-sonnet-4-6").spec;
+/// let body = RequestParameters {
+///     model: "claude-sonnet-4-6",
+///     spec: &model,
+///     max_tokens: 1_000,
+///     think: ThinkingChoice::Default,
+///     on_mismatch: OnPrefixMismatch::Refuse,
+///     effort: None,
+///     more: serde_json::Map::new(),
+/// }
+/// .to_body()?;
+/// let ttl = Some(Ttl::FiveMinutes);
+/// let prefix = RequestPrefix {
+///     system: SystemPrompt::custom("You fix bugs.", ttl)?.json,
+///     tools: serde_json::value::to_raw_value(&serde_json::json!([]))?,
+///     user_context: None,
+///     latched: LatchedSettings::new(ttl, body.betas, &model, body.json),
+/// };
+/// let line = |uuid: &str, kind: &str, text: &str| Entry::read(Bytes::from(format!(
+///     r#"{{"type":"{kind}","uuid":"{uuid}","message":{{"role":"{kind}","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+/// )));
+/// let hello = line("u1", "user", "Hello")?;
+/// let start = RenderingStart {
+///     before: PriorRendering::None,
+///     head: prefix,
+///     reason: PrefixReason::First,
+///     binding: ThinkingBinding::None,
+/// };
+/// let mut assembly = RequestAssembly::begin(start, [hello.view()].into_iter());
+///
+/// // What a request says must be on disk before it is sent.
+/// let stamp = NewEntryStamp { session_id: "s", uuid: "u2", parent: Some("u1"), timestamp: jiff::Timestamp::UNIX_EPOCH };
+/// let lines = assembly.entries_before_request(stamp)?;
+/// assembly.persisted(&lines)?;
+/// let first = assembly.request(RequestKind::Main, None)?.to_vec();
+///
+/// for entry in [line("u3", "assistant", "Hi")?, line("u4", "user", "Go on")?] {
+///     assert_eq!(assembly.push(entry.view()), PushOutcome::Pushed);
+/// }
+/// let second = assembly.request(RequestKind::Main, None)?.to_vec();
+/// let common = first.iter().zip(&second).take_while(|(a, b)| a == b).count();
+/// assert!(String::from_utf8_lossy(&first[..common]).contains("You fix bugs."), "the prefix is sent again, byte for byte");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct RequestAssembly {
     head: RequestPrefix,

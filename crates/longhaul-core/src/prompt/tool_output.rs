@@ -23,6 +23,14 @@ impl ToolOutput {
         }
     }
 
+    /// Creates the result of a call that failed. The text tells the model why, and best what to do instead.
+    pub fn error(tool_use_id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            is_error: true,
+            ..Self::text(tool_use_id, text)
+        }
+    }
+
     /// Returns the block that the model reads.
     pub(crate) fn to_block(&self) -> Value {
         let mut block = json!({

@@ -15,6 +15,16 @@ pub(crate) use summary_origin::dollars;
 use crate::message::EntryView;
 
 /// The loss report of one compaction or clearing. The field names are those on disk; unknown fields are ignored.
+///
+/// ```
+/// use longhaul_core::report::{LossReport, UserMessageLoss};
+///
+/// let mut report = LossReport::default();
+/// report.user_messages = UserMessageLoss { total: 3, verbatim: 3, ..UserMessageLoss::default() };
+/// assert!(report.keeps_every_word());
+/// report.user_messages.total = 4;
+/// assert!(!report.keeps_every_word(), "one message is no longer in view word for word");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LossReport {

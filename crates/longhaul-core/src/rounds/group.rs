@@ -9,6 +9,29 @@ use super::{Seams, ViewPiece};
 /// The pieces before the first response are a round of their own if the model sees any of them. Everything else belongs
 /// to the response before it: its results, and also the prompt that the user wrote next. Responses that are entangled
 /// (lines of one inside the other, a result that arrived late) are one round, so a round never holds half a pair.
+///
+/// ```
+/// use bytes::Bytes;
+/// use longhaul_core::message::Entry;
+/// use longhaul_core::rounds::{Rounds, ViewPiece};
+///
+/// let lines = [
+///     r#"{"type":"user","uuid":"1","message":{"role":"user","content":"Look"}}"#,
+///     r#"{"type":"assistant","uuid":"2","message":{"id":"a","role":"assistant","content":[
+///         {"type":"tool_use","id":"t","name":"Read","input":{}}]}}"#,
+///     r#"{"type":"user","uuid":"3","message":{"role":"user","content":[
+///         {"type":"tool_result","tool_use_id":"t","content":"text"}]}}"#,
+///     r#"{"type":"assistant","uuid":"4","message":{"id":"b","role":"assistant","content":[{"type":"text","text":"Done"}]}}"#,
+/// ];
+/// let mut pieces = Vec::new();
+/// for line in lines {
+///     pieces.push(ViewPiece::of_view(Entry::read(Bytes::from(line))?.view()));
+/// }
+/// let rounds = Rounds::of(&pieces);
+/// assert_eq!(rounds.len(), 3);
+/// assert_eq!(rounds.pieces(1), 1..3, "a call and its result stay together");
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rounds {
     starts: Vec<usize>,

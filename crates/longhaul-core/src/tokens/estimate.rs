@@ -53,6 +53,14 @@ pub trait Estimator {
 }
 
 /// The default estimate: a quarter of the UTF-16 length, 2,000 for a picture or document (T2).
+///
+/// ```
+/// use longhaul_core::tokens::RoughEstimator;
+///
+/// let estimate = RoughEstimator::text("a text of twenty-nine letters");
+/// assert_eq!(estimate.unpadded(), 7);
+/// assert!(estimate.padded() > 7, "limits are compared with the padded estimate");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RoughEstimator;
 

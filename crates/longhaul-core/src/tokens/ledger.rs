@@ -111,6 +111,27 @@ struct EditedResult {
 }
 
 /// Counts a conversation entry by entry. A turn costs only what it added.
+///
+/// ```
+/// use bytes::Bytes;
+/// use longhaul_core::message::Entry;
+/// use longhaul_core::tokens::{EntryStanding, RoughEstimator, TokenLedger};
+///
+/// let lines = [
+///     r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#,
+///     r#"{"type":"assistant","uuid":"u2","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"Hi"}],
+///         "usage":{"input_tokens":1500,"output_tokens":12}}}"#,
+///     r#"{"type":"user","uuid":"u3","message":{"role":"user","content":"And now forty more characters of a text"}}"#,
+/// ];
+/// let mut ledger = TokenLedger::new();
+/// for line in lines {
+///     let entry = Entry::read(Bytes::from(line))?;
+///     ledger.entry(entry.view(), EntryStanding::Live, &RoughEstimator);
+/// }
+/// let context = ledger.context();
+/// assert!(context.tokens() > 1512, "what the provider measured, and an estimate of what came after it");
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct TokenLedger {
     anchor: Option<LedgerAnchor>,

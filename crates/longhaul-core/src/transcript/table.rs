@@ -116,6 +116,32 @@ pub struct BoundaryNote {
 }
 
 /// The rows of a file in file order, with their blocks, usages and boundary metadata beside them.
+///
+/// ```
+/// use longhaul_core::message::LineScanner;
+/// use longhaul_core::tokens::RoughEstimator;
+/// use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
+///
+/// let lines = [
+///     r#"{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Fix it"}}"#,
+///     r#"{"type":"assistant","uuid":"u2","parentUuid":"u1","message":{"role":"assistant","content":[]}}"#,
+///     // The user went back and said something else: the reply is no longer part of the conversation.
+///     r#"{"type":"user","uuid":"u3","parentUuid":"u1","message":{"role":"user","content":"Wait"}}"#,
+/// ];
+/// let mut table = TranscriptTable::default();
+/// let mut scanner = LineScanner::default();
+/// let mut offset = 0;
+/// for (number, line) in (1..).zip(lines) {
+///     let facets = scanner.scan(line.as_bytes())?;
+///     table.push(number, offset, facets.view(line.as_bytes()), &RoughEstimator);
+///     offset += line.len() as u64 + 1;
+/// }
+/// let mut problems = Vec::new();
+/// let conversation = ResolvedConversation::resolve(&table, &mut problems);
+/// assert_eq!(conversation.view().rows, [0, 2]);
+/// assert!(problems.is_empty());
+/// # Ok::<(), longhaul_core::message::LineDamage>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct TranscriptTable {
     rows: Vec<TranscriptRow>,

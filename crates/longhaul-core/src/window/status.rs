@@ -29,6 +29,21 @@ pub struct WindowInput {
 
 /// The current state of the window. Thresholds are in tokens and reached at `used >= threshold`; `1 <= warning <=
 /// auto_compact <= blocking <= effective <= size` always holds.
+///
+/// ```
+/// use longhaul_core::window::{WindowInput, WindowLevel, WindowSettings, WindowStatus};
+///
+/// let window = WindowStatus::new(&WindowInput {
+///     window: 200_000,
+///     max_output: 64_000,
+///     used: 0,
+///     settings: WindowSettings::default(),
+/// })?;
+/// assert_eq!(window.auto_compact, 167_000, "20,000 tokens for the summary, 13,000 before that");
+/// assert_eq!(window.at(100_000).level, WindowLevel::Ok);
+/// assert_eq!(window.at(170_000).level, WindowLevel::AutoCompact);
+/// # Ok::<(), longhaul_core::window::WindowError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct WindowStatus {
     /// The size of the window, after a cap.

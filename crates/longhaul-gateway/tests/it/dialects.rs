@@ -55,7 +55,7 @@ async fn completions(noting: NotesMode) -> BTreeMap<String, usize> {
         *actions.entry(action.unwrap_or_default()).or_default() += 1;
         largest = largest.max(reply.usage.prompt());
         let made: Vec<Value> = (reply.tool_calls())
-            .map(|call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": String::from_utf8_lossy(call.input)}}))
+            .map(|call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": String::from_utf8_lossy(call.input_json)}}))
             .collect();
         let text = reply.text();
         messages.push(if made.is_empty() {

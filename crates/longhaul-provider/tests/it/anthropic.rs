@@ -137,8 +137,8 @@ fn a_tools_input_is_assembled_and_kept_as_written() {
     ]);
     let calls: Vec<_> = outcome.reply.tool_calls().collect();
     assert_eq!((&*calls[0].id, &*calls[0].name), ("toolu_1", "Read"));
-    assert_eq!(calls[0].input, br#"{"path": "a\n", "z":1.0,"a":1e2}"#);
-    assert_eq!(calls[1].input, b"{}");
+    assert_eq!(calls[0].input_json, br#"{"path": "a\n", "z":1.0,"a":1e2}"#);
+    assert_eq!(calls[1].input_json, b"{}");
     assert_eq!(outcome.reply.notices, []);
 }
 
@@ -153,7 +153,7 @@ fn input_that_is_no_json_is_wrapped_and_noticed() {
         STOP,
     ]);
     let call = outcome.reply.tool_calls().next().unwrap();
-    assert_eq!(call.input, br#"{"INVALID_JSON":"{\"a\": \"b"}"#);
+    assert_eq!(call.input_json, br#"{"INVALID_JSON":"{\"a\": \"b"}"#);
     assert_eq!(
         outcome.reply.notices,
         [ReplyNotice::InvalidToolInput { index: 0 }]
@@ -255,7 +255,7 @@ fn a_message_that_begins_with_content_keeps_it() {
     assert_eq!(outcome.progress, StreamProgress::Closed);
     assert_eq!(outcome.reply.text(), "aé");
     assert_eq!(
-        outcome.reply.tool_calls().next().unwrap().input,
+        outcome.reply.tool_calls().next().unwrap().input_json,
         br#"{"k": 1}"#
     );
     assert_eq!(outcome.reply.stop, Some(StopReason::ToolUse));

@@ -22,7 +22,7 @@ fn m2_blocks_are_slices_of_the_body() {
     );
     assert_eq!(reply.text(), "é \u{fffd}");
     assert_eq!(
-        reply.tool_calls().next().unwrap().input,
+        reply.tool_calls().next().unwrap().input_json,
         br#"{"b":1,  "a":2}"#
     );
     assert_eq!(reply.stop, Some(StopReason::ToolUse));

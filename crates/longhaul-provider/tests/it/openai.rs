@@ -118,7 +118,7 @@ fn calls_without_an_index_are_told_apart_by_their_ids() {
     let calls: Vec<(String, Vec<u8>)> = outcome
         .reply
         .tool_calls()
-        .map(|call| (call.name.into_owned(), call.input.to_vec()))
+        .map(|call| (call.name.into_owned(), call.input_json.to_vec()))
         .collect();
     assert_eq!(
         calls,
@@ -138,7 +138,11 @@ fn arguments_that_are_an_object_or_broken_are_survived() {
         ),
         "[DONE]",
     ]);
-    let inputs: Vec<&[u8]> = outcome.reply.tool_calls().map(|call| call.input).collect();
+    let inputs: Vec<&[u8]> = outcome
+        .reply
+        .tool_calls()
+        .map(|call| call.input_json)
+        .collect();
     assert_eq!(inputs, [&br#"{"x":1}"#[..], br#"{"INVALID_JSON":"{oops"}"#]);
     assert_eq!(
         outcome.reply.notices,

@@ -181,7 +181,7 @@ fn spliced_and_duplicate_starts_give_the_message_that_is_whole() {
     assert_eq!(replies[1].blocks.len(), 2);
     let call = replies[1].tool_calls().next().unwrap();
     assert_eq!(
-        (&*call.id, call.input),
+        (&*call.id, call.input_json),
         ("toolu_second", &br#"{"value":"Sparkle Day"}"#[..])
     );
     assert_eq!(
@@ -283,7 +283,7 @@ fn check_both_forms(name: &str, body: &str, seed: u64) -> Reply {
     let inputs = |reply: &Reply| -> Vec<Value> {
         reply
             .tool_calls()
-            .map(|call| serde_json::from_slice(call.input).unwrap())
+            .map(|call| serde_json::from_slice(call.input_json).unwrap())
             .collect()
     };
     assert_eq!(inputs(&streamed), inputs(&whole), "{name}");

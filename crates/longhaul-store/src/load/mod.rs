@@ -77,6 +77,21 @@ pub fn load(path: &Path) -> Result<LoadedTranscript, ReadError> {
     })
 }
 
+/// Reads lines that were kept elsewhere than in a file; none has a line end.
+///
+/// # Errors
+/// Fails if the lines do not fit into memory once more.
+pub fn load_lines(lines: &[Bytes]) -> io::Result<LoadedTranscript> {
+    let mut bytes = Vec::new();
+    let size = lines.iter().map(|line| line.len() + 1).sum();
+    bytes.try_reserve_exact(size).map_err(io::Error::from)?;
+    for line in lines {
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    load_from(bytes.as_slice(), size as u64)
+}
+
 /// Reads anything to its end. `expected` is its size if known, else 0; it only guides how memory is allocated.
 pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<LoadedTranscript> {
     let mut loaded = LoadedTranscript::default();

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use bytes::Bytes;
 use longhaul_core::message::LineScanner;
 use longhaul_core::tokens::RoughEstimator;
 use longhaul_core::transcript::{ResolvedConversation, TranscriptTable};
-use longhaul_store::{LineReader, resume};
+use longhaul_store::{LineReader, resume, resume_lines};
 use longhaul_testkit::session::{CompactionSchedule, Feature, KeptRounds, SessionSpec};
 
 /// Offsets of the live view and its size in tokens, found by reading the whole file.
@@ -78,6 +79,24 @@ fn m5_a_resume_finds_the_same_view_as_reading_the_whole_file() {
                 assert!(from > 0, "seed {seed}, {kept:?}: the whole file was read");
             }
         }
+    }
+}
+
+#[test]
+fn m5_lines_that_were_kept_elsewhere_resume_as_a_file_does() {
+    for seed in 0..4 {
+        let spec = SessionSpec::new(seed, 40).compaction(CompactionSchedule::EveryRounds(9));
+        let bytes = spec.with(Feature::Branches).generate().bytes;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
+        let from_file = resume(file.path()).unwrap();
+        let lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        let lines = lines.split(|byte| *byte == b'\n');
+        let lines: Vec<Bytes> = lines.map(Bytes::copy_from_slice).collect();
+        let from_lines = resume_lines(&lines).unwrap();
+        assert_eq!(from_lines.entries, from_file.entries, "seed {seed}");
+        assert_eq!(from_lines.offsets, from_file.offsets, "seed {seed}");
+        assert_eq!(from_lines.preserved, from_file.preserved, "seed {seed}");
     }
 }
 

@@ -152,7 +152,7 @@ fn edited(
     let mut unmade = 0;
     let mut refused = 0;
     for call in reply.tool_calls() {
-        let input: Value = serde_json::from_slice(call.input).unwrap_or_default();
+        let input: Value = call.input();
         let told = match guard.judge(&call.name, &input) {
             NotesCallVerdict::Refused(_) => {
                 refused += 1;

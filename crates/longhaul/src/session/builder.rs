@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::hooks::Hooks;
 use crate::model::Model;
 use crate::prompt::Prompt;
+use crate::storage::Storage;
 use crate::workspace::Workspace;
 
 /// When a changed request prefix takes effect in a resumed session.
@@ -38,6 +39,7 @@ pub struct SessionBuilder {
     pub(super) prompt: Option<Prompt>,
     pub(super) transcript: Option<PathBuf>,
     pub(super) archive: Option<PathBuf>,
+    pub(super) storage: Option<Arc<dyn Storage>>,
     pub(super) session_id: Option<String>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) git_branch: Option<String>,
@@ -94,10 +96,22 @@ impl SessionBuilder {
         self
     }
 
-    /// Archives here what leaves the window, so that it can be recalled.
+    /// Archives here what leaves the window, so that it can be recalled. This needs a
+    /// [`transcript`](Self::transcript).
     #[must_use]
     pub fn archive(mut self, path: impl Into<PathBuf>) -> Self {
         self.archive = Some(path.into());
+        self
+    }
+
+    /// Stores the session here. If the storage has lines already, their conversation is resumed. A storage serves one
+    /// session at a time, so a host that opens several sessions from one builder gives each its own.
+    ///
+    /// This replaces [`transcript`](Self::transcript), [`archive`](Self::archive) and
+    /// [`durability`](Self::durability), which describe a [`FileStorage`](crate::FileStorage).
+    #[must_use]
+    pub fn storage(mut self, storage: impl Storage + 'static) -> Self {
+        self.storage = Some(Arc::new(storage));
         self
     }
 

@@ -17,6 +17,7 @@ mod perform;
 pub mod recorded;
 mod replies;
 mod storage;
+mod storage_place;
 
 use std::sync::Arc;
 
@@ -28,7 +29,6 @@ use longhaul_core::models::ModelSpec;
 use longhaul_core::prompt::ParameterError;
 use longhaul_core::window::WindowStatus;
 use longhaul_provider::{CancellationToken, Reply};
-use longhaul_store::Lease;
 
 pub use builder::SessionBuilder;
 pub use cancellation::Cancellation;
@@ -39,7 +39,6 @@ pub use replies::summary_reply;
 
 use crate::clock::Clock;
 use crate::prompt::Prompt;
-use crate::storage::SessionStorage;
 use background::BackgroundEffects;
 use effect_runner::EffectRunner;
 use foreground::ForegroundEffects;
@@ -115,15 +114,14 @@ impl Session {
     fn new(
         engine: Engine,
         hands: EffectRunner,
-        keeper: Box<dyn SessionStorage>,
+        storage: StorageWriter,
         clock: Arc<dyn Clock>,
-        lease: Option<Arc<Lease>>,
         cancel: Cancellation,
     ) -> Self {
         Self {
             engine,
             effect_runner: hands,
-            storage: StorageWriter::new(keeper, lease),
+            storage,
             clock,
             cancel,
             cancel_told: false,

@@ -21,16 +21,19 @@ use longhaul_core::window::{
     WindowStatus,
 };
 use longhaul_store::{
-    Lease, LeaseError, LoadedContent, ReadError, ResumedConversation, SessionInUse, load, resume,
+    Lease, LeaseError, LoadedContent, LoadedTranscript, ReadError, ResumedConversation,
+    SessionInUse,
 };
 
 use super::builder::{ResumedPrefix, SessionBuilder};
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::options::SessionOptions;
+use super::storage::StorageWriter;
+use super::storage_place::StoragePlace;
 use super::{Session, SilentObserver};
 use crate::notes::{self, NotesLocation};
-use crate::storage::{FileStorage, MemoryStorage, SessionStorage, StorageError};
+use crate::storage::StorageError;
 use crate::workspace::FileWorkspace;
 
 /// Why a session cannot be opened.
@@ -39,6 +42,9 @@ pub enum OpenError {
     /// The builder lacks something that a session needs.
     #[error("a session needs {0}")]
     Missing(&'static str),
+    /// The builder was given two things that exclude each other.
+    #[error("{0}")]
+    Contradiction(&'static str),
     /// Another process has the session open. Two processes would each continue from what they know: open a copy
     /// ([`fork`](longhaul_store::fork())), or try again when that process has ended.
     #[error(transparent)]
@@ -46,7 +52,7 @@ pub enum OpenError {
     /// The transcript cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The transcript cannot be written.
+    /// The storage cannot be opened or read.
     #[error(transparent)]
     Keep(#[from] StorageError),
     /// The window is too small.
@@ -61,7 +67,11 @@ pub enum OpenError {
 }
 
 impl SessionBuilder {
-    /// Opens the session.
+    /// Opens the session. The storage is read on this thread; in async code that must not block, use
+    /// [`open_async`](Self::open_async).
+    ///
+    /// # Errors
+    /// If the builder lacks something, or the session cannot be read, written or locked.
     pub fn open(self) -> Result<Session, OpenError> {
         let model = self.model.ok_or(OpenError::Missing("a model"))?;
         let prompt = self.prompt.ok_or(OpenError::Missing("a prompt"))?;
@@ -83,20 +93,19 @@ impl SessionBuilder {
             id,
         });
 
+        let place = StoragePlace::of(self.storage, self.transcript, self.archive)?;
         // Taken before the transcript is read: lines that another process appends afterwards would be left on a branch.
-        let lease = match &self.transcript {
+        let lease = match place.transcript() {
             Some(path) if self.agent.is_none() => leased(path)?,
             _ => None,
         };
-        let resumed = match &self.transcript {
-            Some(path) if path.exists() => Some(resume(path)?),
-            _ => None,
-        };
-        let (resume, head) = match (&resumed, &self.transcript) {
-            (Some(resumed), Some(path)) => {
-                resumed_with_prefix(resumed, path, wanted, self.resumed_prefix, &settings)?
+        let stored = place.read()?;
+        let (resume, head) = match &stored.resumed {
+            Some(resumed) => {
+                let whole = || place.read_whole();
+                resumed_with_prefix(resumed, whole, wanted, self.resumed_prefix, &settings)?
             }
-            _ => {
+            None => {
                 let resume = EngineResume {
                     facts: Some(Facts::new(Arc::new(settings.vocabulary()?))),
                     ..EngineResume::default()
@@ -104,24 +113,23 @@ impl SessionBuilder {
                 (resume, wanted)
             }
         };
-        let keeper: Box<dyn SessionStorage> = match &self.transcript {
-            Some(path) => Box::new(FileStorage::open(path, self.archive, durability)?),
-            None => Box::new(MemoryStorage::default()),
-        };
+        let transcript = place.transcript().map(Path::to_owned);
+        let storage = StorageWriter::new(place.open(durability)?, stored.end, lease);
         let seed = self.seed.unwrap_or_else(random_seed);
         let mut ids = UuidSequence::new(seed);
         let session_id = self
             .session_id
-            .or_else(|| self.transcript.as_deref().and_then(name_of))
+            .or_else(|| transcript.as_deref().and_then(name_of))
+            .or_else(|| stored.session_id())
             .unwrap_or_else(|| ids.next_uuid());
         let source = self.source.unwrap_or(QuerySource::SDK);
         let takes_notes = source.is_main()
             && settings.switches.decide(SwitchableAction::Notes) == SwitchVerdict::Allowed;
-        let place = self.transcript.as_deref().filter(|_| takes_notes);
-        let place = place.and_then(NotesLocation::of_transcript);
+        let notes_at = transcript.as_deref().filter(|_| takes_notes);
+        let notes_at = notes_at.and_then(NotesLocation::of_transcript);
         let edit_tool = notes::edit_tool(&prompt.tools);
         let cwd = self.cwd.unwrap_or_default();
-        let transcript = self.transcript.unwrap_or_default();
+        let transcript = transcript.unwrap_or_default();
         let shown = (!transcript.as_os_str().is_empty()).then(|| transcript.display().to_string());
         let identity = SessionIdentity {
             session_id: session_id.clone(),
@@ -154,7 +162,7 @@ impl SessionBuilder {
             recall_tool: self.recall_tool,
             compact_instructions: self.compact_instructions,
             summary_model,
-            notes: place.as_ref().map(|place| NotesConfig {
+            notes: notes_at.as_ref().map(|place| NotesConfig {
                 settings: settings.notes,
                 path: place.shown(),
                 edit_tool,
@@ -184,14 +192,27 @@ impl SessionBuilder {
                 overflow: self.hook_overflow,
                 cache_breaks: (settings.cache_diff_dir.map(PathBuf::from)).or(cache_breaks),
             }),
-            notes: place.map(Arc::new),
+            notes: notes_at.map(Arc::new),
         };
         let mut engine = Engine::new(config, ids, head, resume);
         if settings.watch_small_models {
             engine = engine.watching_small_models();
         }
         let cancel = self.cancellation.unwrap_or_else(Cancellation::of_session);
-        Ok(Session::new(engine, hands, keeper, clock, lease, cancel))
+        Ok(Session::new(engine, hands, storage, clock, cancel))
+    }
+
+    /// Opens the session on a thread where blocking is allowed, so that reading a long transcript or a slow storage
+    /// stops no other task of the runtime.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub async fn open_async(self) -> Result<Session, OpenError> {
+        let opened = tokio::task::spawn_blocking(move || self.open()).await;
+        opened.unwrap_or_else(|error| {
+            let message = format!("the session could not be opened: {error}");
+            Err(StorageError::Other(message).into())
+        })
     }
 }
 
@@ -226,7 +247,7 @@ pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowE
 /// tools have changed.
 fn resumed_with_prefix(
     resumed: &ResumedConversation,
-    path: &Path,
+    whole: impl FnOnce() -> Result<LoadedTranscript, OpenError>,
     wanted: RequestPrefix,
     prefix: ResumedPrefix,
     config: &Config,
@@ -255,18 +276,18 @@ fn resumed_with_prefix(
         preserved: resumed.preserved.clone(),
         assembly,
         next_head,
-        facts: Some(facts(resumed, path, config)?),
+        facts: Some(facts(resumed, config, whole)?),
         entries,
     };
     Ok((resume, head))
 }
 
 /// The facts of a resumed session, gathered from the view and its boundary. Where the boundary carries none, another
-/// program wrote it, so the whole file is read, once.
+/// program wrote it, so the whole transcript is read, once.
 pub(super) fn facts(
     resumed: &ResumedConversation,
-    path: &Path,
     config: &Config,
+    whole: impl FnOnce() -> Result<LoadedTranscript, OpenError>,
 ) -> Result<Facts, OpenError> {
     let vocabulary = Arc::new(config.vocabulary()?);
     let boundary = resumed.entries.first().map(Entry::view);
@@ -278,7 +299,7 @@ pub(super) fn facts(
     }
     let mut table = TranscriptTable::default();
     let mut entries = Vec::new();
-    for line in load(path)?.into_lines() {
+    for line in whole()?.into_lines() {
         if let LoadedContent::Entry(entry) = line.content {
             table.push(line.number, line.offset, entry.view(), &RoughEstimator);
             entries.push(entry);

@@ -1,7 +1,7 @@
-//! Writes to disk off the runtime's threads: a locked file or a slow disk makes this session wait, and no other task.
-//! One thing is written at a time, so the order is the engine's.
+//! Writes to the storage off the runtime's threads: a locked file or a slow disk makes this session wait, and no other
+//! task. One thing is written at a time, so the order is the engine's.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use longhaul_core::engine::{EffectFailure, EffectId, EffectOutcome};
@@ -9,7 +9,9 @@ use longhaul_core::message::Entry;
 use longhaul_store::Lease;
 use tokio::task::JoinHandle;
 
-use crate::storage::{ArchiveLocation, BlockingWrites, SessionStorage};
+use crate::storage::{
+    AppendPosition, ArchiveLocation, BlockingWrites, DepartingEntries, DepartingPart, Storage,
+};
 
 /// Something to write.
 pub(super) enum StorageWrite {
@@ -21,18 +23,20 @@ pub(super) enum StorageWrite {
 
 /// The storage of a session, and the write that is in progress.
 pub(super) struct StorageWriter {
-    storage: Arc<Mutex<Box<dyn SessionStorage>>>,
-    waits: BlockingWrites,
+    storage: Arc<dyn Storage>,
+    /// Where the lines so far end, for a storage that has no offsets of its own.
+    end: u64,
     running: Option<(EffectId, JoinHandle<EffectOutcome>)>,
     /// Keeps other processes from opening the session while something is written.
     lease: Option<Arc<Lease>>,
 }
 
 impl StorageWriter {
-    pub(super) fn new(keeper: Box<dyn SessionStorage>, lease: Option<Arc<Lease>>) -> Self {
+    /// Writes to a storage whose lines end at this offset.
+    pub(super) fn new(storage: Arc<dyn Storage>, end: u64, lease: Option<Arc<Lease>>) -> Self {
         Self {
-            waits: keeper.waits(),
-            storage: Arc::new(Mutex::new(keeper)),
+            storage,
+            end,
             running: None,
             lease,
         }
@@ -45,14 +49,18 @@ impl StorageWriter {
 
     /// Starts a write. Returns its outcome if the write takes no time.
     pub(super) fn begin(&mut self, id: EffectId, writing: StorageWrite) -> Option<EffectOutcome> {
-        let (keeper, lease) = (Arc::clone(&self.storage), self.lease.clone());
+        let (storage, lease) = (Arc::clone(&self.storage), self.lease.clone());
+        let start = self.end;
+        if let StorageWrite::Lines(lines) = &writing {
+            // After a failure this leaves a gap, which does no harm: only the order matters.
+            self.end += lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
+        }
         let write = move || {
-            let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            let outcome = written(&mut **keeper, writing);
+            let outcome = written(&*storage, start, writing);
             drop(lease);
             outcome
         };
-        if self.waits == BlockingWrites::Never {
+        if self.storage.blocking_writes() == BlockingWrites::Never {
             return Some(write());
         }
         self.running = Some((id, tokio::task::spawn_blocking(write)));
@@ -76,13 +84,18 @@ impl StorageWriter {
     }
 }
 
-fn written(keeper: &mut dyn SessionStorage, writing: StorageWrite) -> EffectOutcome {
+fn written(storage: &dyn Storage, start: u64, writing: StorageWrite) -> EffectOutcome {
     let done = match writing {
-        StorageWrite::Lines(lines) => keeper
-            .persist(&lines)
-            .map(|offset| EffectOutcome::Persisted { offset }),
+        StorageWrite::Lines(lines) => storage.append(&lines).map(|position| {
+            let offset = match position {
+                AppendPosition::AfterLast => start,
+                AppendPosition::Offset(offset) => offset,
+            };
+            EffectOutcome::Persisted { offset }
+        }),
         StorageWrite::Archive(entries, results) => {
-            let archived = keeper.archive(entries, results);
+            let part = results.map_or(DepartingPart::Whole, DepartingPart::Results);
+            let archived = storage.archive(DepartingEntries { entries, part });
             let archived = archived.inspect_err(|error| tracing::warn!(%error, "not archived"));
             archived.map(|archived| match archived {
                 ArchiveLocation::InArchive => EffectOutcome::Archived,

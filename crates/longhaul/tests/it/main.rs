@@ -4,12 +4,14 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
+    clippy::duplicate_mod,
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "tests may fail loudly, read files and print what they measured"
 )]
 
 mod cache_watch;
+mod examples;
 #[cfg(unix)]
 mod hooks;
 mod host;
@@ -23,5 +25,6 @@ mod session;
 mod system_prompt;
 mod telemetry;
 mod thinking;
+mod tools;
 mod turns;
 mod warm;

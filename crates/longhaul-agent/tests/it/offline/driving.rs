@@ -3,11 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use longhaul::core::config::Config;
-use longhaul::core::engine::{Event, ToolOutput};
-use longhaul::provider::Client;
-use longhaul::session::Observer;
-use longhaul::{Prompt, Session};
+use longhaul::{Client, Config, Event, Observer, Prompt, Session, ToolOutput};
 use longhaul_agent::event::{AgentEvent, AgentStatus, ApprovalMode, PromptOutcome};
 use longhaul_agent::offline::tour::{Tour, TourStep, TourWait, window_cap};
 use longhaul_agent::offline::{MODEL, OfflineOptions, OfflineServer, WritingSpeed, start};
@@ -165,7 +161,7 @@ impl Line {
             tour.watch(&AgentEvent::Glance(glance));
             let mut results = Vec::new();
             for call in reply.tool_calls() {
-                let input: Value = serde_json::from_slice(call.input).unwrap();
+                let input: Value = serde_json::from_slice(call.input_json).unwrap();
                 let (id, name) = (call.id.into_owned(), call.name.into_owned());
                 self.toured.calls.push(name.clone());
                 let (said, failed) = self.folder.run(&name, &input);
@@ -190,7 +186,7 @@ impl Line {
     }
 }
 
-fn glance(status: &longhaul::core::window::WindowStatus) -> AgentStatus {
+fn glance(status: &longhaul::WindowStatus) -> AgentStatus {
     AgentStatus {
         model: MODEL.to_owned(),
         used: status.used,

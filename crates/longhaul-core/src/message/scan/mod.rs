@@ -28,6 +28,8 @@ pub enum LineDamage {
     TooLong,
 }
 
+impl std::error::Error for LineDamage {}
+
 impl std::fmt::Display for LineDamage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -162,6 +162,19 @@ impl SummaryFailure {
 const ENOUGH_SECTIONS: usize = 5;
 
 /// Reads a reply.
+///
+/// ```
+/// use longhaul_core::summary::{SummaryReplyText, SummaryStop, read};
+///
+/// let reply = |text, stop| SummaryReplyText { text, calls: 0, stop };
+/// let text = "<analysis>Thinking aloud.</analysis><summary>1. The user wants a fix.</summary>";
+/// let summary = read(reply(text, SummaryStop::Finished))?;
+/// assert!(summary.body().contains("The user wants a fix."));
+/// assert!(!summary.body().contains("Thinking aloud"));
+///
+/// assert!(read(reply("", SummaryStop::Refusal)).is_err(), "a refusal is no summary");
+/// # Ok::<(), longhaul_core::summary::SummaryFailure>(())
+/// ```
 pub fn read(reply: SummaryReplyText<'_>) -> Result<Summary, SummaryFailure> {
     reply.is_text()?;
     let parts = tags::take_apart(reply.text);

@@ -21,6 +21,7 @@ use crate::hooks::HookSet;
 use crate::session::cancellation::Cancellation;
 use crate::session::effect_runner::{EffectRunner, HookSessionInfo};
 use crate::session::open::{OpenError, window};
+use crate::session::storage::StorageWriter;
 use crate::session::{Observer, Session};
 use crate::storage::MemoryStorage;
 use crate::workspace::Workspace;
@@ -99,9 +100,9 @@ impl InMemoryConversation {
             notes: None,
         };
         let engine = Engine::new(engine, UuidSequence::new(self.seed), head, resume);
-        let keeper = Box::new(MemoryStorage::default());
+        let storage = StorageWriter::new(Arc::new(MemoryStorage::new()), 0, None);
         let cancel = Cancellation::of_session();
-        let session = Session::new(engine, hands, keeper, self.clock, None, cancel);
+        let session = Session::new(engine, hands, storage, self.clock, cancel);
         Ok(RecordedSession::of(session))
     }
 }

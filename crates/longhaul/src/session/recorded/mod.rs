@@ -22,16 +22,17 @@ use longhaul_core::models::{ModelSpec, ModelTable};
 use longhaul_core::prompt::RequestPrefix;
 use longhaul_core::summary::message::CompactionMode;
 use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply};
-use longhaul_store::{Durability, Env, ReadError, ResumedConversation, newest_model, resume};
+use longhaul_store::{Env, ReadError, ResumedConversation, load, newest_model, resume};
 
 use super::cancellation::Cancellation;
 use super::effect_runner::{EffectRunner, HookSessionInfo};
 use super::open::{OpenError, facts, leased, random_seed, window};
+use super::storage::StorageWriter;
 use super::{Observer, Session};
 use crate::clock::SystemClock;
 use crate::hooks::HookSet;
 use crate::model::{Boxed, Model, OnStream};
-use crate::storage::{FileStorage, MemoryStorage, SessionStorage};
+use crate::storage::{FileStorage, MemoryStorage, Storage};
 use folder::RecordedFolder;
 pub(crate) use identity::identity;
 pub use in_memory::InMemoryConversation;
@@ -158,7 +159,7 @@ impl RecordedTranscript {
         let (model, summary_model) = asked(around.asked, &own_model, own_head.is_some(), |id| {
             ModelSpec::clone(&around.models.resolve(id).spec)
         });
-        let facts = facts(&self.resumed, &self.path, &around.config)?;
+        let facts = facts(&self.resumed, &around.config, || Ok(load(&self.path)?))?;
         let mut ids = UuidSequence::new(random_seed());
         let identity = identity(&self.resumed.entries, &self.path, &mut ids);
         let lease = match &around.keep {
@@ -167,13 +168,12 @@ impl RecordedTranscript {
             }
             _ => None,
         };
-        let (keeper, known_as): (Box<dyn SessionStorage>, _) = match around.keep {
-            CompactionTarget::Nowhere => (Box::new(MemoryStorage::default()), self.path.clone()),
+        let (storage, known_as): (Arc<dyn Storage>, _) = match around.keep {
+            CompactionTarget::Nowhere => (Arc::new(MemoryStorage::new()), self.path.clone()),
             CompactionTarget::Appended { archive, known_as } => {
-                let durability = Durability::EveryAppend;
-                let keeper =
-                    FileStorage::known_as(&self.path, Some(archive), &known_as, durability)?;
-                (Box::new(keeper.only_after(self.end)), known_as)
+                let file = FileStorage::open(&self.path)?;
+                let file = file.with_archive_of(archive, known_as.clone())?;
+                (Arc::new(file.only_after(self.end)), known_as)
             }
         };
         let (heads, head, assembly) = match own_head {
@@ -219,7 +219,8 @@ impl RecordedTranscript {
         let engine = Engine::new(config, ids, head, resume);
         let clock = Arc::new(SystemClock);
         let cancel = Cancellation::of_session();
-        let session = Session::new(engine, hands, keeper, clock, lease, cancel);
+        let storage = StorageWriter::new(storage, self.end, lease);
+        let session = Session::new(engine, hands, storage, clock, cancel);
         Ok(RecordedSession::of(session))
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use longhaul::session::Observer;
-use longhaul::store::layout::NotesFiles;
 use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
 use longhaul_core::config::Config;
 use longhaul_core::engine::{Event, ModelRequest, NotesRunOutcome};
@@ -14,6 +13,7 @@ use longhaul_core::window::QuerySource;
 use longhaul_provider::decode::decode_json;
 use longhaul_provider::{CancellationToken, Dialect, Error, ErrorClass, Reply};
 use longhaul_store::Durability;
+use longhaul_store::layout::NotesFiles;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 

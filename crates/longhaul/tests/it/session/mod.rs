@@ -8,6 +8,7 @@ pub(crate) mod house;
 mod leased;
 mod native;
 mod others_words;
+mod own_storage;
 mod partial;
 mod scripted;
 mod set;

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use longhaul::core::engine::{CompactRequest, GatheredContext, ToolOutput};
-use longhaul::core::message::Entry;
-use longhaul::core::normalize::{RenderOptions, Rendering};
-use longhaul::core::quoting::markers::{self, MarkerKind};
-use longhaul::core::rehydrate::{
+use longhaul::{Boxed, RestoreRequest, Session, Workspace};
+use longhaul_core::engine::{CompactRequest, GatheredContext, ToolOutput};
+use longhaul_core::message::Entry;
+use longhaul_core::normalize::{RenderOptions, Rendering};
+use longhaul_core::quoting::markers::{self, MarkerKind};
+use longhaul_core::rehydrate::{
     FileText, InvokedSkill, PlanFile, RestoreInput, RestoreSourceResult, TodoListItem,
 };
-use longhaul::{Boxed, RestoreRequest, Session, Workspace};
 use longhaul_sim::model::{DraftBlock, ModelTurn, ReplyDraft, ReplyModel};
 use longhaul_sim::request::ApiRole;
 use longhaul_sim::server::{SimServer, SimServerOptions, TimeSource};
