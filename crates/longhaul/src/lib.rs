@@ -51,19 +51,39 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! All are on by default. With `default-features = false` a session with a model of your own needs no C compiler, no TLS
+//! and few crates.
+//!
+//! | feature | what it adds | without it |
+//! |---|---|---|
+//! | `http` | `provider::Client`, the client for model APIs | the session needs your own [`Model`] |
+//! | `sqlite` | the archive and recall | what left the window is only in the transcript; a session with an archive does not open |
+//! | `hooks` | `hooks::CommandHooks`: hooks from settings files, run as processes | hooks written in Rust ([`hooks::Hooks`]) |
+//! | `otel` | events as OpenTelemetry metrics | the log (`tracing`) has the events |
+//!
+//! # Single parts
+//!
 //! An agent with a loop of its own can use single parts, all in [`core`]: [`core::plan`] and [`core::micro`] say what
 //! to do before a request, [`core::summary`] asks for summaries and reads them, [`core::facts`] keeps what the user
 //! said, [`core::prompt::RequestAssembly`] makes requests that hit the cache, and [`core::cache::CacheBreakDetector`]
 //! says why one did not. [`core::engine::Engine`] puts them together without doing any IO.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod branches;
 pub mod cache_breaks;
+#[cfg(feature = "http")]
+mod client_model;
 mod clock;
+#[cfg(feature = "hooks")]
 pub mod environment;
 pub mod hooks;
 pub mod memory_files;
 mod model;
 pub mod notes;
+#[cfg(feature = "hooks")]
 pub mod process_group;
 mod prompt;
 mod read_policy;
