@@ -47,6 +47,7 @@ pub(crate) enum ArchiveLocation {
 
 /// Something could not be stored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StorageError {
     /// The transcript could not be written.
     #[error(transparent)]

@@ -89,6 +89,7 @@ impl InspectionReport {
 
 /// The model's window.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct WindowReport {
     /// The model of the newest reply, as recorded.
     pub model: Option<String>,
@@ -102,6 +103,7 @@ pub struct WindowReport {
 
 /// The limits in tokens.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Thresholds {
     /// The limit that `percent_left` refers to.
     pub limit: u64,
@@ -154,6 +156,7 @@ pub struct Categories {
 
 /// One tool's share.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct ToolReport {
     /// How often the tool was called.
     pub calls: u64,
@@ -165,6 +168,7 @@ pub struct ToolReport {
 
 /// A compaction.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct BoundaryReport {
     /// The line of the boundary.
     pub line: u64,
@@ -194,6 +198,7 @@ pub struct BoundaryReport {
 
 /// How a summary was made.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct SummaryOriginReport {
     /// `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
     pub by: Option<String>,
@@ -224,6 +229,7 @@ impl From<&SummaryOrigin> for SummaryOriginReport {
 
 /// Runs of the agent that takes session notes.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct NotesReport {
     /// The number of runs.
     pub runs: u64,
@@ -235,6 +241,7 @@ pub struct NotesReport {
 
 /// The part of the view that a compaction removed.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct ReplacedPart {
     /// User and assistant entries and attachments.
     pub entries: u64,
@@ -244,6 +251,7 @@ pub struct ReplacedPart {
 
 /// A clearing of tool results.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct ClearingReport {
     /// The line of the clearing.
     pub line: u64,
@@ -264,6 +272,7 @@ pub struct ClearingReport {
 /// How results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ClearingWay {
     /// A marker is sent in place of the results.
     Replaced,
@@ -273,6 +282,7 @@ pub enum ClearingWay {
 
 /// Billed tokens by price class.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct UsageReport {
     /// Prompt tokens outside the cache.
     pub input: u64,
@@ -300,6 +310,7 @@ impl From<&Usage> for UsageReport {
 
 /// A cache break, detected by usage alone.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CacheBreak {
     /// The line where the response begins.
     pub line: u64,
@@ -319,6 +330,7 @@ pub struct CacheBreak {
 
 /// The totals of all cache breaks.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct CacheBreakTotals {
     /// The number of breaks.
     pub breaks: u64,
@@ -330,6 +342,7 @@ pub struct CacheBreakTotals {
 
 /// Files read again with the same range.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct DuplicateReads {
     /// Reads beyond the first of the same path and range.
     pub count: u64,
@@ -341,6 +354,7 @@ pub struct DuplicateReads {
 
 /// One file's repeated reads.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct DuplicateRead {
     /// Reads beyond the first.
     pub count: u64,
@@ -350,6 +364,7 @@ pub struct DuplicateRead {
 
 /// A conversation before the current one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct EarlierConversation {
     /// The line where the conversation begins.
     pub line: u64,
@@ -363,6 +378,7 @@ pub struct EarlierConversation {
 
 /// A response and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct BilledResponse {
     /// The message id, if the response has one.
     pub message: Option<Id>,
@@ -374,6 +390,7 @@ pub struct BilledResponse {
 
 /// The sub-agents' share of the file.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct Sidechains {
     /// Entries of sub-agents.
     pub entries: u64,
@@ -391,6 +408,7 @@ pub struct Sidechains {
 
 /// A large tool result.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct LargeResult {
     /// The line of the result.
     pub line: u64,
@@ -406,6 +424,7 @@ pub struct LargeResult {
 
 /// One response.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct TurnReport {
     /// The line where the response begins.
     pub line: u64,
