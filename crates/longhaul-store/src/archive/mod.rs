@@ -33,7 +33,7 @@ pub use batch::{ArchiveBatch, ArchivedPart, NotQueued};
 pub use error::ArchiveError;
 pub use item::{ArchiveItem, ArchiveItemKind, ViewPresence};
 #[cfg(not(feature = "sqlite"))]
-pub use no_writer::ArchiveWriter;
+pub use no_writer::AbsentArchiveWriter as ArchiveWriter;
 pub use place::archive_path;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{

@@ -12,11 +12,11 @@ use super::error::ArchiveError;
 
 /// The writer of an archive, which does not exist in this build.
 #[derive(Debug)]
-pub struct ArchiveWriter {
+pub struct AbsentArchiveWriter {
     never: Infallible,
 }
 
-impl ArchiveWriter {
+impl AbsentArchiveWriter {
     /// Refuses to start: this build has no archive.
     ///
     /// # Errors
