@@ -1,12 +1,13 @@
 //! Project tasks that a shell script would do worse: `cargo xtask <command>`.
 //!
 //! `arch` checks the workspace against its plan, `spec` checks where each number of a specification is decided and
-//! lists the tests that prove it, `package` makes every publishable crate and builds the packages, `clients` runs real
-//! clients through the gateway, and `shell-fuzz` tries to get commands past the agent's permissions. Each task is one
-//! module of this crate.
+//! lists the tests that prove it, `features` builds the library without its default features, `package` makes every
+//! publishable crate and builds the packages, `clients` runs real clients through the gateway, and `shell-fuzz` tries to
+//! get commands past the agent's permissions. Each task is one module of this crate.
 
 mod arch;
 mod clients;
+mod features;
 mod package;
 mod shell_fuzz;
 mod spec;
@@ -35,6 +36,7 @@ usage: cargo xtask <command>
   spec         check that docs/spec-map.md says where each item of the specification is decided
   spec FILE    also list, for each number in this specification, the tests that name it
   words        count types that share a name, and comments with words that need a glossary
+  features     check the library without default features and with each alone, and count the crates it needs without
   package      package every publishable crate and build the packages together";
 
 const EXIT_CODES: &str = "exit codes: 0 success, 1 something is wrong, 2 wrong usage";
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         ["spec"] => CargoWorkspace::load().and_then(|workspace| spec::check(&workspace)),
         ["spec", file] => CargoWorkspace::load().and_then(|workspace| spec::run(&workspace, file)),
         ["words"] => CargoWorkspace::load().and_then(|workspace| words::run(&workspace)),
+        ["features"] => CargoWorkspace::load().and_then(|workspace| features::run(&workspace)),
         ["package"] => CargoWorkspace::load().and_then(|workspace| package::run(&workspace)),
         ["shell-fuzz", words @ ..] => {
             CargoWorkspace::load().and_then(|workspace| shell_fuzz::run(&workspace, words))

@@ -81,6 +81,6 @@ fn lease(path: &Path) -> Option<Arc<Lease>> {
             ));
             None
         }
-        Err(LeaseError::NotTaken { .. }) => None,
+        Err(_) => None,
     }
 }

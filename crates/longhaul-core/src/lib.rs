@@ -4,6 +4,8 @@
 //! arguments, so every decision can be tested, replayed and explained. Reading and writing live in
 //! `longhaul-store`, the command line in `longhaul-cli`.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod boundary;
 pub mod cache;
 pub mod collapse;

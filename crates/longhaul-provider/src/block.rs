@@ -22,6 +22,7 @@ pub struct ReplyBlock {
 
 /// The kinds of blocks that a host treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ReplyBlockKind {
     /// Text for the user.
     Text,
@@ -65,6 +66,7 @@ pub enum BlockCompleteness {
 
 /// A call of a client-side tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolCall<'a> {
     /// The call's id.
     pub id: Cow<'a, str>,

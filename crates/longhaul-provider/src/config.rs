@@ -17,6 +17,7 @@ pub enum Dialect {
 
 /// The configuration of a [`crate::Client`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ClientConfig {
     /// Which API the server speaks.
     pub dialect: Dialect,
@@ -55,6 +56,7 @@ pub struct Proxy {
 
 /// How long to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClientTimeouts {
     /// The time for connecting.
     pub connect: Duration,
@@ -77,6 +79,7 @@ impl Default for ClientTimeouts {
 
 /// The `anthropic-version` header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ApiVersion {
     /// `2023-06-01`, which every server of this dialect understands.
     #[default]
@@ -100,6 +103,7 @@ impl ApiVersion {
 
 /// Why no client can be created from a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClientConfigError {
     /// The base URL is not a valid URL.
     #[error("the base URL is not usable: {0}")]

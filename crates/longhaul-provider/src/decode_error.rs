@@ -4,6 +4,7 @@ use crate::error::{Error, ErrorClass, ErrorResponse};
 
 /// Why a response could not be decoded to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// The server reports, inside the response, that it failed.
     #[error("{}", .0.message)]

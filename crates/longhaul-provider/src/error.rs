@@ -13,8 +13,7 @@ mod overflow;
 mod response;
 
 pub use overflow::PromptOverflow;
-pub use response::ErrorResponse;
-pub(crate) use response::request_id;
+pub use response::{ErrorResponse, request_id};
 
 /// Why a request got no reply, or only a part of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +40,7 @@ pub struct Error {
 
 /// The classes of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorClass {
     /// A transient condition (no connection, a conflict): the same request may succeed.
     Retry {
@@ -86,6 +86,7 @@ pub enum ErrorClass {
 
 /// What had not arrived when time was up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AwaitedStep {
     /// The connection.
     Connection,
@@ -120,7 +121,9 @@ impl Error {
         }
     }
 
-    pub(crate) fn with_partial(mut self, partial: Reply) -> Self {
+    /// Adds the part of the reply that had arrived.
+    #[must_use]
+    pub fn with_partial(mut self, partial: Reply) -> Self {
         self.request_id = self
             .request_id
             .or_else(|| partial.request_id.clone().map(Into::into));

@@ -12,6 +12,7 @@ use crate::reply::Reply;
 /// bytes that decoding to text may lose (half of a surrogate pair at the edge of a piece). Tools are best run from
 /// there too: until then, a [`StreamEvent::Restarted`] can take everything back.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StreamEvent {
     /// The model began to answer.
     Started {

@@ -6,6 +6,8 @@
 //! [`Client`] puts them on a connection. **Request bodies are never built or changed here**: they come as slices of
 //! bytes and are sent as they are; `longhaul-core` decides what is in them.
 //!
+//! The client is in the feature `http`, which is on by default; everything else needs neither a network nor TLS.
+//!
 //! ```no_run
 //! use longhaul_provider::{Client, ClientConfig, Dialect, Request, StreamEvent};
 //!
@@ -25,8 +27,11 @@
 //! # }
 //! ```
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod anthropic;
 mod block;
+#[cfg(feature = "http")]
 mod client;
 mod composed;
 mod config;
@@ -42,19 +47,18 @@ pub mod openai;
 mod progress;
 mod raw;
 mod reply;
-mod request;
 pub mod retry;
 pub mod sse;
 mod usage;
 
 pub use block::{BlockCompleteness, ReplyBlock, ReplyBlockKind, ToolCall, ToolInputError};
-pub use client::{Certificates, Client, ReplyStream, chain, http_client};
+#[cfg(feature = "http")]
+pub use client::{Certificates, Client, ReplyStream, Request, RequestBody, chain, http_client};
 pub use composed::ReplyBuilder;
 pub use config::{ClientConfig, ClientConfigError, ClientTimeouts, Dialect, Proxy};
 pub use error::{Error, ErrorClass};
 pub use event::StreamEvent;
 pub use key::{Auth, Secret};
 pub use reply::{AppliedEdit, Reply, ReplyNotice, StopReason};
-pub use request::{Request, RequestBody};
 pub use tokio_util::sync::CancellationToken;
 pub use usage::{anthropic as anthropic_usage, openai as openai_usage};

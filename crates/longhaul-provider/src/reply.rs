@@ -35,6 +35,7 @@ pub struct Reply {
 
 /// Why the model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopReason {
     /// It finished its turn.
     EndTurn,
@@ -99,6 +100,7 @@ impl StopReason {
 
 /// One of `context_management.applied_edits`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AppliedEdit {
     /// Old tool results were cleared.
     ToolUses {
@@ -120,6 +122,7 @@ pub enum AppliedEdit {
 
 /// An anomaly of a reply that did not prevent reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReplyNotice {
     /// The stream began again with another message, as when an intermediary retries; what came before is dropped.
     Restarted {

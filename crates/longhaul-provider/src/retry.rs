@@ -9,6 +9,7 @@ use crate::error::{AwaitedStep, Error, ErrorClass, RetryAdvice};
 
 /// How often and how patiently to retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RetryPolicy {
     /// The total number of attempts, the first included.
     pub attempts: u32,
@@ -50,6 +51,7 @@ pub enum RetryDecision {
 
 /// Why to give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GiveUpReason {
     /// The same request would fail the same way.
     Final,

@@ -15,6 +15,7 @@ const TEMPORARY: (&str, &str) = (".longhaul-", ".tmp");
 
 /// What happens to an existing file of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExistingFilePolicy {
     /// The existing file stays, and the copy is not made.
     Keep,
@@ -24,6 +25,7 @@ pub enum ExistingFilePolicy {
 
 /// A copy was not made. The source is unchanged, and so is any file of that name.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CopyError {
     /// The source cannot be read.
     #[error("cannot read {}: {source}", path.display())]
@@ -59,6 +61,10 @@ pub struct TranscriptCopy {
 
 impl TranscriptCopy {
     /// Copies a file, byte for byte as it is now, into the folder of `target`. The copy is private to its user.
+    ///
+    /// # Errors
+    /// Fails if the source cannot be read, if the target exists and may not be replaced, and if the copy cannot be
+    /// written.
     pub fn of(
         source: &Path,
         target: &Path,
@@ -97,6 +103,9 @@ impl TranscriptCopy {
     }
 
     /// Gives the copy its name, once all of it is on disk.
+    ///
+    /// # Errors
+    /// Fails if the target came into being meanwhile, or if the disk refuses. Nothing is changed then.
     pub fn finish(self) -> Result<(), CopyError> {
         let target = self.target;
         let not_written = not_written(&target);

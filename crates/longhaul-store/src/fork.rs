@@ -27,6 +27,7 @@ pub(crate) fn is_temporary(name: &str) -> bool {
 
 /// A session could not be forked. No partial copy remains, and the source is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ForkError {
     /// The source is not a file.
     #[error("{} is not a transcript: it is not a regular file", path.display())]
@@ -77,13 +78,18 @@ struct ForkedFrom<'a> {
 }
 
 /// Copies a session under our home, into a project folder of the same name, with a new id; returns the copy's path.
-#[tracing::instrument(level = "debug", skip_all, fields(source = %source.display(), session = %new_id))]
+///
+/// # Errors
+/// Fails if the source is not a regular file or cannot be read, if there is a session with the new id, and if the copy
+/// cannot be written. Nothing is changed then.
 pub fn fork(
     source: &Path,
     home: &Home,
     new_id: &SessionId,
     now: SystemTime,
 ) -> Result<PathBuf, ForkError> {
+    let _span =
+        tracing::debug_span!("fork", source = %source.display(), session = %new_id).entered();
     let unreadable = |error| ForkError::Unreadable {
         path: source.to_owned(),
         source: error,

@@ -33,6 +33,7 @@ pub struct Lease {
 /// Who holds a lease, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct LeaseHolder {
     /// The id of the process.
     pub pid: Option<u32>,
@@ -47,6 +48,7 @@ pub struct LeaseHolder {
 /// Another process has the session open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is in use by {holder}", transcript.display())]
+#[non_exhaustive]
 pub struct SessionInUse {
     /// The session's transcript.
     pub transcript: PathBuf,
@@ -56,6 +58,7 @@ pub struct SessionInUse {
 
 /// Why no lease could be taken.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LeaseError {
     /// Another process has the session open.
     #[error(transparent)]
@@ -75,6 +78,10 @@ static HELD: Mutex<Vec<Weak<Lease>>> = Mutex::new(Vec::new());
 
 impl Lease {
     /// Takes the lease of a session, or shares the one that this process already holds.
+    ///
+    /// # Errors
+    /// Fails if another process has the session open, and where no lock can be taken: the folder is not writable, or
+    /// its file system has no locks.
     pub fn take(transcript: &Path) -> Result<Arc<Self>, LeaseError> {
         let not_taken = |source| LeaseError::NotTaken {
             transcript: transcript.to_owned(),

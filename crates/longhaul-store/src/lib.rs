@@ -24,6 +24,8 @@
 //! Everything here is synchronous and makes no decisions about a conversation: `longhaul_core` knows what entries mean.
 //! Logs (`tracing`, debug level) hold counts, offsets and paths, never the content of an entry.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod append;
 pub mod archive;
 pub mod copy;

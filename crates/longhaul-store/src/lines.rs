@@ -87,6 +87,9 @@ enum ByteOrderMark {
 
 impl LineReader<File> {
     /// Opens a file.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         File::open(path).map(Self::new)
     }
@@ -94,6 +97,9 @@ impl LineReader<File> {
 
 impl<R: Read + Seek> LineReader<R> {
     /// Reads from an offset in the file, which should be the first byte of a line. Line numbers count from there.
+    ///
+    /// # Errors
+    /// Fails if the reader cannot go to the offset.
     pub fn starting_at(mut reader: R, offset: u64) -> io::Result<Self> {
         reader.seek(SeekFrom::Start(offset))?;
         let mut lines = Self::new(reader);
@@ -137,6 +143,9 @@ impl<R: Read> LineReader<R> {
     }
 
     /// The next line; `None` at the end. (Not an [`Iterator`]: a line borrows the reader's buffer.)
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read; a damaged line is no error.
     #[expect(
         clippy::should_implement_trait,
         reason = "a line borrows the buffer, which Iterator cannot say"

@@ -11,6 +11,9 @@ use crate::tail::TailReader;
 
 /// The model of the newest reply in a file that names one; sub-agents' replies count only where there is no other. The
 /// file is read backwards from the end, no further than necessary.
+///
+/// # Errors
+/// Fails if the file cannot be read.
 pub fn newest_model(path: &Path) -> Result<Option<String>, ReadError> {
     find(path).map_err(|source| ReadError {
         path: path.to_owned(),

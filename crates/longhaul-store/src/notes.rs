@@ -21,6 +21,7 @@ const TEMPORARY: (&str, &str) = (".notes-", ".tmp");
 
 /// Notes cannot be read or written. The files on disk are unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotesError {
     /// The path is a link, which could lead anywhere.
     #[error("{} is a link, and notes are never read or written through one: remove it", path.display())]
@@ -94,6 +95,10 @@ impl NotesFolder {
     }
 
     /// The text of the notes; `None` if there are none.
+    ///
+    /// # Errors
+    /// Fails if the file is a link, is not text of a sensible size, or cannot be read. The error says what to move
+    /// away.
     pub fn notes(&self) -> Result<Option<String>, NotesError> {
         self.own(self.files.notes())?
             .map(|path| text(&path))
@@ -101,6 +106,10 @@ impl NotesFolder {
     }
 
     /// The stored record of how far the notes reach, as it was written.
+    ///
+    /// # Errors
+    /// Fails if the file is a link, is not text of a sensible size, or cannot be read. The error says what to move
+    /// away.
     pub fn progress(&self) -> Result<Option<String>, NotesError> {
         self.own(self.files.progress())?
             .map(|path| text(&path))
@@ -108,16 +117,26 @@ impl NotesFolder {
     }
 
     /// The user's own template. It is the user's file, so it may be a link.
+    ///
+    /// # Errors
+    /// Fails if the file is not text of a sensible size, or cannot be read.
     pub fn template(&self) -> Result<Option<String>, NotesError> {
         users(&self.files.template())
     }
 
     /// The user's own prompt. It is the user's file, so it may be a link.
+    ///
+    /// # Errors
+    /// Fails if the file is not text of a sensible size, or cannot be read.
     pub fn prompt(&self) -> Result<Option<String>, NotesError> {
         users(&self.files.prompt())
     }
 
     /// Creates the folder and takes its lock. Unfinished files of a killed process are removed.
+    ///
+    /// # Errors
+    /// Fails if another process is taking notes, if something else is in the folder's place, and if the folder cannot
+    /// be made.
     pub fn lock(&self) -> Result<NotesLock, NotesError> {
         let folder = self.folder();
         self.is_own()?;
@@ -173,11 +192,17 @@ impl NotesFolder {
 
 impl NotesLock {
     /// The text of the notes; `None` if there are none.
+    ///
+    /// # Errors
+    /// Fails like [`NotesFolder::notes`].
     pub fn notes(&self) -> Result<Option<String>, NotesError> {
         self.folder.notes()
     }
 
     /// Replaces the notes `before` with `after`; `before` is `None` if there were no notes.
+    ///
+    /// # Errors
+    /// Fails if the notes are no longer `before`, and if the file cannot be written. The notes are then as they were.
     pub fn replace(&self, before: Option<&str>, after: &str) -> Result<(), NotesError> {
         let path = self.folder.files.notes();
         let file = self.written(&path, after)?;
@@ -196,6 +221,9 @@ impl NotesLock {
     }
 
     /// Records how far the notes reach. Call it after the notes are written.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
     pub fn reach(&self, progress: &str) -> Result<(), NotesError> {
         let path = self.folder.files.progress();
         self.folder.own(path.clone())?;

@@ -23,6 +23,7 @@ pub enum Force {
 
 /// Why a transcript is not changed in place, and what to do instead.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OwnershipRefusal {
     /// The file belongs to another program.
     #[error("{} belongs to another program: work on a copy, or pass --force to change it in place", path.display())]
@@ -56,6 +57,10 @@ fn seconds(ago: Duration) -> String {
 }
 
 /// Checks whether a transcript may be changed in place.
+///
+/// # Errors
+/// Fails if the transcript belongs to another program, was modified a moment ago, or cannot be looked at. The refusal
+/// says what to do instead.
 pub fn may_change_in_place(
     path: &Path,
     home: &Home,
@@ -88,6 +93,9 @@ pub fn may_change_in_place(
 }
 
 /// Whether a file is one of our sessions, with links resolved. The file must exist.
+///
+/// # Errors
+/// Fails if the file or the home cannot be looked at.
 pub fn is_ours(path: &Path, home: &Home) -> io::Result<bool> {
     let real = fs::canonicalize(path)?;
     // Compare with our projects folder, not our root: somebody may have put our root above another program's.

@@ -20,6 +20,9 @@ pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
 
 /// Creates an empty private file with its parent folders, unless it exists. An existing file is not opened, because
 /// closing it again would drop the locks that others in this process hold on it.
+///
+/// # Errors
+/// Fails if the file or a folder above it cannot be created.
 pub fn create_file(path: &Path) -> io::Result<()> {
     if path.exists() {
         return Ok(());

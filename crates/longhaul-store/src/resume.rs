@@ -49,6 +49,7 @@ pub struct ResumedConversation {
 
 /// The newest request prefix of a session.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ResumedRequestPrefix {
     /// The entry with the prefix.
     pub entry: Entry,
@@ -85,8 +86,11 @@ impl ResumedConversation {
 }
 
 /// Resumes the conversation in a file.
-#[tracing::instrument(level = "debug", skip_all, fields(path = %path.display()))]
+///
+/// # Errors
+/// Fails if the file cannot be read.
 pub fn resume(path: &Path) -> Result<ResumedConversation, ReadError> {
+    let _span = tracing::debug_span!("resume", path = %path.display()).entered();
     let failed = |source| ReadError {
         path: path.to_owned(),
         source,

@@ -42,6 +42,9 @@ pub struct TailReader<R> {
 
 impl TailReader<File> {
     /// Opens a file.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::new(File::open(path)?)
     }
@@ -49,6 +52,9 @@ impl TailReader<File> {
 
 impl<R: Read + Seek> TailReader<R> {
     /// Reads backwards from the current end of the reader.
+    ///
+    /// # Errors
+    /// Fails if the reader cannot go to its end.
     pub fn new(mut reader: R) -> io::Result<Self> {
         let offset = reader.seek(SeekFrom::End(0))?;
         Ok(Self {
@@ -78,6 +84,9 @@ impl<R: Read + Seek> TailReader<R> {
     }
 
     /// The line before the last one yielded; `None` at the beginning of the file.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read; a damaged line is no error.
     #[expect(
         clippy::should_implement_trait,
         reason = "a line borrows the buffer, which Iterator cannot say"

@@ -21,6 +21,7 @@ use crate::undo::WholeTranscript;
 
 /// An abandoned branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeftBranch {
     /// The uuid of its newest prompt, by which the branch can be resumed.
     pub uuid: String,
@@ -34,6 +35,7 @@ pub struct LeftBranch {
 
 /// Why a branch was not resumed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BranchError {
     /// There is no such branch.
     #[error("no branch of this session has a prompt whose id begins with {0}; nothing was changed")]
@@ -51,6 +53,9 @@ pub enum BranchError {
 
 /// The branches of a session that were abandoned without the user's doing. Branches that a rewind abandoned do not
 /// count, and neither do those whose prompts are all in the conversation too, as after an undo.
+///
+/// # Errors
+/// Fails if the transcript cannot be read.
 pub fn abandoned(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
     let resumed = resume(path)?;
     let texts = HostTexts::builtin();
@@ -83,6 +88,10 @@ pub fn abandoned(path: &Path) -> Result<Vec<LeftBranch>, ReadError> {
 }
 
 /// Resumes the branch that has a prompt whose uuid begins with `id`.
+///
+/// # Errors
+/// Fails if no abandoned branch has such a prompt, and if the transcript cannot be read or written. Nothing is
+/// changed then.
 pub fn resume_branch(path: &Path, id: &str, now: Timestamp) -> Result<(), BranchError> {
     let read = WholeTranscript::of(path)?;
     let none = || BranchError::NoSuchBranch(id.to_owned());

@@ -23,6 +23,7 @@ pub struct CacheBreakFolder {
 
 /// What is reported about a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CacheBreakNotice {
     /// One sentence for people, which names the file.
     pub sentence: String,
@@ -56,6 +57,9 @@ impl CacheBreakFolder {
     }
 
     /// Writes the diff to a file of its own, which only the user may read. The newest fifty are kept.
+    ///
+    /// # Errors
+    /// Fails if the folder or the file cannot be written.
     pub fn write(&self, finding: &CacheFinding) -> io::Result<PathBuf> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);

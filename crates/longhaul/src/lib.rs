@@ -60,13 +60,33 @@
 //! [`model_fn`]), where lines are stored ([`Storage`]), where context is restored from ([`Workspace`]), the hooks
 //! ([`hooks`]) and the clock ([`Clock`]).
 //!
+//! # Features
+//!
+//! All are on by default. With `default-features = false` a session with a model of your own needs no C compiler, no TLS
+//! and few crates.
+//!
+//! | feature | what it adds | without it |
+//! |---|---|---|
+//! | `http` | `provider::Client`, the client for model APIs | the session needs your own [`Model`] |
+//! | `sqlite` | the archive and recall | what left the window is only in the transcript; a session with an archive does not open |
+//! | `hooks` | `hooks::CommandHooks`: hooks from settings files, run as processes | hooks written in Rust ([`hooks::Hooks`]) |
+//! | `tools` | [`Tool`] and [`Toolbox`]: typed tools with derived schemas | schemas are written as JSON |
+//! | `otel` | events as OpenTelemetry metrics | the log (`tracing`) has the events |
+//!
+//! # Single parts
+//!
 //! An agent with a loop of its own can use single parts: [`planning`] says what to do before a request, [`mod@summary`] asks
 //! for summaries, reads them and keeps what the user said, [`request::RequestAssembly`] makes requests that hit the cache,
 //! and [`cache::CacheBreakDetector`] says why one did not. [`engine::Engine`] puts them together without doing any IO.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod branches;
 pub mod cache_breaks;
+#[cfg(feature = "http")]
+mod client_model;
 mod clock;
+#[cfg(feature = "hooks")]
 pub mod environment;
 pub mod hooks;
 pub mod memory_files;
@@ -74,6 +94,7 @@ mod model;
 pub mod notes;
 mod parts;
 pub mod prelude;
+#[cfg(feature = "hooks")]
 pub mod process_group;
 mod prompt;
 mod read_policy;
@@ -82,10 +103,12 @@ pub mod rewind;
 pub mod session;
 mod storage;
 mod telemetry;
+#[cfg(feature = "tools")]
 mod tools;
 pub mod undo;
 mod workspace;
 
+#[cfg(feature = "tools")]
 pub use schemars;
 
 pub use clock::{Clock, SystemClock};
@@ -97,15 +120,19 @@ pub use longhaul_core::engine::{
 pub use longhaul_core::message::{Entry, Usage};
 pub use longhaul_core::models::{ModelSpec, ModelTable};
 pub use longhaul_core::window::WindowStatus;
+#[cfg(feature = "http")]
+pub use longhaul_provider::Client;
 pub use longhaul_provider::{
-    CancellationToken, Client, ClientConfig, Dialect, Error as ModelError,
-    ErrorClass as ModelErrorClass, Reply, ReplyBlock, ReplyBlockKind, ReplyBuilder, StopReason,
-    StreamEvent, ToolCall, ToolInputError,
+    CancellationToken, ClientConfig, Dialect, Error as ModelError, ErrorClass as ModelErrorClass,
+    Reply, ReplyBlock, ReplyBlockKind, ReplyBuilder, StopReason, StreamEvent, ToolCall,
+    ToolInputError,
 };
 pub use longhaul_store::Durability;
 pub use model::{Boxed, Model, ModelFn, OnStream, model_fn};
+#[cfg(feature = "sqlite")]
+pub use parts::archive;
 pub use parts::{
-    archive, cache, engine, planning, provider, rehydration, request, summary, tokens, transcript,
+    cache, engine, planning, provider, rehydration, request, summary, tokens, transcript,
 };
 pub use prompt::{Prompt, System};
 pub use read_policy::ReadPolicy;
@@ -117,6 +144,7 @@ pub use storage::{
     AppendPosition, ArchiveLocation, BlockingWrites, DepartingEntries, DepartingPart, FileStorage,
     MemoryStorage, Storage, StorageError,
 };
+#[cfg(feature = "tools")]
 pub use tools::{Tool, ToolContent, ToolError, Toolbox};
 pub use undo::undo;
 pub use workspace::{FileWorkspace, NoWorkspace, RestoreRequest, Workspace, text_of};

@@ -68,12 +68,12 @@ pub fn compact_instructions(files: &[MemoryFile]) -> Option<String> {
     (!sections.is_empty()).then(|| sections.join("\n\n"))
 }
 
-#[tracing::instrument(level = "debug", skip_all, fields(project = %places.project_root.display()))]
 fn run(
     mut search: MemoryFileSearch,
     places: &SessionFolders,
     policy: &ReadPolicy,
 ) -> FoundMemoryFiles {
+    let _span = tracing::debug_span!("run", project = %places.project_root.display()).entered();
     let most_bytes = ContextBudget::FULL.most_bytes_of_a_file();
     let roots = MemoryRoots::of(places);
     loop {

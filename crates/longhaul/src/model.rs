@@ -5,9 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use longhaul_core::engine::{EffectFailure, EffectFailureKind, ModelRequest};
-use longhaul_provider::{
-    CancellationToken, Client, Error, ErrorClass, Reply, Request, StreamEvent,
-};
+use longhaul_provider::{CancellationToken, Error, ErrorClass, Reply, StreamEvent};
 
 /// A boxed future, so that these traits can be trait objects.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -37,31 +35,6 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         cancel: CancellationToken,
     ) -> Boxed<'a, Result<Reply, Error>> {
         M::send(self, request, on_stream, cancel)
-    }
-}
-
-impl Model for Client {
-    fn send<'a>(
-        &'a self,
-        request: ModelRequest,
-        on_stream: OnStream<'a>,
-        cancel: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>> {
-        Box::pin(async move {
-            let mut sent = Request::new(request.body).cancelled_by(cancel);
-            for beta in request.betas {
-                sent = sent.beta(beta);
-            }
-            let mut stream = Client::send(self, sent).await?;
-            while let Some(event) = stream.next().await {
-                let event = event?;
-                on_stream(&event);
-                if let StreamEvent::Finished(reply) = event {
-                    return Ok(*reply);
-                }
-            }
-            Err(Error::new(ErrorClass::Cut, "the reply broke off"))
-        })
     }
 }
 
@@ -148,6 +121,8 @@ pub(crate) fn failed(error: &Error) -> EffectFailure {
         ErrorClass::Billing => EffectFailureKind::Billing,
         ErrorClass::NotFound => EffectFailureKind::NotFound,
         ErrorClass::Invalid => EffectFailureKind::Invalid,
+        // A class that came later: the message says what is wrong.
+        _ => EffectFailureKind::Other,
     };
     let retry_after = match error.class {
         ErrorClass::Retry { after }

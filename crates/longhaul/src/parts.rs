@@ -98,6 +98,7 @@ pub mod transcript {
 }
 
 /// The archive, which finds what left the window, and the recall tool that the model may call.
+#[cfg(feature = "sqlite")]
 pub mod archive {
     pub use longhaul_store::archive::tool::{
         NAME as RECALL_TOOL_NAME, answer as answer_recall, recall_tool,
@@ -119,9 +120,10 @@ pub mod rehydration {
 /// The client for model APIs, and what it returns.
 pub mod provider {
     pub use longhaul_provider::{
-        AppliedEdit, Auth, BlockCompleteness, Certificates, Client, ClientConfig,
-        ClientConfigError, ClientTimeouts, Dialect, Error, ErrorClass, Proxy, Reply, ReplyBlock,
-        ReplyBlockKind, ReplyBuilder, ReplyNotice, ReplyStream, Request, RequestBody, Secret,
-        StopReason, StreamEvent, ToolCall, ToolInputError,
+        AppliedEdit, Auth, BlockCompleteness, ClientConfig, ClientConfigError, ClientTimeouts,
+        Dialect, Error, ErrorClass, Proxy, Reply, ReplyBlock, ReplyBlockKind, ReplyBuilder,
+        ReplyNotice, Secret, StopReason, StreamEvent, ToolCall, ToolInputError,
     };
+    #[cfg(feature = "http")]
+    pub use longhaul_provider::{Certificates, Client, ReplyStream, Request, RequestBody};
 }

@@ -67,6 +67,9 @@ impl Prompt {
     }
 
     /// The request prefix for requests to this model.
+    ///
+    /// # Errors
+    /// Fails at fields that cannot be sent together or are set elsewhere; the error says what to change.
     pub fn request_prefix(&self, spec: &ModelSpec) -> Result<RequestPrefix, ParameterError> {
         let body = RequestParameters {
             model: &self.model,

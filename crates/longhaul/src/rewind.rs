@@ -16,6 +16,7 @@ use crate::undo::WholeTranscript;
 
 /// A message of the user that a rewind can go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RewindPoint {
     /// The entry's uuid.
     pub uuid: String,
@@ -29,6 +30,7 @@ pub struct RewindPoint {
 
 /// The result of a rewind.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RewindResult {
     /// The uuid of the line that was appended.
     pub uuid: String,
@@ -38,6 +40,7 @@ pub struct RewindResult {
 
 /// Why nothing was rewound.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RewindError {
     /// There is no such message of the user.
     #[error("no message of yours in this conversation has the id {0}; nothing was changed")]
@@ -55,6 +58,9 @@ pub enum RewindError {
 
 /// All messages of the user in a session, including those before compactions and on abandoned branches, in the order of
 /// the file.
+///
+/// # Errors
+/// Fails if the transcript cannot be read.
 pub fn rewind_points(path: &Path) -> Result<Vec<RewindPoint>, ReadError> {
     let read = WholeTranscript::of(path)?;
     let texts = HostTexts::builtin();
@@ -77,6 +83,9 @@ pub fn rewind_points(path: &Path) -> Result<Vec<RewindPoint>, ReadError> {
 }
 
 /// Goes back to before the message with this uuid.
+///
+/// # Errors
+/// Fails if there is no such message, and if the transcript cannot be read or written. Nothing is changed then.
 pub fn rewind(path: &Path, uuid: &str, now: Timestamp) -> Result<RewindResult, RewindError> {
     let read = WholeTranscript::of(path)?;
     let texts = HostTexts::builtin();

@@ -22,6 +22,7 @@ use crate::session::recorded::{NO_MODEL, identity};
 
 /// Whether an undo is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UndoMode {
     /// The undo is written.
     Write,
@@ -31,6 +32,7 @@ pub enum UndoMode {
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UndoResult {
     /// The uuid of the boundary that was taken back.
     pub boundary: String,
@@ -46,6 +48,7 @@ pub struct UndoResult {
 
 /// Why nothing was taken back.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UndoError {
     /// The conversation in view does not begin with a compaction.
     #[error("there is nothing to take back: the conversation in view was not compacted")]
@@ -130,6 +133,10 @@ impl WholeTranscript {
 }
 
 /// Takes back the compaction that the conversation in view begins with. A second undo takes back the one before.
+///
+/// # Errors
+/// Fails if the view does not begin with a compaction that can be taken back, and if the transcript cannot be read or
+/// written. Nothing is changed then.
 pub fn undo(
     path: &Path,
     config: &Config,

@@ -10,6 +10,7 @@ use crate::model::Boxed;
 
 /// What the engine wants to restore after a compaction.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RestoreRequest {
     /// The files that the model read last, the newest first.
     pub files: Vec<ReadFile>,

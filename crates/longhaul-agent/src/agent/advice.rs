@@ -19,9 +19,6 @@ pub(super) fn against(kind: EffectFailureKind) -> Option<&'static str> {
         EffectFailureKind::Overloaded | EffectFailureKind::RateLimited => {
             "Say \"go on\" in a while to try again; your prompt is kept."
         }
-        EffectFailureKind::TooLong { .. }
-        | EffectFailureKind::Invalid
-        | EffectFailureKind::Cancelled
-        | EffectFailureKind::Other => return None,
+        _ => return None,
     })
 }

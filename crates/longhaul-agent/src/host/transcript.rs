@@ -128,7 +128,8 @@ fn take(view: EntryView<'_>, items: &mut Vec<TranscriptItem>) {
                 _ => add(TranscriptKind::Notice, content),
             }
         }
-        EntryKind::Progress | EntryKind::Summary | EntryKind::Head | EntryKind::Other => {}
+        // Progress, titles, request prefixes, and kinds that say nothing to people.
+        _ => {}
     }
 }
 
@@ -177,7 +178,7 @@ fn said(view: EntryView<'_>, block: &EntryBlock) -> Option<(TranscriptKind, Stri
             };
             (kind, "[a picture or a document]".to_owned())
         }
-        BlockKind::RedactedThinking | BlockKind::Other => return None,
+        _ => return None,
     })
 }
 

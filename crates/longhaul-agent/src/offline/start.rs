@@ -106,11 +106,10 @@ impl OfflineServer {
 
     /// What a client needs to connect to the server. No proxy and no key of the user is involved.
     pub fn client(&self) -> ClientConfig {
-        ClientConfig {
-            base_url: Secret::new(self.url()),
-            auth: Auth::ApiKey(Secret::new(KEY)),
-            ..ClientConfig::new(Dialect::Anthropic)
-        }
+        let mut config = ClientConfig::new(Dialect::Anthropic);
+        config.base_url = Secret::new(self.url());
+        config.auth = Auth::ApiKey(Secret::new(KEY));
+        config
     }
 
     /// The simulator's server with its usage log and its state.

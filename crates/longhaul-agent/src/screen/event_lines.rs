@@ -138,6 +138,7 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
                 MicroClearingReason::Idle => "the cache had gone cold",
                 MicroClearingReason::Pressure => "the window fills up",
                 MicroClearingReason::Cached => "there were many",
+                _ => "to make room",
             };
             let results = count(*results, "old result");
             WrappedLine::dim(format!(
@@ -210,16 +211,8 @@ pub(crate) fn engine(event: &Event) -> Vec<WrappedLine> {
             ),
             BAD,
         ),
-        Event::Phase(_)
-        | Event::StillCompacting { .. }
-        | Event::Replied { .. }
-        | Event::TurnFailed { .. }
-        | Event::Refused { .. }
-        | Event::FileRestore { failed: None, .. }
-        | Event::NotesNotUsed { .. }
-        | Event::Ahead(_)
-        | Event::PrefixChanged { .. }
-        | Event::Preview(_) => return Vec::new(),
+        // The rest is shown elsewhere or is only for the log: phases, replies, failed turns, previews.
+        _ => return Vec::new(),
     };
     vec![line]
 }
@@ -258,5 +251,6 @@ pub(crate) fn summarizer(by: Summarizer) -> &'static str {
         Summarizer::Provider => "provider",
         Summarizer::Notes => "notes",
         Summarizer::Fold => "folded",
+        _ => "in another way",
     }
 }

@@ -193,6 +193,7 @@ fn compacting_line(compacting: ActiveCompaction, now: Instant) -> String {
         }
         CompactionPhase::Compacting => "reading the conversation".to_owned(),
         CompactionPhase::SessionStartHooks => "putting back what is needed".to_owned(),
+        _ => "working".to_owned(),
     };
     format!("{sign} compacting {time} · {phase} · esc to cancel")
 }

@@ -110,7 +110,7 @@ fn lease(file: &Path) -> Result<Option<Arc<Lease>>, CliError> {
     match Lease::take(file) {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::InUse(in_use)) => Err(CliError::InUse(in_use)),
-        Err(LeaseError::NotTaken { .. }) => Ok(None),
+        Err(_) => Ok(None),
     }
 }
 

@@ -92,6 +92,7 @@ fn recognise(transcript: &Path) -> Result<(), CliError> {
     let name = transcript.display().to_string();
     match format::recognise(&head) {
         DetectedFormat::Foreign(foreign) => Err(CliError::Foreign { name, foreign }),
-        DetectedFormat::Transcript | DetectedFormat::Unclear => Ok(()),
+        // A transcript, or not known to be anything else.
+        _ => Ok(()),
     }
 }

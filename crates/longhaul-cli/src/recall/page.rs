@@ -108,6 +108,7 @@ fn facts(record: &ArchiveRecord, room: usize) -> Vec<String> {
         ArchiveItemKind::Thinking => "thinking",
         ArchiveItemKind::Summary => "summary",
         ArchiveItemKind::Attachment => "attachment",
+        other => other.name(),
     };
     let tool = match record.kind {
         ArchiveItemKind::ToolResult | ArchiveItemKind::ToolCall => {
@@ -121,6 +122,7 @@ fn facts(record: &ArchiveRecord, room: usize) -> Vec<String> {
         ViewPresence::Summarised => "summarised",
         ViewPresence::Abandoned => "taken back",
         ViewPresence::Sidechain => "sub-agent's",
+        other => other.name(),
     };
     let facts = [
         record.timestamp.map(minute),

@@ -36,6 +36,9 @@ pub struct ClearingRecord<'a> {
 
 impl ClearingRecord<'_> {
     /// Returns the line without its line end.
+    ///
+    /// # Errors
+    /// Fails if a part of the line cannot be written as JSON.
     pub fn line(&self) -> Result<Bytes, LineError> {
         let microcompact_metadata = ClearingMetadata {
             trigger: self.trigger,

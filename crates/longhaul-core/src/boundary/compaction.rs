@@ -99,6 +99,9 @@ pub struct CompactionRecord<'a> {
 impl CompactionRecord<'_> {
     /// Returns the lines in the order in which they are appended, without line ends. The kept part is not written
     /// again: a reader places it after the anchor, and moves the anchor's former children after it.
+    ///
+    /// # Errors
+    /// Fails if a part cannot be written as JSON, or if an entry that has to be written again lacks a field.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
         let mut lines = vec![self.boundary_line()?];
         if let Some(signed) = self.signed {

@@ -42,6 +42,7 @@ pub struct LineStamp<'a> {
 
 /// Why a line cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LineError {
     /// A part of the line cannot be written as JSON.
     #[error(transparent)]

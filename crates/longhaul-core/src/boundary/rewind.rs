@@ -21,6 +21,9 @@ pub struct RewindRecord<'a> {
 
 impl RewindRecord<'_> {
     /// Returns the line without its line end. Readers that do not know it treat it as a remark for people.
+    ///
+    /// # Errors
+    /// Fails if a part of the line cannot be written as JSON.
     pub fn line(&self) -> Result<Bytes, LineError> {
         let rewind_metadata = RewindMetadata {
             left_uuid: self.left,

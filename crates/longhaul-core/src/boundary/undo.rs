@@ -20,6 +20,7 @@ use crate::transcript::{LiveView, ResolvedConversation, TranscriptTable};
 
 /// The plan of an undo.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct UndoPlan {
     /// The row of the boundary that is taken back.
     pub boundary: u32,
@@ -122,6 +123,9 @@ pub struct UndoRecord<'a> {
 impl UndoRecord<'_> {
     /// Returns the lines in the order in which they are appended, without line ends. Entries that the model does not
     /// see and that do not change what it sees are not written again.
+    ///
+    /// # Errors
+    /// Fails if a part cannot be written as JSON, or if an entry that has to be written again lacks a field.
     pub fn lines(&self) -> Result<Vec<Bytes>, LineError> {
         let copies: Vec<&CopiedEntry<'_>> = self
             .later

@@ -42,6 +42,7 @@ const BILLING: &str = "x-anthropic-billing-header";
 
 /// Why a body has no fingerprint: the API would refuse it, too.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BodyError {
     /// The body is not UTF-8.
     #[error("the request is not UTF-8")]
@@ -59,6 +60,9 @@ impl From<JsonFault> for BodyError {
 
 impl RequestFingerprint<'_> {
     /// Takes the fingerprint of a request body. It shares the body's memory.
+    ///
+    /// # Errors
+    /// Fails if the body is not UTF-8, or not a request of the Messages API.
     pub fn of_body<'b>(
         source: impl Into<String>,
         started: Timestamp,
@@ -100,6 +104,9 @@ impl RequestFingerprint<'_> {
 impl PrefixFingerprint {
     /// Takes the fingerprint of a request prefix from its parts as they are sent: `system` and `tools` are JSON values,
     /// `settings` is an object with all other fields of the body. It is taken once, when these are latched.
+    ///
+    /// # Errors
+    /// Fails if a part is not UTF-8, or does not have the shape that a request has there.
     pub fn of_parts<'b>(
         system: &Bytes,
         tools: &Bytes,

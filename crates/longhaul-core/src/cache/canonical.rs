@@ -95,11 +95,17 @@ pub struct CanonicalMessage {
 }
 
 /// Reads one message of a request.
+///
+/// # Errors
+/// Fails if the message is not JSON; the fault says where.
 pub fn message(raw: &[u8]) -> Result<CanonicalMessage, JsonFault> {
     message_with(Xxh3_128::new, raw)
 }
 
 /// Like [`message`], with another hash function.
+///
+/// # Errors
+/// Fails if the message is not JSON; the fault says where.
 pub fn message_with<D: CanonicalHasher>(
     begin: impl Fn() -> D,
     raw: &[u8],
@@ -150,6 +156,9 @@ impl ConversationHash {
 
 /// The rolling hash after each message of a request's `messages`: the last is that of the whole conversation, and an
 /// earlier one shows where it continues a known conversation.
+///
+/// # Errors
+/// Fails if `messages` is not a JSON array; the fault says where.
 pub fn conversation(messages: &[u8]) -> Result<Vec<ConversationHash>, JsonFault> {
     let mut rolling = ConversationHash::default();
     let each = items(messages)?.into_iter().map(|raw| {

@@ -7,6 +7,7 @@ use crate::prompt::Ttl;
 
 /// Why less was read from the cache than last time.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CacheMissCause {
     /// The request is different: this is the first change that matters.
     Changed(RequestChange),

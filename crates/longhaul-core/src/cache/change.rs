@@ -8,6 +8,7 @@ use crate::prompt::Ttl;
 
 /// A difference between two requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RequestChange {
     /// The model changed.
     Model {

@@ -26,6 +26,7 @@ pub struct WatchedCallId(u64);
 
 /// The verdict on the cache in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CacheVerdict {
     /// There is nothing to compare the call with: it is the first of its conversation, or the first after a compaction.
     First,

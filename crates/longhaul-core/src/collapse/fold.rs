@@ -114,6 +114,9 @@ impl Folds {
     }
 
     /// The value of a boundary's `compactMetadata.folds`.
+    ///
+    /// # Errors
+    /// Fails if the value cannot be written as JSON.
     pub fn to_boundary(&self) -> Result<Value, serde_json::Error> {
         serde_json::to_value(StoredFolds {
             version: VERSION,

@@ -25,6 +25,10 @@ pub struct FoldReply {
 
 /// Reads a reply. A reply with anything missing is a failure: what a fold does not say is lost to the conversation. If
 /// two folds have the same number, the first one counts; folds that were not requested are ignored.
+///
+/// # Errors
+/// Fails if the reply holds no folds, lacks one that was requested, calls a tool, was declined or was cut off. The
+/// spans are then left as they are, or folded without a model.
 pub fn read(
     reply: SummaryReplyText<'_>,
     wanted: RequestedFolds,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// Why a configuration was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// The file is not valid TOML.
     #[error("{path}:{line}: {message}")]
@@ -66,6 +67,7 @@ pub enum ConfigError {
 /// A value that was set but is not used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ConfigNotice {
     /// A variable whose value does not parse completely.
     IgnoredValue {

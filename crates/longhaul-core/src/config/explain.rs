@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// A setting, its value, and where the value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ExplainedSetting {
     /// The setting's key.
     pub key: &'static str,
@@ -21,6 +22,7 @@ pub struct ExplainedSetting {
 
 /// The layer that set a value. It is written like `config.toml:3`, `environment: DISABLE_COMPACT`, `flag --window`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SettingSource {
     /// The value is the default.
     Default,

@@ -143,6 +143,10 @@ impl Config {
     ///
     /// An invalid value in the environment is a [notice](Config::notices), since whoever set it may not know of us; in
     /// the file or in a flag it is an error, since it was meant for us.
+    ///
+    /// # Errors
+    /// Fails at the first key of the file or of a flag that is not a setting, at a value that its setting does not
+    /// take, and at a file that is not TOML. The message names the place and what is accepted.
     pub fn load(layers: &ConfigLayers) -> Result<Config, ConfigError> {
         load::load(layers)
     }
@@ -164,6 +168,9 @@ impl Config {
     }
 
     /// The vocabulary that recognizes facts, with the configured words.
+    ///
+    /// # Errors
+    /// Fails if there are more words than can be searched for: shorten `rules.words` or `called_off.words`.
     pub fn vocabulary(&self) -> Result<Vocabulary, PhraseListError> {
         Vocabulary::with_words(&self.sentence_words())
     }

@@ -16,6 +16,7 @@ use crate::report::LossReport;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Event {
     /// The current phase of a compaction. `None` if it is over (F8).
     Phase(Option<CompactionPhase>),
@@ -142,6 +143,7 @@ pub enum Event {
 
 /// A run of the notes agent.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct NotesEvent {
     /// The outcome of the run.
     pub taken: NotesRunOutcome,
@@ -154,6 +156,7 @@ pub struct NotesEvent {
 /// The progress of a summary that is prepared ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum PreparationEvent {
     /// The summary is being written.
     Begun,
@@ -166,6 +169,7 @@ pub enum PreparationEvent {
 /// A step of a compaction that takes time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CompactionPhase {
     /// The hooks before the compaction run.
     PreCompactHooks,
@@ -178,6 +182,7 @@ pub enum CompactionPhase {
 /// Who wrote a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Summarizer {
     /// The conversation's own model, using its cache.
     Fork,
@@ -257,6 +262,7 @@ pub struct PreviewedSummary {
 /// Why a compaction failed (E1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CompactFailure {
     /// The conversation is empty.
     Empty,

@@ -16,6 +16,7 @@ use crate::summary::{PivotDirection, SummaryReplyText, SummaryStop};
 
 /// Something that happened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum EngineInput {
     /// The host adds to the conversation.
     Add(Vec<NewEntry>),
@@ -87,6 +88,7 @@ pub struct Pivot {
 
 /// The outcome of an effect.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum EffectOutcome {
     /// The lines are on disk, the first at this offset.
     Persisted {
@@ -232,6 +234,7 @@ impl EffectFailure {
 
 /// Kinds of failure that are handled differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EffectFailureKind {
     /// The request is too long.
     TooLong {

@@ -12,6 +12,7 @@ use crate::prompt::ToolOutput;
 
 /// An entry that a host adds to the conversation.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum NewEntry {
     /// A message from the user.
     User {

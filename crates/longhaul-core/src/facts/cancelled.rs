@@ -18,6 +18,7 @@ const SAID: &str = "the user said:";
 
 /// A plan or call that the user turned down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CancelledAction {
     /// The kind of the action.
     pub kind: CancelledActionKind,
@@ -34,6 +35,7 @@ pub struct CancelledAction {
 /// The kind of an action that the user turned down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CancelledActionKind {
     /// A plan that the user was asked to approve.
     Plan,

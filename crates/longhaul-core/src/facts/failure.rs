@@ -34,6 +34,7 @@ pub struct LastError {
 /// Who failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ErrorSource {
     /// A tool.
     Tool,

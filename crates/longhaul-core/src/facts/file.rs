@@ -12,6 +12,7 @@ const MOST: usize = 2_000;
 /// What a tool does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FileAction {
     /// The tool reads the file.
     Read,
@@ -66,6 +67,7 @@ impl FileTool {
 /// A file that the session worked on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct TouchedFile {
     /// The path, as the tool was given it.
     pub path: String,

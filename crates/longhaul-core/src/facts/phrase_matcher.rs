@@ -15,6 +15,7 @@ const CALLED_OFF_AT_ONCE: usize = 24;
 
 /// Why a list of phrases cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PhraseListError {
     /// A heading that is not a known kind.
     #[error(
@@ -114,6 +115,10 @@ impl PhraseMatcher {
     }
 
     /// Reads a list: one phrase per line under a heading, such as `[rule]`; `#` begins a comment line.
+    ///
+    /// # Errors
+    /// Fails at an unknown heading or a phrase before the first one, with its line, and if there are more phrases than
+    /// can be searched for.
     pub fn parse(text: &str) -> Result<Self, PhraseListError> {
         let mut kind = None;
         let mut phrases = Vec::new();
@@ -160,6 +165,9 @@ impl PhraseMatcher {
     }
 
     /// Replaces the words for rules and for calling work off; the words for revocations and negations stay.
+    ///
+    /// # Errors
+    /// Fails if there are more phrases than can be searched for.
     pub fn with_words(self, words: &SentenceWords) -> Result<Self, PhraseListError> {
         let mut phrases = self.phrases;
         for (chosen, meaning) in [

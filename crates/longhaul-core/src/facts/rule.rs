@@ -19,6 +19,7 @@ const MOST: usize = 500;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RuleKind {
     /// A rule to follow.
     #[default]
@@ -32,6 +33,7 @@ pub enum RuleKind {
 /// A rule of the user, word for word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct UserRule {
     /// The kind of the sentence.
     #[serde(default)]

@@ -47,6 +47,9 @@ struct StoredFacts {
 
 impl Facts {
     /// The value of a boundary's `compactMetadata.ledger`.
+    ///
+    /// # Errors
+    /// Fails if the value cannot be written as JSON.
     pub fn to_ledger(&self) -> Result<Box<RawValue>, serde_json::Error> {
         let mut files: Vec<_> = self.files.newest().into_iter().cloned().collect();
         files.reverse();

@@ -11,6 +11,7 @@ const LONGEST: usize = 600;
 
 /// An item of a todo or task list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TodoFact {
     /// A task's number; items of a todo list have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,6 +27,9 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// The default vocabulary with other words for rules and for calling work off.
+    ///
+    /// # Errors
+    /// Fails if there are more words than can be searched for.
     pub fn with_words(words: &SentenceWords) -> Result<Self, PhraseListError> {
         let vocabulary = Self::default();
         Ok(Self {

@@ -152,6 +152,9 @@ impl Inspection {
     }
 
     /// Makes the report on all lines so far. `default_model` is used for counting where no reply names a model.
+    ///
+    /// # Errors
+    /// Fails if the window of the model, or its cap in the settings, is too small to work in.
     pub fn report(
         mut self,
         models: &ModelTable,

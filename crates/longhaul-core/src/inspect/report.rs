@@ -105,6 +105,7 @@ pub struct CalibratedReport {
 
 /// The model's window.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct WindowReport {
     /// The model of the newest reply, as recorded.
     pub model: Option<String>,
@@ -118,6 +119,7 @@ pub struct WindowReport {
 
 /// The limits in tokens.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Thresholds {
     /// The limit that `percent_left` refers to.
     pub limit: u64,
@@ -170,6 +172,7 @@ pub struct Categories {
 
 /// One tool's share.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct ToolReport {
     /// How often the tool was called.
     pub calls: u64,
@@ -181,6 +184,7 @@ pub struct ToolReport {
 
 /// A compaction.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct BoundaryReport {
     /// The line of the boundary.
     pub line: u64,
@@ -210,6 +214,7 @@ pub struct BoundaryReport {
 
 /// How a summary was made.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct SummaryOriginReport {
     /// `fork`, `plain`, `local`, `approved`, `provider`, `notes` or `fold`.
     pub by: Option<String>,
@@ -240,6 +245,7 @@ impl From<&SummaryOrigin> for SummaryOriginReport {
 
 /// Runs of the agent that takes session notes.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct NotesReport {
     /// The number of runs.
     pub runs: u64,
@@ -251,6 +257,7 @@ pub struct NotesReport {
 
 /// The part of the view that a compaction removed.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct ReplacedPart {
     /// User and assistant entries and attachments.
     pub entries: u64,
@@ -260,6 +267,7 @@ pub struct ReplacedPart {
 
 /// A clearing of tool results.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct ClearingReport {
     /// The line of the clearing.
     pub line: u64,
@@ -280,6 +288,7 @@ pub struct ClearingReport {
 /// How results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ClearingWay {
     /// A marker is sent in place of the results.
     Replaced,
@@ -289,6 +298,7 @@ pub enum ClearingWay {
 
 /// Billed tokens by price class.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct UsageReport {
     /// Prompt tokens outside the cache.
     pub input: u64,
@@ -316,6 +326,7 @@ impl From<&Usage> for UsageReport {
 
 /// A cache break, detected by usage alone.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CacheBreak {
     /// The line where the response begins.
     pub line: u64,
@@ -335,6 +346,7 @@ pub struct CacheBreak {
 
 /// The totals of all cache breaks.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct CacheBreakTotals {
     /// The number of breaks.
     pub breaks: u64,
@@ -346,6 +358,7 @@ pub struct CacheBreakTotals {
 
 /// Files read again with the same range.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct DuplicateReads {
     /// Reads beyond the first of the same path and range.
     pub count: u64,
@@ -357,6 +370,7 @@ pub struct DuplicateReads {
 
 /// One file's repeated reads.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
 pub struct DuplicateRead {
     /// Reads beyond the first.
     pub count: u64,
@@ -366,6 +380,7 @@ pub struct DuplicateRead {
 
 /// A conversation before the current one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct EarlierConversation {
     /// The line where the conversation begins.
     pub line: u64,
@@ -379,6 +394,7 @@ pub struct EarlierConversation {
 
 /// A response and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct BilledResponse {
     /// The message id, if the response has one.
     pub message: Option<Id>,
@@ -390,6 +406,7 @@ pub struct BilledResponse {
 
 /// The sub-agents' share of the file.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct Sidechains {
     /// Entries of sub-agents.
     pub entries: u64,
@@ -407,6 +424,7 @@ pub struct Sidechains {
 
 /// A large tool result.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct LargeResult {
     /// The line of the result.
     pub line: u64,
@@ -422,6 +440,7 @@ pub struct LargeResult {
 
 /// One response.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct TurnReport {
     /// The line where the response begins.
     pub line: u64,

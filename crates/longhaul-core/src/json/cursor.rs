@@ -113,6 +113,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Returns the kind of the next value.
+    ///
+    /// # Errors
+    /// Fails if no value begins here.
     #[inline]
     pub fn peek(&self) -> Result<JsonKind, JsonFault> {
         match self.bytes.get(self.pos) {
@@ -128,6 +131,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Passes a string and measures it.
+    ///
+    /// # Errors
+    /// Fails if no string begins here, or if it is not valid JSON; the fault says where.
     #[inline(always)]
     pub fn string(&mut self) -> Result<StringLiteral, JsonFault> {
         if self.bytes.get(self.pos) != Some(&b'"') {
@@ -217,6 +223,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Passes any value, however deep.
+    ///
+    /// # Errors
+    /// Fails at the first byte that is not JSON; the fault says where and why.
     pub fn skip(&mut self) -> Result<(), JsonFault> {
         if self.scalar()? {
             return Ok(());
@@ -273,6 +282,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Walks an object: `field` is called at each value with its decoded key and must pass the value.
+    ///
+    /// # Errors
+    /// Fails if no object begins here or it is not valid JSON, and with the first fault that `field` returns.
     #[inline]
     pub fn object(
         &mut self,
@@ -306,6 +318,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Walks an array: `item` is called at each value and must pass it.
+    ///
+    /// # Errors
+    /// Fails if no array begins here or it is not valid JSON, and with the first fault that `item` returns.
     #[inline]
     pub fn array(
         &mut self,
@@ -333,6 +348,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Passes any value; returns its measures if it was a string.
+    ///
+    /// # Errors
+    /// Fails at the first byte that is not JSON; the fault says where and why.
     #[inline]
     pub fn string_or_skip(&mut self) -> Result<Option<StringLiteral>, JsonFault> {
         if self.bytes.get(self.pos) == Some(&b'"') {
@@ -343,6 +361,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Passes any value; returns whether it was `true`.
+    ///
+    /// # Errors
+    /// Fails at the first byte that is not JSON; the fault says where and why.
     #[inline]
     pub fn is_true(&mut self) -> Result<bool, JsonFault> {
         let is_true = self.peek()? == JsonKind::True;
@@ -351,6 +372,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Passes any value; returns its whole part if it was a number that is not negative.
+    ///
+    /// # Errors
+    /// Fails at the first byte that is not JSON; the fault says where and why.
     pub fn count_or_skip(&mut self) -> Result<Option<u64>, JsonFault> {
         if self.peek()? != JsonKind::Number {
             return self.skip().map(|()| None);
@@ -369,6 +393,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Passes any value; returns the bytes it spans, without the white space after it.
+    ///
+    /// # Errors
+    /// Fails at the first byte that is not JSON; the fault says where and why.
     #[inline]
     pub fn raw(&mut self) -> Result<&'a [u8], JsonFault> {
         let start = self.pos;
@@ -377,6 +404,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Succeeds if nothing but white space is left.
+    ///
+    /// # Errors
+    /// Fails with the position of the first byte that is left.
     pub fn end(&self) -> Result<(), JsonFault> {
         if self.pos == self.bytes.len() {
             Ok(())

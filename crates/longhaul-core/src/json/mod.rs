@@ -36,6 +36,7 @@ impl JsonFault {
 
 /// The ways in which bytes can fail to be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JsonFaultKind {
     /// The bytes ended inside a value.
     UnexpectedEnd,

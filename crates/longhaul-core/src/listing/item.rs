@@ -49,6 +49,7 @@ impl ListingZone {
 /// A remark about an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ItemNote {
     /// The item is a compaction's summary.
     Summary,

@@ -4,6 +4,7 @@ use super::ByteSpan;
 
 /// The kinds of content block that the engine distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[non_exhaustive]
 pub enum BlockKind {
     /// Text, including a message whose content is a plain string.
     Text,

@@ -30,6 +30,9 @@ pub struct Entry {
 
 impl Entry {
     /// Reads a line.
+    ///
+    /// # Errors
+    /// Fails if the line is not one JSON object in UTF-8. A caller keeps its bytes and reports it.
     pub fn read(bytes: Bytes) -> Result<Self, LineDamage> {
         let mut scanner = LineScanner::default();
         scanner.scan(&bytes)?;

@@ -2,6 +2,7 @@
 
 /// The kind of an entry, by its `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[non_exhaustive]
 pub enum EntryKind {
     /// A user message: typed text, tool results, meta messages, summaries.
     User,
@@ -40,6 +41,7 @@ impl EntryKind {
 
 /// The subtypes of system entries that shape the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[non_exhaustive]
 pub enum Subtype {
     /// A boundary: a summary replaced everything before it.
     CompactBoundary,

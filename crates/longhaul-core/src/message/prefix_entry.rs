@@ -47,6 +47,7 @@ pub struct PrefixEntry<'a> {
 
 /// Why a request prefix cannot be written as an entry.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PrefixEntryError {
     /// A part spans several lines, but each entry of a transcript must be one line.
     #[error("the head of a request must be JSON without line breaks")]
@@ -58,6 +59,9 @@ pub enum PrefixEntryError {
 
 impl PrefixEntry<'_> {
     /// Returns the entry, ready to be appended to the session's transcript.
+    ///
+    /// # Errors
+    /// Fails if a part holds a line break, which would end the entry, or cannot be written as JSON.
     pub fn to_entry(&self) -> Result<Bytes, PrefixEntryError> {
         #[derive(Serialize)]
         #[serde(tag = "type", rename = "request-head")]

@@ -43,6 +43,7 @@ pub struct Iteration {
 
 /// What an iteration sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum IterationKind {
     /// A step of the reply itself. Its size is the size of the conversation.
     #[default]

@@ -35,6 +35,7 @@ pub struct PlannedClearing {
 
 /// Why results are cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MicroClearingReason {
     /// The conversation was idle for so long that its cache is gone (U3).
     Idle,

@@ -17,6 +17,7 @@ use crate::money::TokenPrice;
 
 /// Why a models file was rejected. The caller knows its path; the error holds the line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelFileError {
     /// The file is not TOML, has an unknown field, or has a value of the wrong type.
     #[error("line {line}: {message}")]

@@ -14,6 +14,7 @@ const US_ONLY: Fraction = Fraction {
 
 /// A model's prices: one set, or several by the size of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prices {
     /// The prices of prompts that are too small for any tier.
     pub base: TokenPrices,
@@ -23,6 +24,7 @@ pub struct Prices {
 
 /// Prices for prompts above a size. They apply to the whole step, not only to the tokens above that size.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PriceTier {
     /// The size above which the tier applies, in tokens.
     pub above: u64,
@@ -32,6 +34,7 @@ pub struct PriceTier {
 
 /// The price of a token of each class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TokenPrices {
     /// A prompt token that is not cached.
     pub input: TokenPrice,

@@ -48,6 +48,7 @@ struct KnownModelSpec {
 
 /// A model that was looked up by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResolvedModel {
     /// The known properties of the model.
     pub spec: Arc<ModelSpec>,
@@ -66,6 +67,10 @@ impl ModelTable {
     /// Returns this table overlaid with a models file, field by field.
     ///
     /// A new id that is another name of a known model (a dated one, for example) starts with that model's values.
+    ///
+    /// # Errors
+    /// Fails at a field that is unknown or has a wrong value, and at prices for only one of input and output; the
+    /// message names the line.
     pub fn extended_with(&self, text: &str) -> Result<ModelTable, ModelFileError> {
         let mut table = self.clone();
         for placed in file::read(text)? {

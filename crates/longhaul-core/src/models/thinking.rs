@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A model's rules about thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ThinkingRules {
     /// What happens to thinking from earlier turns.
     pub prior: PriorThinking,
@@ -81,6 +82,7 @@ impl ThinkingBinding {
 /// A value of the request's `output_config.effort`, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum EffortLevel {
     /// `low`
     Low,

@@ -27,6 +27,7 @@ pub struct RefusedSection {
 
 /// Why a section of the answer was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SectionRefusal {
     /// The notes have no such section.
     Unknown,
@@ -40,6 +41,7 @@ pub enum SectionRefusal {
 
 /// Why nothing of an answer can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnusableAnswer {
     /// The answer has no tags.
     #[error("the model answered without notes")]
@@ -53,6 +55,9 @@ const OPENING: &str = "<notes>";
 const CLOSING: &str = "</notes>";
 
 /// Applies the sections of an answer to the notes.
+///
+/// # Errors
+/// Fails if the answer holds no notes, or was cut off within them. The notes then stay as they are.
 pub fn apply(answer: &str, notes: &SessionNotes) -> Result<AppliedAnswer, UnusableAnswer> {
     let (_, behind) = answer.split_once(OPENING).ok_or(UnusableAnswer::NoNotes)?;
     let (inside, _) = behind.rsplit_once(CLOSING).ok_or(UnusableAnswer::CutOff)?;

@@ -105,6 +105,9 @@ impl SessionNotes {
 
     /// Returns the notes with another body in one section; the rest stays byte for byte. Line ends become those of the
     /// file.
+    ///
+    /// # Errors
+    /// Fails if there is no such section, or if the body would add or change a section.
     pub fn with_body(&self, section: usize, body: &str) -> Result<Self, BrokenNotesFrame> {
         let place = self.places.get(section).ok_or(BrokenNotesFrame)?;
         let core = self.core(place);
@@ -143,6 +146,9 @@ impl SessionNotes {
 
     /// Whether these notes may be changed to `changed`: it must have the same sections with the same descriptions in
     /// the same order.
+    ///
+    /// # Errors
+    /// Fails if a section or its description is missing, added, changed or moved.
     pub fn allows(&self, changed: &Self) -> Result<(), BrokenNotesFrame> {
         let same = self
             .sections()

@@ -27,6 +27,7 @@ pub enum NotesCallVerdict {
 
 /// Why a call is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotesCallRefusal {
     /// The call uses another tool.
     OtherTool,

@@ -62,6 +62,7 @@ pub struct NotesReplacement {
 
 /// Why notes cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotesSkipReason {
     /// There is no notes file.
     #[error("there are no notes")]

@@ -62,6 +62,7 @@ pub enum NotesRunEnd {
 
 /// Whether a compaction waits for notes that are being taken (S6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotesWait {
     /// There is nothing to wait for, or the run is stale.
     No,

@@ -46,6 +46,7 @@ pub enum SummaryWay {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RequestRefusal {
     /// This switch turned automatic compaction off.
     SwitchedOff(Switch),

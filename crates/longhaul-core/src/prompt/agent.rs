@@ -19,6 +19,9 @@ pub(crate) fn agent_sections() -> [PromptSection; 5] {
 }
 
 /// A registry with the default agent's static sections and all standard dynamic ones.
+///
+/// # Errors
+/// Fails if two sections have the same name, which a test of this crate rules out.
 pub fn agent_registry() -> Result<SectionRegistry, NameTaken> {
     let mut registry = SectionRegistry::default();
     let standard = StandardSection::ALL.map(StandardSection::section);

@@ -209,6 +209,9 @@ impl RequestAssembly {
     /// Returns the entries that must be on disk before the next request: the prefix if it is new, and results for calls
     /// that were never answered. They must be appended as one unit and then acknowledged by
     /// [`RequestAssembly::persisted`].
+    ///
+    /// # Errors
+    /// Fails if the request prefix holds a line break or cannot be written as JSON.
     pub fn entries_before_request(
         &self,
         birth: NewEntryStamp<'_>,
@@ -228,6 +231,9 @@ impl RequestAssembly {
     }
 
     /// Records that these entries of [`RequestAssembly::entries_before_request`] are on disk.
+    ///
+    /// # Errors
+    /// Fails at a line that is not an entry, such as one that did not come from there. Lines before it are recorded.
     pub fn persisted(&mut self, entries: &[Bytes]) -> Result<(), LineDamage> {
         for line in entries {
             let entry = Entry::read(line.clone())?;
@@ -243,6 +249,10 @@ impl RequestAssembly {
     ///
     /// This freezes the entries since the last request, so call it between replies and not while lines of a reply are
     /// still to come.
+    ///
+    /// # Errors
+    /// Fails if the request cannot be sent yet: entries are not on disk, calls have no results, nothing was asked, or
+    /// an extra field is part of the prefix already. Each error says what to add.
     pub fn request(
         &mut self,
         kind: RequestKind<'_>,
@@ -345,6 +355,9 @@ impl RequestAssembly {
 
     /// Returns the body that asks for the token count of the next request. Its messages have no cache breakpoints. This
     /// also freezes the entries since the last request.
+    ///
+    /// # Errors
+    /// Fails if the request cannot be sent yet, like [`RequestAssembly::request`].
     pub fn count_tokens(&mut self) -> Result<Vec<Bytes>, RequestNotReady> {
         self.settle()?;
         let mut slices = vec![self.frame.counting.clone()];

@@ -104,6 +104,9 @@ pub struct SystemPrompt {
 
 impl SystemPrompt {
     /// Creates the prompt from a registry's sections, as of its last refresh.
+    ///
+    /// # Errors
+    /// Fails if a section cannot be written as JSON.
     pub fn from_sections(
         registry: &SectionRegistry,
         sending: &SystemPromptOptions<'_>,
@@ -135,6 +138,9 @@ impl SystemPrompt {
     }
 
     /// Creates the host's own prompt, which replaces all sections and is a single block.
+    ///
+    /// # Errors
+    /// Fails if the text cannot be written as JSON.
     pub fn custom(text: &str, ttl: Option<Ttl>) -> Result<Self, serde_json::Error> {
         let scope = Some(CacheScope::Organisation);
         Self::render([(BlockRole::Custom, text.to_owned(), scope)], ttl)

@@ -57,6 +57,9 @@ impl ConversationFork {
     }
 
     /// Adds the model's reply, as the provider wrote it.
+    ///
+    /// # Errors
+    /// Fails if the reply cannot be read as a message. It is then not added.
     pub fn answered(&mut self, message: &RawValue) -> Result<(), LineDamage> {
         let line = [r#"{"type":"assistant","message":"#, message.get(), "}"].concat();
         self.own.push(Entry::read(line.into())?);

@@ -70,6 +70,7 @@ pub struct ParameterFields {
 
 /// Why parameters cannot be sent.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParameterError {
     /// Current models refuse the field, and leaving it out would change what the caller gets.
     #[error(
@@ -108,6 +109,10 @@ const SAMPLING: [&str; 3] = ["temperature", "top_k", "top_p"];
 
 impl RequestParameters<'_> {
     /// Creates the body fields.
+    ///
+    /// # Errors
+    /// Fails at a field that is set elsewhere, a forced tool, and a thinking budget that does not fit the reply. Each
+    /// error says what to change.
     pub fn to_body(&self) -> Result<ParameterFields, ParameterError> {
         let mut notices = Vec::new();
         let mut betas = Vec::new();

@@ -22,6 +22,7 @@ struct SectionSlot {
 
 /// Why a section was computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SectionChangeCause {
     /// The section was added to a prompt that was already in use.
     Added,
@@ -53,6 +54,9 @@ pub struct NameTaken(pub &'static str);
 
 impl SectionRegistry {
     /// Adds a section after the existing ones.
+    ///
+    /// # Errors
+    /// Fails if a section of this name exists. The registry is then unchanged.
     pub fn add(&mut self, section: PromptSection) -> Result<(), NameTaken> {
         if self
             .slots

@@ -58,6 +58,9 @@ pub struct PlacedEntry<'a> {
 
 impl RenderingReplay {
     /// Reads the newest prefix entry together with the live view.
+    ///
+    /// # Errors
+    /// Fails if the prefix entry lacks a part; the error names it.
     pub fn of(head: PlacedEntry<'_>, view: &[PlacedEntry<'_>]) -> Result<Self, UnreadablePrefix> {
         let mut replay = Self {
             prefix: RequestPrefix::from_entry(head.entry)?,

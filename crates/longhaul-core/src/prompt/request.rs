@@ -22,6 +22,7 @@ pub enum RequestKind<'a> {
 
 /// A request's body.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct AssembledRequest {
     /// The slices of the body, in order.
     pub slices: Vec<Bytes>,
@@ -48,6 +49,7 @@ impl AssembledRequest {
 
 /// Why a request cannot be made now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RequestNotReady {
     /// Something that shapes the request's bytes is not on disk.
     #[error(

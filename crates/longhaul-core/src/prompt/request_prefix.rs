@@ -84,6 +84,9 @@ impl PrefixReason {
 
 impl RequestPrefix {
     /// Reads a prefix entry.
+    ///
+    /// # Errors
+    /// Fails if the entry lacks a part, or if one has the wrong shape; the error names it.
     pub fn from_entry(entry: EntryView<'_>) -> Result<Self, UnreadablePrefix> {
         let missing = |part| move || UnreadablePrefix { part };
         if entry.facets.kind != EntryKind::Head {

@@ -33,6 +33,9 @@ impl EveryTurnReason {
     }
 
     /// Creates a reason from its words.
+    ///
+    /// # Errors
+    /// Fails if the words are blank.
     pub fn new(text: &'static str) -> Result<Self, MissingReason> {
         match text.trim() {
             "" => Err(MissingReason),

@@ -22,6 +22,7 @@ const SERVERS_COME_AND_GO: EveryTurnReason = EveryTurnReason::known(
 
 /// A dynamic section that Longhaul can write itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StandardSection {
     /// What the session offers the model.
     Guidance,

@@ -37,6 +37,9 @@ struct SortedTool {
 ///
 /// Both are JSON arrays of tool definitions. If two tools have the same name, the first is taken: a request with both
 /// would be refused.
+///
+/// # Errors
+/// Fails if either is not a JSON array of objects with a name.
 pub fn order_tools(
     before: Option<&RawValue>,
     offered: &RawValue,

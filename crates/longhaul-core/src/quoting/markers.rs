@@ -10,6 +10,7 @@ use fragments::{FRAGMENTS, FragmentRole};
 
 /// The kind of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum MarkerKind {
     /// A heading of a part that the engine writes.
     Heading,

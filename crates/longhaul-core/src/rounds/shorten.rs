@@ -36,6 +36,7 @@ pub struct ShortenedRequest {
 
 /// Why a request cannot be made shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShorteningExhausted {
     /// Only one round is left.
     #[error("the newest part of the conversation alone is too long to be summarized by this model")]
@@ -52,6 +53,9 @@ pub enum ShorteningExhausted {
 /// `gap` is the number of the provider's tokens by which the request was too long, if its error says so: rounds are
 /// dropped until their padded estimate covers it. Without `gap`, a fifth of the rounds is dropped. At least one round
 /// is dropped, and at least one is kept.
+///
+/// # Errors
+/// Fails if only one round is left: nothing can be dropped without losing the newest part.
 pub fn drop_oldest(
     pieces: &[ViewPiece],
     weights: &[Estimate],
@@ -117,6 +121,10 @@ impl<'a> RequestShortening<'a> {
 
     /// Returns what to send instead of a request that was too long, by this many tokens if that is known. Indices are
     /// those of the whole view, whatever was dropped before.
+    ///
+    /// # Errors
+    /// Fails if only one round is left, or after too many retries. The conversation cannot be summarized by this model
+    /// then.
     pub fn retry(&mut self, gap: Option<u64>) -> Result<ShortenedRequest, ShorteningExhausted> {
         if self.retries == MOST_RETRIES {
             return Err(ShorteningExhausted::TooManyRetries);

@@ -5,6 +5,7 @@ use crate::message::{BlockKind, EntryBlock};
 
 /// Kinds of content that a tokenizer treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ContentClass {
     /// Text as people and tools write it.
     Text,

@@ -6,6 +6,7 @@ use crate::message::LineDamage;
 
 /// A problem on a line, which the reader survived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TranscriptProblem {
     /// The line, counted from 1.
     pub line: u64,
@@ -18,6 +19,7 @@ pub struct TranscriptProblem {
 /// The kinds of problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TranscriptProblemKind {
     /// The last line breaks off because a write was cut short.
     TornLine,

@@ -25,6 +25,7 @@ impl WindowScale {
 
 /// Why a window cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WindowError {
     /// The model's window is too small.
     #[error(

@@ -88,6 +88,9 @@ pub enum WindowLevel {
 
 impl WindowStatus {
     /// Derives all numbers, or says why the window is too small.
+    ///
+    /// # Errors
+    /// Fails if the window of the model, or its cap in the settings, is too small to work in.
     pub fn new(input: &WindowInput) -> Result<WindowStatus, WindowError> {
         let settings = &input.settings;
         let size = capped(input.window, settings.window_cap)?;

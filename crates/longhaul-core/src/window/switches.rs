@@ -39,6 +39,7 @@ impl Default for Switches {
 
 /// An action that may be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SwitchableAction {
     /// The user asks for a compaction.
     Manual,
@@ -56,6 +57,7 @@ pub enum SwitchableAction {
 
 /// A switch, named so that the user can be told which one decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Switch {
     /// The switch [`Switches::compaction`].
     AllCompaction,

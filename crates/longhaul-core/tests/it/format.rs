@@ -87,6 +87,7 @@ fn m3_every_file_of_the_corpora_is_told_rightly() {
             DetectedFormat::Foreign(foreign) => assert!(!is_transcript, "{name}: {}", foreign.what),
             // This is a document of one long line, which only further reading can identify.
             DetectedFormat::Unclear => assert!(!is_transcript, "{name}"),
+            other => panic!("{name}: {other:?}"),
         }
     }
 }

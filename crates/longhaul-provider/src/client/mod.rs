@@ -14,14 +14,19 @@ use url::Url;
 
 use crate::config::{ClientConfig, ClientConfigError, Dialect};
 use crate::error::{AwaitedStep, Error, ErrorClass, ErrorResponse};
-use crate::key::{Redactor, Secret};
-use crate::request::{Request, RequestBodyStream};
+use crate::key::Secret;
 use crate::retry::RetryDecision;
 use crate::{anthropic, openai};
 
+mod body;
+mod redact;
+mod request;
 mod stream;
 mod transport;
 
+use body::RequestBodyStream;
+use redact::Redactor;
+pub use request::{Request, RequestBody};
 pub use stream::ReplyStream;
 use transport::ResponseChunks;
 pub use transport::{Certificates, chain, http_client};

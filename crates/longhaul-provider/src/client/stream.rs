@@ -12,12 +12,12 @@ use http::HeaderMap;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
+use super::redact::Redactor;
 use super::transport::ResponseChunks;
 use crate::config::{ClientConfig, Dialect};
 use crate::decode::{DecodeError, ReplyDecoder, StreamProgress, decode_json};
 use crate::error::{AwaitedStep, Error, ErrorClass, request_id};
 use crate::event::StreamEvent;
-use crate::key::Redactor;
 use crate::reply::Reply;
 use crate::sse;
 

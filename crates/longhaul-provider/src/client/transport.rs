@@ -66,6 +66,7 @@ pub fn http_client(
 
 /// Which certificates are loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Certificates {
     /// The certificates that the operating system trusts.
     OfTheSystem,

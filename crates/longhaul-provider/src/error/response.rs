@@ -15,6 +15,7 @@ use crate::raw;
 
 /// The parts of an error response that matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ErrorResponse {
     /// The HTTP status; `None` for an error that came inside a stream.
     pub status: Option<u16>,
@@ -134,7 +135,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// The server's id of an exchange, under any of the header names in use.
-pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
+pub fn request_id(headers: &HeaderMap) -> Option<String> {
     ["request-id", "x-request-id", "x-amzn-requestid"]
         .into_iter()
         .find_map(|name| header(headers, name))

@@ -21,10 +21,7 @@ pub(crate) fn config(server: &Server, dialect: Dialect) -> ClientConfig {
     config.base_url = Secret::new(server.url());
     config.auth = Auth::ApiKey(Secret::new(KEY));
     config.seed = Some(1);
-    config.retry = RetryPolicy {
-        base: Duration::from_millis(1),
-        ..RetryPolicy::default()
-    };
+    config.retry.base = Duration::from_millis(1);
     config
 }
 

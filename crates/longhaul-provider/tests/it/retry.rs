@@ -61,10 +61,8 @@ fn waits_double_up_to_the_longest() {
         decide(5, OVERLOADED),
         RetryDecision::Stop(GiveUpReason::Exhausted)
     );
-    let patient = RetryPolicy {
-        attempts: 1_000,
-        ..RetryPolicy::default()
-    };
+    let mut patient = RetryPolicy::default();
+    patient.attempts = 1_000;
     let RetryDecision::Wait(wait) = patient.decide(900, &Error::new(OVERLOADED, ""), 1) else {
         panic!("it should wait")
     };

@@ -164,10 +164,7 @@ async fn n5_a_spending_cap_is_tried_twice_only() {
 async fn waits_grow_while_a_server_is_overloaded() {
     let server = Server::start(vec![answer("529 Overloaded", "", ""); 9]);
     let client = client(&server, |config| {
-        config.retry = RetryPolicy {
-            base: Duration::from_secs(8),
-            ..RetryPolicy::default()
-        };
+        config.retry.base = Duration::from_secs(8);
     });
     let (result, took) = run(&server, &client, || server.answered() > 0).await;
     assert_eq!(result.unwrap_err().attempts, 5);

@@ -11,6 +11,7 @@ use longhaul_core::message::LineDamage;
 ///
 /// `index` is the position of the entry among those given, from 0.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AppendError {
     /// The file could not be opened or created.
     #[error("cannot open {} to append to it: {source}", path.display())]

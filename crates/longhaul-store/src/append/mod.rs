@@ -36,6 +36,7 @@ const KEPT_BUFFER: usize = 1 << 20;
 
 /// When an entry counts as safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Durability {
     /// Every append waits for the disk (`fdatasync`) before it is acknowledged, so the entry survives a power cut.
     #[default]
@@ -48,6 +49,7 @@ pub enum Durability {
 /// The acknowledgement that the lines are in the file, as safe as the writer's [`Durability`] says.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AppendReceipt {
     /// Where the first line begins in the file.
     pub offset: u64,
@@ -84,6 +86,9 @@ impl TranscriptWriter {
 
     /// Opens a transcript, or creates an empty one. The file is private to its user (0600), and so are new folders
     /// (0700).
+    ///
+    /// # Errors
+    /// Fails if the file cannot be opened or created.
     pub fn open(path: &Path, durability: Durability) -> Result<Self, AppendError> {
         let medium = DiskMedium::open(path).map_err(AppendError::not_opened(path))?;
         Self::over(path, Box::new(medium), durability)
@@ -131,6 +136,9 @@ impl TranscriptWriter {
     }
 
     /// Appends one entry, given as a line without its line end.
+    ///
+    /// # Errors
+    /// Fails like [`TranscriptWriter::append_all`].
     pub fn append(&mut self, line: &[u8]) -> Result<AppendReceipt, AppendError> {
         self.append_all(&[line])
     }
@@ -139,11 +147,18 @@ impl TranscriptWriter {
     ///
     /// After [`AppendError::NotWritten`] or [`AppendError::NotSynced`] the same entries may be appended again; entries
     /// that did reach the file are then in it twice, which readers report and survive (the first counts).
-    #[tracing::instrument(level = "debug", skip_all, fields(path = %self.path.display(), lines = lines.len()))]
+    ///
+    /// # Errors
+    /// Fails if a line is not an entry, names a parent that is not in the file or a uuid that is; if another process
+    /// holds the file for too long or has replaced it; and if the disk refuses. Nothing is acknowledged then, and the
+    /// error says what to do.
     pub fn append_all<L: AsRef<[u8]>>(
         &mut self,
         lines: &[L],
     ) -> Result<AppendReceipt, AppendError> {
+        let _span =
+            tracing::debug_span!("append_all", path = %self.path.display(), lines = lines.len())
+                .entered();
         let kin = self.lineage.read(lines)?;
         let locked = TranscriptLock::wait(self.medium.file(), &self.path, self.patience)?;
         let size = self.check(&kin, lines)?;
@@ -185,6 +200,9 @@ impl TranscriptWriter {
     }
 
     /// Waits until everything that was appended is on disk.
+    ///
+    /// # Errors
+    /// Fails if the disk refuses. What was appended since the last success may not be on disk.
     pub fn sync(&mut self) -> Result<(), AppendError> {
         let not_synced = AppendError::not_synced(&self.path);
         if self.owed.data {
@@ -199,6 +217,9 @@ impl TranscriptWriter {
     }
 
     /// Waits until everything that was appended is on disk, and closes the file.
+    ///
+    /// # Errors
+    /// Fails like [`TranscriptWriter::sync`].
     pub fn close(mut self) -> Result<(), AppendError> {
         self.sync()
     }

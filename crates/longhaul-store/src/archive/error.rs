@@ -1,15 +1,14 @@
 //! Errors of the archive. None of them loses a conversation, because the transcript has it.
 
-use std::path::{Path, PathBuf};
-
-use rusqlite::ErrorCode;
+use std::path::PathBuf;
 
 use crate::ReadError;
 
 /// An archive could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArchiveError {
-    /// The file is not an intact database. [`Archive::mend`](super::Archive::mend) begins a new one.
+    /// The file is not an intact database. `Archive::mend` begins a new one.
     #[error("{} is damaged ({reason}): it can be made again from the transcript", path.display())]
     Damaged {
         /// The path of the database.
@@ -48,32 +47,4 @@ pub enum ArchiveError {
     /// The transcript to index cannot be read.
     #[error(transparent)]
     Transcript(#[from] ReadError),
-}
-
-impl ArchiveError {
-    pub(super) fn from_sqlite(path: &Path, error: rusqlite::Error) -> Self {
-        let path = path.to_owned();
-        let reason = error.to_string();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Damaged { path, reason }
-            }
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
-            _ => match error {
-                // The column holds a type that we never write there.
-                rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)
-                | rusqlite::Error::Utf8Error(..) => Self::Damaged { path, reason },
-                _ => Self::Unusable { path, reason },
-            },
-        }
-    }
-
-    pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
-        Self::Unusable {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        }
-    }
 }

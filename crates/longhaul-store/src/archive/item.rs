@@ -5,6 +5,7 @@ use longhaul_core::tokens::Estimate;
 
 /// What kind of text an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ArchiveItemKind {
     /// The output of a tool.
     ToolResult,
@@ -46,13 +47,15 @@ impl ArchiveItemKind {
         }
     }
 
-    pub(super) fn from_name(name: &str) -> Option<Self> {
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 /// Whether the model still sees an item, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ViewPresence {
     /// It is in the live view.
     Live,
@@ -86,7 +89,8 @@ impl ViewPresence {
         }
     }
 
-    pub(super) fn from_name(name: &str) -> Option<Self> {
+    /// The presence with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|presence| presence.name() == name)

@@ -14,69 +14,32 @@
 //! **Acknowledged means on disk**: every commit is synced (`synchronous=FULL`). A damaged database is moved aside and a
 //! new one is begun ([`ArchiveNotice`]); nothing is lost by that while the transcript exists.
 //!
-//! Modules: `item` is what the archive keeps; `entries` makes items from entries; `put` writes them; `words`, `query`,
-//! `snippet` and `lookup` find them; `index`, `presence` and `source` follow a transcript; `place`, `open` and `schema`
-//! handle the file; `writer` does all of it outside the turn; `tool` is what a model may call.
+//! Without the feature `sqlite` there is no archive: [`ArchiveWriter::start`] says so, and the transcript alone keeps
+//! what left the view.
+//!
+//! Modules: `item` is what the archive keeps, `batch` how it is handed over, `place` where the file is; `sqlite/` is the
+//! database and everything that needs it, and `no_writer` stands in for its writer where it is not compiled in.
 
-mod entries;
+mod batch;
 mod error;
-mod index;
 mod item;
-mod lookup;
-mod open;
+#[cfg(not(feature = "sqlite"))]
+mod no_writer;
 mod place;
-mod presence;
-mod put;
-mod query;
-mod record;
-mod schema;
-mod snippet;
-mod source;
-pub mod tool;
-mod words;
-mod writable;
-mod writer;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
-use std::path::{Path, PathBuf};
-
-use rusqlite::Connection;
-
-pub use entries::ItemReader;
+pub use batch::{ArchiveBatch, ArchivedPart, NotQueued};
 pub use error::ArchiveError;
-pub use index::{IndexingOutcome, IndexingProgress, IndexingResult};
 pub use item::{ArchiveItem, ArchiveItemKind, ViewPresence};
-pub use lookup::{PathMatch, SearchHit, SearchResults, SearchScope, WordMatch};
-pub use open::ArchiveNotice;
+#[cfg(not(feature = "sqlite"))]
+pub use no_writer::AbsentArchiveWriter as ArchiveWriter;
 pub use place::archive_path;
-pub use record::{ArchiveRecord, TextPage};
-pub use snippet::{Snippet, SnippetPiece};
-pub use writable::check_writable;
-pub use writer::{ArchiveBatch, ArchiveWriter, ArchivedPart, NotQueued};
+#[cfg(feature = "sqlite")]
+pub use sqlite::{
+    Archive, ArchiveNotice, ArchiveRecord, ArchiveWriter, IndexingOutcome, IndexingProgress,
+    IndexingResult, ItemReader, PathMatch, SearchHit, SearchResults, SearchScope, Snippet,
+    SnippetPiece, TextPage, WordMatch, check_writable, tool,
+};
 
 pub(crate) use place::is_archive_name;
-
-/// An open archive. Each thread opens its own.
-#[derive(Debug)]
-pub struct Archive {
-    path: PathBuf,
-    connection: Connection,
-    identity: open::FileIdentity,
-    notice: Option<ArchiveNotice>,
-}
-
-impl Archive {
-    /// The path of the database.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// A notice for people about what opening the archive had to do.
-    pub fn notice(&self) -> Option<&ArchiveNotice> {
-        self.notice.as_ref()
-    }
-
-    /// Converts an error of the database.
-    fn failed(&self, error: rusqlite::Error) -> ArchiveError {
-        ArchiveError::from_sqlite(&self.path, error)
-    }
-}

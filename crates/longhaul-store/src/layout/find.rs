@@ -6,6 +6,7 @@ use super::{BadSessionId, Home, SessionId, UnlistedPath, walk};
 
 /// No session was found, or more than one.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FindError {
     /// The text cannot be a session id.
     #[error(transparent)]
@@ -45,8 +46,12 @@ fn list(paths: &[PathBuf]) -> String {
 }
 
 /// Finds a session's transcript in these homes. A whole id wins over ids that begin with it.
-#[tracing::instrument(level = "debug", skip(homes))]
+///
+/// # Errors
+/// Fails if the text cannot be an id, if no session has it, and if it is the beginning of several ids; the error lists
+/// those.
 pub fn find_session(homes: &[&Home], id_or_prefix: &str) -> Result<PathBuf, FindError> {
+    let _span = tracing::debug_span!("find_session", id_or_prefix).entered();
     let id = SessionId::parse(id_or_prefix)?;
     let mut problems = Vec::new();
     let mut exact = Vec::new();

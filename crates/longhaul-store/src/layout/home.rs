@@ -40,6 +40,7 @@ impl Env {
 
 /// Which program's sessions a home holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HomeOwner {
     /// Our own sessions: Longhaul may change them.
     Longhaul,
@@ -58,6 +59,7 @@ pub struct Home {
 
 /// A home cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HomeError {
     /// Neither the variable nor the platform says where the home is.
     #[error("cannot tell where to look for sessions: set {variable} to a folder")]
@@ -89,6 +91,9 @@ pub enum HomeError {
 
 impl Home {
     /// Our own home: `LONGHAUL_HOME`, else `longhaul` in the platform's data folder.
+    ///
+    /// # Errors
+    /// Fails if no folder is known (set `LONGHAUL_HOME`), and if it is not usable or is Claude Code's own.
     pub fn longhaul(env: &Env) -> Result<Self, HomeError> {
         let root = set(env.longhaul_home.as_ref())
             .or_else(|| env.data_folder.as_ref().map(|data| data.join("longhaul")))
@@ -106,6 +111,9 @@ impl Home {
     }
 
     /// Claude Code's home: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    ///
+    /// # Errors
+    /// Fails if no folder is known (set `CLAUDE_CONFIG_DIR`), and if it is not usable.
     pub fn claude(env: &Env) -> Result<Self, HomeError> {
         let root = claude_root(env).ok_or(HomeError::Unknown {
             variable: "CLAUDE_CONFIG_DIR",
@@ -122,6 +130,9 @@ impl Home {
     }
 
     /// A home at a folder of the caller's choice.
+    ///
+    /// # Errors
+    /// Fails if the path cannot be made absolute.
     pub fn at(root: &Path, owner: HomeOwner) -> Result<Self, HomeError> {
         let root = std::path::absolute(root).map_err(|source| HomeError::NotAbsolute {
             path: root.to_owned(),

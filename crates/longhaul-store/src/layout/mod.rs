@@ -33,6 +33,7 @@ pub(crate) const EXTENSION: &str = "jsonl";
 /// A path that could not be read. The rest of the list is valid.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot look at {}: {source}", path.display())]
+#[non_exhaustive]
 pub struct UnlistedPath {
     /// The path of the file or folder.
     pub path: PathBuf,

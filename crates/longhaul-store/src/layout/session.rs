@@ -21,6 +21,9 @@ pub struct BadSessionId(pub String);
 
 impl SessionId {
     /// Parses a text as an id, if it can be one.
+    ///
+    /// # Errors
+    /// Fails if the text is not a plain file name of sensible length; the error says what it must be.
     pub fn parse(text: &str) -> Result<Self, BadSessionId> {
         let plain = is_one_name(text)
             && text.len() <= LONGEST

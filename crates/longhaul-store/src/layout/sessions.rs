@@ -8,6 +8,7 @@ use super::{SessionId, UnlistedPath, peek, subagents_folder, walk};
 
 /// A session, as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionOverview {
     /// The session's id.
     pub id: SessionId,
@@ -25,6 +26,7 @@ pub struct SessionOverview {
 
 /// The sessions of a project.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct SessionList {
     /// The sessions, newest first.
     pub sessions: Vec<SessionOverview>,
@@ -33,8 +35,8 @@ pub struct SessionList {
 }
 
 /// Lists the sessions in a project's folder. A folder that does not exist has none.
-#[tracing::instrument(level = "debug", skip_all, fields(folder = %project_folder.display()))]
 pub fn sessions(project_folder: &Path) -> SessionList {
+    let _span = tracing::debug_span!("sessions", folder = %project_folder.display()).entered();
     let mut list = SessionList::default();
     for path in walk::children(project_folder, &mut list.problems) {
         let Some(id) = SessionId::of_transcript(&path).filter(|id| !id.is_subagent()) else {

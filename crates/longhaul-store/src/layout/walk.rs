@@ -8,6 +8,7 @@ use super::{EXTENSION, UnlistedPath};
 
 /// The transcripts found below a folder.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Transcripts {
     /// The paths of the files, sorted.
     pub paths: Vec<PathBuf>,
@@ -17,8 +18,8 @@ pub struct Transcripts {
 
 /// All `*.jsonl` files below a folder, including those of sub-agents. Links to folders are followed, and each folder is
 /// visited once.
-#[tracing::instrument(level = "debug", skip_all, fields(folder = %folder.display()))]
 pub fn transcripts_under(folder: &Path) -> Transcripts {
+    let _span = tracing::debug_span!("transcripts_under", folder = %folder.display()).entered();
     let mut found = Transcripts::default();
     let mut visited = HashSet::new();
     // Linked folders come last, so that a file that can be reached both ways is listed under its real path.

@@ -64,8 +64,11 @@ impl LoadedTranscript {
 }
 
 /// Reads a file.
-#[tracing::instrument(level = "debug", skip_all, fields(path = %path.display()))]
+///
+/// # Errors
+/// Fails if the file cannot be read.
 pub fn load(path: &Path) -> Result<LoadedTranscript, ReadError> {
+    let _span = tracing::debug_span!("load", path = %path.display()).entered();
     let read = || {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -93,6 +96,9 @@ pub fn load_lines(lines: &[Bytes]) -> io::Result<LoadedTranscript> {
 }
 
 /// Reads anything to its end. `expected` is its size if known, else 0; it only guides how memory is allocated.
+///
+/// # Errors
+/// Fails if the reader fails.
 pub fn load_from(mut reader: impl Read, expected: u64) -> io::Result<LoadedTranscript> {
     let mut loaded = LoadedTranscript::default();
     let mut scanner = LineScanner::default();
@@ -149,6 +155,9 @@ impl LoadedTranscript {
 }
 
 /// Writes the transcript as it was read, byte for byte.
+///
+/// # Errors
+/// Fails if the writer fails.
 pub fn write_back(loaded: &LoadedTranscript, mut out: impl Write) -> io::Result<()> {
     out.write_all(&loaded.bom)?;
     for line in &loaded.lines {

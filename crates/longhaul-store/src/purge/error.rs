@@ -7,6 +7,7 @@ use crate::layout::SessionId;
 
 /// No plan could be made; nothing was deleted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PurgeError {
     /// The home belongs to another program.
     #[error("{} belongs to another program: its sessions are not deleted here", path.display())]

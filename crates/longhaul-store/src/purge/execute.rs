@@ -7,6 +7,7 @@ use super::{PurgeItem, PurgePlan};
 
 /// The result of a purge.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct PurgeReport {
     /// The files that were deleted.
     pub deleted: Vec<PurgeItem>,
@@ -16,6 +17,7 @@ pub struct PurgeReport {
 
 /// A file that was not deleted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct UndeletedFile {
     /// The file and its details.
     pub item: PurgeItem,
@@ -25,6 +27,7 @@ pub struct UndeletedFile {
 
 /// Why a file was not deleted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeptReason {
     /// A process is appending to the file.
     #[error("it is in use")]
@@ -47,8 +50,8 @@ impl PurgeReport {
 impl PurgePlan {
     /// Deletes the files of the plan, and the folders that this leaves empty. A file that changed after the plan was
     /// made is kept, because the user did not agree to lose its new content.
-    #[tracing::instrument(level = "debug", skip_all, fields(files = self.items.len()))]
     pub fn execute(self) -> PurgeReport {
+        let _span = tracing::debug_span!("execute", files = self.items.len()).entered();
         let mut report = PurgeReport::default();
         for item in self.items {
             match delete(&item) {

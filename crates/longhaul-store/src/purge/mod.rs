@@ -22,6 +22,7 @@ use survey::{ProjectsSurvey, SurveyedFile};
 
 /// Which sessions to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PurgeWhat {
     /// Sessions none of whose files changed within this time.
     OlderThan(Duration),
@@ -70,8 +71,12 @@ impl PurgePlan {
 }
 
 /// Lists the files that would be deleted, including sub-agents' files with their session.
-#[tracing::instrument(level = "debug", skip_all, fields(root = %home.root().display(), ?what))]
+///
+/// # Errors
+/// Fails if the home is another program's, is not a folder of its own or cannot be looked at, and if there is no such
+/// session. Nothing is deleted by a plan.
 pub fn plan(home: &Home, what: &PurgeWhat, now: SystemTime) -> Result<PurgePlan, PurgeError> {
+    let _span = tracing::debug_span!("plan", root = %home.root().display(), ?what).entered();
     let mut plan = PurgePlan {
         items: Vec::new(),
         problems: Vec::new(),

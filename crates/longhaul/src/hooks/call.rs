@@ -4,6 +4,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +40,9 @@ pub struct HookInvocation {
     /// The folder for output that is too long for the conversation; without one only its beginning is kept.
     pub overflow: Option<PathBuf>,
 }
+
+/// How long a hook may take if nothing else is said.
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl HookInvocation {
     /// An invocation that cannot be cancelled and that keeps no long output.

@@ -170,7 +170,7 @@ impl HookEvent {
     }
 
     /// The text that a matcher is compared with; `None` where matchers do not count.
-    pub(crate) fn subject(&self) -> Option<&str> {
+    pub fn subject(&self) -> Option<&str> {
         match self {
             HookEvent::PreCompact { trigger, .. } | HookEvent::PostCompact { trigger, .. } => {
                 Some(trigger.as_str())

@@ -1,8 +1,8 @@
 //! Hooks: commands that the user wants to run before and after a compaction, when a session starts, and around tools
 //! (K1).
 //!
-//! [`HookSettings`] reads them from settings files in Claude Code's format, [`CommandHooks`] runs them as processes,
-//! [`HookSet`] joins them with hooks written in Rust. A call returns a [`HookResponse`], never an error: whatever a
+//! `HookSettings` reads them from settings files in Claude Code's format and `CommandHooks` runs them as processes (both
+//! with the feature `hooks`); [`HookSet`] joins them with hooks written in Rust. A call returns a [`HookResponse`], never an error: whatever a
 //! hook does, the compaction it belongs to continues (K2). The caller decides when hooks run.
 //!
 //! ```no_run
@@ -26,33 +26,25 @@
 //! ```
 
 mod call;
-mod capture;
-mod command;
+#[cfg(feature = "hooks")]
+mod commands;
 mod event;
 pub mod fake;
-mod interpret;
-mod matcher;
 mod name;
-mod notice;
 mod outcome;
-mod output;
 mod overflow;
-mod process;
-mod reader;
-mod run;
 mod set;
-mod settings;
 mod words;
 
 pub use call::{HookFuture, HookInvocation, Hooks};
-pub use command::{HookCommand, HookLaunch};
+#[cfg(feature = "hooks")]
+pub use commands::{
+    CommandHooks, HookCommand, HookLaunch, HookMatcher, HookNotice, HookNoticeKind, HookSettings,
+    HookShell, ListedHook,
+};
 pub use event::{HookCommon, HookEffort, HookEvent, HookInput};
-pub use matcher::HookMatcher;
 pub use name::HookEventName;
-pub use notice::{HookNotice, HookNoticeKind};
 pub use outcome::{HookError, HookFailure, HookPermission, HookReason, HookResponse};
-pub use run::{CommandHooks, HookShell};
 pub use set::HookSet;
-pub use settings::{HookSettings, ListedHook};
 pub use tokio_util::sync::CancellationToken;
 pub use words::{CompactionTrigger, EndReason, LoadReason, MemoryType, StartSource};

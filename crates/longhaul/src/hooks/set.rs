@@ -7,11 +7,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 
-use super::call::{HookFuture, HookInvocation, Hooks};
-use super::command::HookCommand;
+use super::call::{DEFAULT_TIMEOUT, HookFuture, HookInvocation, Hooks};
 use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
-use super::run::CommandHooks;
 
 /// All hooks of a session. They run side by side; their answers are combined in the order in which the hooks were
 /// added.
@@ -37,13 +35,13 @@ impl HookSet {
         HookSet::default()
     }
 
-    /// Adds the commands of settings files.
-    #[must_use]
-    pub fn with_commands(mut self, commands: CommandHooks) -> HookSet {
+    /// Adds hooks that have time limits of their own.
+    #[cfg(feature = "hooks")]
+    pub(super) fn with_own_limits(mut self, name: &str, hooks: Arc<dyn Hooks>) -> HookSet {
         self.members.push(HookSetMember {
-            name: "settings".into(),
+            name: name.to_owned(),
             limit: None,
-            hooks: Arc::new(commands),
+            hooks,
         });
         self
     }
@@ -51,7 +49,7 @@ impl HookSet {
     /// Adds hooks written in Rust; errors call them by this name. They get the time that a command gets by default.
     #[must_use]
     pub fn with(self, name: impl Into<String>, hooks: Arc<dyn Hooks>) -> HookSet {
-        self.with_timeout(name, hooks, HookCommand::DEFAULT_TIMEOUT)
+        self.with_timeout(name, hooks, DEFAULT_TIMEOUT)
     }
 
     /// Adds hooks written in Rust that get this much time.

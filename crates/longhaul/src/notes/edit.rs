@@ -15,6 +15,7 @@ pub struct NotesEdit {
 
 /// Why an edit was not made. The model is told, and may try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotesEditError {
     /// The input is not an edit: a field is missing or has the wrong type.
     #[error("{}", include_str!("fragments/no_edit.md").trim_end())]
@@ -35,11 +36,18 @@ pub enum NotesEditError {
 
 impl NotesEdit {
     /// Reads the input of a call.
+    ///
+    /// # Errors
+    /// Fails if the input lacks a field or has one of the wrong type; the message is for the model.
     pub fn read(input: &Value) -> Result<Self, NotesEditError> {
         Self::deserialize(input).map_err(|_| NotesEditError::NoEdit)
     }
 
     /// Makes the edit.
+    ///
+    /// # Errors
+    /// Fails if the text to replace is not in the notes or is there several times, and if the edit changes nothing or
+    /// would change the sections themselves; the message is for the model.
     pub fn apply(&self, notes: &SessionNotes) -> Result<SessionNotes, NotesEditError> {
         if self.old_string.is_empty() || self.old_string == self.new_string {
             return Err(NotesEditError::NoChange);

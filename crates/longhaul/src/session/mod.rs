@@ -68,6 +68,7 @@ pub struct Session {
 
 /// Why a turn gave no reply. The conversation is as it was before.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TurnError {
     /// The window is full and compaction cannot act (O5).
     #[error("{0}")]
@@ -103,6 +104,7 @@ pub enum CompactOutcome {
 /// Why a manual compaction did nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct CompactError {
     /// The kind of failure.
     pub kind: CompactFailure,
@@ -140,16 +142,25 @@ impl Session {
     }
 
     /// Adds a message of the user.
+    ///
+    /// # Errors
+    /// Fails if the message cannot be written. It is kept and written with the next turn.
     pub async fn say(&mut self, text: impl Into<String>) -> Result<(), TurnError> {
         self.add(vec![NewEntry::text(text)]).await
     }
 
     /// Adds the results of tools.
+    ///
+    /// # Errors
+    /// Fails if the results cannot be written. They are kept and written with the next turn.
     pub async fn results(&mut self, outputs: Vec<ToolOutput>) -> Result<(), TurnError> {
         self.add(vec![NewEntry::ToolResults(outputs)]).await
     }
 
     /// Adds entries to the conversation. They are on disk when this returns.
+    ///
+    /// # Errors
+    /// Fails if the entries cannot be written. They are kept and written with the next turn.
     pub async fn add(&mut self, entries: Vec<NewEntry>) -> Result<(), TurnError> {
         match self.run(EngineInput::Add(entries)).await {
             Some(CallResult::Failed(failure)) => Err(failure.into()),
@@ -180,6 +191,10 @@ impl Session {
 
     /// Asks the model for its next turn: clears and compacts first where that is due, and recovers if the provider
     /// finds the request too long. The reply is on disk when this returns.
+    ///
+    /// # Errors
+    /// Fails if the model does not answer ([`TurnError::Failed`] says why and when to try again), if the window is full
+    /// and nothing is allowed to change that, and if something cannot be written. Nothing is lost: call it again.
     pub async fn turn(&mut self) -> Result<Reply, TurnError> {
         let result = self.run(EngineInput::Turn).await;
         match (result, self.reply.take()) {
@@ -192,6 +207,10 @@ impl Session {
     }
 
     /// Compacts the conversation on request.
+    ///
+    /// # Errors
+    /// Fails if there is nothing to compact, if a hook blocks it, if no summary can be had, and if it cannot be
+    /// written. The conversation is then as it was.
     pub async fn compact(
         &mut self,
         request: CompactRequest,

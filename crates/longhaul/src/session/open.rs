@@ -38,6 +38,7 @@ use crate::workspace::FileWorkspace;
 
 /// Why a session cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The builder lacks something that a session needs.
     #[error("a session needs {0}")]
@@ -71,7 +72,8 @@ impl SessionBuilder {
     /// [`open_async`](Self::open_async).
     ///
     /// # Errors
-    /// If the builder lacks something, or the session cannot be read, written or locked.
+    /// Fails if the builder lacks a model or a prompt, if another process has the session open, if the storage or the
+    /// archive cannot be used, and if settings or prompt cannot be used. The message says what to change.
     pub fn open(self) -> Result<Session, OpenError> {
         let model = self.model.ok_or(OpenError::Missing("a model"))?;
         let prompt = self.prompt.ok_or(OpenError::Missing("a prompt"))?;
@@ -222,14 +224,17 @@ pub(super) fn leased(transcript: &Path) -> Result<Option<Arc<Lease>>, SessionInU
     match Lease::take(transcript) {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::InUse(in_use)) => Err(in_use),
-        Err(LeaseError::NotTaken { source, .. }) => {
-            tracing::warn!(error = %source, "the session is not locked against other processes");
+        Err(error) => {
+            tracing::warn!(%error, "the session is not locked against other processes");
             Ok(None)
         }
     }
 }
 
 /// The thresholds of a model's window under the user's settings.
+///
+/// # Errors
+/// Fails if the window of the model, or its cap in the settings, is too small to work in.
 pub fn window(config: &Config, spec: &ModelSpec) -> Result<WindowStatus, WindowError> {
     let mut settings = config.window_settings();
     if config.switches.decide(SwitchableAction::Automatic) != SwitchVerdict::Allowed {

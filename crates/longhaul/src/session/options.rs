@@ -14,6 +14,7 @@ use crate::hooks::{HookSet, Hooks};
 
 /// Options for opening sessions; each has a default.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct SessionOptions {
     /// Settings: switches, thresholds.
     pub config: Config,

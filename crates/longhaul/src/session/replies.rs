@@ -60,6 +60,7 @@ fn sum(sum: ProviderClearing, edit: &AppliedEdit) -> ProviderClearing {
             input_tokens: sum.input_tokens + tokens,
             ..sum
         },
-        AppliedEdit::Other(_) => sum,
+        // An edit that we do not know: what it freed is not known either.
+        _ => sum,
     }
 }

@@ -6,6 +6,7 @@ use longhaul_store::{AppendError, ReadError};
 
 /// Something could not be stored or read back.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StorageError {
     /// The transcript could not be written.
     #[error(transparent)]

@@ -127,5 +127,6 @@ pub(super) fn record(event: &Event) {
         | Event::Replied { .. }
         | Event::Preview(_)
         | Event::NotPersisted { .. } => {}
+        _ => tracing::debug!("an event that has no log line of its own"),
     }
 }

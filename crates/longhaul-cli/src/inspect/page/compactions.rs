@@ -122,6 +122,7 @@ fn cleared(clearing: &ClearingReport) -> String {
     let done = match clearing.way {
         ClearingWay::Replaced => "cleared",
         ClearingWay::CacheEdits => "deleted from the provider's cache",
+        _ => "taken out of the view",
     };
     match clearing.tokens_saved {
         Some(saved) => format!("{results} {done}, {} tokens saved", grouped(saved)),

@@ -13,6 +13,7 @@ use crate::json::{JsonCursor, JsonFault, JsonFaultKind, JsonKind, StringLiteral}
 
 /// Why a line is not an intact entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineDamage {
     /// The line is not UTF-8; it is valid up to this byte.
     InvalidUtf8(usize),
@@ -63,6 +64,9 @@ pub struct LineScanner {
 
 impl LineScanner {
     /// Scans one line without its line end. On success [`LineScanner::facets`] holds its facets.
+    ///
+    /// # Errors
+    /// Fails if the line is not one JSON object in UTF-8, or is 4 GiB or longer; the damage says where.
     pub fn scan(&mut self, line: &[u8]) -> Result<&EntryFacets, LineDamage> {
         if u32::try_from(line.len()).is_err() {
             return Err(LineDamage::TooLong);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// A fact about a memory file that its owner may not expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MemoryFileNotice {
     /// A memory file imports a file that does not exist.
     Missing {

@@ -26,6 +26,7 @@ pub struct MemoryFileContent {
 
 /// Whether a text is exactly its file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextEncoding {
     /// The text is exact.
     Exact,
@@ -46,6 +47,7 @@ pub enum FileReach {
 
 /// Why there is no content.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ContentUnavailable {
     /// The file does not exist.
     Missing,

@@ -8,6 +8,7 @@ use crate::quoting::without_claims;
 
 /// Why a reply ended, as far as it matters for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SummaryStop {
     /// The model finished its reply.
     Finished,
@@ -109,6 +110,7 @@ const HEADING: &str = "## Summary";
 
 /// Why a reply is not a summary. Nothing is replaced in this case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SummaryFailure {
     /// The reply says something else, or nothing.
     #[error("the model answered without a summary")]
@@ -162,6 +164,9 @@ impl SummaryFailure {
 const ENOUGH_SECTIONS: usize = 5;
 
 /// Reads a reply.
+///
+/// # Errors
+/// Fails if the reply has no summary or an empty one, calls a tool, is an error or a refusal, or was cut off.
 ///
 /// ```
 /// use longhaul_core::summary::{SummaryReplyText, SummaryStop, read};

@@ -21,6 +21,7 @@ pub const HEAD_BYTES: usize = 64 * 1024;
 
 /// The format that the beginning of a file shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DetectedFormat {
     /// The file has entries in the on-disk format of Claude Code, which is also Longhaul's.
     Transcript,

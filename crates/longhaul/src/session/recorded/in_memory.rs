@@ -56,6 +56,9 @@ pub struct InMemoryConversation {
 
 impl InMemoryConversation {
     /// Opens the conversation for a compaction.
+    ///
+    /// # Errors
+    /// Fails if the settings cannot be used, or the window is too small.
     pub fn open(self, config: &Config, models: &ModelTable) -> Result<RecordedSession, OpenError> {
         let spec = models.resolve(&self.model).spec;
         let (model, summary_model) = asked(self.asked, &self.model, false, |id| {

@@ -63,6 +63,7 @@ pub struct SummaryProvider {
 
 /// Where a compaction's lines go.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum CompactionTarget {
     /// Nowhere: nothing is written.
     Nowhere,
@@ -94,6 +95,9 @@ pub struct RecordingOptions {
 impl RecordedTranscript {
     /// Reads a transcript: of a long one only the end that is still in view, and the rest once if none of its
     /// compactions carries what the user said before.
+    ///
+    /// # Errors
+    /// Fails if the transcript cannot be read.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
         let size = std::fs::metadata(path).map(|metadata| metadata.len());
         let end = size.map_err(|source| ReadError {
@@ -151,6 +155,9 @@ impl RecordedTranscript {
 
     /// Opens the recording for a compaction. To continue the conversation, use [`Session::builder`] with a prompt and a
     /// model.
+    ///
+    /// # Errors
+    /// Fails if the target cannot be written, if the settings cannot be used, and if the window is too small.
     pub fn open(self, around: RecordingOptions) -> Result<RecordedSession, OpenError> {
         let own_model = self.model().or_else(|| around.config.model.clone());
         let own_model = own_model.unwrap_or_else(|| NO_MODEL.to_owned());

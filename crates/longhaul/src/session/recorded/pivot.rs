@@ -9,6 +9,7 @@ use super::RecordedTranscript;
 
 /// An id that does not name one entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PivotError {
     /// No entry in view has this id.
     #[error("no entry in view has an id that begins with {0:?}")]
@@ -28,6 +29,9 @@ pub enum PivotError {
 
 impl RecordedTranscript {
     /// The pivot that an id, or the beginning of one, names.
+    ///
+    /// # Errors
+    /// Fails if no message in view, or more than one, has such an id.
     pub fn pivot(&self, id: &str, direction: PivotDirection) -> Result<Pivot, PivotError> {
         let uuid = |view: EntryView<'_>| view.text(view.facets.uuid).into_owned();
         let uuids: Vec<String> = self.views().map(uuid).collect();
@@ -53,6 +57,9 @@ impl RecordedTranscript {
 
     /// The pivot after which this many messages follow, as a request holds them and `inspect` counts them: everything
     /// from the user's side up to the next reply is one message, and so are the lines of a reply.
+    ///
+    /// # Errors
+    /// Fails if the view does not hold more messages than that.
     pub fn keep_last(&self, messages: usize) -> Result<Pivot, PivotError> {
         let mut seen = 0;
         let mut newer = None;

@@ -19,6 +19,10 @@ impl RecordedSession {
     }
 
     /// Compacts the conversation.
+    ///
+    /// # Errors
+    /// Fails if there is nothing to compact, if no summary can be had, and if it cannot be written. The conversation is
+    /// then as it was.
     pub async fn compact(
         &mut self,
         request: CompactRequest,

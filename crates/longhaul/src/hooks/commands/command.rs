@@ -25,7 +25,7 @@ pub enum HookLaunch {
 
 impl HookCommand {
     /// How long a hook may take if its settings do not say.
-    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+    pub const DEFAULT_TIMEOUT: Duration = super::call::DEFAULT_TIMEOUT;
 }
 
 // People put keys into command lines, so the command is not shown; where it is configured is enough to find it.

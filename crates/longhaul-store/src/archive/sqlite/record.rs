@@ -69,6 +69,7 @@ impl ArchiveRecord {
 
 /// A part of a text, counted in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TextPage {
     /// The text of this page.
     pub text: String,
@@ -102,6 +103,9 @@ impl TextPage {
 
 impl Archive {
     /// The whole text of an item.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn text(&self, record: &ArchiveRecord) -> Result<String, ArchiveError> {
         let mut statement = self
             .connection
@@ -113,6 +117,9 @@ impl Archive {
     }
 
     /// A page of an item's text: `limit` characters from `offset` on. A result of megabytes comes back in pages.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn page(
         &self,
         record: &ArchiveRecord,

@@ -5,7 +5,10 @@ use std::path::Path;
 use super::ArchiveError;
 use crate::private;
 
-/// Fails if the folder of an archive cannot be made or written to. Nothing is left there.
+/// Checks that the folder of an archive can be made and written to. Nothing is left there.
+///
+/// # Errors
+/// Fails if it cannot; the reason is the system's.
 pub fn check_writable(path: &Path) -> Result<(), ArchiveError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     private::create_folders(folder)

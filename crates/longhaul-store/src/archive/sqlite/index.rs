@@ -29,6 +29,7 @@ const BATCH: usize = 8 << 20;
 
 /// How far indexing has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IndexingProgress {
     /// Bytes of the transcript read so far.
     pub done: u64,
@@ -38,6 +39,7 @@ pub struct IndexingProgress {
 
 /// What indexing found to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IndexingOutcome {
     /// The transcript has not changed.
     Current,
@@ -51,6 +53,7 @@ pub enum IndexingOutcome {
 
 /// What indexing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IndexingResult {
     /// What there was to do.
     pub update: IndexingOutcome,
@@ -60,12 +63,16 @@ pub struct IndexingResult {
 
 impl Archive {
     /// Brings the archive up to date with a transcript. `progress` is called now and then, and may stop the indexing.
-    #[tracing::instrument(level = "debug", skip(self, progress), fields(archive = %self.path.display()))]
+    ///
+    /// # Errors
+    /// Fails if the transcript cannot be read, or if the database cannot be written. What was indexed until then stays,
+    /// and the next call continues from there.
     pub fn index(
         &mut self,
         transcript: &Path,
         mut progress: impl FnMut(IndexingProgress) -> ControlFlow<()>,
     ) -> Result<IndexingResult, ArchiveError> {
+        let _span = tracing::debug_span!("index", archive = %self.path.display(), transcript = %transcript.display()).entered();
         let unreadable = |source| ReadError {
             path: transcript.to_owned(),
             source,
@@ -88,6 +95,9 @@ impl Archive {
     }
 
     /// Rebuilds the index from a transcript. Archived items stay, whether the transcript has them or not.
+    ///
+    /// # Errors
+    /// Fails like [`Archive::index`].
     pub fn rebuild(
         &mut self,
         transcript: &Path,

@@ -4,10 +4,11 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::capture::CapturedStream;
-use super::name::{HookEventName, HookTextTarget};
+use super::name::HookEventName;
 use super::outcome::{HookFailure, HookPermission, HookReason, HookResponse};
 use super::output::HookOutput;
 use super::process::{FinishedHook, HookProcessEnding};
+use super::text_target::HookTextTarget;
 
 /// The reason that is used where a hook gives none.
 const NO_REASON: &str = include_str!("no_reason.md");

@@ -135,10 +135,8 @@ impl ItemReader {
                     text: result_text(entry, block, rest),
                     ..self.of_call(entry, block, item)
                 }),
-                BlockKind::Image
-                | BlockKind::Document
-                | BlockKind::RedactedThinking
-                | BlockKind::Other => {}
+                // Pictures, documents, encrypted reasoning, and kinds without words that we know.
+                _ => {}
             }
         }
         items

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Something in a settings file that was ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HookNotice {
     /// The file.
     pub file: PathBuf,

@@ -17,6 +17,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// A notice for people about what opening an archive did.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArchiveNotice {
     /// The file was damaged, so a new archive was begun.
     #[error("the archive was damaged and is made again; the damaged file is now {}", to.display())]
@@ -49,8 +50,12 @@ impl FileIdentity {
 
 impl Archive {
     /// Opens the archive at `path`; a missing one is created, private, with its parent folders.
-    #[tracing::instrument(level = "debug")]
+    ///
+    /// # Errors
+    /// Fails if a newer version made the database, if another process holds it for too long, and if the file or its
+    /// folder cannot be used. A damaged file is no error: it is moved aside.
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
+        let _span = tracing::debug_span!("open", path = %path.display()).entered();
         let seen = FileIdentity::of(path);
         match connect(path) {
             // Checked twice: moving an intact database aside while others use it would lose what they put there.
@@ -69,6 +74,9 @@ impl Archive {
     }
 
     /// Moves a damaged database aside and begins a new one, which [`Archive::index`] then fills.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be moved, or the new one cannot be opened.
     pub fn mend(self) -> Result<Self, ArchiveError> {
         let (path, identity) = (self.path.clone(), self.identity.clone());
         drop(self);

@@ -34,8 +34,8 @@ pub fn recall_tool() -> Value {
 }
 
 /// Answers a call, given its `input` as JSON.
-#[tracing::instrument(level = "debug", skip_all)]
 pub fn answer(archive: &Archive, input: &str) -> String {
+    let _span = tracing::debug_span!("answer").entered();
     let answered = match RecallToolInput::read(input) {
         Err(problem) => return fragment::USAGE.with(&[("problem", &problem)]),
         Ok(input) => match &input.wanted {

@@ -13,45 +13,15 @@ use std::thread::{self, JoinHandle};
 
 use longhaul_core::message::Entry;
 
+use super::batch::{ArchiveBatch, ArchivedPart, NotQueued};
 use super::entries::ItemReader;
-use super::item::{ArchiveItem, ArchiveItemKind, ViewPresence};
+use super::item::{ArchiveItem, ArchiveItemKind};
 use super::{Archive, ArchiveError};
 
 /// How many messages may wait in the queue. Entries share their bytes with the conversation, so this is little memory.
 const QUEUE: usize = 1_024;
 /// The amount of text committed at once.
 const COMMIT: usize = 8 << 20;
-
-/// Entries that leave the model's view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArchiveBatch {
-    /// The entries.
-    pub entries: Vec<Entry>,
-    /// Which part of the entries leaves the view.
-    pub part: ArchivedPart,
-    /// Why it leaves: [`ViewPresence::Cleared`] or [`ViewPresence::Summarised`].
-    pub presence: ViewPresence,
-}
-
-/// The part of an entry that leaves the view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArchivedPart {
-    /// The whole entry.
-    Whole,
-    /// The results of these calls.
-    Results(Vec<String>),
-}
-
-/// The work was not accepted. The transcript has it: [`ArchiveWriter::catch_up`] archives from there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotQueued {
-    /// The queue is full.
-    #[error("the archive is behind: too much is waiting to be written")]
-    Full,
-    /// The writer has ended.
-    #[error("the archive is no longer written to")]
-    Ended,
-}
 
 enum ArchiveJob {
     Remember(Entry),
@@ -79,6 +49,9 @@ struct CatchUp {
 impl ArchiveWriter {
     /// Starts the thread for the archive of a transcript. The thread opens the archive, so this does not wait for the
     /// disk.
+    ///
+    /// # Errors
+    /// Fails if the system starts no further thread.
     pub fn start(path: PathBuf, transcript: PathBuf) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::sync_channel(QUEUE);
         let catching_up = Arc::new(CatchUp::default());
@@ -105,17 +78,28 @@ impl ArchiveWriter {
 
     /// Tells the archive about an entry that makes calls, so that their results can be found by tool and path. Call it
     /// once for every entry of a view.
+    ///
+    /// # Errors
+    /// Fails if the queue is full or the writer has ended. The transcript has the entry: [`ArchiveWriter::catch_up`]
+    /// archives from there.
     pub fn remember(&self, entry: &Entry) -> Result<(), NotQueued> {
         self.send(ArchiveJob::Remember(entry.clone()))
     }
 
     /// Hands entries over to be archived, and never waits.
+    ///
+    /// # Errors
+    /// Fails if the queue is full or the writer has ended. The transcript has the entries: [`ArchiveWriter::catch_up`]
+    /// archives from there.
     pub fn archive(&self, batch: &ArchiveBatch) -> Result<(), NotQueued> {
         self.send(ArchiveJob::Archive(batch.clone()))
     }
 
     /// Waits until all work that was handed over is on disk. An error names the first thing since the last flush that
     /// could not be kept; later work is tried all the same.
+    ///
+    /// # Errors
+    /// Fails with the first error since the last flush, or if the writer has ended.
     pub fn flush(&self) -> Result<(), ArchiveError> {
         let ended = || ArchiveError::Unusable {
             path: self.path.clone(),

@@ -14,6 +14,7 @@ use super::interpret::interpret;
 use super::outcome::{HookFailure, HookResponse};
 use super::overflow;
 use super::process;
+use super::set::HookSet;
 use super::settings::HookSettings;
 use crate::environment::PassedVariables;
 
@@ -163,6 +164,14 @@ impl CommandHooks {
                 .into_iter()
                 .map(|answer| answer.unwrap_or_else(lost)),
         )
+    }
+}
+
+impl HookSet {
+    /// Adds the commands of settings files.
+    #[must_use]
+    pub fn with_commands(self, commands: CommandHooks) -> HookSet {
+        self.with_own_limits("settings", Arc::new(commands))
     }
 }
 

@@ -1,12 +1,8 @@
 //! A request: a finished body, and what this request adds to the client's headers.
 
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
 use tokio_util::sync::CancellationToken;
 
 use crate::key::Secret;
@@ -14,11 +10,11 @@ use crate::key::Secret;
 /// One request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    pub(crate) body: RequestBody,
-    pub(crate) betas: Vec<String>,
-    pub(crate) headers: Vec<(String, Secret)>,
-    pub(crate) query: Option<String>,
-    pub(crate) cancel: Option<CancellationToken>,
+    pub(super) body: RequestBody,
+    pub(super) betas: Vec<String>,
+    pub(super) headers: Vec<(String, Secret)>,
+    pub(super) query: Option<String>,
+    pub(super) cancel: Option<CancellationToken>,
 }
 
 /// The bytes of a request: slices that are sent one after the other, unchanged.
@@ -29,6 +25,11 @@ impl RequestBody {
     /// The number of bytes.
     pub fn len(&self) -> u64 {
         self.0.iter().map(|slice| slice.len() as u64).sum()
+    }
+
+    /// The slices, in the order in which they are sent.
+    pub(super) fn slices(&self) -> &[Bytes] {
+        &self.0
     }
 
     /// Whether the body is empty.
@@ -100,52 +101,5 @@ impl Request {
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancel = Some(token);
         self
-    }
-}
-
-/// A body that is being sent.
-#[derive(Debug)]
-pub(crate) struct RequestBodyStream {
-    body: RequestBody,
-    next: usize,
-    left: u64,
-}
-
-impl RequestBodyStream {
-    pub(crate) fn new(body: RequestBody) -> Self {
-        let left = body.len();
-        Self {
-            body,
-            next: 0,
-            left,
-        }
-    }
-}
-
-impl http_body::Body for RequestBodyStream {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        while let Some(slice) = self.body.0.get(self.next).cloned() {
-            self.next += 1;
-            if !slice.is_empty() {
-                self.left -= slice.len() as u64;
-                return Poll::Ready(Some(Ok(Frame::data(slice))));
-            }
-        }
-        Poll::Ready(None)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.left == 0
-    }
-
-    /// The exact size, so that the request carries its length and is not sent in chunks.
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
     }
 }

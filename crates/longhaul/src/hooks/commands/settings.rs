@@ -20,6 +20,7 @@ pub struct HookSettings {
 
 /// A hook in a list for people. Command lines may hold keys, so only the user should see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListedHook {
     /// When it runs.
     pub event: String,

@@ -22,8 +22,11 @@ impl Archive {
     /// Keeps items. When this returns, all of them are on disk; when it fails, none is.
     ///
     /// An item that the archive already has is not written again; only its presence is updated.
-    #[tracing::instrument(level = "debug", skip_all, fields(items = items.len()))]
+    ///
+    /// # Errors
+    /// Fails if the database is damaged, in use for too long, moved or deleted meanwhile, or cannot be written.
     pub fn put(&mut self, items: &[ArchiveItem]) -> Result<(), ArchiveError> {
+        let _span = tracing::debug_span!("put", items = items.len()).entered();
         if items.is_empty() {
             return Ok(());
         }

@@ -27,6 +27,7 @@ pub enum WordMatch {
 
 /// The results of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchResults {
     /// The hits, the best first.
     pub hits: Vec<SearchHit>,
@@ -38,6 +39,7 @@ pub struct SearchResults {
 
 /// An item that a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchHit {
     /// The item and its origin.
     pub record: ArchiveRecord,
@@ -62,6 +64,9 @@ pub enum PathMatch {
 
 impl Archive {
     /// Finds a call and its result by the id of the call, or all parts of an entry by its uuid; the oldest come first.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn by_id(&self, id: &str) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.records(
             "WHERE tool_use_id = ?1 OR uuid = ?1 ORDER BY at, item.id",
@@ -70,11 +75,17 @@ impl Archive {
     }
 
     /// Finds a call and its result by the id of the call.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn by_tool_use_id(&self, id: &str) -> Result<Vec<ArchiveRecord>, ArchiveError> {
         self.records("WHERE tool_use_id = ?1 ORDER BY at, item.id", [id])
     }
 
     /// Finds what was done with a file, newest first. Only items of the best [`PathMatch`] that occurs are returned.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn by_path(
         &self,
         path: &str,
@@ -94,6 +105,9 @@ impl Archive {
     }
 
     /// The newest items, newest first.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn newest(
         &self,
         scope: SearchScope,
@@ -108,6 +122,9 @@ impl Archive {
     }
 
     /// Whether the archive holds no items.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn is_empty(&self) -> Result<bool, ArchiveError> {
         let any = self
             .connection
@@ -118,13 +135,16 @@ impl Archive {
 
     /// Finds items that hold these words, the best first. Text in double quotes is a phrase; the last word may be
     /// incomplete. No text is an error: one without words finds nothing.
-    #[tracing::instrument(level = "debug", skip(self, words))]
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn search(
         &self,
         words: &str,
         scope: SearchScope,
         limit: usize,
     ) -> Result<SearchResults, ArchiveError> {
+        let _span = tracing::debug_span!("search", ?scope, limit).entered();
         let query = ArchiveQuery::parse(words);
         let limit = limit.max(1);
         let mut matched = WordMatch::AllWords;
@@ -151,6 +171,9 @@ impl Archive {
     }
 
     /// A hit for a record, with the beginning of its text as the snippet.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read: it is damaged ([`Archive::mend`] begins a new one) or in use for too long.
     pub fn hit(&self, record: ArchiveRecord) -> Result<SearchHit, ArchiveError> {
         let snippet = Snippet::beginning(&self.text(&record)?);
         Ok(SearchHit { record, snippet })
