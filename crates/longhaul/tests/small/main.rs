@@ -6,12 +6,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use longhaul::core::config::Config;
-use longhaul::core::engine::{ModelRequest, ToolOutput};
-use longhaul::provider::decode::decode_json;
-use longhaul::provider::{CancellationToken, Dialect, Error, ErrorClass, Reply};
-use longhaul::session::SessionBuilder;
-use longhaul::{Boxed, Model, NoWorkspace, OnStream, Prompt, Session};
+use longhaul::{
+    Config, ModelError, ModelErrorClass, ModelRequest, NoWorkspace, Prompt, Reply, Session,
+    SessionBuilder, ToolOutput, Usage, model_fn,
+};
 use serde_json::{Value, json};
 
 /// A model that reads one file for each question and then answers. It bills what it was sent.
@@ -21,51 +19,42 @@ struct OwnModel {
 }
 
 impl OwnModel {
-    fn answer(&self, request: &ModelRequest) -> Result<Reply, Error> {
+    fn answer(&self, request: &ModelRequest) -> Result<Reply, ModelError> {
         let number = self.replies.fetch_add(1, Ordering::Relaxed);
-        let body = request.body.concat();
-        let asked: Value = serde_json::from_slice(&body)
-            .map_err(|error| Error::new(ErrorClass::Invalid, error.to_string()))?;
+        let asked = request
+            .body_value()
+            .map_err(|error| ModelError::new(ModelErrorClass::Invalid, error.to_string()))?;
         let last = asked["messages"].as_array().and_then(|all| all.last());
         let last = last.map(Value::to_string).unwrap_or_default();
-        let (stop, content) = if request.source.as_str() != "sdk" {
-            let text = "<summary>The user asks what files do; the model reads them.</summary>";
-            ("end_turn", json!({"type": "text", "text": text}))
+        let usage = Usage {
+            input: asked.to_string().len() as u64 / 3,
+            output: 20,
+            ..Usage::default()
+        };
+        let reply = Reply::builder().usage(usage);
+        let reply = if request.source.as_str() != "sdk" {
+            reply.text("<summary>The user asks what files do; the model reads them.</summary>")
         } else if last.contains("tool_result") {
-            ("end_turn", json!({"type": "text", "text": "It counts."}))
+            reply.text("It counts.")
         } else {
             let input = json!({"file_path": format!("src/part{number}.rs")});
-            let call = json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": "Read", "input": input});
-            ("tool_use", call)
+            reply.tool_call(format!("toolu_{number}"), "Read", input)
         };
-        let message = json!({
-            "id": format!("msg_{number}"), "type": "message", "role": "assistant", "model": "own",
-            "content": [content], "stop_reason": stop,
-            "usage": {"input_tokens": body.len() / 3, "output_tokens": 20},
-        });
-        decode_json(Dialect::Anthropic, &message.to_string().into())
-            .map_err(|error| Error::new(ErrorClass::Malformed, error.to_string()))
-    }
-}
-
-impl Model for OwnModel {
-    fn send<'a>(
-        &'a self,
-        request: ModelRequest,
-        _: OnStream<'a>,
-        _: CancellationToken,
-    ) -> Boxed<'a, Result<Reply, Error>> {
-        Box::pin(async move { self.answer(&request) })
+        Ok(reply.build())
     }
 }
 
 fn builder(transcript: &Path) -> SessionBuilder {
     let read = json!({"name": "Read", "description": "Reads a file.", "input_schema": {
         "type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}});
+    let model = OwnModel::default();
     let mut settings = Config::default();
     settings.window_cap = Some(12_000);
     Session::builder()
-        .model(OwnModel::default())
+        .model(model_fn(move |request| {
+            let reply = model.answer(&request);
+            async move { reply }
+        }))
         .prompt(Prompt::new("claude-sonnet-4-6", "You read code.").with_tools(vec![read]))
         .config(settings)
         .workspace(NoWorkspace)
