@@ -2,13 +2,13 @@
 
 use longhaul_core::engine::{
     CacheEditSupport, CompactFailure, CompactRequest, Effect, EffectFailureKind, EngineInput,
-    Event, Pivot,
+    Event, NewEntry, Pivot,
 };
 use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::{Switches, WindowOwner};
 use serde_json::Value;
 
-use super::desk::{Answer, Desk, Setting};
+use super::desk::{Answer, Desk, Setting, failed};
 
 #[test]
 fn m7_everything_that_shapes_a_request_is_on_disk_before_it_is_sent() {
@@ -61,12 +61,37 @@ fn m7_every_entry_knows_where_its_line_begins() {
     desk.turn();
     desk.exchange("Go on.", Answer::Calls("Read", "toolu_2", 2_000));
     desk.exchange("Never mind.", Answer::Says("All right.", 2_100));
+    desk.input(EngineInput::Add(vec![
+        NewEntry::text("One more."),
+        NewEntry::text("And another."),
+    ]));
     let file = desk.transcript.join(&b'\n');
     for kept in desk.engine.live().entries() {
         let from = kept.offset.unwrap() as usize;
         let line = kept.entry.view().line;
         assert!(file[from..].starts_with(line), "{from}");
     }
+}
+
+#[test]
+fn f8_the_late_answer_to_a_request_that_was_cancelled_is_not_taken_for_the_next() {
+    let mut desk = Desk::new();
+    desk.say("Hello.");
+    desk.hold = Some("send");
+    desk.turn();
+    let Some(Effect::Send { id, .. }) = desk.held.take() else {
+        panic!("nothing was sent: {:?}", desk.asked);
+    };
+    desk.input(EngineInput::Cancel);
+    desk.hold = Some("send");
+    desk.turn();
+    let told = desk.results.len();
+    let outcome = failed(EffectFailureKind::Other);
+    desk.input(EngineInput::Done { id, outcome });
+    assert!(!desk.engine.is_idle(), "it still waits for its own answer");
+    assert_eq!(desk.results.len(), told);
+    desk.release();
+    assert!(desk.engine.is_idle());
 }
 
 #[test]
