@@ -72,11 +72,12 @@ impl Engine {
         if compaction.used <= own + view || view == 0 {
             return as_estimated(after);
         }
-        // Without a reply that tells, only the estimate of the request prefix can separate the two.
+        // Without a reply that tells, only the estimate of the request prefix can separate the two. Neither is more than
+        // the view leaves of the count.
         let constant = self.counted_prefix(compaction).unwrap_or(own);
         CountCalibration {
             constant: after,
-            counted: compaction.used - constant.min(compaction.used - view),
+            counted: compaction.used - constant,
             estimated: view,
         }
     }

@@ -258,9 +258,8 @@ impl Engine {
         };
         let plan = self.notes_plan(&notes);
         let replaced = match plan {
-            NotesPlan::Applicable(replacement) => self
-                .scope_of(&replacement)
-                .zip(Summary::of_notes(&replacement.summary_text)),
+            NotesPlan::Applicable(replacement) => Summary::of_notes(&replacement.summary_text)
+                .map(|summary| (self.scope_of(&replacement), summary)),
             NotesPlan::NotApplicable(reason) => {
                 self.notify(Event::NotesNotUsed { reason });
                 None
@@ -275,10 +274,10 @@ impl Engine {
         self.summary_ready(compaction, now);
     }
 
-    fn scope_of(&self, replacement: &NotesReplacement) -> Option<CompactionScope> {
+    /// The part that the notes replace. The plan made sure that there is one.
+    fn scope_of(&self, replacement: &NotesReplacement) -> CompactionScope {
         let pieces = self.live.pieces();
-        let scope = CompactionScope::partial(&pieces, replacement.keep_from, PivotDirection::UpTo);
-        (scope.messages(&pieces) > 0).then_some(scope)
+        CompactionScope::partial(&pieces, replacement.keep_from, PivotDirection::UpTo)
     }
 
     /// Whether the notes could replace the older part of the current conversation.

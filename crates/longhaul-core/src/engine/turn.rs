@@ -409,7 +409,8 @@ impl Engine {
         if let CacheVerdict::Broke(finding) | CacheVerdict::Unread(finding) = verdict
             && !cleared
         {
-            less_read = finding.to < finding.from;
+            // Any finding says that less was read than could be.
+            less_read = true;
             self.notify(Event::CacheBreak(finding));
         }
         let deleted = self.deletion.answered(&answer.usage);

@@ -215,6 +215,19 @@ mod tests {
     }
 
     #[test]
+    fn o5_a_refusal_names_the_setting_that_turned_compaction_off() {
+        let full = status(177_000, &Switches::default());
+        for (switch, setting) in [
+            (Switch::AllCompaction, "compaction.enabled"),
+            (Switch::Automatic, "compaction.automatic"),
+            (Switch::UserSetting, "compaction.auto_compact_enabled"),
+        ] {
+            let sentence = RequestRefusal::SwitchedOff(switch).sentence(&full);
+            assert!(sentence.contains(&format!("({setting})")), "{sentence}");
+        }
+    }
+
+    #[test]
     fn o5_compaction_and_notes_requests_are_exempt() {
         let off = Switches {
             automatic: false,
@@ -254,10 +267,12 @@ mod tests {
     #[test]
     fn h6_another_owner_of_the_window_keeps_proactive_compaction_off() {
         for owner in [WindowOwner::Reactive, WindowOwner::Collapse] {
-            assert_eq!(
-                judge(170_000, &Switches::default(), &QuerySource::MAIN, owner),
-                NextStep::Send
-            );
+            for used in [170_000, 178_000] {
+                assert_eq!(
+                    judge(used, &Switches::default(), &QuerySource::MAIN, owner),
+                    NextStep::Send
+                );
+            }
         }
     }
 }

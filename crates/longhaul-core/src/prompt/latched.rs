@@ -141,6 +141,9 @@ mod tests {
         latched.add_betas(["ab".to_owned()]);
         assert_eq!(latched.betas, ["a", "ab", "b", "c"]);
         assert_eq!(latched.most_images, 600);
+        let mut small = (*spec).clone();
+        small.window = 200_000;
+        assert_eq!(most_images(&small), fewest_images());
     }
 
     #[test]
@@ -155,7 +158,9 @@ mod tests {
         latched.set_field("context_management", &edits);
         assert_eq!(latched.body.get(), once);
         latched.set_field("context_management", &serde_json::json!(1));
-        assert_eq!(latched.field("context_management"), Some("1"));
+        latched.set_field("model", &serde_json::json!("m"));
+        let replaced = r#"{"model":"m","a":[1, 2],"context_management":1}"#;
+        assert_eq!(latched.body.get(), replaced);
     }
 
     #[test]

@@ -8,9 +8,9 @@ use longhaul_core::config::Config;
 use longhaul_core::engine::{
     CacheEditSupport, CallResult, CompactionHook, Effect, EffectFailure, EffectFailureKind,
     EffectOutcome, Engine, EngineConfig, EngineInput, EngineResume, Event, HookOutcome, ModelReply,
-    ModelRequest, NewEntry, NotesConfig, NotesOnDisk, NotesRun, NotesRunOutcome, ReplyDelivery,
-    ReplyEnding, SessionIdentity, SummarizerSetting, SummaryReply, SummaryTiming, ToolOutput,
-    UuidSequence,
+    ModelRequest, NewEntry, NotesConfig, NotesOnDisk, NotesRun, NotesRunOutcome, PrefixRecording,
+    ReplyDelivery, ReplyEnding, SessionIdentity, SummarizerSetting, SummaryReply, SummaryTiming,
+    ToolOutput, UuidSequence,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::PressureOwner;
@@ -111,6 +111,7 @@ pub(crate) struct Setting {
     pub(crate) notes: Option<NotesConfig>,
     pub(crate) preparation: SummaryTiming,
     pub(crate) delivery: ReplyDelivery,
+    pub(crate) prefixes: PrefixRecording,
 }
 
 impl Default for Setting {
@@ -127,6 +128,7 @@ impl Default for Setting {
             notes: None,
             preparation: SummaryTiming::WhenFull,
             delivery: ReplyDelivery::Streamed,
+            prefixes: PrefixRecording::Written,
         }
     }
 }
@@ -187,6 +189,7 @@ impl Desk {
             owner: setting.owner,
             switches: setting.switches,
             delivery: setting.delivery,
+            prefixes: setting.prefixes,
             cache_edits: setting.cache_edits,
             pressure: setting.pressure,
             summariser: setting.summariser,

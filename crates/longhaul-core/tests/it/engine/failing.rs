@@ -1,8 +1,8 @@
 //! Tests compactions that fail, and what happens then.
 
 use longhaul_core::engine::{
-    CallFailure, CallResult, CompactFailure, CompactRequest, EffectFailureKind, EngineInput, Event,
-    NewEntry, OnModelFailure, Summarizer,
+    CallFailure, CallResult, CompactFailure, CompactRequest, Effect, EffectFailureKind,
+    EngineInput, Event, NewEntry, OnModelFailure, Summarizer, ToolOutput,
 };
 use longhaul_core::summary::SummaryStop;
 
@@ -347,6 +347,55 @@ fn o2_a_cancel_is_not_a_failure() {
     );
     desk.turn();
     assert_eq!(by(&desk), Some(Summarizer::Fork));
+}
+
+#[test]
+fn o2_what_fails_by_hand_is_not_held_against_automatic_compaction() {
+    let mut desk = Desk::new();
+    for _ in 0..4 {
+        desk.exchange(
+            "What do you know?",
+            Answer::Says(super::desk::long(), 5_000),
+        );
+        desk.sums
+            .push_back(Sum::Fails(EffectFailureKind::Overloaded));
+        desk.input(EngineInput::Compact(CompactRequest {
+            on_failure: OnModelFailure::UseExtracts,
+            ..CompactRequest::default()
+        }));
+    }
+    assert_eq!(desk.failures(), [CompactFailure::ApiError; 4]);
+    let tripped = |event: &Event| matches!(event, Event::BreakerTripped);
+    assert!(!desk.events.iter().any(tripped));
+}
+
+#[test]
+fn r1_a_file_whose_reading_failed_is_not_restored() {
+    let mut desk = Desk::new();
+    desk.exchange(
+        "What do you know?",
+        Answer::Says(super::desk::long(), 5_000),
+    );
+    desk.say("Read them.");
+    desk.works("good", 10, 5_100);
+    desk.answers.push_back(Answer::Calls("Read", "bad", 5_200));
+    desk.turn();
+    desk.input(EngineInput::Add(vec![NewEntry::ToolResults(vec![
+        ToolOutput {
+            tool_use_id: "bad".into(),
+            content: "No such file.".into(),
+            is_error: true,
+        },
+    ])]));
+    desk.answers.push_back(Answer::Says("I see.", 5_300));
+    desk.turn();
+    desk.hold = Some("gather");
+    desk.input(EngineInput::Compact(CompactRequest::default()));
+    let Some(Effect::Gather { files, .. }) = &desk.held else {
+        panic!("nothing was gathered: {:?}", desk.asked);
+    };
+    let paths: Vec<&str> = files.iter().filter_map(|file| file.path.to_str()).collect();
+    assert_eq!(paths, ["/p/good.rs"]);
 }
 
 #[test]

@@ -213,3 +213,33 @@ fn o6_a_summary_of_the_whole_becomes_the_first_fold() {
     );
     assert!(folds.spans().len() > 1);
 }
+
+#[test]
+fn o6_h5_switched_off_nothing_is_folded_although_collapse_owns_the_window() {
+    let mut desk = Desk::with(Setting {
+        owner: WindowOwner::Collapse,
+        ..Setting::default()
+    });
+    talk(&mut desk, 0, 14_300);
+    assert_eq!(aheads(&desk), []);
+    assert!(desk.summaries_sent.is_empty());
+    assert_eq!(desk.compactions(), 0);
+}
+
+#[test]
+fn o6_where_nothing_was_prepared_a_turn_waits_for_folds_only_if_it_must() {
+    let sent_with = |said: usize| {
+        let mut desk = collapsing();
+        talk(&mut desk, 0, 9_000);
+        assert_eq!(aheads(&desk), [], "it was too early");
+        desk.aside = Some("summarize");
+        let before = desk.sent.len();
+        desk.say(&"word ".repeat(said * 3 / 5));
+        desk.turn();
+        assert_eq!(desk.set_aside.len(), 1, "folds are made now");
+        (desk.sent.len() - before, aheads(&desk))
+    };
+    let goes_on = (1, vec![PreparationEvent::Begun]);
+    assert_eq!(sent_with(5_500), goes_on);
+    assert_eq!(sent_with(6_300), (0, vec![]));
+}

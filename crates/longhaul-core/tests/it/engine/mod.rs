@@ -3,6 +3,7 @@
 mod ahead;
 mod anew;
 mod compacting;
+mod counted;
 mod desk;
 mod failing;
 mod folding;
@@ -11,3 +12,4 @@ mod native;
 mod notes;
 mod once;
 mod turns;
+mod worth;

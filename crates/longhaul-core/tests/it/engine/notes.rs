@@ -6,6 +6,7 @@ use longhaul_core::engine::{
 };
 use longhaul_core::message::Usage;
 use longhaul_core::notes::{DEFAULT_TEMPLATE, NotesProgress, NotesSettings, NotesSkipReason};
+use longhaul_core::rehydrate::{FileText, RestoreSourceResult};
 use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::{QuerySource, Switches, WindowOwner};
 
@@ -101,6 +102,16 @@ fn s2_a_run_is_never_beside_another_and_no_turn_waits_for_it() {
     desk.catch_up();
     desk.exchange("More.", Answer::Says("Yes.", 10_500));
     assert_eq!(desk.notes_runs.len(), 2);
+}
+
+#[test]
+fn e1_a_run_that_asked_nobody_is_not_written_down() {
+    let mut desk = noting();
+    desk.exchange("Build a parser.", Answer::Says("I will.", 2_100));
+    assert_eq!(desk.notes_runs.len(), 1);
+    desk.exchange("And?", Answer::Says("Soon.", 2_200));
+    let mut lines = desk.transcript.iter();
+    assert!(!lines.any(|line| String::from_utf8_lossy(line).contains("notes-taken")));
 }
 
 #[test]
@@ -226,6 +237,19 @@ fn s6_s7_notes_stand_for_the_older_part_without_asking_a_model() {
         boundary["compactMetadata"]["report"]["user_messages"]["omitted"],
         0
     );
+}
+
+#[test]
+fn s7_r1_files_are_restored_beside_notes_as_beside_a_summary() {
+    let mut desk = filled();
+    desk.files = vec![RestoreSourceResult::Found(FileText {
+        path: "/p/a.rs".into(),
+        text: "fn a() {}\n".into(),
+    })];
+    desk.turn();
+    let done = desk.last_compaction();
+    assert_eq!(done.by, Summarizer::Notes);
+    assert_eq!(done.report.files.restored, 1);
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Tests the course of a turn.
 
-use longhaul_core::engine::{CacheEditSupport, CompactFailure, Effect, EffectFailureKind, Event};
+use longhaul_core::engine::{
+    CacheEditSupport, CompactFailure, CompactRequest, Effect, EffectFailureKind, EngineInput,
+    Event, NewEntry, Pivot,
+};
+use longhaul_core::summary::PivotDirection;
 use longhaul_core::window::{Switches, WindowOwner};
 use serde_json::Value;
 
-use super::desk::{Answer, Desk, Setting};
+use super::desk::{Answer, Desk, Setting, failed};
 
 #[test]
 fn m7_everything_that_shapes_a_request_is_on_disk_before_it_is_sent() {
@@ -38,6 +42,77 @@ fn m7_calls_that_nothing_answered_are_answered_on_disk_before_the_next_request()
         line.contains("tool_result") && line.contains("toolu_1")
     });
     assert!(on_disk);
+}
+
+#[test]
+fn m7_every_entry_knows_where_its_line_begins() {
+    let mut desk = Desk::new();
+    desk.exchange("Build a parser.", Answer::Says(super::desk::long(), 4_000));
+    desk.exchange("Look at it.", Answer::Calls("Read", "toolu_1", 4_100));
+    desk.exchange("Never mind.", Answer::Says("All right.", 4_200));
+    let uuid = desk.engine.live().newest().unwrap().to_owned();
+    desk.say("And now?");
+    let direction = PivotDirection::UpTo;
+    desk.input(EngineInput::Compact(CompactRequest {
+        pivot: Some(Pivot { uuid, direction }),
+        ..CompactRequest::default()
+    }));
+    assert_eq!(desk.compactions(), 1, "{:?}", desk.failures());
+    desk.turn();
+    desk.exchange("Go on.", Answer::Calls("Read", "toolu_2", 2_000));
+    desk.exchange("Never mind.", Answer::Says("All right.", 2_100));
+    desk.input(EngineInput::Add(vec![
+        NewEntry::text("One more."),
+        NewEntry::text("And another."),
+    ]));
+    let file = desk.transcript.join(&b'\n');
+    for kept in desk.engine.live().entries() {
+        let from = kept.offset.unwrap() as usize;
+        let line = kept.entry.view().line;
+        assert!(file[from..].starts_with(line), "{from}");
+    }
+}
+
+#[test]
+fn f8_the_late_answer_to_a_request_that_was_cancelled_is_not_taken_for_the_next() {
+    let mut desk = Desk::new();
+    desk.say("Hello.");
+    desk.hold = Some("send");
+    desk.turn();
+    let Some(Effect::Send { id, .. }) = desk.held.take() else {
+        panic!("nothing was sent: {:?}", desk.asked);
+    };
+    desk.input(EngineInput::Cancel);
+    desk.hold = Some("send");
+    desk.turn();
+    let told = desk.results.len();
+    let outcome = failed(EffectFailureKind::Other);
+    desk.input(EngineInput::Done { id, outcome });
+    assert!(!desk.engine.is_idle(), "it still waits for its own answer");
+    assert_eq!(desk.results.len(), told);
+    desk.release();
+    assert!(desk.engine.is_idle());
+}
+
+#[test]
+fn m1_only_a_result_that_is_an_error_says_so() {
+    let mut desk = Desk::new();
+    desk.say("Read it.");
+    desk.works("toolu_1", 10, 100);
+    desk.turn();
+    let body = Desk::body(&desk.sent[1]);
+    let result = &body["messages"][2]["content"][0];
+    assert_eq!(result["tool_use_id"], "toolu_1");
+    assert_eq!(result.get("is_error"), None);
+}
+
+#[test]
+fn n3_u4_a_request_names_no_beta_that_nothing_needs() {
+    let mut desk = Desk::new();
+    desk.exchange("Hello.", Answer::Says("Hi.", 100));
+    let betas = &desk.sent[0].betas;
+    let unneeded = |beta: &String| beta.contains("compact") || beta.contains("cache-edits");
+    assert!(!betas.iter().any(unneeded), "{betas:?}");
 }
 
 #[test]
@@ -329,6 +404,14 @@ fn u4_edits_stay_as_long_as_the_reply_says_that_they_hold() {
     let breaks = desk.events.iter();
     let breaks = breaks.filter(|event| matches!(event, Event::CacheBreak(_)));
     assert_eq!(breaks.count(), 1, "less was read, and that is told");
+    assert_eq!(edits_on_disk(&desk), (7, 1));
+}
+
+#[test]
+fn u4_edits_stay_where_the_reply_never_said_that_anything_was_left_out() {
+    let mut desk = with_cache_edits();
+    desk.answers.push_back(Answer::Reads(30_000, Some(0)));
+    desk.turn();
     assert_eq!(edits_on_disk(&desk), (7, 1));
 }
 

@@ -87,6 +87,35 @@ fn u5_a_clearing_waits_until_the_next_turn_may_reach_the_threshold() {
     let nearly = window(SIZE).auto_compact - 1_000;
     let rest = AttemptEffect::Change(HistoryChange::RestUntil(nearly));
     assert_eq!(effects(&script), [CLEAR, rest, AttemptEffect::GiveUp]);
+    let near = Script {
+        cleared: Some(30_000),
+        ..ahead(nearly)
+    };
+    let kept = AttemptEffect::Keep(KeptDraft::Cleared);
+    assert_eq!(effects(&near), [CLEAR, kept]);
+}
+
+#[test]
+fn u5_before_it_is_known_how_a_history_grows_its_next_turn_may_take_an_eighth() {
+    let script = Script {
+        cleared: Some(30_000),
+        ..ahead(60_000)
+    };
+    let limit = window(SIZE).auto_compact;
+    let rest = AttemptEffect::Change(HistoryChange::RestUntil(limit - limit / 8));
+    let first = perform(&script, answered(&[60_000]), &Switches::default());
+    assert_eq!(first.effects, [CLEAR, rest, AttemptEffect::GiveUp]);
+}
+
+#[test]
+fn h5_what_follows_a_refusal_is_switched_apart_from_what_is_only_expected() {
+    let script = full(OverflowEvidence::Expected, 0, 88_000);
+    let switches = Switches {
+        reactive: false,
+        ..Switches::default()
+    };
+    let performed = perform(&script, slow(88_000), &switches);
+    assert_eq!(performed.effects.get(1), Some(&AttemptEffect::UseNotes));
 }
 
 #[test]
@@ -186,11 +215,13 @@ fn f7_a_question_that_leaves_no_room_for_its_answer_is_not_asked_behind() {
         used: 0,
         settings: WindowSettings::default(),
     });
-    let no_room = Script {
-        window: brief.unwrap(),
-        ..full(OverflowEvidence::Expected, 0, 96_500)
+    let brief = brief.unwrap();
+    let briefly = |used| Script {
+        window: brief,
+        ..full(OverflowEvidence::Expected, 0, used)
     };
-    assert_eq!(asked(&no_room), Some(TOO_LONG));
+    assert_eq!(asked(&briefly(SIZE - 4_500)), Some(ASK));
+    assert_eq!(asked(&briefly(SIZE - 4_499)), Some(TOO_LONG));
 }
 
 #[test]

@@ -53,6 +53,21 @@ fn x5_the_first_summary_is_due_at_a_fifth_of_what_it_can_free() {
 }
 
 #[test]
+fn s6_notes_are_due_within_an_eighth_of_the_threshold() {
+    let limit = window(SIZE).auto_compact;
+    let first = answered(&[10_000]);
+    assert_eq!(with_notes_from(&first), Some(limit - limit / 8));
+}
+
+#[test]
+fn o2_extracts_that_were_used_while_the_model_was_in_order_are_not_held_against_it() {
+    let extracts = shrunk(10_000, Some(HistoryAuthor::Extracts), 1);
+    let state = changed(answered(&[50_000]), &[extracts; 6]);
+    let failed = changed(state, &[HistoryChange::ModelFailed]);
+    assert_eq!(failed.breaker(), Breaker::Closed);
+}
+
+#[test]
 fn x5_a_window_that_fills_fast_is_made_smaller_early_and_a_slow_one_late() {
     let limit = window(SIZE).auto_compact;
     let fast = answered(&[10_000, 40_000]);

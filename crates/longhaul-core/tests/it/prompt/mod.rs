@@ -3,6 +3,7 @@
 mod blocks;
 mod fragments;
 mod memory;
+mod renderings;
 mod sections;
 mod user_context;
 
