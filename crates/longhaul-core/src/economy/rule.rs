@@ -1,10 +1,11 @@
 //! The rule (V3): of the actions whose rent has reached their price, the one with the largest rent − price is done.
 //!
 //! Two things that are learned make it sooner or later, and replay (V7) showed that both help. The price of clearing a
-//! result grows with what follows it, and the part by which it has grown since the result could first be removed is
-//! paid by whoever waits; half of that growth is not waited for. A price that does not change is waited for in
-//! full, so that acting costs at most twice the best. A summary cannot be taken back and is paid for at once, so it has
-//! to be earned by a quarter more; and while it is coming nearer, a clearing is done only if it is earned before it.
+//! result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could first
+//! be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most twice
+//! the best. A summary is paid for at once and often the last one is not earned back before the session ends, so it has
+//! to be earned by a quarter more; and while it is coming nearer, a clearing is done only if it is earned in half of the
+//! time that is left until then.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;
@@ -14,8 +15,8 @@ use super::{
 };
 use crate::money::{Fraction, Usd};
 
-/// The part of a price's growth that is waited for.
-const WAITED_GROWTH: Fraction = Fraction { over: 1, under: 2 };
+/// The part of a price's growth that is not waited for.
+const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
 /// The rent at which a summary is due, as a multiple of its price.
 const SUMMARY_MARGIN: Fraction = Fraction { over: 5, under: 4 };
 
@@ -63,7 +64,9 @@ impl SummaryForecast {
 /// A summary that is weighed.
 struct WeighedSummary {
     decision: EconomyDecision,
-    /// What the rent still lacks.
+    /// Whether its rent has reached its price, with the margin.
+    is_due: bool,
+    /// What the rent still lacks of the price.
     lacking: Usd,
     /// What the next request on a hot cache adds to the rent.
     step: Usd,
@@ -86,7 +89,7 @@ pub fn decide(
         .and_then(|forecast| weigh_summary(rent, situation, rates, forecast));
     let clearing = best_clearing(rent, situation, rates, summary.as_ref());
     let summary = summary
-        .filter(|summary| summary.lacking <= Usd::ZERO)
+        .filter(|summary| summary.is_due)
         .map(|summary| summary.decision);
     match (clearing, summary) {
         (Some(clearing), Some(summary)) if clearing.gain() >= summary.gain() => Some(clearing),
@@ -106,7 +109,7 @@ fn best_clearing(
     let mut best: Option<(Usd, Usd, Usd, usize, u64)> = None;
     let mut rent = Usd::ZERO;
     let mut freed = 0;
-    let mut stripped = StrippedSoFar::new(view, situation);
+    let mut stripped = stripped(view, situation);
     for (index, result) in view.results().enumerate().take(removable).rev() {
         freed += result.freed;
         rent += view.rent(result, rates);
@@ -120,18 +123,19 @@ fn best_clearing(
         };
         let price = match situation.removal {
             ResultRemoval::CacheEdits => action_price::clearing_by_cache_edits(),
-            ResultRemoval::NewRendering => {
-                action_price::clearing(rates, situation.warmth, sizes)
-            }
+            ResultRemoval::NewRendering => action_price::clearing(rates, situation.warmth, sizes),
         };
-        let due = price - unwaited_growth(rates, situation, result, sizes, price);
-        if price > Usd::ZERO && (rent < due || !earned_before(summary, rates, price, sizes.removed))
-        {
-            continue;
-        }
         let gain = rent - price;
         // Of two that leave the same, the later cut breaks less of the cache.
-        if best.is_none_or(|(most, ..)| gain > most) {
+        if best.is_some_and(|(most, ..)| gain <= most) {
+            continue;
+        }
+        let is_due = || match situation.warmth {
+            PrefixWarmth::Hot => gain + unwaited_growth(rates, result, sizes) >= Usd::ZERO,
+            PrefixWarmth::Cold | PrefixWarmth::Uncached => gain >= Usd::ZERO,
+        };
+        let is_free = price <= Usd::ZERO;
+        if is_free || (is_due() && earned_before(summary, rates, price, sizes.removed)) {
             best = Some((gain, price, rent, index, sizes.removed));
         }
     }
@@ -140,26 +144,13 @@ fn best_clearing(
     Some(EconomyDecision::new(action, price, rent, freed, rates))
 }
 
-/// The part of a price that is not waited for: what it has grown by since the first result could be removed.
-fn unwaited_growth(
-    rates: &TokenRates,
-    situation: &RuleSituation<'_>,
-    first: &RentedResult,
-    sizes: ClearingSizes,
-    price: Usd,
-) -> Usd {
-    let then = ClearingSizes {
-        kept_after: first.first_kept,
-        ..sizes
-    };
-    let before = match situation.removal {
-        ResultRemoval::CacheEdits => price,
-        ResultRemoval::NewRendering => action_price::clearing(rates, situation.warmth, then),
-    };
-    (price - before).max(Usd::ZERO).times(WAITED_GROWTH)
+/// The part of a hot price that is not waited for: most of what it has grown by since the first result could be removed.
+fn unwaited_growth(rates: &TokenRates, first: &RentedResult, sizes: ClearingSizes) -> Usd {
+    let grown = sizes.kept_after.saturating_sub(first.first_kept);
+    (rates.write.of(grown) - rates.read.of(grown)).times(UNWAITED_GROWTH)
 }
 
-/// Whether a clearing is earned before the summary that is coming nearer.
+/// Whether a clearing is earned in half of the requests until the summary that is coming nearer.
 fn earned_before(
     summary: Option<&WeighedSummary>,
     rates: &TokenRates,
@@ -167,9 +158,13 @@ fn earned_before(
     freed: u64,
 ) -> bool {
     let Some(summary) = summary else { return true };
-    let lacking = summary.lacking.max(Usd::ZERO).pico();
+    let lacking = summary.lacking.pico();
     let earned = rates.read.of(freed).pico().saturating_mul(lacking);
-    price.pico().saturating_mul(summary.step.pico()) <= earned
+    price
+        .pico()
+        .saturating_mul(summary.step.pico())
+        .saturating_mul(2)
+        <= earned
 }
 
 /// Weighs a summary; `None` if it would not make the view smaller.
@@ -184,9 +179,8 @@ fn weigh_summary(
         return None;
     }
     let is_stripped = situation.thinking == StrippedThinking::After;
-    let since_prompt = |thinking: &&PlacedThinking| {
-        is_stripped && thinking.offset >= view.prompt_at()
-    };
+    let since_prompt =
+        |thinking: &&PlacedThinking| is_stripped && thinking.offset >= view.prompt_at();
     let lost = view.thinking().rev().take_while(since_prompt);
     let sizes = SummarySizes {
         view: view.sent_view(),
@@ -200,15 +194,15 @@ fn weigh_summary(
     let due = price.max(Usd::ZERO).times(SUMMARY_MARGIN);
     Some(WeighedSummary {
         decision: EconomyDecision::new(EconomyAction::Summarize, price, rent, freed, rates),
-        lacking: due - rent,
+        is_due: rent >= due,
+        lacking: (price - rent).max(Usd::ZERO),
         step: rates.read.of(freed),
     })
 }
 
 /// The thinking after a cut, while the cut moves back.
-struct StrippedSoFar<'a> {
-    left: Box<dyn Iterator<Item = &'a PlacedThinking> + 'a>,
-    next: Option<&'a PlacedThinking>,
+struct StrippedSoFar<I: Iterator> {
+    left: std::iter::Peekable<I>,
     prompt_at: u64,
     sent: u64,
     /// The tokens that leave and were sent.
@@ -217,32 +211,32 @@ struct StrippedSoFar<'a> {
     lost: u64,
 }
 
-impl<'a> StrippedSoFar<'a> {
-    fn new(view: &'a ConversationRent, situation: &RuleSituation<'_>) -> Self {
-        let is_stripped = situation.thinking == StrippedThinking::After
-            && situation.removal == ResultRemoval::NewRendering;
-        let all: usize = if is_stripped { usize::MAX } else { 0 };
-        let mut left = view.thinking().rev().take(all);
-        let next = left.next();
-        Self {
-            left: Box::new(left),
-            next,
-            prompt_at: view.prompt_at(),
-            sent: view.sent_view(),
-            tokens: 0,
-            lost: 0,
-        }
-    }
-
+impl<'a, I: Iterator<Item = &'a PlacedThinking>> StrippedSoFar<I> {
     fn back_to(&mut self, offset: u64) {
-        while let Some(thinking) = self.next.filter(|thinking| thinking.offset >= offset) {
+        while let Some(thinking) = self.left.next_if(|thinking| thinking.offset >= offset) {
             if thinking.offset < self.sent {
                 self.tokens += thinking.tokens;
             }
             if thinking.offset >= self.prompt_at {
                 self.lost += thinking.tokens;
             }
-            self.next = self.left.next();
         }
+    }
+}
+
+/// The thinking that a clearing strips, none of it counted yet.
+fn stripped<'a>(
+    view: &'a ConversationRent,
+    situation: &RuleSituation<'_>,
+) -> StrippedSoFar<impl Iterator<Item = &'a PlacedThinking>> {
+    let is_stripped = situation.thinking == StrippedThinking::After
+        && situation.removal == ResultRemoval::NewRendering;
+    let most = if is_stripped { usize::MAX } else { 0 };
+    StrippedSoFar {
+        left: view.thinking().rev().take(most).peekable(),
+        prompt_at: view.prompt_at(),
+        sent: view.sent_view(),
+        tokens: 0,
+        lost: 0,
     }
 }

@@ -25,9 +25,8 @@ pub enum SubjectEffect {
 impl ResultSubject {
     /// Whether this newer result makes an older one out of date.
     fn replaces(self, older: Self) -> bool {
-        let covers = self.effect == SubjectEffect::Changes
-            || self.part.is_none()
-            || self.part == older.part;
+        let covers =
+            self.effect == SubjectEffect::Changes || self.part.is_none() || self.part == older.part;
         self.target == older.target && covers
     }
 }

@@ -38,10 +38,7 @@ pub(super) struct PricedRequest {
 
 impl PricedConversation {
     /// Puts prices on a conversation. Every model must have some; a window may be too small to work in.
-    pub fn new(
-        recorded: &RecordedConversation,
-        terms: &ReplayTerms,
-    ) -> Result<Self, WindowError> {
+    pub fn new(recorded: &RecordedConversation, terms: &ReplayTerms) -> Result<Self, WindowError> {
         let mut items = recorded.items.clone();
         let mut requests: Vec<PricedRequest> = Vec::with_capacity(recorded.requests.len());
         let mut sized = 0;
@@ -55,9 +52,8 @@ impl PricedConversation {
             let idle_seconds = before
                 .and_then(|before| before.start.zip(request.start))
                 .map(|(from, to)| to.duration_since(from).as_secs());
-            let same_model = before.is_none_or(|before| {
-                terms.specs[before.model].id == terms.specs[request.model].id
-            });
+            let same_model = before
+                .is_none_or(|before| terms.specs[before.model].id == terms.specs[request.model].id);
             let warmth = if same_model {
                 PrefixWarmth::after(idle_seconds, terms.ttl)
             } else {
@@ -72,7 +68,9 @@ impl PricedConversation {
                 let input = terms.resized(request.model, usage.input);
                 rates.read.of(read) + rates.write.of(written) + rates.input.of(input)
             });
-            let output = rates.output.of(terms.resized(request.model, request.output));
+            let output = rates
+                .output
+                .of(terms.resized(request.model, request.output));
             requests.push(PricedRequest {
                 items_end: request.items_end,
                 warmth,

@@ -138,7 +138,10 @@ impl<'a> RecordingWalk<'a> {
                 self.change = ViewChange::Compacted;
             }
             Subtype::MicrocompactBoundary
-                if self.table.boundary(at).is_some_and(|note| note.cache_edits.is_none()) =>
+                if self
+                    .table
+                    .boundary(at)
+                    .is_some_and(|note| note.cache_edits.is_none()) =>
             {
                 self.facts.clearings += 1;
                 if self.change == ViewChange::Grew {
@@ -186,11 +189,7 @@ impl<'a> RecordingWalk<'a> {
         }
     }
 
-    fn kind(
-        &mut self,
-        row: &TranscriptRow,
-        block: &BlockRow,
-    ) -> (ItemKind, Option<ResultSubject>) {
+    fn kind(&mut self, row: &TranscriptRow, block: &BlockRow) -> (ItemKind, Option<ResultSubject>) {
         match (block.kind, block.call) {
             (BlockKind::ToolUse, Some(call)) => {
                 if let Some(tool) = block.tool {
@@ -250,7 +249,11 @@ impl<'a> RecordingWalk<'a> {
         self.written.1 += usage.cache_write_1h;
         if usage.cache_read >= LEAST_PREFIX {
             let hot = &mut self.now.hot_prefix;
-            *hot = if *hot == 0 { usage.cache_read } else { usage.cache_read.min(*hot) };
+            *hot = if *hot == 0 {
+                usage.cache_read
+            } else {
+                usage.cache_read.min(*hot)
+            };
         }
         self.now.requests.push(RecordedRequest {
             line: row.line,
@@ -283,11 +286,14 @@ impl<'a> RecordingWalk<'a> {
         } else {
             self.scale.share_unmeasured(&mut sizes);
         }
-        let items = pending.iter().zip(sizes).map(|(item, tokens)| RecordedItem {
-            kind: item.kind,
-            tokens,
-            subject: item.subject,
-        });
+        let items = pending
+            .iter()
+            .zip(sizes)
+            .map(|(item, tokens)| RecordedItem {
+                kind: item.kind,
+                tokens,
+                subject: item.subject,
+            });
         self.now.items.extend(items.filter(|item| item.tokens > 0));
         if unexplained > 0 {
             self.now.items.push(RecordedItem {
@@ -300,10 +306,13 @@ impl<'a> RecordingWalk<'a> {
 
     fn model(&mut self, name: &str) -> usize {
         let models = &mut self.session.models;
-        models.iter().position(|known| known == name).unwrap_or_else(|| {
-            models.push(name.to_owned());
-            models.len() - 1
-        })
+        models
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| {
+                models.push(name.to_owned());
+                models.len() - 1
+            })
     }
 
     fn finish(mut self) -> RecordedSession {
@@ -311,7 +320,11 @@ impl<'a> RecordingWalk<'a> {
         for conversation in &mut self.session.conversations {
             let prefix = conversation.prefix;
             let hot = &mut conversation.hot_prefix;
-            *hot = if *hot == 0 { prefix } else { (*hot).min(prefix) };
+            *hot = if *hot == 0 {
+                prefix
+            } else {
+                (*hot).min(prefix)
+            };
         }
         self.session.ttl = if self.written.1 > self.written.0 {
             Ttl::OneHour
@@ -360,9 +373,7 @@ fn sidechain_answers(table: &TranscriptTable, conversation: &ResolvedConversatio
     let mut seen = crate::hash::Set::default();
     let rows = (0..).zip(table.rows());
     let answers = rows.filter(|(at, row)| row.is_reply() && conversation.is_sidechain(*at));
-    answers
-        .filter(|(_, row)| seen.insert(key(row)))
-        .count() as u64
+    answers.filter(|(_, row)| seen.insert(key(row))).count() as u64
 }
 
 /// Whether an answer continues an earlier point than the answer before it.

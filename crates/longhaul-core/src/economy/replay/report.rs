@@ -20,7 +20,9 @@ pub enum Unreplayable {
     #[error("no reply records its usage")]
     NoUsage,
     /// A model's prices are not known.
-    #[error("the prices of `{0}` are not known; a models file can name them, and --model another model")]
+    #[error(
+        "the prices of `{0}` are not known; a models file can name them, and --model another model"
+    )]
     NoPrices(String),
 }
 
@@ -94,7 +96,8 @@ impl ReplayedPolicy {
         });
         self.actions.extend(actions);
         let steps = run.steps.iter();
-        self.steps.extend(steps.map(|step| (step.view, before + step.total)));
+        self.steps
+            .extend(steps.map(|step| (step.view, before + step.total)));
     }
 }
 
@@ -155,7 +158,11 @@ fn in_window(
     terms: &ReplayTerms,
     window: ReplayWindow,
 ) -> Result<ReplayedWindow, WindowError> {
-    let policies = [EconomyPolicy::Off, EconomyPolicy::Clear, EconomyPolicy::Full];
+    let policies = [
+        EconomyPolicy::Off,
+        EconomyPolicy::Clear,
+        EconomyPolicy::Full,
+    ];
     let kinds = [HindsightKind::Clear, HindsightKind::Full];
     let mut replayed = ReplayedWindow {
         window,

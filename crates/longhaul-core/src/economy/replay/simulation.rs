@@ -8,8 +8,8 @@ use super::priced::PricedConversation;
 use super::session::ItemKind;
 use super::sizes::CLEARED_RESULT;
 use crate::economy::{
-    ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation,
-    StrippedThinking, SummaryForecast, ViewPart, action_price, decide, oldest_until, superseded,
+    ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation, StrippedThinking,
+    SummaryForecast, ViewPart, action_price, decide, oldest_until, superseded,
 };
 use crate::money::Usd;
 use crate::window::{WindowLevel, WindowStatus};
@@ -175,7 +175,11 @@ impl<'a> Simulation<'a> {
         let warmth = self.conversation.warmth(request, self.view.view());
         let forecast = self.forecast(request);
         self.view.sent(
-            if priced.first.is_some() { PrefixWarmth::Hot } else { warmth },
+            if priced.first.is_some() {
+                PrefixWarmth::Hot
+            } else {
+                warmth
+            },
             forecast.view_after,
         );
         self.run.prompts += bill;
@@ -189,16 +193,17 @@ impl<'a> Simulation<'a> {
     fn push(&mut self, index: usize) {
         let item = &self.conversation.items[index];
         let tokens = item.tokens;
-        self.view.push(match (item.kind, PricedConversation::freed(item)) {
-            (_, Some(freed)) => ViewPart::Result {
-                key: index as u64,
-                tokens,
-                freed,
-            },
-            (ItemKind::Prompt, _) => ViewPart::Prompt(tokens),
-            (ItemKind::Thinking, _) => ViewPart::Thinking(tokens),
-            _ => ViewPart::Text(tokens),
-        });
+        self.view
+            .push(match (item.kind, PricedConversation::freed(item)) {
+                (_, Some(freed)) => ViewPart::Result {
+                    key: index as u64,
+                    tokens,
+                    freed,
+                },
+                (ItemKind::Prompt, _) => ViewPart::Prompt(tokens),
+                (ItemKind::Thinking, _) => ViewPart::Thinking(tokens),
+                _ => ViewPart::Text(tokens),
+            });
     }
 
     fn act(
@@ -306,11 +311,18 @@ impl<'a> Simulation<'a> {
             EconomyPolicy::Clear | EconomyPolicy::Full => superseded(&subjects),
         };
         let scale = window.scale();
-        let excess = sizes.iter().sum::<u64>().saturating_sub(scale.apply(PRESSURE.0));
+        let excess = sizes
+            .iter()
+            .sum::<u64>()
+            .saturating_sub(scale.apply(PRESSURE.0));
         let removable = self.view.removable(PrefixWarmth::Hot);
         let chosen = oldest_until(&sizes, &replaced, removable, excess);
         let freed: u64 = chosen.iter().map(|index| sizes[*index]).sum();
-        if freed >= scale.apply(PRESSURE.1) { chosen } else { Vec::new() }
+        if freed >= scale.apply(PRESSURE.1) {
+            chosen
+        } else {
+            Vec::new()
+        }
     }
 
     fn clear(&mut self, request: usize, results: &[usize], reason: ActionReason, reused: &mut u64) {
@@ -328,7 +340,9 @@ impl<'a> Simulation<'a> {
         if thinking == StrippedThinking::After {
             let first = self.view.results().nth(results[0]);
             let first = first.map_or(0, |result| result.key as usize);
-            let items = self.conversation.items[first..].iter().zip(&mut self.sizes[first..]);
+            let items = self.conversation.items[first..]
+                .iter()
+                .zip(&mut self.sizes[first..]);
             for (item, size) in items.filter(|(item, _)| item.kind == ItemKind::Thinking) {
                 debug_assert_eq!(item.kind, ItemKind::Thinking);
                 *size = 0;
@@ -361,8 +375,8 @@ impl<'a> Simulation<'a> {
             cut -= 1;
             kept += self.sizes[cut];
         }
-        let summary = SummaryForecast::FIRST_OUTPUT
-            + self.prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        let summary =
+            SummaryForecast::FIRST_OUTPUT + self.prompts[cut].min(scale.apply(KEPT_PROMPTS));
         let kept_from = self.view.sent_view().saturating_sub(kept);
         let before = self.view.view();
         if kept_from <= self.view.prefix() + summary {

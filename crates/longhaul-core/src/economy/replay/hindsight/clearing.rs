@@ -33,6 +33,8 @@ pub(super) struct BestClearings {
     /// The best saving of each cut and end: by the end of a stretch, and with one more reading for a summary.
     plain: SavingTable,
     read_once_more: SavingTable,
+    /// For each cut and time: what the clearing costs, what it frees, and the first cut that is left.
+    clearings: Vec<Option<(i128, u64, usize)>>,
 }
 
 /// The best savings, and the clearing that each begins with.
@@ -91,6 +93,7 @@ impl BestClearings {
             freed_before,
             plain: SavingTable::new(0, 0),
             read_once_more: SavingTable::new(0, 0),
+            clearings: Vec::new(),
         };
         let mut sum = 0;
         for (request, priced) in conversation.requests.iter().enumerate() {
@@ -115,13 +118,21 @@ impl BestClearings {
                 PrefixWarmth::Cold => KEPT_COLD,
                 PrefixWarmth::Hot | PrefixWarmth::Uncached => KEPT_HOT,
             };
-            found.removable.push(active.saturating_sub(kept).min(before));
+            found
+                .removable
+                .push(active.saturating_sub(kept).min(before));
         }
         found
     }
 
     /// What it costs to clear at a time from a result on, besides what it saves later.
-    fn price(&self, conversation: &PricedConversation, tokens: &[u64], cut: usize, time: usize) -> i128 {
+    fn price(
+        &self,
+        conversation: &PricedConversation,
+        tokens: &[u64],
+        cut: usize,
+        time: usize,
+    ) -> i128 {
         let view = conversation.prefix + self.sent[time];
         if conversation.warmth(time, view) != PrefixWarmth::Hot {
             return 0;
@@ -136,12 +147,7 @@ impl BestClearings {
     fn search(&mut self, conversation: &PricedConversation) {
         let tokens = tokens_before(&conversation.items);
         let (cuts, times) = (self.cuts.len(), self.times.len());
-        // An end is a point in time, or the end of the conversation.
-        let ends = times + 1;
-        let mut plain = SavingTable::new(cuts, ends);
-        let mut read_once_more = SavingTable::new(cuts, ends);
-        // For each cut and time: price, freed tokens, and the first cut that is left.
-        let mut actions: Vec<Option<(i128, u64, usize)>> = vec![None; cuts * times];
+        self.clearings = vec![None; cuts * times];
         for (place, cut) in self.cuts.iter().enumerate() {
             for (at, time) in self.times.iter().enumerate().skip(1) {
                 let removable = self.removable[*time];
@@ -149,43 +155,99 @@ impl BestClearings {
                     let price = self.price(conversation, &tokens, *cut, *time);
                     let freed = self.freed_before[removable] - self.freed_before[*cut];
                     let next = self.cuts.partition_point(|other| *other < removable);
-                    actions[place * times + at] = Some((price, freed, next));
+                    self.clearings[place * times + at] = Some((price, freed, next));
                 }
             }
         }
-        for end in 1..ends {
+        // An end is a point in time, or the end of the conversation.
+        let ends = times + 1;
+        let mut whole = StretchSavings {
+            begins: 0,
+            first: 0,
+            plain: SavingTable::new(cuts, ends),
+            read_once_more: SavingTable::new(cuts, ends),
+        };
+        self.fill(&mut whole, cuts);
+        self.plain = whole.plain;
+        self.read_once_more = whole.read_once_more;
+    }
+
+    /// Finds the best savings of a stretch for its first `cuts` cuts; those of later cuts are the same in any stretch.
+    fn fill(&self, stretch: &mut StretchSavings, cuts: usize) {
+        let times = self.times.len();
+        for end in stretch.begins + 1..=times {
             let until = self.end(end);
             let reading = self.reading.get(until).copied().unwrap_or_default();
-            for place in (0..cuts).rev() {
-                let mut best = plain.best[(place + 1) * ends + end];
-                let mut best_read = read_once_more.best[(place + 1) * ends + end];
-                let (skipped, skipped_read) = (best.0, best_read.0);
-                best = (skipped, 0);
-                best_read = (skipped_read, 0);
-                for at in 1..end.min(times) {
-                    let Some((price, freed, next)) = actions[place * times + at] else {
+            for cut in (stretch.first..stretch.first + cuts).rev() {
+                let mut best = (
+                    self.best_from(stretch, cuts, cut + 1, end, StretchEnd::Session),
+                    0,
+                );
+                let mut best_read = (
+                    self.best_from(stretch, cuts, cut + 1, end, StretchEnd::Summary),
+                    0,
+                );
+                for at in stretch.begins + 1..end.min(times) {
+                    let Some((price, freed, next)) = self.clearings[cut * times + at] else {
                         continue;
                     };
                     let again = self.again_before[until] - self.again_before[self.times[at]];
-                    let before = plain.best[place * ends + at].0 - price;
-                    let saved = i128::from(freed) * again + before;
-                    let whole = saved + plain.best[next * ends + end].0;
-                    if whole > best.0 {
-                        best = (whole, at as u32);
+                    let before = self.best_from(stretch, cuts, cut, at, StretchEnd::Session);
+                    let saved = i128::from(freed) * again + before - price;
+                    let all = saved + self.best_from(stretch, cuts, next, end, StretchEnd::Session);
+                    if all > best.0 {
+                        best = (all, at as u32);
                     }
-                    let whole = saved
-                        + i128::from(freed) * reading
-                        + read_once_more.best[next * ends + end].0;
-                    if whole > best_read.0 {
-                        best_read = (whole, at as u32);
+                    let read = i128::from(freed) * reading;
+                    let all = saved
+                        + read
+                        + self.best_from(stretch, cuts, next, end, StretchEnd::Summary);
+                    if all > best_read.0 {
+                        best_read = (all, at as u32);
                     }
                 }
-                plain.best[place * ends + end] = best;
-                read_once_more.best[place * ends + end] = best_read;
+                let row = cut - stretch.first;
+                stretch.plain.best[row * (times + 1) + end] = best;
+                stretch.read_once_more.best[row * (times + 1) + end] = best_read;
             }
         }
-        self.plain = plain;
-        self.read_once_more = read_once_more;
+    }
+
+    /// The best saving from a cut on, of the stretch itself or, for cuts after its own, of any.
+    fn best_from(
+        &self,
+        stretch: &StretchSavings,
+        cuts: usize,
+        cut: usize,
+        end: usize,
+        closing: StretchEnd,
+    ) -> i128 {
+        if cut < stretch.first + cuts {
+            stretch.table(closing).get(cut - stretch.first, end)
+        } else if cut < self.cuts.len() {
+            self.table(closing).get(cut, end)
+        } else {
+            0
+        }
+    }
+
+    /// The best savings of a stretch that begins at a point in time with the results from an item on. Those that were
+    /// sent before can be cleared only after it begins.
+    pub(super) fn stretch(&self, begins: usize, from_item: usize, added: usize) -> StretchSavings {
+        let first = self.first_cut(from_item);
+        let own = match begins {
+            0 => 0,
+            _ => self.first_cut(added).saturating_sub(first),
+        };
+        let ends = self.times.len() + 1;
+        let mut stretch = StretchSavings {
+            begins,
+            first,
+            plain: SavingTable::new(own, ends),
+            read_once_more: SavingTable::new(own, ends),
+        };
+        self.fill(&mut stretch, own);
+        stretch
     }
 
     /// The request at which a stretch ends.
@@ -205,26 +267,31 @@ impl BestClearings {
         self.freed_before[last] - self.freed_before[first]
     }
 
-    /// The best saving of clearings from an item on until a summary, or until the end.
-    pub(super) fn saving(&self, from_item: usize, end: usize, closing: StretchEnd) -> i128 {
-        self.table(closing).get(self.first_cut(from_item), end)
+    /// The best saving of a stretch until a summary, or until the end.
+    pub(super) fn saving(&self, stretch: &StretchSavings, end: usize, closing: StretchEnd) -> i128 {
+        self.best_from(stretch, stretch.cuts(), stretch.first, end, closing)
     }
 
     /// The clearings that make that saving, by time.
     pub(super) fn actions(
         &self,
-        from_item: usize,
+        stretch: &StretchSavings,
         end: usize,
         closing: StretchEnd,
     ) -> Vec<ScriptedAction> {
+        let own = stretch.first + stretch.cuts();
         let mut actions = Vec::new();
-        let mut open = vec![(self.first_cut(from_item), end, closing)];
+        let mut open = vec![(stretch.first, end, closing)];
         while let Some((cut, end, closing)) = open.pop() {
             if cut >= self.cuts.len() || end == 0 {
                 continue;
             }
-            let table = self.table(closing);
-            let (_, at) = table.best[cut * table.ends + end];
+            let (table, row) = if cut < own {
+                (stretch.table(closing), cut - stretch.first)
+            } else {
+                (self.table(closing), cut)
+            };
+            let (_, at) = table.best[row * table.ends + end];
             if at == 0 {
                 open.push((cut + 1, end, closing));
                 continue;
@@ -246,6 +313,30 @@ impl BestClearings {
     fn first_cut(&self, from_item: usize) -> usize {
         self.cuts
             .partition_point(|cut| self.items[*cut] < from_item)
+    }
+
+    fn table(&self, closing: StretchEnd) -> &SavingTable {
+        match closing {
+            StretchEnd::Summary => &self.read_once_more,
+            StretchEnd::Session => &self.plain,
+        }
+    }
+}
+
+/// The best savings of one stretch.
+pub(super) struct StretchSavings {
+    /// The point in time at which it begins.
+    begins: usize,
+    /// Its first cut.
+    first: usize,
+    plain: SavingTable,
+    read_once_more: SavingTable,
+}
+
+impl StretchSavings {
+    /// How many cuts lie before the first result that any stretch may clear.
+    fn cuts(&self) -> usize {
+        self.plain.best.len() / self.plain.ends - 1
     }
 
     fn table(&self, closing: StretchEnd) -> &SavingTable {

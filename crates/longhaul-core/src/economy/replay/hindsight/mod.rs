@@ -5,9 +5,8 @@
 //! any request but the first, in the shape that a replay gives them. `clearing.rs` finds the best clearings by
 //! dynamic programming over pairs of a first result and a time, `summaries.rs` the best boundaries on top of it.
 //!
-//! What is found is a lower bound of the best in two places: a result that a summary keeps is counted as if it could
-//! have been cleared before that summary too, and where the window is small, a stretch without a summary is allowed if
-//! it fits with everything cleared. Thinking is priced as if it were not bound to what comes before it. Conversations
+//! Where the window is small, what is found is a lower bound: a stretch without a summary is allowed if it fits with
+//! everything cleared, whether or not it is. Thinking is priced as if it were not bound to what comes before it. Conversations
 //! of more than [`MOST_POINTS`] requests or results are searched on a grid of so many, which can miss the very best.
 
 mod clearing;
@@ -43,8 +42,13 @@ pub fn best_in_hindsight(
     conversation: &PricedConversation,
 ) -> [(HindsightKind, HindsightSchedule); 2] {
     let clearing = clearing::BestClearings::of(conversation);
-    [HindsightKind::Clear, HindsightKind::Full]
-        .map(|kind| (kind, summaries::best(conversation, &clearing, kind)))
+    let stretches = summaries::stretches(conversation, &clearing);
+    [HindsightKind::Clear, HindsightKind::Full].map(|kind| {
+        (
+            kind,
+            summaries::best(conversation, &clearing, &stretches, kind),
+        )
+    })
 }
 
 /// At most [`MOST_POINTS`] of the numbers below `count`, evenly spread.

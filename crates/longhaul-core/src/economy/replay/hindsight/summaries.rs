@@ -2,19 +2,21 @@
 
 use super::super::priced::PricedConversation;
 use super::super::simulation::{KEPT_PROMPTS, KEPT_TOKENS, ScriptedAction, prompts_before};
-use super::clearing::{BestClearings, StretchEnd};
+use super::clearing::{BestClearings, StretchEnd, StretchSavings};
 use super::{HindsightKind, HindsightSchedule};
 use crate::economy::{PrefixWarmth, SummaryForecast};
 use crate::money::Usd;
 
 /// A stretch of the conversation that begins at a request.
-struct Stretch {
+pub(super) struct Stretch {
     /// The first item that is in its view.
     from_item: usize,
     /// The view before that item: prefix and summary.
     base: u64,
     /// The tokens before that item in the whole conversation.
     skipped: u64,
+    /// What clearings save in it.
+    savings: StretchSavings,
 }
 
 impl Stretch {
@@ -28,23 +30,30 @@ impl Stretch {
 pub(super) fn best(
     conversation: &PricedConversation,
     clearing: &BestClearings,
+    stretches: &[Stretch],
     kind: HindsightKind,
 ) -> HindsightSchedule {
     let times = clearing.times();
     if times.is_empty() {
         return HindsightSchedule::default();
     }
-    let stretches = stretches(conversation, clearing);
     // For each point in time, the least that everything costs from a summary there on, and where the next one is.
     let mut least: Vec<(i128, usize)> = vec![(0, times.len()); times.len()];
     for place in (0..times.len()).rev() {
         let mut found: Option<(i128, usize)> = None;
-        each_end(conversation, clearing, &stretches, kind, place, |end, cost| {
-            let after = least.get(end).map_or(0, |(cost, _)| *cost);
-            if found.is_none_or(|(least, _)| cost + after < least) {
-                found = Some((cost + after, end));
-            }
-        });
+        each_end(
+            conversation,
+            clearing,
+            stretches,
+            kind,
+            place,
+            |end, cost| {
+                let after = least.get(end).map_or(0, |(cost, _)| *cost);
+                if found.is_none_or(|(least, _)| cost + after < least) {
+                    found = Some((cost + after, end));
+                }
+            },
+        );
         least[place] = found.unwrap_or((i128::MAX / 4, times.len()));
     }
     let mut actions = Vec::new();
@@ -52,9 +61,7 @@ pub(super) fn best(
     while place < times.len() {
         let end = least[place].1;
         let closing = closing(end, times.len());
-        let first = stretches[place].from_item;
-        let clearings = clearing.actions(first, end, closing);
-        actions.extend(clearings.into_iter().filter(|one| place == 0 || one.request > times[place]));
+        actions.extend(clearing.actions(&stretches[place].savings, end, closing));
         actions.extend(times.get(end).map(|time| ScriptedAction {
             request: *time,
             clear_from: None,
@@ -92,13 +99,16 @@ fn each_end(
     for request in times[place] + 1..=count {
         if times.get(end) == Some(&request) || request == count {
             let before = stretch.view(clearing.sent[request - 1]);
-            let saved = clearing.saving(stretch.from_item, end, closing(end, times.len()));
+            let saved = clearing.saving(&stretch.savings, end, closing(end, times.len()));
             let full = request == count
                 || kind == HindsightKind::Full
                 || stretch.view(clearing.sent[request])
                     >= conversation.requests[request].window.auto_compact;
             if full {
-                tell(end, cost - saved + summary(conversation, clearing, request, before));
+                tell(
+                    end,
+                    cost - saved + summary(conversation, clearing, request, before),
+                );
             }
             end += 1;
         }
@@ -113,9 +123,8 @@ fn each_end(
         let before = stretch.view(clearing.sent[request - 1]);
         let warmth = conversation.warmth(request, view);
         let rates = conversation.rates(request, view);
-        cost += (rates.sending_again(warmth, before)
-            + rates.sending_first(warmth, view - before))
-        .pico();
+        cost += (rates.sending_again(warmth, before) + rates.sending_first(warmth, view - before))
+            .pico();
     }
 }
 
@@ -154,26 +163,31 @@ fn summary(
 }
 
 /// The views that a summary at each point in time would leave.
-fn stretches(conversation: &PricedConversation, clearing: &BestClearings) -> Vec<Stretch> {
+pub(super) fn stretches(
+    conversation: &PricedConversation,
+    clearing: &BestClearings,
+) -> Vec<Stretch> {
     let prompts = prompts_before(conversation);
     let whole = Stretch {
         from_item: 0,
         base: conversation.prefix,
         skipped: 0,
+        savings: clearing.stretch(0, 0, 0),
     };
-    let later = clearing.times().iter().skip(1).map(|time| {
+    let times = clearing.times().iter().enumerate().skip(1);
+    let later = times.map(|(place, time)| {
         let scale = conversation.requests[*time].window.scale();
         let (mut cut, mut kept) = (conversation.added(*time).start, 0);
         while cut > 0 && kept < scale.apply(KEPT_TOKENS) {
             cut -= 1;
             kept += conversation.items[cut].tokens;
         }
-        let summary =
-            SummaryForecast::FIRST_OUTPUT + prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        let summary = SummaryForecast::FIRST_OUTPUT + prompts[cut].min(scale.apply(KEPT_PROMPTS));
         Stretch {
             from_item: cut,
             base: conversation.prefix + summary,
             skipped: clearing.sent[time - 1] - kept,
+            savings: clearing.stretch(place, cut, conversation.added(*time).start),
         }
     });
     std::iter::once(whole).chain(later).collect()
