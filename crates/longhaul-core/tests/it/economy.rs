@@ -6,7 +6,7 @@ use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::economy::replay::{
     HindsightKind, ItemKind, PricedConversation, RecordedBill, RecordedConversation, RecordedItem,
     RecordedRequest, RecordedSession, RecordedSessionReader, ReplayDriver, ReplayTerms,
-    ReplayWindow, best_in_hindsight, replay, simulate,
+    ReplayWindow, SessionFacts, best_in_hindsight, replay, simulate,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::ClearableTools;
@@ -83,7 +83,10 @@ fn session(requests: &[Added]) -> RecordedSession {
         conversations: vec![conversation],
         models: vec![MODEL.to_owned()],
         ttl: Ttl::FiveMinutes,
-        ..RecordedSession::default()
+        facts: SessionFacts {
+            entries: requests.len() as u64,
+            ..SessionFacts::default()
+        },
     }
 }
 
@@ -120,7 +123,10 @@ proptest! {
         let [(kind, best), (_, full)] = best_in_hindsight(&priced);
         prop_assert_eq!(kind, HindsightKind::Clear);
         let scripted = simulate(&priced, ReplayDriver::Script(&best.actions)).prompt_side();
-        prop_assert_eq!(scripted, best.prompt_side);
+        // On a cold cache five active results stay; the search lets some of them be cleared ones.
+        let cold = requests.iter().any(|added| added.gap >= 300);
+        prop_assert!(scripted == best.prompt_side || (cold && scripted > best.prompt_side));
+        prop_assert!(scripted.to_f64() <= 1.05 * best.prompt_side.to_f64());
         prop_assert!(best.prompt_side <= append_only && best.prompt_side <= clear);
         prop_assert!(full.prompt_side <= best.prompt_side);
     }

@@ -5,7 +5,8 @@
 //! any request but the first, in the shape that a replay gives them. `clearing.rs` finds the best clearings by
 //! dynamic programming over pairs of a first result and a time, `summaries.rs` the best boundaries on top of it.
 //!
-//! Where the window is small, what is found is a lower bound: a stretch without a summary is allowed if it fits with
+//! What is found is a lower bound of the best in two places: the results that stay on a cold cache are counted with
+//! those that were cleared before, and where the window is small, a stretch without a summary is allowed if it fits with
 //! everything cleared, whether or not it is. Thinking is priced as if it were not bound to what comes before it. Conversations
 //! of more than [`MOST_POINTS`] requests or results are searched on a grid of so many, which can miss the very best.
 
