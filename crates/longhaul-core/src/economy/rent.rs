@@ -3,7 +3,7 @@
 //! [`ConversationRent`] follows a view by sizes: what is added, what is sent, what leaves. The rent of a result is its
 //! size times the requests since it could first have been removed, so nothing is added up per request and result; it
 //! leaves with the result. The rent of a summary is what the view held beyond the view that a summary would leave, over
-//! the requests since the last boundary, less the part of it that was cleared since. Both are kept as counts and are
+//! the requests since the last boundary, less the rent of what was cleared since. Both are kept as counts and are
 //! priced when a decision is made.
 //!
 //! The state is a pure function of the parts and requests that it was given, so a host that stores nothing rebuilds it
@@ -157,7 +157,8 @@ impl ConversationRent {
         for index in results {
             if let Some(result) = self.results.get(*index) {
                 gone.push((result.offset, result.freed));
-                let held = (self.requests - result.arrived).of(result.freed);
+                let since = result.offered.later(result.arrived);
+                let held = (self.requests - since).of(result.freed);
                 self.held = self.held - held;
             }
         }

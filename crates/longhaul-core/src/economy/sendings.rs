@@ -29,6 +29,16 @@ impl RequestCounts {
         }
     }
 
+    /// The later of two points in the same sequence of requests.
+    pub(super) fn later(self, other: Self) -> Self {
+        let total = |counts: Self| counts.read + counts.written + counts.input;
+        if total(self) >= total(other) {
+            self
+        } else {
+            other
+        }
+    }
+
     /// What it cost to send this many tokens with each of these requests.
     pub fn cost(self, rates: &TokenRates, tokens: u64) -> Usd {
         self.of(tokens).cost(rates)

@@ -92,13 +92,13 @@ fn value(kind: ChartKind, step: (u64, Usd)) -> f64 {
     }
 }
 
-/// The next number of the form 1, 2, 2.5 or 5 times a power of ten.
+/// The next number that is easily divided by four, so that the lines of the grid have short labels.
 fn rounded_up(value: f64) -> f64 {
     if value <= 0.0 {
         return 1.0;
     }
     let power = 10_f64.powf(value.log10().floor());
-    let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
+    let steps = [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0, 10.0];
     let step = steps.into_iter().find(|step| step * power >= value);
     step.unwrap_or(10.0) * power
 }

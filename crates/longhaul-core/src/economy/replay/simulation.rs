@@ -173,15 +173,12 @@ impl<'a> Simulation<'a> {
             bill = rates.sending_again(warmth, reused) + rates.sending_first(warmth, view - reused);
         }
         let warmth = self.conversation.warmth(request, self.view.view());
-        let forecast = self.forecast(request);
-        self.view.sent(
-            if priced.first.is_some() {
-                PrefixWarmth::Hot
-            } else {
-                warmth
-            },
-            forecast.view_after,
-        );
+        let after_summary = self.usual_view_after(request);
+        let warmth = match priced.first {
+            Some(_) => PrefixWarmth::Hot,
+            None => warmth,
+        };
+        self.view.sent(warmth, after_summary);
         self.run.prompts += bill;
         self.run.output += priced.output;
         self.run.steps.push(RunStep {
@@ -368,15 +365,7 @@ impl<'a> Simulation<'a> {
         reason: ActionReason,
         reused: &mut u64,
     ) {
-        let sent_items = self.conversation.added(request).start;
-        let scale = self.conversation.requests[request].window.scale();
-        let (mut cut, mut kept) = (sent_items, 0);
-        while cut > self.start && kept < scale.apply(KEPT_TOKENS) {
-            cut -= 1;
-            kept += self.sizes[cut];
-        }
-        let summary =
-            SummaryForecast::FIRST_OUTPUT + self.prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        let SummaryShape { cut, kept, summary } = self.shape(request);
         let kept_from = self.view.sent_view().saturating_sub(kept);
         let before = self.view.view();
         if kept_from <= self.view.prefix() + summary {
@@ -404,15 +393,47 @@ impl<'a> Simulation<'a> {
     }
 
     fn forecast(&self, request: usize) -> SummaryForecast {
-        let scale = self.conversation.requests[request].window.scale();
-        let sent = self.conversation.added(request).start;
-        let output = SummaryForecast::FIRST_OUTPUT;
-        let prompts = self.prompts[sent].min(scale.apply(KEPT_PROMPTS));
+        let SummaryShape { kept, summary, .. } = self.shape(request);
         SummaryForecast {
-            output,
-            view_after: self.view.prefix() + output + prompts + scale.apply(KEPT_TOKENS),
+            output: SummaryForecast::FIRST_OUTPUT,
+            view_after: self.view.prefix() + summary + kept,
         }
     }
+
+    /// The view after a summary as it is usually, whatever the newest entries are.
+    fn usual_view_after(&self, request: usize) -> u64 {
+        let scale = self.conversation.requests[request].window.scale();
+        let sent = self.conversation.requests[request].items_end;
+        let prompts = self.prompts[sent].min(scale.apply(KEPT_PROMPTS));
+        let summary = SummaryForecast::FIRST_OUTPUT + prompts;
+        self.view.prefix() + summary + scale.apply(KEPT_TOKENS)
+    }
+
+    /// What a summary before a request keeps of what was sent.
+    fn shape(&self, request: usize) -> SummaryShape {
+        let scale = self.conversation.requests[request].window.scale();
+        let (mut cut, mut kept) = (self.conversation.added(request).start, 0);
+        while cut > self.start && kept < scale.apply(KEPT_TOKENS) {
+            cut -= 1;
+            kept += self.sizes[cut];
+        }
+        let prompts = self.prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        SummaryShape {
+            cut,
+            kept,
+            summary: SummaryForecast::FIRST_OUTPUT + prompts,
+        }
+    }
+}
+
+/// What a summary leaves.
+struct SummaryShape {
+    /// The first item that it keeps.
+    cut: usize,
+    /// The tokens that it keeps.
+    kept: u64,
+    /// The tokens of the summary itself, with the user's messages.
+    summary: u64,
 }
 
 /// The tokens of the user's messages before each item of a conversation.
