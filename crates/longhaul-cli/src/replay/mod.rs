@@ -76,10 +76,12 @@ pub(crate) fn run(command: &Command, given: &CommandSettings) -> Result<CliOutco
     } else {
         output::page(&page::render(&result))?;
     }
-    Ok(match () {
-        () if result.sessions.replayed.is_empty() => CliOutcome::NothingToDo,
-        () if result.has_problems() => CliOutcome::Problems,
-        () => CliOutcome::Fine,
+    Ok(if result.sessions.replayed.is_empty() {
+        CliOutcome::NothingToDo
+    } else if result.has_problems() {
+        CliOutcome::Problems
+    } else {
+        CliOutcome::Fine
     })
 }
 

@@ -37,7 +37,10 @@ pub(super) struct PricedRequest {
 }
 
 impl PricedConversation {
-    /// Puts prices on a conversation. Every model must have some; a window may be too small to work in.
+    /// Puts prices on a conversation. Every model must have some.
+    ///
+    /// # Errors
+    /// If a window is too small to work in.
     pub fn new(recorded: &RecordedConversation, terms: &ReplayTerms) -> Result<Self, WindowError> {
         let mut items = recorded.items.clone();
         let mut requests: Vec<PricedRequest> = Vec::with_capacity(recorded.requests.len());

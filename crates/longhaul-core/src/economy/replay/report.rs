@@ -113,6 +113,9 @@ pub enum ReplayError {
 }
 
 /// Replays a session in each of these windows.
+///
+/// # Errors
+/// If the session cannot be replayed, or if a window is too small to work in.
 pub fn replay(
     session: &RecordedSession,
     terms: &ReplayTerms,

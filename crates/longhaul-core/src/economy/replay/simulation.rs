@@ -340,8 +340,7 @@ impl<'a> Simulation<'a> {
             let items = self.conversation.items[first..]
                 .iter()
                 .zip(&mut self.sizes[first..]);
-            for (item, size) in items.filter(|(item, _)| item.kind == ItemKind::Thinking) {
-                debug_assert_eq!(item.kind, ItemKind::Thinking);
+            for (_, size) in items.filter(|(item, _)| item.kind == ItemKind::Thinking) {
                 *size = 0;
             }
         }
