@@ -1,6 +1,7 @@
 //! The command line: raw flags, as given. Their meaning is resolved in `settings.rs` and by each command.
 
 mod chat;
+mod replay;
 mod serve;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 pub(crate) use chat::{ChatArgs, InputFormat, OutputFormat, PermissionMode};
+pub(crate) use replay::{ReplayArgs, TtlArg};
 pub(crate) use serve::ServeArgs;
 
 /// Examples for the whole program.
@@ -20,6 +22,7 @@ macro_rules! examples {
   longhaul inspect 6113e919             a session by its id, or the beginning of it
   longhaul show session.jsonl           what the model sees, block by block
   longhaul recall 6113e919 login bug    find something again in a conversation
+  longhaul replay ~/.claude/projects    what sessions would have cost under other policies
   longhaul notes 6113e919               what is noted about a session
   longhaul compact session.jsonl --output small.jsonl   summarize an old conversation
   longhaul serve --upstream https://api.anthropic.com   a gateway that does it for any client
@@ -89,6 +92,7 @@ pub(crate) enum CliCommand {
     Notes(NotesArgs),
     Purge(PurgeArgs),
     Recall(RecallArgs),
+    Replay(ReplayArgs),
     Serve(ServeArgs),
     Sim(SimArgs),
     Completions(CompletionsArgs),

@@ -11,6 +11,7 @@ use longhaul_agent::agent::AgentError;
 use longhaul_agent::project_setup::ProjectSetupError;
 use longhaul_agent::screen::ScreenError;
 use longhaul_core::config::ConfigError;
+use longhaul_core::economy::replay::Unreplayable;
 use longhaul_core::listing::harmless_but_coloured;
 use longhaul_core::message::PrefixEntryError;
 use longhaul_core::models::ModelFileError;
@@ -156,6 +157,12 @@ pub(crate) enum CliError {
     Pace(String),
     #[error("there is no model {0:?} to answer with")]
     NoSuchModel(String),
+    #[error("{0}")]
+    Unreplayable(Unreplayable),
+    #[error("the prices of {0:?} are not known")]
+    UnpricedModel(String),
+    #[error("{} exists already", path.display())]
+    PageExists { path: PathBuf },
     #[error("{}: this is a folder, and one session is wanted", path.display())]
     NotOneSession { path: PathBuf },
     #[error(transparent)]
@@ -350,7 +357,12 @@ impl CliError {
                 OwnershipRefusal::OtherProgram { .. } | OwnershipRefusal::ModifiedRecently { .. },
             ) => "--output FILE writes a copy and leaves this one alone.",
             Self::OutputIsInput { .. } => "Leave --output out to change it in place.",
-            Self::Copy(CopyError::Exists { .. }) => "Add --force to replace it.",
+            Self::Copy(CopyError::Exists { .. }) | Self::PageExists { .. } => {
+                "Add --force to replace it."
+            }
+            Self::UnpricedModel(_) => {
+                "Name a known model, as in --model claude-sonnet-5-5; --models FILE adds others with their prices."
+            }
             Self::Pivot { .. } => {
                 "Ids are the `uuid` fields of the transcript's lines; `longhaul show` lists what is in view."
             }

@@ -16,6 +16,7 @@ mod progress;
 mod purge;
 mod reading;
 mod recall;
+mod replay;
 mod serve;
 mod settings;
 mod show;
@@ -64,6 +65,7 @@ fn run(args: Args) -> Result<CliOutcome, CliError> {
         CliCommand::Notes(command) => notes::run(&command, &settings),
         CliCommand::Purge(command) => purge::run(&command, &settings),
         CliCommand::Recall(command) => recall::run(&command, &settings),
+        CliCommand::Replay(command) => replay::run(&command, &settings),
         CliCommand::Serve(command) => serve::run(&command, &settings),
         CliCommand::Show(command) => show::run(&command, &settings),
         CliCommand::Sim(command) => sim::run(&command, &settings),

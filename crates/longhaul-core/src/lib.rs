@@ -10,6 +10,7 @@ pub mod boundary;
 pub mod cache;
 pub mod collapse;
 pub mod config;
+pub mod economy;
 pub mod engine;
 pub mod facts;
 pub mod figures;

@@ -33,6 +33,7 @@ mod notes;
 mod page;
 mod purge;
 mod recall;
+mod replay;
 mod repositories;
 mod secrets;
 mod serve;

@@ -17,6 +17,7 @@ mod collapse;
 mod conversation;
 mod cut;
 mod damaged;
+mod economy;
 mod engine;
 mod facts;
 mod forged;

@@ -1,0 +1,30 @@
+//! Decides by price what leaves the window and when (V): every action has a price, everything that is sent again has a
+//! cost, and an action is due when what it would have saved has reached what it takes.
+//!
+//! `action_price.rs` is what an action costs (V1), `rent.rs` what the entries of a view have cost since they could have
+//! been removed (V2), `rule.rs` the comparison (V3), `removable.rs` and `superseded.rs` what may go (V4). All of it is
+//! figures: no text is visited, and a decision is one pass over the sizes of active results. `replay/` runs the same
+//! rule over recorded sessions (V7). Which bytes a clearing or a summary produces is decided in `micro/` and `summary/`.
+
+pub mod action_price;
+mod decision;
+mod policy;
+mod rates;
+mod removable;
+mod rent;
+pub mod replay;
+mod rule;
+mod sendings;
+mod superseded;
+
+pub use decision::{EconomyAction, EconomyDecision};
+pub use policy::EconomyPolicy;
+pub use rates::{PrefixWarmth, TokenRates};
+pub use removable::{KEPT_COLD, KEPT_HOT};
+pub use rent::{ConversationRent, RentedResult, StrippedThinking, ViewPart};
+pub use rule::{ResultRemoval, RuleSituation, SummaryForecast, decide};
+pub use sendings::{RequestCounts, SentTokens};
+pub use superseded::{ResultSubject, SubjectEffect, oldest_until, superseded};
+
+#[cfg(test)]
+mod tests;

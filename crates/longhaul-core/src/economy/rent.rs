@@ -1,0 +1,305 @@
+//! What the entries of a view have cost since they could have been removed (V2).
+//!
+//! [`ConversationRent`] follows a view by sizes: what is added, what is sent, what leaves. The rent of a result is its
+//! size times the requests since it could first have been removed, so nothing is added up per request and result; it
+//! leaves with the result. The rent of a summary is what the view held beyond the view that a summary would leave, over
+//! the requests since the last boundary, less the rent of what was cleared since. Both are kept as counts and are
+//! priced when a decision is made.
+//!
+//! The state is a pure function of the parts and requests that it was given, so a host that stores nothing rebuilds it
+//! from a history (V9).
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::removable::removable;
+use super::{PrefixWarmth, RequestCounts, SentTokens, TokenRates};
+use crate::money::Usd;
+
+/// A part of a conversation that is added to the view, by its size in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewPart {
+    /// Anything that only a summary removes.
+    Text(u64),
+    /// Something that the user wrote.
+    Prompt(u64),
+    /// Thinking of the model.
+    Thinking(u64),
+    /// A result that may be cleared.
+    Result {
+        /// The host's name for it.
+        key: u64,
+        /// Its size.
+        tokens: u64,
+        /// What clearing it frees: a marker stays in its place.
+        freed: u64,
+    },
+}
+
+/// A result in the view that may be cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RentedResult {
+    /// The host's name for it.
+    pub key: u64,
+    /// What clearing it frees, in tokens.
+    pub freed: u64,
+    /// The tokens of the view before it.
+    pub(super) offset: u64,
+    /// The requests before it came into the view, or before the last boundary.
+    arrived: RequestCounts,
+    /// The requests before it could first be removed. This is set once it could.
+    offered: RequestCounts,
+    /// What stayed after it at that time.
+    pub(super) first_kept: u64,
+}
+
+/// Thinking in the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PlacedThinking {
+    pub(super) offset: u64,
+    pub(super) tokens: u64,
+}
+
+/// The sizes of a view and what they have cost.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ConversationRent {
+    prefix: u64,
+    /// Where the part ends that was sent.
+    sent: u64,
+    /// Where the view ends.
+    end: u64,
+    requests: RequestCounts,
+    results: VecDeque<RentedResult>,
+    /// How many of the newest results were not sent yet.
+    unsent: usize,
+    /// How many of the oldest results could have been removed already.
+    offered: usize,
+    thinking: VecDeque<PlacedThinking>,
+    /// Where the last prompt of the user begins.
+    prompt_at: u64,
+    /// What the view held beyond the view after a summary, over all requests since the last boundary.
+    held: SentTokens,
+}
+
+impl ConversationRent {
+    /// Creates an empty view after a request prefix of this many tokens.
+    pub fn new(prefix: u64) -> Self {
+        Self {
+            prefix,
+            sent: prefix,
+            end: prefix,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a part at the end of the view.
+    pub fn push(&mut self, part: ViewPart) {
+        match part {
+            ViewPart::Text(tokens) => self.end += tokens,
+            ViewPart::Prompt(tokens) => {
+                self.prompt_at = self.end;
+                self.end += tokens;
+            }
+            ViewPart::Thinking(tokens) => {
+                self.thinking.push_back(PlacedThinking {
+                    offset: self.end,
+                    tokens,
+                });
+                self.end += tokens;
+            }
+            ViewPart::Result { key, tokens, freed } => {
+                self.results.push_back(RentedResult {
+                    key,
+                    freed: freed.min(tokens),
+                    offset: self.end,
+                    arrived: self.requests,
+                    offered: self.requests,
+                    first_kept: 0,
+                });
+                self.unsent += 1;
+                self.end += tokens;
+            }
+        }
+    }
+
+    /// Notes which results can be removed from now on. It is called before each request, by the rule.
+    pub(super) fn offer(&mut self) {
+        let removable = self.removable(PrefixWarmth::Hot);
+        let mut removed = 0;
+        for result in self.results.range_mut(self.offered..removable).rev() {
+            removed += result.freed;
+            result.offered = self.requests;
+            result.first_kept = self.sent.saturating_sub(result.offset + removed);
+        }
+        self.offered = removable;
+    }
+
+    /// Notes that a request with this view was sent, and how it billed what had been sent before. `after_summary` is
+    /// the expected size of the view after a summary.
+    pub fn sent(&mut self, warmth: PrefixWarmth, after_summary: u64) {
+        let mut request = RequestCounts::default();
+        request.count(warmth);
+        self.requests.count(warmth);
+        self.held += request.of(self.end.saturating_sub(after_summary));
+        self.sent = self.end;
+        self.unsent = 0;
+    }
+
+    /// Removes these active results, given in ascending order, and with [`StrippedThinking::After`] all thinking after
+    /// the first of them.
+    pub fn clear(&mut self, results: &[usize], thinking: StrippedThinking) {
+        let Some(first) = results.first().and_then(|first| self.results.get(*first)) else {
+            return;
+        };
+        let from = first.offset;
+        let mut gone: Vec<(u64, u64)> = Vec::with_capacity(results.len());
+        for index in results {
+            if let Some(result) = self.results.get(*index) {
+                gone.push((result.offset, result.freed));
+                let since = result.offered.later(result.arrived);
+                let held = (self.requests - since).of(result.freed);
+                self.held = self.held - held;
+            }
+        }
+        let mut next = results.iter().peekable();
+        let mut index = 0;
+        self.results.retain(|_| {
+            let stays = next.next_if(|gone| **gone == index).is_none();
+            index += 1;
+            stays
+        });
+        let offered = results.iter().filter(|index| **index < self.offered);
+        self.offered -= offered.count();
+        self.unsent = self.unsent.min(self.results.len());
+        if thinking == StrippedThinking::After {
+            gone.extend(self.take_thinking(from));
+            gone.sort_unstable();
+        }
+        self.close_gaps(&gone);
+    }
+
+    /// Replaces everything between the request prefix and `kept_from` by a summary of this many tokens.
+    pub fn summarize(&mut self, kept_from: u64, summary: u64, thinking: StrippedThinking) {
+        let dropped = self
+            .results
+            .partition_point(|result| result.offset < kept_from);
+        self.results.drain(..dropped);
+        self.offered = self.offered.saturating_sub(dropped);
+        self.unsent = self.unsent.min(self.results.len());
+        let thoughts = self
+            .thinking
+            .partition_point(|thinking| thinking.offset < kept_from);
+        self.thinking.drain(..thoughts);
+        if thinking == StrippedThinking::After {
+            let gone: Vec<(u64, u64)> = self.take_thinking(kept_from).collect();
+            self.close_gaps(&gone);
+        }
+        let start = self.prefix + summary;
+        let moved = |offset: u64| start + offset.saturating_sub(kept_from);
+        for result in &mut self.results {
+            result.offset = moved(result.offset);
+            result.arrived = self.requests;
+        }
+        for thinking in &mut self.thinking {
+            thinking.offset = moved(thinking.offset);
+        }
+        self.prompt_at = moved(self.prompt_at);
+        self.sent = moved(self.sent);
+        self.end = moved(self.end);
+        self.held = SentTokens::default();
+    }
+
+    /// Takes the thinking from an offset on, as places and sizes.
+    fn take_thinking(&mut self, from: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let first = self
+            .thinking
+            .partition_point(|thinking| thinking.offset < from);
+        let taken = self.thinking.split_off(first);
+        taken
+            .into_iter()
+            .map(|thinking| (thinking.offset, thinking.tokens))
+    }
+
+    /// Moves everything forward over these gaps, which are ordered by their places.
+    fn close_gaps(&mut self, gaps: &[(u64, u64)]) {
+        let shift = |passed: &mut (usize, u64), offset: u64| {
+            while let Some((_, size)) = gaps.get(passed.0).filter(|(at, _)| *at < offset) {
+                passed.0 += 1;
+                passed.1 += size;
+            }
+            offset.saturating_sub(passed.1)
+        };
+        let mut passed = (0, 0);
+        for result in &mut self.results {
+            result.offset = shift(&mut passed, result.offset);
+        }
+        let mut passed = (0, 0);
+        for thinking in &mut self.thinking {
+            thinking.offset = shift(&mut passed, thinking.offset);
+        }
+        for place in [&mut self.prompt_at, &mut self.sent, &mut self.end] {
+            *place = shift(&mut (0, 0), *place);
+        }
+    }
+
+    /// The tokens of the view, with the request prefix and what was not sent yet.
+    pub fn view(&self) -> u64 {
+        self.end
+    }
+
+    /// The tokens of the view that were sent.
+    pub fn sent_view(&self) -> u64 {
+        self.sent
+    }
+
+    /// The tokens of the request prefix.
+    pub fn prefix(&self) -> u64 {
+        self.prefix
+    }
+
+    /// The active results, oldest first.
+    pub fn results(&self) -> impl DoubleEndedIterator<Item = &RentedResult> + ExactSizeIterator {
+        self.results.iter()
+    }
+
+    /// The tokens of the view before an active result.
+    pub fn offset(&self, result: usize) -> Option<u64> {
+        self.results.get(result).map(|result| result.offset)
+    }
+
+    /// How many of the oldest active results may go now.
+    pub fn removable(&self, warmth: PrefixWarmth) -> usize {
+        removable(self.results.len(), self.unsent, warmth)
+    }
+
+    /// What sending a result again has cost since it could first have been removed.
+    pub fn rent(&self, result: &RentedResult, rates: &TokenRates) -> Usd {
+        (self.requests - result.offered).cost(rates, result.freed)
+    }
+
+    /// What the view has cost beyond the view after a summary, since the last boundary.
+    pub fn summary_rent(&self, rates: &TokenRates) -> Usd {
+        self.held.cost(rates)
+    }
+
+    /// The thinking in the view, oldest first.
+    pub(super) fn thinking(&self) -> impl DoubleEndedIterator<Item = &PlacedThinking> {
+        self.thinking.iter()
+    }
+
+    /// Where the last prompt of the user begins.
+    pub(super) fn prompt_at(&self) -> u64 {
+        self.prompt_at
+    }
+}
+
+/// Whether thinking leaves with what is removed before it, because the model binds it to its exact prefix (N2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StrippedThinking {
+    /// Thinking stays: it is not bound, or the provider clears on its side.
+    #[default]
+    None,
+    /// All thinking after the first removed block leaves.
+    After,
+}

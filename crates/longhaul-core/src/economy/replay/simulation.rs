@@ -1,0 +1,450 @@
+//! Sends a recorded conversation again under a policy and adds up what is billed.
+//!
+//! The decisions by price are those of `rule.rs`. Thresholds work as they do in a session: clearing after an idle hour
+//! (U3) and under pressure (U5), a summary at the threshold (H2). A schedule that is given step by step is billed in the
+//! same way, so that the best schedule in hindsight can be shown beside the policies.
+
+use super::priced::PricedConversation;
+use super::session::ItemKind;
+use super::sizes::CLEARED_RESULT;
+use crate::economy::{
+    ConversationRent, EconomyAction, EconomyPolicy, PrefixWarmth, RuleSituation, StrippedThinking,
+    SummaryForecast, ViewPart, action_price, decide, oldest_until, superseded,
+};
+use crate::money::Usd;
+use crate::window::{WindowLevel, WindowStatus};
+
+/// The newest tokens that a summary keeps word for word.
+pub(super) const KEPT_TOKENS: u64 = 10_000;
+/// The most tokens of the user's messages that a summary keeps word for word.
+pub(super) const KEPT_PROMPTS: u64 = 20_000;
+/// The idle time after which the thresholds clear old results, in seconds.
+const IDLE: i64 = 3_600;
+/// Under pressure, results are cleared down to this many tokens, if that frees the second number.
+const PRESSURE: (u64, u64) = (40_000, 20_000);
+
+/// Who decides what is done before a request.
+#[derive(Debug, Clone, Copy)]
+pub enum ReplayDriver<'a> {
+    /// Nothing is ever removed, and the window has no end.
+    AppendOnly,
+    /// The policy decides, with the thresholds as a net.
+    Policy(EconomyPolicy),
+    /// These actions are done, and no others.
+    Script(&'a [ScriptedAction]),
+}
+
+/// An action of a given schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScriptedAction {
+    /// Before which request.
+    pub request: usize,
+    /// From which of the conversation's items on results are cleared; `None` for a summary.
+    pub clear_from: Option<usize>,
+}
+
+/// What a conversation costs under a policy.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyRun {
+    /// What is billed for prompts, without summaries.
+    pub prompts: Usd,
+    /// What is billed for making summaries.
+    pub summaries: Usd,
+    /// What is billed for what the model writes.
+    pub output: Usd,
+    /// The requests, in order.
+    pub steps: Vec<RunStep>,
+    /// What was done, in order.
+    pub actions: Vec<RunAction>,
+}
+
+impl PolicyRun {
+    /// Everything that is billed.
+    pub fn total(&self) -> Usd {
+        self.prompts + self.summaries + self.output
+    }
+
+    /// What the policy decides about: everything but what the model writes in its answers.
+    pub fn prompt_side(&self) -> Usd {
+        self.prompts + self.summaries
+    }
+
+    /// The largest view.
+    pub fn peak(&self) -> u64 {
+        self.steps.iter().map(|step| step.view).max().unwrap_or(0)
+    }
+}
+
+/// A request of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunStep {
+    /// The tokens that it sends.
+    pub view: u64,
+    /// What has been billed until its answer ended.
+    pub total: Usd,
+}
+
+/// Something that a policy did.
+#[derive(Debug, Clone, Copy)]
+pub struct RunAction {
+    /// Before which request.
+    pub request: usize,
+    /// What was done.
+    pub kind: RunActionKind,
+    /// Why.
+    pub reason: ActionReason,
+    /// The tokens that left the view.
+    pub freed: u64,
+    /// What it cost, where it was decided by price.
+    pub price: Usd,
+    /// The rent that it was compared with.
+    pub rent: Usd,
+}
+
+/// The kinds of actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunActionKind {
+    /// Results were cleared.
+    Clear,
+    /// The conversation was summarized.
+    Summarize,
+}
+
+/// Why something was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionReason {
+    /// It pays.
+    Price,
+    /// The conversation was idle for an hour (U3).
+    Idle,
+    /// The window filled up (U5, H2).
+    Threshold,
+    /// The schedule says so.
+    Schedule,
+}
+
+/// Sends a conversation again.
+pub fn simulate(conversation: &PricedConversation, driver: ReplayDriver<'_>) -> PolicyRun {
+    let mut simulation = Simulation::new(conversation);
+    for request in 0..conversation.requests.len() {
+        simulation.request(request, driver);
+    }
+    simulation.run
+}
+
+struct Simulation<'a> {
+    conversation: &'a PricedConversation,
+    view: ConversationRent,
+    /// The present size of each item.
+    sizes: Vec<u64>,
+    /// The tokens of the user's messages before each item.
+    prompts: Vec<u64>,
+    /// The first item that is still in the view.
+    start: usize,
+    run: PolicyRun,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(conversation: &'a PricedConversation) -> Self {
+        Self {
+            conversation,
+            view: ConversationRent::new(conversation.prefix),
+            sizes: conversation.items.iter().map(|item| item.tokens).collect(),
+            prompts: prompts_before(conversation),
+            start: 0,
+            run: PolicyRun::default(),
+        }
+    }
+
+    fn request(&mut self, request: usize, driver: ReplayDriver<'_>) {
+        let priced = &self.conversation.requests[request];
+        for index in self.conversation.added(request) {
+            self.push(index);
+        }
+        let mut bill = priced.first.unwrap_or_default();
+        if priced.first.is_none() {
+            let warmth = self.conversation.warmth(request, self.view.view());
+            // What the cache holds before anything is done.
+            let mut reused = self.view.sent_view();
+            self.act(request, warmth, driver, &mut reused);
+            let rates = self.conversation.rates(request, self.view.view());
+            let view = self.view.view();
+            let reused = reused.min(view);
+            bill = rates.sending_again(warmth, reused) + rates.sending_first(warmth, view - reused);
+        }
+        let warmth = self.conversation.warmth(request, self.view.view());
+        let after_summary = self.usual_view_after(request);
+        let warmth = match priced.first {
+            Some(_) => PrefixWarmth::Hot,
+            None => warmth,
+        };
+        self.view.sent(warmth, after_summary);
+        self.run.prompts += bill;
+        self.run.output += priced.output;
+        self.run.steps.push(RunStep {
+            view: self.view.view(),
+            total: self.run.total(),
+        });
+    }
+
+    fn push(&mut self, index: usize) {
+        let item = &self.conversation.items[index];
+        let tokens = item.tokens;
+        self.view
+            .push(match (item.kind, PricedConversation::freed(item)) {
+                (_, Some(freed)) => ViewPart::Result {
+                    key: index as u64,
+                    tokens,
+                    freed,
+                },
+                (ItemKind::Prompt, _) => ViewPart::Prompt(tokens),
+                (ItemKind::Thinking, _) => ViewPart::Thinking(tokens),
+                _ => ViewPart::Text(tokens),
+            });
+    }
+
+    fn act(
+        &mut self,
+        request: usize,
+        warmth: PrefixWarmth,
+        driver: ReplayDriver<'_>,
+        reused: &mut u64,
+    ) {
+        match driver {
+            ReplayDriver::AppendOnly => {}
+            ReplayDriver::Policy(policy) => {
+                self.by_price(request, warmth, policy, reused);
+                self.by_threshold(request, warmth, policy, reused);
+            }
+            ReplayDriver::Script(script) => {
+                let from = script.partition_point(|action| action.request < request);
+                let due = script[from..].iter();
+                for action in due.take_while(|action| action.request == request) {
+                    match action.clear_from {
+                        None => self.summarize(request, warmth, ActionReason::Schedule, reused),
+                        Some(item) => {
+                            let removable = self.view.removable(warmth);
+                            let results = self.view.results().take(removable).enumerate();
+                            let chosen: Vec<usize> = results
+                                .filter(|(_, result)| result.key >= item as u64)
+                                .map(|(index, _)| index)
+                                .collect();
+                            self.clear(request, &chosen, ActionReason::Schedule, reused);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn by_price(
+        &mut self,
+        request: usize,
+        warmth: PrefixWarmth,
+        policy: EconomyPolicy,
+        reused: &mut u64,
+    ) {
+        let rates = self.conversation.rates(request, self.view.view());
+        let situation = RuleSituation {
+            policy,
+            rates: Some(&rates),
+            warmth,
+            removal: Default::default(),
+            thinking: self.conversation.thinking(request),
+            summary: Some(self.forecast(request)),
+        };
+        let Some(decision) = decide(&mut self.view, &situation) else {
+            return;
+        };
+        match &decision.action {
+            EconomyAction::Clear(results) => {
+                let results: Vec<usize> = results.clone().collect();
+                self.clear(request, &results, ActionReason::Price, reused);
+            }
+            EconomyAction::Summarize => {
+                self.summarize(request, warmth, ActionReason::Price, reused);
+            }
+        }
+        if let Some(action) = self.run.actions.last_mut() {
+            action.price = decision.price;
+            action.rent = decision.rent;
+        }
+    }
+
+    fn by_threshold(
+        &mut self,
+        request: usize,
+        warmth: PrefixWarmth,
+        policy: EconomyPolicy,
+        reused: &mut u64,
+    ) {
+        let priced = &self.conversation.requests[request];
+        if policy == EconomyPolicy::Off && priced.idle_seconds.is_some_and(|idle| idle > IDLE) {
+            let old: Vec<usize> = (0..self.view.removable(PrefixWarmth::Cold)).collect();
+            self.clear(request, &old, ActionReason::Idle, reused);
+        }
+        let window = priced.window.at(self.view.view());
+        // Clearing waits for a cold cache while the window has room up to the threshold of compaction.
+        let waits = warmth == PrefixWarmth::Hot && window.level <= WindowLevel::Warning;
+        if window.level >= WindowLevel::Warning && !waits {
+            let chosen = self.under_pressure(&window, policy);
+            self.clear(request, &chosen, ActionReason::Threshold, reused);
+        }
+        if priced.window.at(self.view.view()).level >= WindowLevel::AutoCompact {
+            self.summarize(request, warmth, ActionReason::Threshold, reused);
+        }
+    }
+
+    /// The results to clear under pressure: superseded ones first where decisions are made by price.
+    fn under_pressure(&self, window: &WindowStatus, policy: EconomyPolicy) -> Vec<usize> {
+        let sizes: Vec<u64> = self.view.results().map(|result| result.freed).collect();
+        let subjects: Vec<_> = self
+            .view
+            .results()
+            .map(|result| self.conversation.items[result.key as usize].subject)
+            .collect();
+        let replaced = match policy {
+            EconomyPolicy::Off => Vec::new(),
+            EconomyPolicy::Clear | EconomyPolicy::Full => superseded(&subjects),
+        };
+        let scale = window.scale();
+        let excess = sizes
+            .iter()
+            .sum::<u64>()
+            .saturating_sub(scale.apply(PRESSURE.0));
+        let removable = self.view.removable(PrefixWarmth::Hot);
+        let chosen = oldest_until(&sizes, &replaced, removable, excess);
+        let freed: u64 = chosen.iter().map(|index| sizes[*index]).sum();
+        if freed >= scale.apply(PRESSURE.1) {
+            chosen
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn clear(&mut self, request: usize, results: &[usize], reason: ActionReason, reused: &mut u64) {
+        let Some(from) = results.first().and_then(|first| self.view.offset(*first)) else {
+            return;
+        };
+        let before = self.view.view();
+        for result in results {
+            let key = self.view.results().nth(*result).map(|result| result.key);
+            if let Some(size) = key.and_then(|key| self.sizes.get_mut(key as usize)) {
+                *size = CLEARED_RESULT;
+            }
+        }
+        let thinking = self.conversation.thinking(request);
+        if thinking == StrippedThinking::After {
+            let first = self.view.results().nth(results[0]);
+            let first = first.map_or(0, |result| result.key as usize);
+            let items = self.conversation.items[first..]
+                .iter()
+                .zip(&mut self.sizes[first..]);
+            for (_, size) in items.filter(|(item, _)| item.kind == ItemKind::Thinking) {
+                *size = 0;
+            }
+        }
+        self.view.clear(results, thinking);
+        *reused = (*reused).min(from);
+        self.run.actions.push(RunAction {
+            request,
+            kind: RunActionKind::Clear,
+            reason,
+            freed: before - self.view.view(),
+            price: Usd::ZERO,
+            rent: Usd::ZERO,
+        });
+    }
+
+    /// Replaces everything but the newest tokens by a summary, if that makes the view smaller.
+    fn summarize(
+        &mut self,
+        request: usize,
+        warmth: PrefixWarmth,
+        reason: ActionReason,
+        reused: &mut u64,
+    ) {
+        let SummaryShape { cut, kept, summary } = self.shape(request);
+        let kept_from = self.view.sent_view().saturating_sub(kept);
+        let before = self.view.view();
+        if kept_from <= self.view.prefix() + summary {
+            return;
+        }
+        let rates = self.conversation.rates(request, before);
+        let output = SummaryForecast::FIRST_OUTPUT;
+        self.run.summaries +=
+            action_price::notes_run(&rates, warmth, self.view.sent_view(), output);
+        self.view
+            .summarize(kept_from, summary, self.conversation.thinking(request));
+        self.start = cut;
+        *reused = match warmth {
+            PrefixWarmth::Hot => self.conversation.hot_prefix.min(*reused),
+            PrefixWarmth::Cold | PrefixWarmth::Uncached => 0,
+        };
+        self.run.actions.push(RunAction {
+            request,
+            kind: RunActionKind::Summarize,
+            reason,
+            freed: before.saturating_sub(self.view.view()),
+            price: Usd::ZERO,
+            rent: Usd::ZERO,
+        });
+    }
+
+    fn forecast(&self, request: usize) -> SummaryForecast {
+        let SummaryShape { kept, summary, .. } = self.shape(request);
+        SummaryForecast {
+            output: SummaryForecast::FIRST_OUTPUT,
+            view_after: self.view.prefix() + summary + kept,
+        }
+    }
+
+    /// The view after a summary as it is usually, whatever the newest entries are.
+    fn usual_view_after(&self, request: usize) -> u64 {
+        let scale = self.conversation.requests[request].window.scale();
+        let sent = self.conversation.requests[request].items_end;
+        let prompts = self.prompts[sent].min(scale.apply(KEPT_PROMPTS));
+        let summary = SummaryForecast::FIRST_OUTPUT + prompts;
+        self.view.prefix() + summary + scale.apply(KEPT_TOKENS)
+    }
+
+    /// What a summary before a request keeps of what was sent.
+    fn shape(&self, request: usize) -> SummaryShape {
+        let scale = self.conversation.requests[request].window.scale();
+        let (mut cut, mut kept) = (self.conversation.added(request).start, 0);
+        while cut > self.start && kept < scale.apply(KEPT_TOKENS) {
+            cut -= 1;
+            kept += self.sizes[cut];
+        }
+        let prompts = self.prompts[cut].min(scale.apply(KEPT_PROMPTS));
+        SummaryShape {
+            cut,
+            kept,
+            summary: SummaryForecast::FIRST_OUTPUT + prompts,
+        }
+    }
+}
+
+/// What a summary leaves.
+struct SummaryShape {
+    /// The first item that it keeps.
+    cut: usize,
+    /// The tokens that it keeps.
+    kept: u64,
+    /// The tokens of the summary itself, with the user's messages.
+    summary: u64,
+}
+
+/// The tokens of the user's messages before each item of a conversation.
+pub(super) fn prompts_before(conversation: &PricedConversation) -> Vec<u64> {
+    let sizes = conversation.items.iter().map(|item| match item.kind {
+        ItemKind::Prompt => item.tokens,
+        _ => 0,
+    });
+    let mut total = 0;
+    let sums = sizes.map(|size| {
+        total += size;
+        total
+    });
+    std::iter::once(0).chain(sums).collect()
+}

@@ -1,0 +1,242 @@
+//! The rule (V3): of the actions whose rent has reached their price, the one with the largest rent − price is done.
+//!
+//! Two things that are learned make it sooner or later, and replay (V7) showed that both help. The price of clearing a
+//! result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could first
+//! be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most twice
+//! the best. A summary is paid for at once and often the last one is not earned back before the session ends, so it has
+//! to be earned by a quarter more; and while it is coming nearer, a clearing is done only if it is earned in half of the
+//! time that is left until then.
+
+use super::action_price::{self, ClearingSizes, SummarySizes};
+use super::rent::PlacedThinking;
+use super::{
+    ConversationRent, EconomyAction, EconomyDecision, EconomyPolicy, PrefixWarmth, RentedResult,
+    StrippedThinking, TokenRates,
+};
+use crate::money::{Fraction, Usd};
+
+/// The part of a price's growth that is not waited for.
+const UNWAITED_GROWTH: Fraction = Fraction { over: 3, under: 4 };
+/// The rent at which a summary is due, as a multiple of its price.
+const SUMMARY_MARGIN: Fraction = Fraction { over: 5, under: 4 };
+
+/// Everything besides the view that a decision depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleSituation<'a> {
+    /// Which actions are decided by price.
+    pub policy: EconomyPolicy,
+    /// The prices; `None` if they are not known, and then nothing is decided.
+    pub rates: Option<&'a TokenRates>,
+    /// What the provider's cache does for the next request.
+    pub warmth: PrefixWarmth,
+    /// How results are removed.
+    pub removal: ResultRemoval,
+    /// Whether thinking leaves with what is removed before it.
+    pub thinking: StrippedThinking,
+    /// What a summary would be; `None` if none can be made.
+    pub summary: Option<SummaryForecast>,
+}
+
+/// How results are removed from what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResultRemoval {
+    /// The conversation is sent anew from the first removed result on.
+    #[default]
+    NewRendering,
+    /// The provider drops the results from its cache by reference (U4).
+    CacheEdits,
+}
+
+/// What a summary would be, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SummaryForecast {
+    /// What the model writes: the mean of the session's summaries.
+    pub output: u64,
+    /// The expected view after it, request prefix included.
+    pub view_after: u64,
+}
+
+impl SummaryForecast {
+    /// The output that is expected of a session's first summary.
+    pub const FIRST_OUTPUT: u64 = 4_000;
+}
+
+/// A summary that is weighed.
+struct WeighedSummary {
+    decision: EconomyDecision,
+    /// Whether its rent has reached its price, with the margin.
+    is_due: bool,
+    /// What the rent still lacks of the price.
+    lacking: Usd,
+    /// What the next request on a hot cache adds to the rent.
+    step: Usd,
+}
+
+/// Decides what to do before the next request, if anything pays. This notes which results can be removed from now on,
+/// so it is called exactly once before a request.
+pub fn decide(
+    rent: &mut ConversationRent,
+    situation: &RuleSituation<'_>,
+) -> Option<EconomyDecision> {
+    rent.offer();
+    let rates = situation.rates?;
+    if situation.policy == EconomyPolicy::Off {
+        return None;
+    }
+    let summary = situation
+        .summary
+        .filter(|_| situation.policy == EconomyPolicy::Full)
+        .and_then(|forecast| weigh_summary(rent, situation, rates, forecast));
+    let clearing = best_clearing(rent, situation, rates, summary.as_ref());
+    let summary = summary
+        .filter(|summary| summary.is_due)
+        .map(|summary| summary.decision);
+    match (clearing, summary) {
+        (Some(clearing), Some(summary)) if clearing.gain() >= summary.gain() => Some(clearing),
+        (clearing, None) => clearing,
+        (_, summary) => summary,
+    }
+}
+
+/// Returns the clearing that is due and leaves the most. The candidates are the removable results from each one on.
+fn best_clearing(
+    view: &ConversationRent,
+    situation: &RuleSituation<'_>,
+    rates: &TokenRates,
+    summary: Option<&WeighedSummary>,
+) -> Option<EconomyDecision> {
+    let removable = view.removable(situation.warmth);
+    let mut best: Option<(Usd, Usd, Usd, usize, u64)> = None;
+    let mut rent = Usd::ZERO;
+    let mut freed = 0;
+    let mut stripped = stripped(view, situation);
+    for (index, result) in view.results().enumerate().take(removable).rev() {
+        freed += result.freed;
+        rent += view.rent(result, rates);
+        stripped.back_to(result.offset);
+        let sizes = ClearingSizes {
+            removed: freed + stripped.tokens,
+            kept_after: view
+                .sent_view()
+                .saturating_sub(result.offset + freed + stripped.tokens),
+            thinking_lost: stripped.lost,
+        };
+        let price = match situation.removal {
+            ResultRemoval::CacheEdits => action_price::clearing_by_cache_edits(),
+            ResultRemoval::NewRendering => action_price::clearing(rates, situation.warmth, sizes),
+        };
+        let gain = rent - price;
+        // Of two that leave the same, the later cut breaks less of the cache.
+        if best.is_some_and(|(most, ..)| gain <= most) {
+            continue;
+        }
+        let is_due = || match situation.warmth {
+            PrefixWarmth::Hot => gain + unwaited_growth(rates, result, sizes) >= Usd::ZERO,
+            PrefixWarmth::Cold | PrefixWarmth::Uncached => gain >= Usd::ZERO,
+        };
+        let is_free = price <= Usd::ZERO;
+        if is_free || (is_due() && earned_before(summary, rates, price, sizes.removed)) {
+            best = Some((gain, price, rent, index, sizes.removed));
+        }
+    }
+    let (_, price, rent, from, freed) = best?;
+    let action = EconomyAction::Clear(from..removable);
+    Some(EconomyDecision::new(action, price, rent, freed, rates))
+}
+
+/// The part of a hot price that is not waited for: most of what it has grown by since the first result could be removed.
+fn unwaited_growth(rates: &TokenRates, first: &RentedResult, sizes: ClearingSizes) -> Usd {
+    let grown = sizes.kept_after.saturating_sub(first.first_kept);
+    (rates.write.of(grown) - rates.read.of(grown)).times(UNWAITED_GROWTH)
+}
+
+/// Whether a clearing is earned in half of the requests until the summary that is coming nearer.
+fn earned_before(
+    summary: Option<&WeighedSummary>,
+    rates: &TokenRates,
+    price: Usd,
+    freed: u64,
+) -> bool {
+    let Some(summary) = summary else { return true };
+    let lacking = summary.lacking.pico();
+    let earned = rates.read.of(freed).pico().saturating_mul(lacking);
+    price
+        .pico()
+        .saturating_mul(summary.step.pico())
+        .saturating_mul(2)
+        <= earned
+}
+
+/// Weighs a summary; `None` if it would not make the view smaller.
+fn weigh_summary(
+    view: &ConversationRent,
+    situation: &RuleSituation<'_>,
+    rates: &TokenRates,
+    forecast: SummaryForecast,
+) -> Option<WeighedSummary> {
+    let freed = view.sent_view().checked_sub(forecast.view_after)?;
+    if freed == 0 {
+        return None;
+    }
+    let is_stripped = situation.thinking == StrippedThinking::After;
+    let since_prompt =
+        |thinking: &&PlacedThinking| is_stripped && thinking.offset >= view.prompt_at();
+    let lost = view.thinking().rev().take_while(since_prompt);
+    let sizes = SummarySizes {
+        view: view.sent_view(),
+        output: forecast.output,
+        written: forecast.view_after.saturating_sub(view.prefix()),
+        replaced: view.sent_view().saturating_sub(view.prefix()),
+        thinking_lost: lost.map(|thinking| thinking.tokens).sum(),
+    };
+    let price = action_price::summary(rates, situation.warmth, sizes);
+    let rent = view.summary_rent(rates);
+    let due = price.max(Usd::ZERO).times(SUMMARY_MARGIN);
+    Some(WeighedSummary {
+        decision: EconomyDecision::new(EconomyAction::Summarize, price, rent, freed, rates),
+        is_due: rent >= due,
+        lacking: (price - rent).max(Usd::ZERO),
+        step: rates.read.of(freed),
+    })
+}
+
+/// The thinking after a cut, while the cut moves back.
+struct StrippedSoFar<I: Iterator> {
+    left: std::iter::Peekable<I>,
+    prompt_at: u64,
+    sent: u64,
+    /// The tokens that leave and were sent.
+    tokens: u64,
+    /// The tokens of it that the model has to think again.
+    lost: u64,
+}
+
+impl<'a, I: Iterator<Item = &'a PlacedThinking>> StrippedSoFar<I> {
+    fn back_to(&mut self, offset: u64) {
+        while let Some(thinking) = self.left.next_if(|thinking| thinking.offset >= offset) {
+            if thinking.offset < self.sent {
+                self.tokens += thinking.tokens;
+            }
+            if thinking.offset >= self.prompt_at {
+                self.lost += thinking.tokens;
+            }
+        }
+    }
+}
+
+/// The thinking that a clearing strips, none of it counted yet.
+fn stripped<'a>(
+    view: &'a ConversationRent,
+    situation: &RuleSituation<'_>,
+) -> StrippedSoFar<impl Iterator<Item = &'a PlacedThinking>> {
+    let is_stripped = situation.thinking == StrippedThinking::After
+        && situation.removal == ResultRemoval::NewRendering;
+    let most = if is_stripped { usize::MAX } else { 0 };
+    StrippedSoFar {
+        left: view.thinking().rev().take(most).peekable(),
+        prompt_at: view.prompt_at(),
+        sent: view.sent_view(),
+        tokens: 0,
+        lost: 0,
+    }
+}
