@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use longhaul_core::economy::replay::{
     ItemKind, PricedConversation, RecordedConversation, RecordedItem, RecordedRequest,
-    RecordedSession, RecordedSessionReader, ReplayDriver, ReplayTerms, ReplayWindow,
+    ReplayDriver, ReplayTerms, ReplayWindow, SessionRecording, SessionRecordingReader,
     best_in_hindsight, simulate,
 };
 use longhaul_core::economy::{
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         let long = files
             .iter()
             .filter(|path| fs::metadata(path).is_ok_and(|file| file.len() >= LONG));
-        let sessions: Vec<(String, RecordedSession)> =
+        let sessions: Vec<(String, SessionRecording)> =
             long.map(|path| (name(path), read(path))).collect();
         for (shown, price) in READ_PRICES {
             let models = models(price);
@@ -72,8 +72,8 @@ fn name(path: &Path) -> String {
     name.chars().take(12).collect()
 }
 
-fn read(path: &Path) -> RecordedSession {
-    let mut reader = RecordedSessionReader::new();
+fn read(path: &Path) -> SessionRecording {
+    let mut reader = SessionRecordingReader::new();
     let bytes = fs::read(path).unwrap();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         reader.line(number, 0, line);
@@ -102,7 +102,7 @@ struct Bills {
     best_full: f64,
 }
 
-fn bills(session: &RecordedSession, models: &ModelTable, window: ReplayWindow) -> Bills {
+fn bills(session: &SessionRecording, models: &ModelTable, window: ReplayWindow) -> Bills {
     let terms = ReplayTerms::of(session, models, Some("bench"), None).in_window(window);
     let mut bills = Bills::default();
     for conversation in &session.conversations {
@@ -142,7 +142,7 @@ fn heading(text: &str) {
     );
 }
 
-fn at_price(sessions: &[(String, RecordedSession)], models: &ModelTable, shown: &str) -> u32 {
+fn at_price(sessions: &[(String, SessionRecording)], models: &ModelTable, shown: &str) -> u32 {
     let mut misses = 0;
     for window in [1_000_000, 200_000, 100_000] {
         heading(&format!(
@@ -247,7 +247,7 @@ impl Numbers {
 }
 
 /// A session of random growth; in every third one the texts outgrow what could be cleared.
-fn generate(seed: u64) -> RecordedSession {
+fn generate(seed: u64) -> SessionRecording {
     let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let mut conversation = RecordedConversation {
         prefix: 5_000 + numbers.below(40_000),
@@ -289,10 +289,10 @@ fn generate(seed: u64) -> RecordedSession {
             change: Default::default(),
         });
     }
-    RecordedSession {
+    SessionRecording {
         conversations: vec![conversation],
         models: vec!["bench".to_owned()],
-        ..RecordedSession::default()
+        ..SessionRecording::default()
     }
 }
 

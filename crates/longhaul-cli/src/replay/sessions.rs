@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use longhaul_core::economy::replay::{
-    RecordedSessionReader, ReplayError, ReplayReport, ReplayTerms, replay,
+    ReplayError, ReplayReport, ReplayTerms, SessionRecordingReader, replay,
 };
 use longhaul_core::message::Id;
 use longhaul_core::micro::ClearableTools;
@@ -218,10 +218,10 @@ fn lines(
     mut source: impl Read,
     name: &str,
     failed: impl Fn(std::io::Error) -> CliError,
-) -> Result<RecordedSessionReader, CliError> {
+) -> Result<SessionRecordingReader, CliError> {
     let (head, verdict) = reading::recognise(&mut source, name, &failed)?;
     let mut lines = LineReader::new(Cursor::new(head).chain(source));
-    let mut reader = RecordedSessionReader::new();
+    let mut reader = SessionRecordingReader::new();
     while let Some(line) = lines.next().map_err(&failed)? {
         reader.line(line.number, line.offset, line.bytes);
     }

@@ -76,7 +76,7 @@ fn cost(run: &Run, policy: &str) -> f64 {
 }
 
 #[test]
-fn v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten() {
+fn v3_v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten() {
     let world = World::new();
     world.write("s.jsonl", written(&long(SONNET)));
     let run = world.run(["replay", "s.jsonl", "--json"]).ends(0);
@@ -91,6 +91,19 @@ fn v7_a_session_is_priced_under_every_policy_and_the_best_is_never_beaten() {
         "{append_only} {clear} {full}"
     );
     assert!(best_clear <= clear && best <= full && best <= best_clear);
+    let clear = &json["sessions"][0]["windows"][0]["policies"][1];
+    assert_eq!(clear["policy"], "clear");
+    let actions = clear["actions"].as_array().unwrap();
+    assert!(!actions.is_empty());
+    for action in actions {
+        assert_eq!(
+            (&action["action"], &action["reason"]),
+            (&json!("clear"), &json!("price"))
+        );
+        assert!(
+            action["rent_usd"].as_f64() > Some(0.0) && action["freed_tokens"].as_u64() > Some(0)
+        );
+    }
     // Nothing was removed while it was recorded, so the computed bill is the recorded one.
     assert!(json["totals"]["median_deviation"].as_f64().unwrap() < 0.01);
     let page = plain(&world.run(["replay", "s.jsonl"]).ends(0).out);

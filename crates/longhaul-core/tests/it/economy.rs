@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use longhaul_core::economy::EconomyPolicy;
 use longhaul_core::economy::replay::{
     HindsightKind, ItemKind, PricedConversation, RecordedBill, RecordedConversation, RecordedItem,
-    RecordedRequest, RecordedSession, RecordedSessionReader, ReplayDriver, ReplayTerms,
-    ReplayWindow, SessionFacts, best_in_hindsight, replay, simulate,
+    RecordedRequest, ReplayDriver, ReplayTerms, ReplayWindow, SessionFacts, SessionRecording,
+    SessionRecordingReader, best_in_hindsight, replay, simulate,
 };
 use longhaul_core::message::Usage;
 use longhaul_core::micro::ClearableTools;
@@ -40,7 +40,7 @@ fn added() -> impl Strategy<Value = Added> {
     })
 }
 
-fn session(requests: &[Added]) -> RecordedSession {
+fn session(requests: &[Added]) -> SessionRecording {
     let mut conversation = RecordedConversation {
         prefix: 25_000,
         hot_prefix: 20_000,
@@ -79,7 +79,7 @@ fn session(requests: &[Added]) -> RecordedSession {
             change: Default::default(),
         });
     }
-    RecordedSession {
+    SessionRecording {
         conversations: vec![conversation],
         models: vec![MODEL.to_owned()],
         ttl: Ttl::FiveMinutes,
@@ -90,7 +90,7 @@ fn session(requests: &[Added]) -> RecordedSession {
     }
 }
 
-fn priced(session: &RecordedSession, window: u64) -> PricedConversation {
+fn priced(session: &SessionRecording, window: u64) -> PricedConversation {
     let terms = ReplayTerms::of(session, &ModelTable::builtin(), None, None);
     let terms = terms.in_window(ReplayWindow::Tokens(window));
     PricedConversation::new(&session.conversations[0], &terms).unwrap()
@@ -158,7 +158,7 @@ fn v7_clocks_that_go_back_and_missing_times_count_as_hot() {
     odd[10].gap = -86_400;
     let mut recorded = session(&odd);
     recorded.conversations[0].requests[20].start = None;
-    let bill = |session: &RecordedSession| {
+    let bill = |session: &SessionRecording| {
         let priced = priced(session, 1_000_000);
         simulate(&priced, ReplayDriver::AppendOnly).prompt_side()
     };
@@ -199,7 +199,7 @@ fn v7_the_computed_bill_of_recorded_sessions_is_within_two_percent_of_the_record
     let models = ModelTable::builtin();
     let mut deviations = Vec::new();
     for path in files {
-        let mut reader = RecordedSessionReader::new();
+        let mut reader = SessionRecordingReader::new();
         let bytes = std::fs::read(&path).unwrap();
         for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
             reader.line(number, 0, line);

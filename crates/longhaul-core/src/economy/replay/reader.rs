@@ -10,7 +10,7 @@ use crate::transcript::TranscriptTable;
 
 /// A transcript that is being read.
 #[derive(Debug, Default)]
-pub struct RecordedSessionReader {
+pub struct SessionRecordingReader {
     scanner: LineScanner,
     pub(super) table: TranscriptTable,
     /// The size of each block, in the order of the table's rows and their blocks.
@@ -20,7 +20,7 @@ pub struct RecordedSessionReader {
     pub(super) damaged: u64,
 }
 
-impl RecordedSessionReader {
+impl SessionRecordingReader {
     /// Creates a reader that has read nothing yet.
     pub fn new() -> Self {
         Self::default()

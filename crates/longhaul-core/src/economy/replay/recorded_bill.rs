@@ -1,7 +1,7 @@
 //! The bill as it was recorded, and the same bill computed from sizes and times: the difference is how far a replay can
 //! be trusted.
 
-use super::session::{RecordedRequest, RecordedSession, ViewChange};
+use super::session::{RecordedRequest, SessionRecording, ViewChange};
 use super::terms::ReplayTerms;
 use crate::economy::{PrefixWarmth, TokenRates};
 use crate::message::Usage;
@@ -22,7 +22,7 @@ pub struct RecordedBill {
 
 impl RecordedBill {
     /// Adds up a session. Its models must have prices.
-    pub fn of(session: &RecordedSession, terms: &ReplayTerms) -> Self {
+    pub fn of(session: &SessionRecording, terms: &ReplayTerms) -> Self {
         let mut bill = Self::default();
         for conversation in &session.conversations {
             let mut before: Option<&RecordedRequest> = None;
@@ -74,7 +74,7 @@ impl RecordedBill {
 }
 
 fn warmth(
-    session: &RecordedSession,
+    session: &SessionRecording,
     before: &RecordedRequest,
     request: &RecordedRequest,
 ) -> PrefixWarmth {

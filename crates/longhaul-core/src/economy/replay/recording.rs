@@ -1,10 +1,10 @@
-//! Makes a [`RecordedSession`] of the lines that were read.
+//! Makes a [`SessionRecording`] of the lines that were read.
 
 use jiff::Timestamp;
 
-use super::reader::RecordedSessionReader;
+use super::reader::SessionRecordingReader;
 use super::session::{
-    ItemKind, RecordedConversation, RecordedItem, RecordedRequest, RecordedSession, SessionFacts,
+    ItemKind, RecordedConversation, RecordedItem, RecordedRequest, SessionFacts, SessionRecording,
     ViewChange,
 };
 use super::sizes::SizeScale;
@@ -36,9 +36,9 @@ struct PendingItem {
     subject: Option<ResultSubject>,
 }
 
-impl RecordedSessionReader {
+impl SessionRecordingReader {
     /// Makes a session of all lines that were read.
-    pub fn finish(self, tools: &ClearableTools) -> RecordedSession {
+    pub fn finish(self, tools: &ClearableTools) -> SessionRecording {
         let conversation = ResolvedConversation::resolve(&self.table, &mut Vec::new());
         let answers = answers(&self, &conversation);
         let roots = conversation.roots(&self.table);
@@ -73,7 +73,7 @@ struct RecordingWalk<'a> {
     subjects: &'a Map<Id, ResultSubject>,
     tools: &'a ClearableTools,
     answers: &'a Map<(Option<Id>, u64), AnswerLines>,
-    session: RecordedSession,
+    session: SessionRecording,
     now: RecordedConversation,
     pending: Vec<PendingItem>,
     scale: SizeScale,
@@ -90,7 +90,7 @@ struct RecordingWalk<'a> {
 
 impl<'a> RecordingWalk<'a> {
     fn new(
-        read: &'a RecordedSessionReader,
+        read: &'a SessionRecordingReader,
         tools: &'a ClearableTools,
         answers: &'a Map<(Option<Id>, u64), AnswerLines>,
     ) -> Self {
@@ -99,7 +99,7 @@ impl<'a> RecordingWalk<'a> {
             subjects: &read.subjects,
             tools,
             answers,
-            session: RecordedSession::default(),
+            session: SessionRecording::default(),
             now: RecordedConversation::default(),
             pending: Vec::new(),
             scale: SizeScale::default(),
@@ -315,7 +315,7 @@ impl<'a> RecordingWalk<'a> {
             })
     }
 
-    fn finish(mut self) -> RecordedSession {
+    fn finish(mut self) -> SessionRecording {
         self.begin_conversation();
         for conversation in &mut self.session.conversations {
             let prefix = conversation.prefix;
@@ -344,7 +344,7 @@ fn key(row: &TranscriptRow) -> (Option<Id>, u64) {
 
 /// Gathers the lines of each answer: the usage that bills the most, and the size of what the model wrote.
 fn answers(
-    read: &RecordedSessionReader,
+    read: &SessionRecordingReader,
     conversation: &ResolvedConversation,
 ) -> Map<(Option<Id>, u64), AnswerLines> {
     let mut answers: Map<(Option<Id>, u64), AnswerLines> = Map::default();

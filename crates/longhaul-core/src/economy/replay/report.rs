@@ -3,7 +3,7 @@
 use super::hindsight::{HindsightKind, best_in_hindsight};
 use super::priced::PricedConversation;
 use super::recorded_bill::RecordedBill;
-use super::session::{RecordedSession, SessionFacts};
+use super::session::{SessionFacts, SessionRecording};
 use super::simulation::{PolicyRun, ReplayDriver, RunAction, simulate};
 use super::terms::{ReplayTerms, ReplayWindow};
 use crate::economy::EconomyPolicy;
@@ -117,7 +117,7 @@ pub enum ReplayError {
 /// # Errors
 /// If the session cannot be replayed, or if a window is too small to work in.
 pub fn replay(
-    session: &RecordedSession,
+    session: &SessionRecording,
     terms: &ReplayTerms,
     windows: &[ReplayWindow],
 ) -> Result<ReplayReport, ReplayError> {
@@ -157,7 +157,7 @@ pub fn replay(
 }
 
 fn in_window(
-    session: &RecordedSession,
+    session: &SessionRecording,
     terms: &ReplayTerms,
     window: ReplayWindow,
 ) -> Result<ReplayedWindow, WindowError> {
@@ -189,7 +189,7 @@ fn in_window(
     Ok(replayed)
 }
 
-fn span(session: &RecordedSession) -> Option<(jiff::Timestamp, jiff::Timestamp)> {
+fn span(session: &SessionRecording) -> Option<(jiff::Timestamp, jiff::Timestamp)> {
     let times = || session.requests().filter_map(|request| request.start);
     times().min().zip(times().max())
 }

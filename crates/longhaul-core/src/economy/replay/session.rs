@@ -8,7 +8,7 @@ use crate::prompt::Ttl;
 
 /// A session as far as its bill depends on it. No text is kept.
 #[derive(Debug, Clone, Default)]
-pub struct RecordedSession {
+pub struct SessionRecording {
     /// The conversations of the file, in order. There is more than one if the user cleared the conversation.
     pub conversations: Vec<RecordedConversation>,
     /// The names of the models, which requests refer to by their position.
@@ -19,7 +19,7 @@ pub struct RecordedSession {
     pub facts: SessionFacts,
 }
 
-impl RecordedSession {
+impl SessionRecording {
     /// All requests, in order.
     pub fn requests(&self) -> impl Iterator<Item = &RecordedRequest> {
         self.conversations

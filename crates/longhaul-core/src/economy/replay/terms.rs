@@ -6,7 +6,7 @@ use crate::models::{ModelSpec, ModelTable, Tokenizer};
 use crate::prompt::Ttl;
 use crate::window::WindowSettings;
 
-use super::session::RecordedSession;
+use super::session::SessionRecording;
 
 /// A size of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct ReplayTerms {
 impl ReplayTerms {
     /// Returns the terms of a session: its own models and lifetime, unless others are given.
     pub fn of(
-        session: &RecordedSession,
+        session: &SessionRecording,
         models: &ModelTable,
         model: Option<&str>,
         ttl: Option<Ttl>,
