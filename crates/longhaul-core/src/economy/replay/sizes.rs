@@ -1,15 +1,8 @@
 //! How large the entries of a recording are: measured differences between requests, shared out by estimate.
 
-use crate::json;
-use crate::message::{BlockKind, EntryBlock, EntryView};
-use crate::tokens::likely;
+use crate::message::{EntryBlock, EntryView};
+use crate::tokens::calibrated::block_tokens;
 
-/// The tokens that frame a call.
-const CALL_FRAME: u64 = 45;
-/// The tokens that frame a result.
-const RESULT_FRAME: u64 = 50;
-/// A picture or document.
-const MEDIA: u64 = 1_600;
 /// A measured growth above this multiple of the estimate holds something that is not in the file.
 const MOST_GROWTH: u64 = 4;
 /// The scale of an estimate of one token for one token.
@@ -21,29 +14,7 @@ pub(super) const CLEARED_RESULT: u64 = 60;
 /// Estimates a block and, for a result, the blocks inside it, which follow it in `rest`. This is the only place that
 /// chooses an estimator for recorded sessions.
 pub(super) fn estimate(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) -> u64 {
-    let text = |span: &[u8]| {
-        let content = json::content(span).unwrap_or(span);
-        likely(json::decode(content).as_bytes())
-    };
-    match block.kind {
-        BlockKind::Text => text(block.body.of(entry.line)),
-        BlockKind::ToolUse => CALL_FRAME + likely(block.body.of(entry.line)),
-        BlockKind::ToolResult if block.has_inner => {
-            let inner = rest.iter().take_while(|block| block.inner);
-            let inner = inner.filter(|block| !block.has_inner);
-            RESULT_FRAME + inner.map(|block| estimate(entry, block, &[])).sum::<u64>()
-        }
-        BlockKind::ToolResult => RESULT_FRAME + text(block.body.of(entry.line)),
-        BlockKind::Image | BlockKind::Document => MEDIA,
-        // The model is sent its reasoning in encrypted form, as the signature. A fifth of a token for each character
-        // of it was measured.
-        BlockKind::Thinking | BlockKind::RedactedThinking => {
-            let object = entry.object(block.span);
-            let sealed = object.get("signature").or_else(|| object.get("data"));
-            sealed.map_or(0, |sealed| sealed.len() as u64 / 5)
-        }
-        BlockKind::Other => likely(block.span.of(entry.line)),
-    }
+    block_tokens(entry, block, rest).rounded()
 }
 
 /// Turns estimates into sizes, and learns from each measured growth how far off estimates are.

@@ -62,7 +62,12 @@ impl EntryTokens {
     }
 }
 
-fn block_tokens(entry: EntryView<'_>, block: &EntryBlock, rest: &[EntryBlock]) -> UnscaledTokens {
+/// Counts a block and, for a result, the blocks inside it, which follow it in `rest`.
+pub(crate) fn block_tokens(
+    entry: EntryView<'_>,
+    block: &EntryBlock,
+    rest: &[EntryBlock],
+) -> UnscaledTokens {
     let body = block.body.of(entry.line);
     match block.kind {
         BlockKind::Text => unscaled(CalibratedClass::Text, &literal_shape(body)),

@@ -16,6 +16,7 @@ mod shape;
 
 pub use counter::{CalibratedCounter, CalibratedEstimate};
 pub use entry::EntryTokens;
+pub(crate) use entry::block_tokens;
 pub(crate) use ledger::CountedReply;
 pub use ledger::{CalibratedLedger, CalibratedSize};
 pub use prior::{CalibratedClass, UnscaledTokens, unscaled};
