@@ -19,11 +19,12 @@ use crate::workspace::CargoWorkspace;
 type Number = (char, u32);
 
 /// The crates whose tests go through a shipped program or through the public library.
-const HOSTS: [&str; 4] = [
+const HOSTS: [&str; 5] = [
     "crates/longhaul-cli/tests",
     "crates/longhaul/tests",
     "crates/longhaul-gateway/tests",
     "crates/longhaul-agent/tests",
+    "crates/longhaul-genai/tests",
 ];
 
 /// A test that names a requirement number.
