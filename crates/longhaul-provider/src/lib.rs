@@ -53,7 +53,9 @@ mod usage;
 
 pub use block::{BlockCompleteness, ReplyBlock, ReplyBlockKind, ToolCall, ToolInputError};
 #[cfg(feature = "http")]
-pub use client::{Certificates, Client, ReplyStream, Request, RequestBody, chain, http_client};
+pub use client::{
+    Certificates, Client, Redactor, ReplyStream, Request, RequestBody, chain, http_client,
+};
 pub use composed::ReplyBuilder;
 pub use config::{ClientConfig, ClientConfigError, ClientTimeouts, Dialect, Proxy};
 pub use error::{Error, ErrorClass};

@@ -25,7 +25,7 @@ mod stream;
 mod transport;
 
 use body::RequestBodyStream;
-use redact::Redactor;
+pub use redact::Redactor;
 pub use request::{Request, RequestBody};
 pub use stream::ReplyStream;
 use transport::ResponseChunks;

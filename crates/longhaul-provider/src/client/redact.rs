@@ -6,7 +6,7 @@ use crate::key::HIDDEN;
 
 /// Removes secrets from texts that others wrote: servers quote keys back, completely or in part.
 #[derive(Clone, Default)]
-pub(super) struct Redactor {
+pub struct Redactor {
     secrets: Vec<String>,
 }
 
@@ -20,7 +20,8 @@ impl fmt::Debug for Redactor {
 const SHORTEST: usize = 6;
 
 impl Redactor {
-    pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Removes these secrets, and whatever looks like a key.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let long_enough = secrets
             .into_iter()
             .filter(|secret| secret.len() >= SHORTEST);
@@ -29,7 +30,8 @@ impl Redactor {
         }
     }
 
-    pub(super) fn redact(&self, text: &str) -> String {
+    /// The text without secrets.
+    pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.secrets {
             text = text.replace(secret, HIDDEN);

@@ -53,6 +53,11 @@ pub fn http_client(
         .user_agent(concat!("longhaul/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .tcp_nodelay(true)
+        // Each is on by default as soon as any crate of the program switches on its feature.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
         .no_proxy();
     let Some(proxy) = proxy else {
         return Ok(builder);
