@@ -35,15 +35,13 @@ async fn connect() -> Result<(String, GenaiModel, Option<SimServer>), Box<dyn Er
         ..SimModelOptions::default()
     });
     let world = World::new(WorldOptions::new(1, Box::new(model)));
-    let options = SimServerOptions::default();
-    let server = SimServer::start("127.0.0.1:0".parse()?, world, options).await?;
+    let server =
+        SimServer::start("127.0.0.1:0".parse()?, world, SimServerOptions::default()).await?;
     let endpoint = Endpoint::from_owned(format!("{}/v1/", server.url()));
+    let key = AuthData::from_single("any key");
     let client = builder
         .with_adapter_kind(AdapterKind::OpenAI)
-        .append_provider_config(
-            AdapterKind::OpenAI,
-            (endpoint, AuthData::from_single("any key")),
-        )
+        .append_provider_config(AdapterKind::OpenAI, (endpoint, key))
         .build()?;
     let name = "claude-sonnet-4-6".to_owned();
     Ok((name, GenaiModel::new(client), Some(server)))

@@ -5,21 +5,13 @@ use std::time::SystemTime;
 use genai::webc::StreamTimeout;
 use genai::{Error as GenaiError, resolver, webc};
 use longhaul::{ModelError, ModelErrorClass};
-use longhaul_provider::chain;
 use longhaul_provider::error::{AwaitedStep, ErrorResponse};
+use longhaul_provider::{Redactor, chain};
 
-/// What stands for a key in a message.
-const HIDDEN: &str = "[redacted]";
-
-/// Shorter keys are not searched for: they would be found inside ordinary words.
-const SHORTEST_KEY: usize = 6;
-
-/// Translates an error. `key` is removed from its message, because servers quote keys.
+/// Translates an error. The key, and whatever looks like one, is removed from its message, because servers quote keys.
 pub(crate) fn from_genai(error: &GenaiError, key: Option<&str>) -> ModelError {
     let mut translated = translate(error);
-    if let Some(key) = key.filter(|key| key.len() >= SHORTEST_KEY) {
-        translated.message = translated.message.replace(key, HIDDEN).into();
-    }
+    translated.message = Redactor::new(key).redact(&translated.message).into();
     translated
 }
 
@@ -130,6 +122,11 @@ fn new(class: ModelErrorClass, error: &dyn std::error::Error) -> ModelError {
     ModelError::new(class, error.to_string())
 }
 
+/// The error for a request that cannot be translated.
+pub(crate) fn invalid(message: impl Into<Box<str>>) -> ModelError {
+    ModelError::new(ModelErrorClass::Invalid, message)
+}
+
 #[cfg(test)]
 mod tests {
     use genai::ModelIden;
@@ -201,9 +198,13 @@ mod tests {
 
     #[test]
     fn a_key_that_a_server_quotes_is_not_in_the_message() {
-        let body = r#"{"error":{"message":"Incorrect API key provided: my-secret-key."}}"#;
+        let body =
+            r#"{"error":{"message":"Incorrect key: my-secret-key (was it sk-proj-****cdef?)"}}"#;
         let error = from_genai(&response(401, body), Some("my-secret-key"));
-        assert_eq!(&*error.message, "Incorrect API key provided: [redacted].");
+        assert_eq!(
+            &*error.message,
+            "Incorrect key: [redacted] (was it [redacted]?)"
+        );
     }
 
     #[test]

@@ -48,6 +48,8 @@
 
 #![warn(clippy::missing_errors_doc)]
 
+mod blocks;
+mod breakpoints;
 mod client;
 mod failure;
 mod messages;

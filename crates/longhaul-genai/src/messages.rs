@@ -8,17 +8,19 @@ use genai::chat::{
 use longhaul::ModelError;
 use serde_json::{Value, json};
 
-use crate::request::{Breakpoints, invalid};
+use crate::blocks::{kind, text_part, untranslatable, user_part};
+use crate::breakpoints::BreakpointPolicy;
+use crate::failure::invalid;
 
 /// Translates the `messages` of a body.
 pub(crate) fn translate(
     messages: &Value,
-    breakpoints: Breakpoints,
+    breakpoints: BreakpointPolicy,
 ) -> Result<Vec<ChatMessage>, ModelError> {
     let messages = messages
         .as_array()
         .ok_or_else(|| invalid("the request has no messages"))?;
-    let mut translation = Translation {
+    let mut translation = MessageTranslation {
         breakpoints,
         names: HashMap::new(),
         messages: Vec::new(),
@@ -47,8 +49,8 @@ pub(crate) fn translate(
 }
 
 /// What has been translated so far.
-struct Translation {
-    breakpoints: Breakpoints,
+struct MessageTranslation {
+    breakpoints: BreakpointPolicy,
     /// The tools' names by the calls' ids: some providers want a result to name its tool.
     names: HashMap<String, String>,
     messages: Vec<ChatMessage>,
@@ -56,12 +58,12 @@ struct Translation {
 
 /// The parts of one message, and the last breakpoint among them.
 #[derive(Default)]
-struct Parts {
+struct MessageParts {
     parts: Vec<ContentPart>,
     breakpoint: Option<CacheControl>,
 }
 
-impl Parts {
+impl MessageParts {
     fn push(&mut self, part: ContentPart, breakpoint: Option<CacheControl>) {
         self.parts.push(part);
         self.breakpoint = breakpoint.or(self.breakpoint.take());
@@ -80,10 +82,10 @@ impl Parts {
     }
 }
 
-impl Translation {
+impl MessageTranslation {
     /// Results come first and have a message of their own; all else that the user's message holds follows.
     fn user(&mut self, blocks: &[Value]) -> Result<(), ModelError> {
-        let (mut results, mut rest) = (Parts::default(), Parts::default());
+        let (mut results, mut rest) = (MessageParts::default(), MessageParts::default());
         for block in blocks {
             let breakpoint = self.breakpoints.on(block);
             if block["type"] == "tool_result" {
@@ -107,7 +109,7 @@ impl Translation {
     }
 
     fn assistant(&mut self, blocks: &[Value]) -> Result<(), ModelError> {
-        let mut parts = Parts::default();
+        let mut parts = MessageParts::default();
         for block in blocks {
             let breakpoint = self.breakpoints.on(block);
             match kind(block) {
@@ -135,7 +137,7 @@ impl Translation {
     }
 
     fn system(&mut self, blocks: &[Value]) -> Result<(), ModelError> {
-        let mut parts = Parts::default();
+        let mut parts = MessageParts::default();
         for block in blocks {
             match kind(block) {
                 "text" => parts.push(text_part(block), self.breakpoints.on(block)),
@@ -148,7 +150,7 @@ impl Translation {
 }
 
 /// The text of a tool's result. Images and files in it are put beside it, because a result is only a text in genai.
-fn result_text(content: &Value, beside: &mut Parts) -> Result<String, ModelError> {
+fn result_text(content: &Value, beside: &mut MessageParts) -> Result<String, ModelError> {
     let blocks = match content {
         Value::Null => return Ok(String::new()),
         Value::String(text) => return Ok(text.clone()),
@@ -172,50 +174,12 @@ fn result_text(content: &Value, beside: &mut Parts) -> Result<String, ModelError
     Ok(texts.join("\n"))
 }
 
-fn user_part(block: &Value) -> Result<ContentPart, ModelError> {
-    let source = &block["source"];
-    let data = |field: &str| source[field].as_str().unwrap_or_default().to_owned();
-    let name = block["title"].as_str().map(str::to_owned);
-    match (kind(block), source["type"].as_str()) {
-        ("text", _) => Ok(text_part(block)),
-        ("image" | "document", Some("base64")) => Ok(ContentPart::from_binary_base64(
-            data("media_type"),
-            data("data"),
-            name,
-        )),
-        // Not every adapter of genai passes on what is given by its address: some leave it out and only log that.
-        ("image" | "document", Some("url")) => Err(invalid(format!(
-            "the {} at {} is given by its address, which genai does not send to every provider: put its bytes into the \
-             message",
-            kind(block),
-            data("url")
-        ))),
-        ("document", Some("text")) => Ok(ContentPart::Text(data("data"))),
-        (other, _) => Err(untranslatable(other)),
-    }
-}
-
-fn text_part(block: &Value) -> ContentPart {
-    ContentPart::from_text(block["text"].as_str().unwrap_or_default())
-}
-
-fn kind(block: &Value) -> &str {
-    block["type"].as_str().unwrap_or_default()
-}
-
-fn untranslatable(kind: &str) -> ModelError {
-    invalid(format!(
-        "a content block of type `{kind}` cannot be sent through genai: continue this conversation with the provider that \
-         it was begun with"
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn translated(messages: Value) -> Vec<ChatMessage> {
-        translate(&messages, Breakpoints::PassedOn).unwrap()
+        translate(&messages, BreakpointPolicy::PassedOn).unwrap()
     }
 
     #[test]
@@ -264,13 +228,13 @@ mod tests {
             json!({"type": "compaction", "content": "…"}),
         ] {
             let messages = json!([{"role": "assistant", "content": [block]}]);
-            let error = translate(&messages, Breakpoints::LeftOut).unwrap_err();
+            let error = translate(&messages, BreakpointPolicy::LeftOut).unwrap_err();
             assert_eq!(error.class, longhaul::ModelErrorClass::Invalid);
         }
         let image =
             json!({"type": "image", "source": {"type": "url", "url": "https://a.example/b.png"}});
         let messages = json!([{"role": "user", "content": [image]}]);
-        let error = translate(&messages, Breakpoints::LeftOut).unwrap_err();
+        let error = translate(&messages, BreakpointPolicy::LeftOut).unwrap_err();
         assert!(error.message.contains("put its bytes"), "{error}");
     }
 }

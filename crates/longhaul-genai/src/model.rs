@@ -13,9 +13,9 @@ use longhaul_provider::ClientTimeouts;
 use longhaul_provider::retry::{RetryDecision, RetryPolicy};
 use serde_json::Value;
 
-use crate::failure;
+use crate::breakpoints::BreakpointPolicy;
 use crate::reply::ReplyFold;
-use crate::request::{self, Breakpoints};
+use crate::{failure, request};
 
 /// A model of any provider that genai speaks to.
 ///
@@ -73,7 +73,7 @@ impl GenaiModel {
         request: &ModelRequest,
         on_stream: OnStream<'_>,
     ) -> Result<Reply, ModelError> {
-        let body = (request.body_value()).map_err(|error| request::invalid(error.to_string()))?;
+        let body = (request.body_value()).map_err(|error| failure::invalid(error.to_string()))?;
         let model = request::model(&body)?;
         let mut attempt = 1;
         loop {
@@ -104,7 +104,7 @@ impl GenaiModel {
             .map_err(|error| failure::from_genai(&error, None))?;
         let key = target.auth.single_key_value().ok();
         let translated = |error| failure::from_genai(&error, key.as_deref());
-        let breakpoints = Breakpoints::for_adapter(target.model.adapter_kind);
+        let breakpoints = BreakpointPolicy::for_adapter(target.model.adapter_kind);
         let chat = request::chat_request(body, breakpoints)?;
         let options = request::chat_options(body, &self.options)?;
         let sent = (self.client).exec_chat_stream(model, chat, Some(&options));

@@ -17,12 +17,12 @@ const INVALID_INPUT: &str = "INVALID_JSON";
 pub(crate) struct ReplyFold {
     model: String,
     text: String,
-    progress: Progress,
+    progress: ReportedPart,
 }
 
 /// How much has been reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum ReportedPart {
     Nothing,
     Started,
     InText,
@@ -33,13 +33,13 @@ impl ReplyFold {
         Self {
             model: model.to_owned(),
             text: String::new(),
-            progress: Progress::Nothing,
+            progress: ReportedPart::Nothing,
         }
     }
 
     /// Whether anything of the reply has been reported: the request is not repeated then.
     pub(crate) fn has_begun(&self) -> bool {
-        self.progress != Progress::Nothing
+        self.progress != ReportedPart::Nothing
     }
 
     /// Takes one event. The last one gives the reply.
@@ -68,8 +68,8 @@ impl ReplyFold {
     }
 
     fn start(&mut self, on_stream: &mut (dyn FnMut(&StreamEvent) + Send)) {
-        if self.progress == Progress::Nothing {
-            self.progress = Progress::Started;
+        if self.progress == ReportedPart::Nothing {
+            self.progress = ReportedPart::Started;
             on_stream(&StreamEvent::Started {
                 id: String::new(),
                 model: self.model.clone(),
@@ -79,8 +79,8 @@ impl ReplyFold {
 
     fn add_text(&mut self, text: String, on_stream: &mut (dyn FnMut(&StreamEvent) + Send)) {
         self.start(on_stream);
-        if self.progress == Progress::Started {
-            self.progress = Progress::InText;
+        if self.progress == ReportedPart::Started {
+            self.progress = ReportedPart::InText;
             on_stream(&StreamEvent::BlockStarted {
                 index: 0,
                 kind: ReplyBlockKind::Text,
@@ -119,7 +119,7 @@ impl ReplyFold {
                 StreamEvent::Started { .. } => true,
                 // The text is the first block, and its end has not been reported.
                 StreamEvent::BlockStarted { index, .. } | StreamEvent::Text { index, .. } => {
-                    *index == 0 && self.progress == Progress::InText
+                    *index == 0 && self.progress == ReportedPart::InText
                 }
                 _ => false,
             };

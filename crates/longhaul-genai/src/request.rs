@@ -1,41 +1,12 @@
 //! A request of the session as genai's request and options.
 
-use genai::adapter::AdapterKind;
-use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, Tool, ToolChoice};
-use longhaul::{ModelError, ModelErrorClass};
+use genai::chat::{ChatMessage, ChatOptions, ChatRequest, Tool, ToolChoice};
+use longhaul::ModelError;
 use serde_json::Value;
 
+use crate::breakpoints::BreakpointPolicy;
+use crate::failure::invalid;
 use crate::messages;
-
-/// Whether cache breakpoints are passed on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Breakpoints {
-    PassedOn,
-    LeftOut,
-}
-
-impl Breakpoints {
-    /// Only Anthropic's models have breakpoints of this kind. OpenAI's newest models have others, which genai refuses
-    /// on messages without text.
-    pub(crate) fn for_adapter(adapter: AdapterKind) -> Self {
-        match adapter {
-            AdapterKind::Anthropic | AdapterKind::Vertex => Self::PassedOn,
-            _ => Self::LeftOut,
-        }
-    }
-
-    /// The breakpoint on a block, if it has one that is passed on.
-    pub(crate) fn on(self, block: &Value) -> Option<CacheControl> {
-        let marker = block
-            .get("cache_control")
-            .filter(|marker| marker.is_object())?;
-        match self {
-            Self::LeftOut => None,
-            Self::PassedOn if marker["ttl"] == "1h" => Some(CacheControl::Ephemeral1h),
-            Self::PassedOn => Some(CacheControl::Ephemeral),
-        }
-    }
-}
 
 /// The model that a body asks for.
 pub(crate) fn model(body: &Value) -> Result<&str, ModelError> {
@@ -46,7 +17,7 @@ pub(crate) fn model(body: &Value) -> Result<&str, ModelError> {
 /// Translates a body of the Messages API.
 pub(crate) fn chat_request(
     body: &Value,
-    breakpoints: Breakpoints,
+    breakpoints: BreakpointPolicy,
 ) -> Result<ChatRequest, ModelError> {
     let mut messages = system(&body["system"], breakpoints)?;
     messages.extend(messages::translate(&body["messages"], breakpoints)?);
@@ -97,7 +68,7 @@ pub(crate) fn chat_options(body: &Value, given: &ChatOptions) -> Result<ChatOpti
 }
 
 /// The system prompt as messages, one per block, because a message is where genai has breakpoints.
-fn system(system: &Value, breakpoints: Breakpoints) -> Result<Vec<ChatMessage>, ModelError> {
+fn system(system: &Value, breakpoints: BreakpointPolicy) -> Result<Vec<ChatMessage>, ModelError> {
     match system {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(vec![ChatMessage::system(text.as_str())]),
@@ -119,7 +90,7 @@ fn system(system: &Value, breakpoints: Breakpoints) -> Result<Vec<ChatMessage>, 
     }
 }
 
-fn tool(definition: &Value, breakpoints: Breakpoints) -> Result<Tool, ModelError> {
+fn tool(definition: &Value, breakpoints: BreakpointPolicy) -> Result<Tool, ModelError> {
     let name = definition["name"].as_str().unwrap_or_default();
     if !matches!(definition["type"].as_str(), None | Some("custom")) {
         return Err(invalid(format!(
@@ -139,13 +110,10 @@ fn tool(definition: &Value, breakpoints: Breakpoints) -> Result<Tool, ModelError
     Ok(tool)
 }
 
-/// The error for a request that cannot be translated.
-pub(crate) fn invalid(message: impl Into<Box<str>>) -> ModelError {
-    ModelError::new(ModelErrorClass::Invalid, message)
-}
-
 #[cfg(test)]
 mod tests {
+    use genai::chat::CacheControl;
+    use longhaul::ModelErrorClass;
     use serde_json::json;
 
     use super::*;
@@ -159,7 +127,7 @@ mod tests {
             "tools": [{"name": "Read", "description": "Reads.", "input_schema": {"type": "object"}}],
             "messages": [{"role": "user", "content": "Hello."}]
         });
-        let request = chat_request(&body, Breakpoints::PassedOn).unwrap();
+        let request = chat_request(&body, BreakpointPolicy::PassedOn).unwrap();
         assert_eq!(request.join_systems().as_deref(), Some("One.\n\nTwo."));
         let options = request.messages[1].options.as_ref().unwrap();
         assert_eq!(options.cache_control, Some(CacheControl::Ephemeral1h));
@@ -169,7 +137,7 @@ mod tests {
         assert_eq!((options.max_tokens, options.seed), (Some(77), Some(3)));
         assert_eq!(options.tool_choice, Some(ToolChoice::tool("Read")));
 
-        let request = chat_request(&body, Breakpoints::LeftOut).unwrap();
+        let request = chat_request(&body, BreakpointPolicy::LeftOut).unwrap();
         assert!(
             request
                 .messages
@@ -181,7 +149,7 @@ mod tests {
     #[test]
     fn a_tool_of_the_server_is_refused_by_name() {
         let body = json!({"messages": [], "tools": [{"type": "web_search_20250305", "name": "web_search"}]});
-        let error = chat_request(&body, Breakpoints::LeftOut).unwrap_err();
+        let error = chat_request(&body, BreakpointPolicy::LeftOut).unwrap_err();
         assert_eq!(error.class, ModelErrorClass::Invalid);
         assert!(error.message.contains("`web_search`"), "{error}");
     }

@@ -87,7 +87,7 @@ async fn cache_breakpoints_reach_anthropic_and_usage_comes_back_as_it_was_counte
     for line in ["Who are you?", "What can you do?"] {
         session.say(line).await.unwrap();
         let usage = session.turn().await.unwrap().usage;
-        let counted = server.with_world(|world| world.usage_log().last().unwrap().tokens.clone());
+        let counted = server.with_world(|world| world.usage_log().last().unwrap().tokens);
         let parts = (
             usage.input,
             usage.cache_read,
@@ -101,6 +101,8 @@ async fn cache_breakpoints_reach_anthropic_and_usage_comes_back_as_it_was_counte
             (counted.input_tokens, read, written, counted.output_tokens)
         );
         assert_eq!(usage.cache_write_1h, counted.cache_write_1h_input_tokens);
+        // What a reply wrote can be read once the reply has begun, by the world's own time.
+        server.with_world(|world| world.advance(5_000));
     }
     let read = server.with_world(|world| world.usage_log().total.cache_read_input_tokens);
     assert!(

@@ -2,6 +2,7 @@
 
 use longhaul::prelude::*;
 use longhaul::{Cancellation, EffectFailureKind};
+use longhaul_genai::RetryPolicy;
 
 use crate::stage::{ADAPTERS, MODEL, Setting, model, session, start, tools};
 
@@ -79,13 +80,23 @@ async fn a_server_that_is_not_there_is_a_network_failure() {
 }
 
 #[tokio::test]
-async fn an_overloaded_server_is_asked_again() {
+async fn an_overloaded_server_is_asked_again_as_often_as_the_policy_says() {
+    let twice = || Setting {
+        faults: "529*2",
+        ..Setting::default()
+    };
     for adapter in ADAPTERS {
-        let server = start(Setting {
-            faults: "529*2",
-            ..Setting::default()
-        })
-        .await;
+        let server = start(twice()).await;
+        let model_once = model(&server, adapter, "a key").with_retry(RetryPolicy::never());
+        let mut impatient = session(model_once, &tools()).open().unwrap();
+        impatient.say("Hello.").await.unwrap();
+        assert_eq!(
+            kind(impatient.turn().await),
+            EffectFailureKind::Transient,
+            "{adapter}"
+        );
+
+        let server = start(twice()).await;
         let mut session = session(model(&server, adapter, "a key"), &tools())
             .open()
             .unwrap();

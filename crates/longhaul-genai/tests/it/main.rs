@@ -7,6 +7,7 @@
     reason = "tests may fail loudly and print what they measured"
 )]
 
+mod connections;
 mod conversations;
 mod example;
 mod failures;
