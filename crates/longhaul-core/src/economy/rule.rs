@@ -1,11 +1,11 @@
 //! The rule (V3): of the actions whose rent has reached their price, the one with the largest rent − price is done.
 //!
-//! Two things that are learned make it sooner or later, and replay (V7) showed that both help. The price of clearing a
-//! result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could first
-//! be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most twice
-//! the best. A summary is paid for at once and often the last one is not earned back before the session ends, so it has
-//! to be earned by a quarter more; and while it is coming nearer, a clearing is done only if it is earned in half of the
-//! time that is left until then.
+//! Three fixed adjustments make it sooner or later; replays of recorded sessions (V7) chose them. The price of clearing
+//! a result grows with what follows it, and whoever waits pays for that; so most of the growth since the result could
+//! first be removed is not waited for. A price that does not change is waited for in full, and acting then costs at most
+//! twice the best. A summary is paid for at once, and often the last one is not earned back before the session ends, so it
+//! has to be earned by a quarter more. And while a summary is coming nearer, a clearing is done only if it is earned in
+//! half of the time that is left until then.
 
 use super::action_price::{self, ClearingSizes, SummarySizes};
 use super::rent::PlacedThinking;

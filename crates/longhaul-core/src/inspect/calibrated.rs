@@ -9,7 +9,8 @@ use crate::tokens::calibrated::{CalibratedLedger, CountedReply, EntryTokens};
 use crate::tokens::{EntryStanding, LedgerEntry, LedgerMeasurement};
 use crate::transcript::{ResolvedConversation, TranscriptTable};
 
-/// Counts the live view; `None` if nothing in the conversation was ever measured. `tokens` are those of the table's rows, and `tokenizer` is that of the next turn's model.
+/// Counts the live view; `None` if nothing in the conversation was ever measured. `tokens` are those of the table's rows,
+/// and `tokenizer` is that of the next turn's model.
 pub(super) fn size(
     table: &TranscriptTable,
     conversation: &ResolvedConversation,
